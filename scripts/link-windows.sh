@@ -120,7 +120,7 @@ fi
 diff exports globals >&2 || fail "the global symbols of libpaysvc.a are not those of src/ffi/exports.def"
 
 # 2. Imports that MinGW lacks. Rust's import libraries have everything of each DLL, and the folder of the build in their
-# symbols, so those few are made anew. Where they are asked last, the linker's map tells what is taken from them.
+# symbols, so those few are made again. Where they are asked last, the linker's map tells what is taken from them.
 : >members
 : >lacking
 # shellcheck disable=SC2086

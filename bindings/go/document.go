@@ -13,7 +13,7 @@ import (
 // A JSON document, or the elements of a list in one, which are positions in the same text.
 type document struct {
 	text   string
-	broken bool // The text is no JSON document.
+	broken bool // The text is not a JSON document.
 
 	list     value    // What the elements belong to.
 	elements []uint32 // Where they begin.

@@ -16,7 +16,7 @@ import (
 	"errors"
 )
 
-// Status says why a call ended as it did. An unknown number is a failure. The numbers are those of paysvc.h, but that of StatusOK.
+// Status says why a call ended as it did. An unknown number is a failure. The numbers are those of paysvc.h, except that of StatusOK.
 type Status int
 
 const (
@@ -138,7 +138,7 @@ func (n *Status) set(name string) error {
 	return nil
 }
 
-// Outcome says whether the service executed the request, as far as that is known. The numbers are those of paysvc.h, but that of OutcomeNotSent.
+// Outcome says whether the service executed the request, as far as that is known. The numbers are those of paysvc.h, except that of OutcomeNotSent.
 type Outcome int
 
 const (
@@ -335,7 +335,7 @@ func (n Outcome) sentinel() error {
 	return ErrOutcomeUnknown
 }
 
-// Whether it is one of these targets, which tell of one call.
+// Whether it is one of these targets, which are about one call.
 func isVerdict(target error) bool {
 	switch target {
 	case ErrArgument, ErrConfig, ErrEncrypt, ErrJournal, ErrUnresolved, ErrKeyReused, ErrTransport, ErrTimeout, ErrCancelled, ErrRejected, ErrUnauthorized, ErrRateLimited, ErrServer, ErrResponse, ErrInternal, ErrOutcomeNotSent, ErrOutcomeRejected, ErrOutcomeUnknown:
@@ -344,7 +344,7 @@ func isVerdict(target error) bool {
 	return false
 }
 
-// The time limit of a whole call, of a client without TimeoutMS.
+// The time limit of a whole call, for a client without TimeoutMS.
 const defaultTimeoutMS = 30000
 
 // The most characters of an amount.
@@ -474,7 +474,7 @@ func function(name string) C.paysvc_go_function {
 	return nil
 }
 
-// What sends several requests: it has the time that the context gives it, else the client's timeout.
+// Functions that send several requests: they have the time that the context gives them, otherwise the client's timeout.
 func takesSteps(name string) bool {
 	switch name {
 	case "resolve", "order_wait", "webhook_verify", "journal_settle", "payout_bulk":
@@ -483,7 +483,7 @@ func takesSteps(name string) bool {
 	return false
 }
 
-// Of what takes steps: whether the client's timeout bounds a step, and not the whole call.
+// For functions that take steps: whether the client's timeout limits a step instead of the whole call.
 func timeoutOfStep(name string) bool {
 	switch name {
 	case "payout_bulk":
@@ -492,7 +492,7 @@ func timeoutOfStep(name string) bool {
 	return false
 }
 
-// What tells of an earlier request: its outcome is never OutcomeNotSent.
+// Functions that report on an earlier request: their outcome is never OutcomeNotSent.
 func aboutEarlier(name string) bool {
 	switch name {
 	case "resolve", "order_wait", "journal_settle":
@@ -501,7 +501,7 @@ func aboutEarlier(name string) bool {
 	return false
 }
 
-// What is kept of a request, so that it can be resolved.
+// What is kept of a request so that it can be resolved.
 func keptOf(name string) []kept {
 	switch name {
 	case "order_create":

@@ -45,7 +45,7 @@ type callLog struct {
 	begun   Attempt
 }
 
-// Has the lines of a call passed on to whoever is told of them, until end; nil: nobody is.
+// Passes the lines of a call on to those who are told about them, until end; nil: nobody is.
 func (l *logging) follow(ctx context.Context, token *C.paysvc_call) *callLog {
 	if l.level == 0 {
 		return nil

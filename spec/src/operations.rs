@@ -49,7 +49,7 @@ pub const INTERVAL: Field = Field::optional(
 )
 .default(Default::Number { value: 1000, least: 10, most: 60_000 });
 
-/// What an event must speak of.
+/// What an event must be about.
 const EVENT: &[Field] = &[
     Field::optional("reference", Kind::Text, "reference of the order"),
     Field::optional("amount", Kind::Amount(Wire::Text), "price without the fee"),

@@ -74,7 +74,7 @@ impl Client {
 
     /// The context of a call that begins now.
     pub fn begin<'a>(&'a self, token: Option<Arc<CallToken>>, record: &'a CallRecord) -> CallContext<'a> {
-        // A store that is set from now on would not know of this call.
+        // A store that is set from now on would not know about this call.
         self.journal.get();
         CallContext::new(&self.log, token, record, self.config.timeout)
     }
@@ -175,7 +175,7 @@ impl Client {
     }
 }
 
-/// Made once: ureq would make each of these anew for every request. `None` without the key.
+/// Made once: ureq would make each of these again for every request. `None` without the key.
 fn common_headers(config: &Config, key: ApiKey) -> Option<HeaderMap> {
     let mut headers = HeaderMap::with_capacity(8);
     let mut value = HeaderValue::from_str(config.key(key)?.expose()).ok()?;

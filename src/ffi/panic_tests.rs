@@ -1,5 +1,5 @@
-//! A panic in every part of the library, through the C functions and over a real socket: the status is `E_INTERNAL`, the
-//! outcome says whether the request was sent, nothing is printed on standard error, and the client still works.
+//! A panic in every part of the library, through the C functions and over a real socket: the status is `E_INTERNAL`,
+//! the outcome says whether the request was sent, nothing is printed on standard error, and the client still works.
 
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::ptr;
@@ -66,7 +66,7 @@ fn a_panic_anywhere_keeps_the_evidence_and_the_client() {
     }
 }
 
-/// That nothing was sent now tells nothing of the earlier request.
+/// If nothing was sent now, that proves nothing about the earlier request.
 #[test]
 fn a_panic_tells_nothing_of_an_earlier_request() {
     let client = client(&format!("http://127.0.0.1:{}", service()));

@@ -13,7 +13,7 @@ pub struct Claimed<'a> {
     pub ends: Vec<(&'a Row, &'a End)>,
 }
 
-/// What is known of a claim.
+/// What is known about a claim.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ClaimState {
     /// No end has been written.

@@ -93,7 +93,7 @@ impl fmt::Debug for Stream {
 }
 
 impl Stream {
-    /// Uses the channel, or connects anew if there is none or something has happened to it.
+    /// Uses the channel, or connects again if there is none or something has happened to it.
     fn connect(state: &Arc<ConnectionState>, channel: Option<Channel>) -> Result<Stream, TransportError> {
         failpoint::at("connect");
         let usable = channel.and_then(|mut channel| channel.check_nothing_unread(&state.peer).ok().map(|()| channel));

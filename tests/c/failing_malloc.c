@@ -83,7 +83,7 @@ static int fails(void *caller, size_t size)
     return 1;
 }
 
-/* All blocks are counted, whoever has them, so that what is freed is taken off as well. */
+/* All blocks are counted, no matter who has them, so that freed ones are subtracted as well. */
 static void *taken(void *block)
 {
     if (block != NULL) {

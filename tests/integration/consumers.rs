@@ -197,7 +197,7 @@ fn the_readme_is_true_for_cmake() {
     }
 }
 
-/// What CMake is told of a version, a pointer size and a system; the rule is in the package's own file.
+/// What CMake learns about a version, a pointer size and a system; the rule is in the package's own file.
 #[test]
 fn cmake_refuses_a_newer_version_another_pointer_size_and_another_system() {
     assert_eq!(paysvc_spec::status::ABI, 1, "which versions have this ABI? packaging/paysvcConfigVersion.cmake.in");

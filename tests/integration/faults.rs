@@ -91,7 +91,7 @@ const FAULTS: &[(&str, On, Outcome, Outcome)] = &[
     ("status_429_retry_after", Call, Confirmed, Confirmed),
     ("status_429_paid", Call, Unknown, Confirmed),
     ("status_429_cut", Call, Unknown, Confirmed),
-    // A read that is refused is REJECTED whoever wrote the answer: it changed nothing.
+    // A read that is refused is REJECTED no matter who wrote the answer: it changed nothing.
     ("status_403_page", Call, Unknown, Rejected),
     ("status_409_page", Call, Unknown, Rejected),
     ("status_400_paid", Call, Unknown, Rejected),
@@ -285,7 +285,7 @@ const ESTABLISHED: &str = "01";
 const CLOSE_WAIT: &str = "08";
 
 /// Waits until the system shows a connection to the sandbox in that state, or with that many unread bytes: before the
-/// sandbox's end or its stray answer has arrived, nobody can know of it. `may_be_closed`: or until there is no
+/// sandbox's end or its stray answer has arrived, nobody can know about it. `may_be_closed`: or until there is no
 /// connection.
 fn wait_for(sandbox: &Sandbox, may_be_closed: bool, there: &dyn Fn(&str, u64) -> bool) {
     let port: u16 = sandbox.text("base_url").rsplit(':').next().unwrap().parse().unwrap();
@@ -325,7 +325,7 @@ fn made(sandbox: &Sandbox, target: &Target) -> usize {
 }
 
 /// How many requests of the call the sandbox saw; the warm-up has the same path for one of them. What came without a
-/// method was not read: part of a request, but for a handshake that failed.
+/// method was not read: part of a request, except after a handshake that failed.
 fn seen(sandbox: &Sandbox, target: &Target, on: On) -> usize {
     let requests = sandbox.get("/sandbox/requests");
     let came = requests["requests"].as_array().unwrap().iter();

@@ -25,7 +25,7 @@ fn every_page_is_correct_troff() {
     }
 }
 
-/// As people read it, with nothing of the markup left.
+/// As people read it, without any markup.
 #[test]
 fn a_page_reads_as_the_header_does() {
     if Command::new("groff").arg("--version").output().is_err() {

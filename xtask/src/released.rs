@@ -1,11 +1,11 @@
 //! The releases so far, what they promised, and the symbol version of every function.
 //!
-//! `spec/released/` has a list for each release. Within one `PAYSVC_ABI` nothing of them may go or change, because a
-//! program in the field may use any of it; adding is free. A release adds its list by
-//! `cargo xtask interface >spec/released/VERSION.txt`.
+//! `spec/released/` has a list for each release. Within one `PAYSVC_ABI` none of it may be removed or changed, because
+//! a program in the field may use any of it; adding is free. A release adds its list by `cargo xtask interface
+//! >spec/released/VERSION.txt`.
 //!
-//! A function has the version of the release that brought it, and keeps it. So a program that uses a function of a newer
-//! release is refused when it is loaded, and not at that function's first call.
+//! A function has the version of the release that brought it, and keeps it. So a program that uses a function of a
+//! newer release is refused when it is loaded, and not at that function's first call.
 
 use std::fmt;
 use std::fs;

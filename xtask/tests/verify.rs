@@ -97,7 +97,7 @@ fn one_changed_byte_or_a_missing_file_fails_and_gen_mends_it() {
     assert!(told.contains(&format!("{}:", paths[1])) && told.lines().count() == 2, "{told}");
     fs::write(tree.path().join(paths[1]), &committed[1]).unwrap();
 
-    // What is rendered only in part cannot be made anew.
+    // A file that is rendered only in part cannot be made again.
     for (path, _) in DOCUMENTS {
         let document = tree.path().join(path);
         let text = fs::read(&document).unwrap();

@@ -1,4 +1,4 @@
-// Package webhook verifies the events that the payments service sends. Nobody signs them, so whoever knows the URL can send
+// Package webhook verifies the events that the payments service sends. They are not signed, so anybody who knows the URL can send
 // one: the handler asks the service, and passes on the service's answer, never the event.
 //
 //	handle := func(ctx context.Context, reply *paysvc.WebhookVerifyReply) error {
@@ -88,7 +88,7 @@ func NewHandler(client *paysvc.Client, handle Func, options Options) http.Handle
 	return &handler{client, handle, options}
 }
 
-// ServeHTTP answers without a body, so that nobody learns anything of a payment.
+// ServeHTTP answers without a body, so that nobody learns anything about a payment.
 func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	status, wait := h.answer(w, r)
 	if status == http.StatusMethodNotAllowed {

@@ -49,7 +49,7 @@ pub struct Archive {
     pub globals: Vec<String>,
     /// Those that parts of import libraries define, which Rust's standard library brings along on Windows.
     pub stubs: Vec<String>,
-    /// The names of the symbols that whoever links it must have; weak ones are none of these.
+    /// The names of the symbols that a program must have in order to link it; weak ones do not count.
     pub undefined: Vec<String>,
     /// The names of those that it can do without.
     pub weak: Vec<String>,

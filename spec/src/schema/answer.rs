@@ -9,7 +9,7 @@ pub enum AnswerKind {
     Integer,
     /// A decimal amount in major currency units.
     Amount,
-    /// A decimal number that is no amount of money, such as a rate.
+    /// A decimal number that is not an amount of money, such as a rate.
     Decimal,
     Flag,
     /// An ISO 8601 time with 0 to 7 fraction digits, with or without a zone; `0001-01-01T00:00:00` means none.

@@ -1,4 +1,4 @@
-//! The report: what is known of each recipient and of each batch.
+//! The report: what is known about each recipient and each batch.
 
 use super::names;
 use crate::json::object::{Object, list, object};

@@ -115,7 +115,7 @@ mod tests {
         let mut rules = Rules::new(true);
         let mut stop = |outcome, status| rules.stop(outcome, status).is_some();
         assert!(!stop(Outcome::Unknown, Status::Server) && !stop(Outcome::Rejected, Status::Rejected));
-        assert!(!stop(Outcome::Confirmed, Status::Ok), "and the count begins anew");
+        assert!(!stop(Outcome::Confirmed, Status::Ok), "and the count starts again");
         assert!(!stop(Outcome::Rejected, Status::Rejected) && !stop(Outcome::NotSent, Status::Transport));
         assert!(stop(Outcome::Unknown, Status::Server));
     }

@@ -54,7 +54,7 @@ enum Sending {
 }
 
 impl<'a> Run<'a> {
-    /// `report`: what is known of the list; whatever it proves undone is to be sent.
+    /// `report`: what is known about the list; whatever it proves undone is to be sent.
     pub fn new(
         client: &'a Client,
         context: &'a CallContext<'a>,

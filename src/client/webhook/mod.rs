@@ -126,7 +126,7 @@ fn question(verification: &Verification, value: &str) -> String {
     object_text(|members| members.text(verification.member, value))
 }
 
-/// The look-up's reply with what its answer says of the event.
+/// The look-up's reply with what its answer says about the event.
 fn judged(
     mut reply: Reply,
     event: &Event,
@@ -172,7 +172,7 @@ fn note(what: &str, findings: &Findings, message: &str) -> String {
     one_line(format!("{what} ({names}); the service wrote: {message}"))
 }
 
-/// The reply with the findings in front of its body. If its body cannot hold them, nothing is known of the event.
+/// The reply with the findings in front of its body. If its body cannot hold them, nothing is known about the event.
 fn with_findings(reply: Reply, findings: &Findings) -> Reply {
     let made = match &reply.document {
         Some(document) => findings.before(&reply.body, document),

@@ -10,7 +10,7 @@ use crate::response::decimal::Decimal;
 use paysvc_spec::schema::{Member, Place, Reference, Role};
 
 impl Reader<'_> {
-    /// `exact`: the object stands where it is documented; `members`: what the row knows of it.
+    /// `exact`: the object stands where it is documented; `members`: what the row knows about it.
     pub(super) fn object(&mut self, object: Value<'_>, place: Place, members: &'static [Member], exact: bool) {
         if object.kind() != Type::Object {
             return;

@@ -3,7 +3,7 @@
 use crate::response::decimal::Decimal;
 use paysvc_spec::verdicts::resolution::Question;
 
-/// What is known of the earlier request.
+/// What is known about the earlier request.
 #[derive(Debug)]
 pub struct Asked<'a> {
     pub question: Question,

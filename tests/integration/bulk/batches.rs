@@ -1,4 +1,4 @@
-//! What is sent, and what the report says of it.
+//! What is sent, and what the report says about it.
 
 use paysvc_spec::status::CONTINUE;
 use serde_json::{Value, json};

@@ -93,7 +93,7 @@ impl Disk {
         }
     }
 
-    /// What is there after a power cut. The -shm file is memory that programs share; SQLite makes it anew.
+    /// What is there after a power cut. The -shm file is memory that programs share; SQLite makes it again.
     pub fn after(&self, cut: Cut) -> Files {
         let names = if matches!(cut, Cut::Nothing | Cut::OldNames) { &self.durable_names } else { &self.names };
         let numbers = self.files.iter().flat_map(|file| &file.pending).map(|(number, _)| *number);

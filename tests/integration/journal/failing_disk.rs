@@ -1,6 +1,6 @@
 //! Each system call on the journal's files fails, one after the other, for one call or from then on.
 //!
-//! What was on the disk at the moment when a request left is made anew from the operations that did not fail: the claim
+//! What was on the disk at the moment when a request left is rebuilt from the operations that did not fail: the claim
 //! must be there. A sync that failed is taken to have lost what was to be synced.
 
 use std::collections::HashMap;
@@ -111,7 +111,7 @@ impl Figures {
     }
 }
 
-/// After a failed sync nothing is written to a file before it has been opened anew.
+/// After a failed sync nothing is written to a file before it has been opened again.
 fn reopened(ops: &[Op], at: &str) {
     let mut failed: Option<&str> = None;
     for op in ops {

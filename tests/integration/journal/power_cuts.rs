@@ -1,6 +1,6 @@
 //! The power fails after each operation on the journal's files, from the making of a new journal to a settlement.
 //!
-//! The operations of one run are recorded. For each of them the files are made anew as they would be on the disk if the
+//! The operations of one run are recorded. For each of them the files are rebuilt as they would be on the disk if the
 //! power had failed just then, and a program is started with them.
 
 use std::collections::HashSet;

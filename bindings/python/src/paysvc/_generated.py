@@ -27,7 +27,7 @@ CONTINUE = 23808
 STORE_DONE = 23809
 STORE_EXISTS = 23810
 
-#: The time limit of a whole call, of a client that names none.
+#: The time limit of a whole call, for a client that sets none.
 DEFAULT_TIMEOUT_MS = 30000
 
 #: The most characters of an amount.
@@ -95,7 +95,7 @@ class Status(Number):
     INTERNAL = 90
 
 
-#: Statuses that sound as if the request in question had not been executed. With Outcome.UNKNOWN that is not so.
+#: Statuses that sound as if the request in question had not been executed. With Outcome.UNKNOWN that is not true.
 DENIALS = frozenset({Status(1), Status(2), Status(3), Status(20), Status(21), Status(22)})
 
 
@@ -246,11 +246,11 @@ EndpointName = Literal[
 #: The functions that tell what became of an earlier request: their outcome is never NOT_SENT.
 ABOUT_EARLIER = frozenset({"resolve", "order_wait", "journal_settle"})
 
-#: The functions of which the client's timeout bounds each step, and not the whole call.
+#: The functions for which the client's timeout limits each step instead of the whole call.
 TIMEOUT_OF_STEP = frozenset({"payout_bulk"})
 
 #: By endpoint, the one that tells what became of a request, and what a program keeps of the request so that it can be
-#: resolved: the path of a member; of "presence" only that it is there, and what is "added" is no member of the request.
+#: resolved: the path of a member; for "presence", only that it is there; a member that is "added" is not a member of the request.
 LOOK_UPS: dict[str, tuple[str, tuple[tuple[str, tuple[str, ...]], ...]]] = {
     "order_create": (
         "order_status",
@@ -303,7 +303,7 @@ LOOK_UPS: dict[str, tuple[str, tuple[tuple[str, tuple[str, ...]], ...]]] = {
     ),
 }
 
-#: By endpoint, the members of a request that makes no charge: one that has others may.
+#: By endpoint, the members of a request that makes no charge: a request with others may make one.
 HARMLESS: dict[str, frozenset[str]] = {
     "order_create": frozenset({
         "reference", "country", "order.reference", "order.amount", "order.description", "order.currency",

@@ -29,7 +29,7 @@ def _is_json(caller: FrameType) -> bool:
 
 
 class Reply(dict[str, Any]):
-    """The answer as a read-only mapping; what is known of the call is in attributes.
+    """The answer as a read-only mapping; what is known about the call is in attributes.
 
     Numbers with a fraction are Decimal, others int. json.dumps(reply) writes fractions as text ("100.10"), because
     Python's json module cannot write a Decimal; `text` is the answer as it was received. The repr shows only status,
@@ -73,7 +73,7 @@ class Reply(dict[str, Any]):
     ) -> None:
         #: Why the call ended as it did.
         self.status = status
-        #: What is known of the request: whether it may be repeated.
+        #: What is known about the request: whether it may be repeated.
         self.outcome = outcome
         #: The state of the payment or refund in the answer. Paid means Outcome.CONFIRMED and State.SUCCESSFUL, both.
         self.state = state
