@@ -97,7 +97,7 @@ static void keep(paysvc_reply *reply, const char *pointer, char *out, size_t siz
     paysvc_reply_free(reply);
 }
 
-/* A request with one string. A failure need not be looked at: what it leaves is not sent. */
+/* A request with one string. A failure need not be checked: nothing is sent after one. */
 static paysvc_json *request_with(const char *pointer, const char *text)
 {
     paysvc_json *request = paysvc_json_new();
@@ -255,7 +255,7 @@ static void refund(const char *order)
     paysvc_json_set_string(request, "/amount", "25.50");
     reply = step("refund in part", order, paysvc_order_refund, request, "/data/amount_refunded");
     if (paysvc_reply_outcome(reply) == PAYSVC_OUTCOME_CONFIRMED) {
-        /* Another amount or order would not be CONFIRMED: the library compares them. Nothing else tells how it ends. */
+        /* Another amount or order would not be CONFIRMED: the library compares them. No other call tells how it ends. */
         printf("%-21s %s\n", "", paysvc_reply_state(reply) == PAYSVC_STATE_SUCCESSFUL
                                     ? "refunded" : "accepted, not done yet: no endpoint tells how it ends, look at the dashboard");
     }

@@ -8,8 +8,8 @@ The row is committed first, in the program's own transaction, with its key. A wo
 row's key, as often as it needs to, and writes the outcome into the row. The library's journal is a table in the same
 database, on connections of its own: whatever is killed in between, a key is paid once.
 
-Status 0: no row is open. 2: rows are open: run the worker again. What stays UNKNOWN is for a person, who asks the
-service and then calls journal_settle(). 3: it could not run, see the error.
+Status 0: no row is open. 2: rows are open: run the worker again. A row that stays UNKNOWN needs a person, who asks
+the service and then calls journal_settle(). 3: it could not run, see the error.
 
 DATABASE has psycopg's connection string, and PAYSVC_BASE_URL, PAYSVC_PUBLIC_KEY, PAYSVC_SECRET_KEY and
 PAYSVC_ENCRYPTION_KEY configure the client.

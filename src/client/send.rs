@@ -73,7 +73,7 @@ pub(super) struct Sender<'a> {
     transport: &'a Transport,
 }
 
-/// What came of one attempt.
+/// The result of one attempt.
 pub(super) struct Attempt {
     pub judged: Judged,
     pub again: Again,

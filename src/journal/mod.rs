@@ -55,7 +55,7 @@ pub struct Snapshot {
     order: Option<String>,
 }
 
-/// What came of an attempt to claim.
+/// The result of an attempt to claim.
 pub enum ClaimResult {
     /// The request may be sent.
     Claimed(Box<Row>),

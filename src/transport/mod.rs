@@ -76,7 +76,7 @@ pub struct WireRequest<'a> {
     pub keep_trace: bool,
 }
 
-/// What came of sending a request.
+/// The result of sending a request.
 pub struct ExchangeResult {
     /// A byte of the request was written to the socket, so the service may have received it.
     pub sent: bool,

@@ -1,7 +1,7 @@
 /* Loaded before a program: the n-th allocation of more than 1,000 bytes that libpaysvc makes fails; either this one alone,
  * or the memory is full from then on: an allocation of that size succeeds only where as much was freed.
  *
- * Who allocates is told by the return address, as in arena.c.
+ * The return address shows who allocates, as in arena.c.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>

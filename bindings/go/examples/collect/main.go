@@ -204,7 +204,7 @@ func (t *till) refund(ctx context.Context, order string) {
 		return
 	}
 	made.show(reply.Reply, shown(reply.Answer().Data.AmountRefunded.Get()))
-	// Another amount or order would not be confirmed: the library compares them. No other request tells how it ends.
+	// Another amount or order would not be confirmed: the library compares them. No other call tells how it ends.
 	advice := "accepted, not done yet: no endpoint tells how it ends, look at the dashboard"
 	if reply.State == paysvc.StateSuccessful {
 		advice = "refunded"
