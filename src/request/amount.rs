@@ -16,7 +16,7 @@ const EXPECTED: &str = "must be a decimal amount above zero in major units, like
 pub fn fault(value: &RawValue) -> Option<String> {
     let found = Type::of(value);
     if !matches!(found, Type::Text | Type::Number) {
-        return Some(format!("must be a decimal amount, like \"100.10\", it is {}", found.name()));
+        return Some(format!("must be a decimal amount such as \"100.10\", not {}", found.name()));
     }
     match digits(value) {
         Some(digits) if digits.len() > LONGEST_AMOUNT => {
@@ -110,7 +110,7 @@ mod tests {
         }
         for (json, found) in [("null", "null"), ("true", "a boolean"), ("[1]", "an array"), ("{}", "an object")] {
             let text = fault(json::parse(json).unwrap()).unwrap();
-            assert_eq!(text, format!("must be a decimal amount, like \"100.10\", it is {found}"));
+            assert_eq!(text, format!("must be a decimal amount such as \"100.10\", not {found}"));
         }
     }
 

@@ -77,11 +77,11 @@ impl<'a> Kept<'a> {
             (true, _) if !self.look_up.limits.is_empty() => {
                 format!("is required, though the request has no such member. {}", self.look_up.limits)
             }
-            (true, _) => "is required: add it, the request has no such member".to_owned(),
+            (true, _) => "is required: add it, because the request has no such member".to_owned(),
             (false, [_]) => "is required".to_owned(),
             (false, [_, others @ ..]) => {
                 let others: Vec<_> = others.iter().map(|pointer| dotted(pointer)).collect();
-                format!("is required, or {}", others.join(" or "))
+                format!("is required, unless {} is given", others.join(" or "))
             }
             (false, []) => String::new(),
         }
@@ -188,7 +188,7 @@ fn dotted(pointer: &str) -> String {
 fn object(value: &RawValue) -> Result<Members<'_>, String> {
     match Type::of(value) {
         Type::Object => json::members(value).map_err(|error| error.to_string()),
-        found => Err(format!("must be an object, it is {}", found.name())),
+        found => Err(format!("must be an object, not {}", found.name())),
     }
 }
 

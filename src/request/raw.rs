@@ -188,7 +188,7 @@ fn pairs<'a>(
     let Some(value) = json::member(members, member) else { return Ok(Vec::new()) };
     // Checked first, because the JSON parser's message would repeat the value.
     if Type::of(value) != Type::Object {
-        return Err(invalid(member, format!("must be an object, it is {}", Type::of(value).name())));
+        return Err(invalid(member, format!("must be an object, not {}", Type::of(value).name())));
     }
     let pairs = json::members(value).map_err(|error| invalid(member, error.to_string()))?;
     let pair = |(name, value): (std::borrow::Cow<'a, str>, &'a RawValue)| match plain(value) {
@@ -268,6 +268,6 @@ mod tests {
     #[test]
     fn a_value_in_place_of_headers_is_not_repeated() {
         let message = error(r#""authorization: secret""#);
-        assert!(message.contains("must be an object, it is a string") && !message.contains("secret"), "{message}");
+        assert!(message.contains("must be an object, not a string") && !message.contains("secret"), "{message}");
     }
 }

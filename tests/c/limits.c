@@ -55,7 +55,7 @@ static void requests(void)
     of_length(paysvc_order_refund, "{\"reference\":\"R\",\"reason\":\"\\u0041", big, "\"}", PAYSVC_OK, "done");
     of_length(paysvc_order_refund, "{\"reference\":\"R\",\"", big, "\":1}", PAYSVC_E_ARGUMENT, "is not a known member");
     of_length(paysvc_order_refund, "", big, "", PAYSVC_E_ARGUMENT, "is not JSON");
-    of_length(paysvc_order_refund, "\"", big, "\"", PAYSVC_E_ARGUMENT, "it is a string");
+    of_length(paysvc_order_refund, "\"", big, "\"", PAYSVC_E_ARGUMENT, "not a string");
     of_length(paysvc_transaction_details, "{\"sessionId\":\"", 7900, "\"}", PAYSVC_OK, "done");
     of_length(paysvc_transaction_details, "{\"sessionId\":\"", 7999, "\"}", PAYSVC_E_ARGUMENT, "too long");
     of_length(paysvc_transaction_details, "{\"sessionId\":\"", big, "\"}", PAYSVC_E_ARGUMENT, "too long for a URL");

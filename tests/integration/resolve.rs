@@ -286,7 +286,7 @@ fn the_outcome_is_never_not_sent() {
         (json!({"endpoint": "order_pya", "request": {}}), "endpoint is not a known name; did you mean order_pay?"),
         (json!({"endpoint": "paysvc_order_pay", "request": {}}), "endpoint has no prefix: order_pay"),
         (json!({"endpoint": "order_pay", "request": {}}), "request.reference is required"),
-        (json!({"endpoint": "order_pay", "request": [1]}), "request must be an object, it is an array"),
+        (json!({"endpoint": "order_pay", "request": [1]}), "request must be an object, not an array"),
         (json!({"endpoint": "order_pay", "request": {"Reference": "O-1"}}), "did you mean reference?"),
         (json!({"endpoint": "order_pay", "request": {}, "atempts": 1}), "did you mean attempts?"),
         (

@@ -46,7 +46,7 @@ pub fn read(text: &str) -> Result<Arguments<'_>, (ValidationError, bool)> {
         );
     }
     match (given(names::LIST).filter(|list| Type::of(list) != Type::Null), given(STATUS_OF)) {
-        (None, None) => refused(names::LIST, "or status_of is required"),
+        (None, None) => refused(names::LIST, "is required, unless status_of is given"),
         (Some(_), Some(_)) => refused(STATUS_OF, "cannot be combined with payoutDetails: it sends no payout"),
         (None, Some(_)) if given(EARLIER).is_some() => refused(EARLIER, "needs payoutDetails"),
         (None, Some(report)) => Ok(Arguments::StatusOf(report)),
@@ -82,7 +82,7 @@ mod tests {
 
     #[test]
     fn a_list_or_a_report_is_required() {
-        assert_eq!(error("{}"), ("payout_bulk: payoutDetails or status_of is required".into(), false));
+        assert_eq!(error("{}"), ("payout_bulk: payoutDetails is required, unless status_of is given".into(), false));
         let both = error(&format!(r#"{{"payoutDetails":{LIST},"status_of":{{}}}}"#));
         assert_eq!(
             both,

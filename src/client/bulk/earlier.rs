@@ -24,7 +24,7 @@ pub fn read(value: &RawValue, member: &str) -> Result<Report, ValidationError> {
     let found = match Type::of(value) {
         Type::Object => strict::report(value),
         Type::Array => journal::read(value),
-        other => Err(format!("must be the body of a reply, or a list of the steps of a run; it is {}", other.name())),
+        other => Err(format!("must be the body of a reply, or a list of the steps of a run, not {}", other.name())),
     };
     let found = found.and_then(|report| strict::consistent(&report).map(|()| report));
     found.map_err(|reason| ValidationError::of_member(Status::Argument, WHAT, member, reason))

@@ -165,7 +165,7 @@ fn keys_that_would_break_a_header_or_are_mixed_up_are_refused() {
 #[test]
 fn wrong_members_are_named() {
     assert!(error(r#"{"base_ulr":"x"}"#).contains("did you mean base_url?"));
-    assert!(error(r#"{"timeout_ms":"30"}"#).contains("must be a whole number, it is a string"));
+    assert!(error(r#"{"timeout_ms":"30"}"#).contains("must be a whole number, not a string"));
     assert!(error(r#"{"timeout_ms":0}"#).contains("must be a whole number between 1 and 86400000"));
     assert!(error(r#"{"timeout_ms":-5}"#).contains("number between"));
     assert!(error(r#"{"client_cert_file":"x"}"#).contains("client_key_file is required"));

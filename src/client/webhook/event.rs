@@ -40,7 +40,7 @@ impl Event {
         }
         let root = document.root(text);
         if root.kind() != Type::Object {
-            return Err(of_body(format!("must be an object, it is {}", root.kind().name())));
+            return Err(of_body(format!("must be an object, not {}", root.kind().name())));
         }
         let wrapper = |reason: String| of_member(WRAPPER, &reason);
         let is_wrapper = |name: &str| name.eq_ignore_ascii_case(WRAPPER);
@@ -54,7 +54,7 @@ impl Event {
         values.add_event(root, wrapped.is_none())?;
         if let Some(wrapped) = wrapped {
             if wrapped.kind() != Type::Object {
-                return Err(wrapper(format!("must be an object, it is {}", wrapped.kind().name())));
+                return Err(wrapper(format!("must be an object, not {}", wrapped.kind().name())));
             }
             values.add_event(wrapped, true)?;
         }

@@ -101,7 +101,7 @@ fn text<'m>(members: &Members<'m>) -> Result<Cow<'m, str>, ValidationError> {
     match kind {
         Type::Object => Ok(Cow::Borrowed(value.get())),
         Type::Text => json::text(value).ok_or_else(|| of_body("is not valid Unicode text")),
-        other => Err(of_body(format!("must be the text of an event or an object, it is {}", other.name()))),
+        other => Err(of_body(format!("must be the text of an event or an object, not {}", other.name()))),
     }
 }
 

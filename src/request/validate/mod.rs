@@ -76,7 +76,7 @@ fn reason(text: &str, error: &serde_json::Error) -> String {
     match json::parse(text) {
         Err(error) => format!("is not JSON: {error}"),
         Ok(value) if Type::of(value) != Type::Object => {
-            format!("must be a JSON object, it is {}", Type::of(value).name())
+            format!("must be a JSON object, not {}", Type::of(value).name())
         }
         Ok(_) => format!("is not usable: {error}"),
     }
@@ -181,7 +181,7 @@ impl Check<'_> {
     fn fault(&mut self, value: &RawValue, field: &Field, prefix: &str) -> Option<String> {
         let found = Type::of(value);
         match field.kind {
-            Kind::Text if found != Type::Text => Some(format!("must be a string, it is {}", found.name())),
+            Kind::Text if found != Type::Text => Some(format!("must be a string, not {}", found.name())),
             Kind::Text => match json::text(value) {
                 None => Some("is not valid Unicode text".into()),
                 Some(text) if text.trim().is_empty() => Some("must not be empty".into()),
@@ -195,11 +195,11 @@ impl Check<'_> {
             },
             Kind::Amount(_) => amount::fault(value),
             Kind::Integer if found != Type::Number || value.get().contains(['.', 'e', 'E']) => {
-                Some(format!("must be a whole number, it is {}", describe_number(found)))
+                Some(format!("must be a whole number, not {}", describe_number(found)))
             }
-            Kind::Flag if found != Type::Bool => Some(format!("must be true or false, it is {}", found.name())),
+            Kind::Flag if found != Type::Bool => Some(format!("must be true or false, not {}", found.name())),
             Kind::Any | Kind::Integer | Kind::Flag => None,
-            Kind::Object(_) if found != Type::Object => Some(format!("must be an object, it is {}", found.name())),
+            Kind::Object(_) if found != Type::Object => Some(format!("must be an object, not {}", found.name())),
             Kind::Object(fields) => match json::members(value) {
                 Ok(members) => {
                     self.object(&members, fields, &format!("{prefix}{}.", field.name));
@@ -207,9 +207,7 @@ impl Check<'_> {
                 }
                 Err(error) => Some(error.to_string()),
             },
-            Kind::List(_) if found != Type::Array => {
-                Some(format!("must be an array of objects, it is {}", found.name()))
-            }
+            Kind::List(_) if found != Type::Array => Some(format!("must be an array of objects, not {}", found.name())),
             Kind::List(fields) => match json::items(value) {
                 Ok(items) if items.is_empty() => Some("must have at least one element".into()),
                 Ok(items) => {
@@ -231,7 +229,7 @@ impl Check<'_> {
             match json::members(item) {
                 Ok(members) => self.object(&members, fields, &format!("{prefix}{index}.")),
                 Err(error) if found == Type::Object => self.report(prefix, &index.to_string(), error.to_string()),
-                Err(_) => self.report(prefix, &index.to_string(), format!("must be an object, it is {}", found.name())),
+                Err(_) => self.report(prefix, &index.to_string(), format!("must be an object, not {}", found.name())),
             }
         }
     }

@@ -46,7 +46,7 @@ fn errors_name_the_recipient_and_the_member() {
             "payoutDetails.2.accountNumber must not be empty",
             "payoutDetails.2.bankCode is required",
             "payoutDetails.2.bankcode is not a known member; did you mean bankCode?",
-            "payoutDetails.4 must be an object, it is a number",
+            "payoutDetails.4 must be an object, not a number",
             "payoutDetails.1.clientReference is the same as payoutDetails.0.clientReference",
             "payoutDetails.3.clientReference is required: the report tells the recipients apart by it",
         ]
