@@ -154,7 +154,7 @@ class Till:
         refund = partial(self.client.order_refund, reference=order, reason="one item returned", amount=amount)
         reply = self.call("refund in part", order, refund, lambda reply: reply.answer.data.amount_refunded)
         if reply.outcome == Outcome.CONFIRMED:
-            # Another amount or order would not be CONFIRMED: the library compares them. No other call tells how it ends.
+            # The library compares amount and order: others would not be CONFIRMED. No other call tells how it ends.
             advice = "accepted, not done yet: no endpoint tells how it ends, look at the dashboard"
             print(f"{'':<21} {'refunded' if reply.state == State.SUCCESSFUL else advice}")
 

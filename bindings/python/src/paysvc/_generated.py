@@ -250,7 +250,8 @@ ABOUT_EARLIER = frozenset({"resolve", "order_wait", "journal_settle"})
 TIMEOUT_OF_STEP = frozenset({"payout_bulk"})
 
 #: By endpoint, the one that tells what became of a request, and what a program keeps of the request so that it can be
-#: resolved: the path of a member; for "presence", only that it is there; a member that is "added" is not a member of the request.
+#: resolved: the path of a member; for "presence", only that it is there; a member that is "added" is not in the
+#: request.
 LOOK_UPS: dict[str, tuple[str, tuple[tuple[str, tuple[str, ...]], ...]]] = {
     "order_create": (
         "order_status",

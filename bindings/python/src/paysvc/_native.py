@@ -110,7 +110,7 @@ class Call(Once):
     def __init__(self, *, traceparent: str | None = None) -> None:
         """
         Args:
-            traceparent: sent with each request of the calls, so that a trace of the program continues at the service: the
+            traceparent: sent with each request of the calls, so that a trace of the program continues there: the
                 header of W3C Trace Context, such as "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
 
         Raises:
