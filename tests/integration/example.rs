@@ -125,7 +125,7 @@ const ALTERED: &[(&str, &str, &str)] = &[
     (
         "\"totalAmountCharged\":2500.50",
         "\"totalAmountCharged\":2500.05",
-        "NOT PAID (SUCCESSFUL): keep the goods: the amount is another one",
+        "NOT PAID (SUCCESSFUL): keep the goods: the amount differs",
     ),
     (
         "\"currencyName\":\"NGN\"",
@@ -141,7 +141,7 @@ const ALTERED: &[(&str, &str, &str)] = &[
     (
         "\"totalAmount\":629.40",
         "\"totalAmount\":629.30",
-        "NOT PAID (SUCCESSFUL): keep the goods: the amount is another one",
+        "NOT PAID (SUCCESSFUL): keep the goods: the amount differs",
     ),
     ("\"amount_refunded\":\"25.50\"", "\"amount_refunded\":\"25.05\"", "RESPONSE"),
 ];

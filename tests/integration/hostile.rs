@@ -157,7 +157,7 @@ fn key_texts() {
         let key = vector["decoded_text"].as_str().unwrap();
         let attributes: Vec<_> = (0..1500).map(|index| format!("a{index}=\"\"")).collect();
         for (text, part) in [
-            ("A".repeat(10 * MILLION), "takes 10000000 bytes"),
+            ("A".repeat(10 * MILLION), "is 10000000 bytes long"),
             (format!("2048!{}", "<a>".repeat(5_000)), "cannot be read"),
             (format!("2048!<a {}/>", attributes.join(" ")), "has no Modulus"),
             (key.replace("AQAB", &"A".repeat(8_000)), "exponent 0"),

@@ -103,7 +103,7 @@ fn a_wrong_list_is_refused_before_anything_is_sent() {
             changed(19, "description", json!("x".repeat(200))),
             "E_ENCRYPT NOT_SENT",
             "payoutDetails.19",
-            "this key carries at most 245",
+            "this key can encrypt at most 245",
         ),
         (vec![], "E_ARGUMENT NOT_SENT", "payoutDetails", "at least one"),
     ] {

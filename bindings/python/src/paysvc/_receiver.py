@@ -147,7 +147,7 @@ class Receiver(_Receiver[Client, Store]):
         orders: False: no events about orders are expected, so that the client needs no secret key
 
     Raises:
-        TypeError: the client is another one, or what is called is a coroutine function
+        TypeError: the client is of another kind, or what is called is a coroutine function
         ConfigError: the client has no secret key, which events about orders need
     """
 
@@ -175,7 +175,7 @@ class AsyncReceiver(_Receiver["AsyncClient", AnyStore]):
         orders: as for Receiver
 
     Raises:
-        TypeError: the client is another one
+        TypeError: the client is of another kind
         ConfigError: the client has no secret key, which events about orders need
     """
 
