@@ -66,7 +66,7 @@ fn what_is_missing_or_wrong_in_the_configuration_is_named_and_the_rest_is_checke
         (json!({"secret_key": null}), &["secret_key"][..], "PAYSVC_SECRET_KEY"),
         (json!({"encryption_key": null}), &["encryption_key"], "PAYSVC_ENCRYPTION_KEY"),
         (json!({"encryption_key": encryption_key()}), &["encryption_key"], "can encrypt 245 bytes"),
-        (json!({"secret_key": live, "mode": null}), &["mode"], "public_key is a test key and secret_key a live key"),
+        (json!({"secret_key": live, "mode": null}), &["mode"], "public_key is a test key but secret_key is a live key"),
         (json!({"public_key": null}), &["public_key", "service", "clock"], "PAYSVC_PUBLIC_KEY"),
         (
             json!({"base_url": null}),

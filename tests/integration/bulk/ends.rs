@@ -78,9 +78,15 @@ fn faults_end_a_run_where_they_must() {
             &none,
             "E_RESPONSE UNKNOWN",
             "AU",
-            "payout 0 of the answer has another account number",
+            "payout 0 of the answer has a different account number",
         ),
-        case(second("alter_amount"), &none, "E_RESPONSE UNKNOWN", "AU", "payout 0 of the answer has another amount"),
+        case(
+            second("alter_amount"),
+            &none,
+            "E_RESPONSE UNKNOWN",
+            "AU",
+            "payout 0 of the answer has a different amount",
+        ),
         // An answer that belongs to another request ends the run whatever the caller said.
         case(second("alter_element"), &on, "E_RESPONSE UNKNOWN", "AU", "does not match the batch"),
         case(second("unauthorized"), &on, "E_UNAUTHORIZED UNKNOWN", "AR", "the service refused the API key"),
@@ -170,7 +176,7 @@ fn no_batch_starts_that_cannot_end_in_time() {
     let client = Client::new(&sandbox.config_with(json!({"timeout_ms": 20_000})));
     let (reply, steps) = run_with(&client, &request, 19_000, Steps::new(|_| CONTINUE));
     reply.expect("E_TIMEOUT NOT_SENT");
-    assert!(reply.message().contains("and a batch may take 20000 ms (timeout_ms)"), "{}", reply.message());
+    assert!(reply.message().contains("but a batch may take 20000 ms (timeout_ms)"), "{}", reply.message());
     assert!(steps.steps.is_empty());
     check(&report(&reply), &list, &ledger(&sandbox));
     // The time for the rest passes after the second batch: no third one starts.

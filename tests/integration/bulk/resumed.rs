@@ -81,11 +81,11 @@ fn a_changed_list_and_a_damaged_report_are_refused() {
     let mut cut = first.clone();
     cut["payouts"].as_array_mut().unwrap().pop();
     for (list, earlier, says) in [
-        (json!(changed), &first, "payoutDetails.4.amount is not the one in the earlier report"),
+        (json!(changed), &first, "payoutDetails.4.amount differs from the earlier report"),
         (json!(list[1..]), &first, "says that SALARY-0 is ACCEPTED, but it is not in the list"),
         (json!(list), &damaged, "is damaged: payouts.2 has a different outcome from its batch"),
         (json!(list), &cut, "is damaged: its counts do not match its payouts"),
-        (json!(list), &json!({"status": "success", "data": {}}), "is no report of a run"),
+        (json!(list), &json!({"status": "success", "data": {}}), "is not the report of a run"),
         (json!(list), &json!("text"), "must be the body of a reply"),
     ] {
         let (reply, _) = run(&client, &json!({"payoutDetails": list, "earlier": earlier}));
