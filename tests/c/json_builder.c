@@ -182,7 +182,7 @@ static void wrong_places(void)
         {"/new/1/a", "/new/1/a: the next index of /new is 0"},
         {"/new/044", "/new/044: an index of an array has no leading zeros"},
         {"/-", "/-: - appends to an array, but \"\" is an object"},
-        {"/object/-", "/object/-: - appends to an array, and /object is an object"},
+        {"/object/-", "/object/-: - appends to an array, but /object is an object"},
         {"/card/cardnumber/x", "/card/cardnumber/x: /card/cardnumber is a string"},
         {"/list/0/x/y", "/list/0/x/y: /list/0 is a number"},
         {"/flag/0", "/flag/0: /flag is a boolean"},

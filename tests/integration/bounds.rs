@@ -25,7 +25,7 @@ const fn endless(name: &'static str, before: &'static str, again: &'static str, 
 }
 
 const HEADERS: &str = "the headers of the answer are too large";
-const CHUNKS: &str = "65536 bytes came between or after its chunks that are no part of it";
+const CHUNKS: &str = "65536 bytes that are not part of it came between or after its chunks";
 const TOO_MANY: &str = "too many headers";
 const BODY: &str = "is larger than 10485760 bytes";
 const CHUNKED: &str = "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n5\r\n{\"a\":\r\n";
