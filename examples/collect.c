@@ -1,6 +1,6 @@
 /* Collects payments at a till: by direct debit, virtual account and card, and makes a refund.
  *
- *   collect --sandbox   gets what the customer and the bank would tell from the sandbox's admin interface
+ *   collect --sandbox   gets from the sandbox's admin interface what the customer and the bank would know
  *   collect             asks you: for the one-time code that the customer gets by e-mail, and for the session identifier
  *                       of an incoming transfer
  *
@@ -97,7 +97,7 @@ static void keep(paysvc_reply *reply, const char *pointer, char *out, size_t siz
     paysvc_reply_free(reply);
 }
 
-/* A request with one string. A failure need not be looked at: what it leaves is not sent. */
+/* A request with one string. A failure need not be checked: nothing is sent after one. */
 static paysvc_json *request_with(const char *pointer, const char *text)
 {
     paysvc_json *request = paysvc_json_new();
@@ -114,7 +114,7 @@ static paysvc_json *admin(const char *method, const char *path)
     return request;
 }
 
-/* What the customer or the bank would tell, from the sandbox or typed in by you. Frees the request. */
+/* What the customer or the bank would know, from the sandbox or typed in by you. Frees the request. */
 static void learn(const char *question, paysvc_json *request, const char *pointer, char *out, size_t size)
 {
     paysvc_reply *reply = NULL;
@@ -255,9 +255,9 @@ static void refund(const char *order)
     paysvc_json_set_string(request, "/amount", "25.50");
     reply = step("refund in part", order, paysvc_order_refund, request, "/data/amount_refunded");
     if (paysvc_reply_outcome(reply) == PAYSVC_OUTCOME_CONFIRMED) {
-        /* Another amount or order would not be CONFIRMED: the library compares them. Nothing else tells how it ends. */
+        /* Another amount or order would not be CONFIRMED: the library compares them. No other call tells how it ends. */
         printf("%-21s %s\n", "", paysvc_reply_state(reply) == PAYSVC_STATE_SUCCESSFUL
-                                    ? "refunded" : "accepted, not done yet: nothing tells how it ends, look into the dashboard");
+                                    ? "refunded" : "accepted, not done yet: no endpoint tells how it ends, look at the dashboard");
     }
     paysvc_reply_free(reply);
 }

@@ -1,6 +1,6 @@
 """Collects payments at a till: by direct debit, virtual account and card, and makes a refund.
 
-    python collect.py --sandbox   gets what the customer and the bank would tell from the sandbox's admin interface
+    python collect.py --sandbox   gets from the sandbox's admin interface what the customer and the bank would know
     python collect.py             asks you: for the one-time code that the customer gets by e-mail, and for the session
                                   identifier of an incoming transfer
 
@@ -81,7 +81,7 @@ class Till:
         print(f"{'':<21} {advice}")
 
     def learn(self, question: str, member: str, method: str, path: str, **body: object) -> str:
-        """What the customer or the bank would tell, from the sandbox or typed in by you."""
+        """What the customer or the bank would know, from the sandbox or typed in by you."""
         if not self.sandbox:
             return input(f"{question}: ")
         try:
@@ -154,8 +154,8 @@ class Till:
         refund = partial(self.client.order_refund, reference=order, reason="one item returned", amount=amount)
         reply = self.call("refund in part", order, refund, lambda reply: reply.answer.data.amount_refunded)
         if reply.outcome == Outcome.CONFIRMED:
-            # Another amount or order would not be CONFIRMED: the library compares them. Nothing else tells how it ends.
-            advice = "accepted, not done yet: nothing tells how it ends, look into the dashboard"
+            # The library compares amount and order: others would not be CONFIRMED. No other call tells how it ends.
+            advice = "accepted, not done yet: no endpoint tells how it ends, look at the dashboard"
             print(f"{'':<21} {'refunded' if reply.state == State.SUCCESSFUL else advice}")
 
     def card(self, ordered: Ordered) -> None:

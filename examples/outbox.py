@@ -8,8 +8,8 @@ The row is committed first, in the program's own transaction, with its key. A wo
 row's key, as often as it needs to, and writes the outcome into the row. The library's journal is a table in the same
 database, on connections of its own: whatever is killed in between, a key is paid once.
 
-Status 0: no row is open. 2: rows are open: run the worker again. What stays UNKNOWN is for a person, who asks the
-service and then calls journal_settle(). 3: it could not run, see the error.
+Status 0: no row is open. 2: rows are open: run the worker again. A row that stays UNKNOWN needs a person, who asks
+the service and then calls journal_settle(). 3: it could not run, see the error.
 
 DATABASE has psycopg's connection string, and PAYSVC_BASE_URL, PAYSVC_PUBLIC_KEY, PAYSVC_SECRET_KEY and
 PAYSVC_ENCRYPTION_KEY configure the client.
@@ -62,7 +62,7 @@ def work() -> int:
                 # NOT_SENT, or UNKNOWN: it may have been paid. The row stays open, and never gets a new key.
                 status = 2
                 continue
-            # REJECTED is the answer to this key for ever: another attempt is another row.
+            # REJECTED is the final answer to this key: another attempt is another row.
             update = "UPDATE outbox SET outcome = %s, message = %s WHERE key = %s"
             own.execute(update, (reply.outcome.name, reply.message, key))
     return status

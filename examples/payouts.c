@@ -1,4 +1,4 @@
-/* Pays the recipients of a list, and goes on where an earlier run of it ended, whatever ended it.
+/* Pays the recipients of a list, and continues where an earlier run ended, whatever ended it.
  *
  *   payouts LIST JOURNAL         pays who was not paid yet
  *   payouts --new LIST JOURNAL   makes JOURNAL first if there is no such file
@@ -48,7 +48,7 @@ static char *read_request(const char *name)
     fclose(file);
     strcpy(text + size, "}");
     if (strlen(text) != size + 1) {
-        fail(name, "is no JSON");
+        fail(name, "is not JSON");
     }
     return text;
 }

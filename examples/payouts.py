@@ -1,4 +1,4 @@
-"""Pays the recipients of a list, and goes on where an earlier run of it ended, whatever ended it.
+"""Pays the recipients of a list, and continues where an earlier run ended, whatever ended it.
 
     python payouts.py LIST JOURNAL         pays who was not paid yet
     python payouts.py --new LIST JOURNAL   makes JOURNAL first if there is no such file

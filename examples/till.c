@@ -32,7 +32,7 @@ int look_up_what_is_open(const paysvc_client *client)
     return status == PAYSVC_OK;
 }
 
-/* Nothing is kept for it but the journal: the key of a charge is its order. */
+/* Nothing but the journal is kept for it: the key of a charge is its order. */
 static paysvc_reply *charge(const paysvc_client *client, const char *order)
 {
     paysvc_json *request = paysvc_json_new();
@@ -68,10 +68,10 @@ static int told(const paysvc_reply *reply, const char *order)
     }
     switch (paysvc_reply_outcome(reply)) {
     case PAYSVC_OUTCOME_CONFIRMED:
-        printf("charged, and not known to be paid: %s\n", why_not);
+        printf("charged, but not known to be paid: %s\n", why_not);
         return 2;
     case PAYSVC_OUTCOME_UNKNOWN:
-        printf("UNKNOWN, do not charge it in another way: %s\n", paysvc_reply_message(reply));
+        printf("UNKNOWN, do not charge it in any other way: %s\n", paysvc_reply_message(reply));
         return 2;
     default:   /* NOT_SENT or REJECTED: start it again, perhaps with another card */
         printf("%s: %s\n", name, paysvc_reply_message(reply));

@@ -28,7 +28,7 @@ def look_up_what_is_open(client: paysvc.Client) -> None:
 
 
 def charge(client: paysvc.Client, order: str) -> paysvc.Reply:
-    """Nothing is kept for it but the journal: the key of a charge is its order."""
+    """Nothing but the journal is kept for it: the key of a charge is its order."""
     return client.order_create(
         reference=order,
         payment_option="C",
@@ -46,14 +46,14 @@ def sell(client: paysvc.Client, order: str) -> int:
     try:
         reply = charge(client, order)
     except paysvc.OutcomeUnknown as error:
-        print("UNKNOWN, do not charge it in another way:", error.message)
+        print("UNKNOWN, do not charge it in any other way:", error.message)
         return 2
     except paysvc.PaysvcError as error:  # NOT_SENT or REJECTED: start it again, perhaps with another card
         print(f"{error.outcome.name}: {error.message}")
         return 1
     why_not = reply.why_not_paid(order, PRICE, "NGN")
     if why_not:
-        print("charged, and not known to be paid:", why_not)
+        print("charged, but not known to be paid:", why_not)
         return 2
     print("paid, by an earlier run" if reply.replayed else "paid")
     return 0

@@ -279,12 +279,12 @@ typedef struct paysvc_store {
 #define PAYSVC_E_JOURNAL 4
 
 /**
- * The service was asked what became of a request, and it is still not known, or the journal has an open one. The outcome is UNKNOWN.
+ * The service was asked what became of a request, and that is still not known; or the journal has an open request. The outcome is UNKNOWN.
  */
 #define PAYSVC_E_UNRESOLVED 5
 
 /**
- * The journal has this idempotency key for a request with other members. This call sent nothing. The outcome is UNKNOWN: it is that of the other request.
+ * The journal has this idempotency key for a request with different members. This call sent nothing. The outcome is UNKNOWN: it is that of the other request.
  */
 #define PAYSVC_E_KEY_REUSED 6
 
@@ -329,7 +329,7 @@ typedef struct paysvc_store {
 #define PAYSVC_E_RESPONSE 24
 
 /**
- * A bug in this library, contained.
+ * A bug in this library; it was caught.
  */
 #define PAYSVC_E_INTERNAL 90
 
@@ -354,7 +354,7 @@ typedef struct paysvc_store {
 #define PAYSVC_OUTCOME_UNKNOWN 3
 
 /**
- * The answer names no state, or contradicting ones.
+ * The answer has no state, or contradictory ones.
  */
 #define PAYSVC_STATE_NONE 0
 
@@ -440,7 +440,7 @@ const char *PAYSVC_CDECL paysvc_state_name(paysvc_state state);
  *   - base_url (string): address of the service, e.g. https://host/path
  *   - public_key (string): API key of most endpoints
  *   - secret_key (string): API key of the endpoints that require it, e.g. refunds
- *   - mode (string): test or live: API keys of the other kind are refused; without it neither is checked
+ *   - mode (string): test or live: API keys of the other kind are refused; without mode this is not checked
  *   - encryption_key (string): the dashboard's RSA key, or a PEM public key
  *   - timeout_ms (integer): time limit for a whole call in ms, retries and waits included (default 30000, 1 to 86400000)
  *   - connect_timeout_ms (integer): limit for name look-up, connect and TLS in ms, within timeout_ms (default 10000, 1 to 86400000)
@@ -452,12 +452,12 @@ const char *PAYSVC_CDECL paysvc_state_name(paysvc_state state);
  *   - client_key_file (string): PEM key of the client certificate
  *   - user_agent (string): value of the user-agent header (default libpaysvc/VERSION)
  *   - max_idle_connections (integer): maximum number of connections kept open between calls (default 128, 0 to 10000)
- *   - connection_reuse (string): reads: a request that moves money or changes something is the first on its connection, so that no answer to another request can be taken for its own. all: every request uses kept connections, for those who need more than some 400 payments a second and trust every hop to the service (default reads, or all)
+ *   - connection_reuse (string): reads: a request that moves money or changes something is the first on its connection, so that no answer to another request can be taken for its own. all: every request uses kept connections, for those who need more than about 400 payments a second and trust every hop to the service (default reads, or all)
  *   - allow_http (boolean): allows plain HTTP to addresses other than loopback (default false)
  *   - journal (string): path of the file that remembers what was sent, so that a crash or a second try cannot charge twice; on a local disk. Processes of one machine may share it
- *   - journal_create (boolean): makes the journal if there is no such file; otherwise a missing file is an error (default false)
- *   - journal_keep_days (integer): how many days the journal keeps what has ended; an idempotency key that is older is a new one (default 400, 1 to 36500)
- *   - merchant (string): whose idempotency keys these are, where several merchants share one journal: at most 200 bytes (default empty)
+ *   - journal_create (boolean): creates the journal if the file does not exist; without it, a missing file is an error (default false)
+ *   - journal_keep_days (integer): how many days the journal keeps requests that have ended; after that, their idempotency keys count as new (default 400, 1 to 36500)
+ *   - merchant (string): the merchant whose idempotency keys these are, if several merchants share one journal: at most 200 bytes (default empty)
  *   - payout_key (string): API key that payouts are sent with; integrations in production differ (default secret, or public)
  *   - payout_encryption_header (boolean): sends payouts with the header encryption: RSA; integrations in production differ (default true)
  * @param client  set to the new client, to NULL unless PAYSVC_OK: free it with paysvc_client_free()
@@ -469,7 +469,7 @@ paysvc_status PAYSVC_CDECL paysvc_client_new(const char *config_json,
                                              paysvc_reply **reply);
 
 /**
- * Checks whether everything is there for the first sale: call it when a program starts. It opens a connection, and sends one read-only request with the public key. It moves no money and changes nothing. The body is {"status":true or false,"message":"...","checks":[...]}; each of the checks is {"check":"...","ok":true or false,"message":"..."}, and its message says what to do. They are, in this order:
+ * Checks whether everything is ready for the first sale: call it when a program starts. It opens a connection, and sends one read-only request with the public key. It moves no money and changes nothing. The body is {"status":true or false,"message":"...","checks":[...]}; each of the checks is {"check":"...","ok":true or false,"message":"..."}, and its message says what to do. They are, in this order:
  *   - base_url: the address of the service is configured
  *   - public_key: the public key is configured
  *   - secret_key: the secret key is configured; refunds need it
@@ -987,7 +987,7 @@ paysvc_status PAYSVC_CDECL paysvc_request(const paysvc_client *client,
  *     - amount (string or number, a decimal amount in major units, e.g. "100.10"): price without the fee
  *     - currency (string): currency code. An answer or the request must name it, else the outcome stays UNKNOWN
  *   - wait (boolean): true: asks again until the outcome is known or the call's time is over. false: asks once (default false)
- *   - interval_ms (integer): the first wait between two looks in ms; the following ones grow by half each, up to ten times this, and each is up to a quarter longer or shorter (default 1000, 10 to 60000)
+ *   - interval_ms (integer): the first wait between two look-ups, in ms; each further wait is half as long again, up to ten times the first, and varies by up to a quarter (default 1000, 10 to 60000)
  * @param call  deadline, cancel and progress of this call; may be NULL
  * @param reply  may be NULL; else *reply is set on every path: free it with paysvc_reply_free()
  * @return PAYSVC_OK: CONFIRMED, check the state. PAYSVC_E_REJECTED: REJECTED, the request was not executed. PAYSVC_E_UNRESOLVED: the service was asked, and it is still UNKNOWN. Any other status: the look-up failed, and the outcome is still UNKNOWN. The outcome is that of the earlier request, so it is never NOT_SENT. The body is the look-up's answer.
@@ -998,7 +998,7 @@ paysvc_status PAYSVC_CDECL paysvc_resolve(const paysvc_client *client,
                                           paysvc_reply **reply);
 
 /**
- * Asks for the state of an order until it is SUCCESSFUL or REVERSED and final, or until the call's time is over. FAILED ends it only where no other attempt to pay can be under way: with attempts 1. It tells the state of the order, and nothing of a refund. For a transfer into a virtual account there is no such wait.
+ * Asks for the state of an order until it is SUCCESSFUL or REVERSED and final, or until the call's time is over. FAILED ends it only with attempts 1, because no other attempt to pay can then be under way. It reports the state of the order, not that of a refund. For a transfer into a virtual account there is no such wait.
  *
  * @param request_json  one JSON object:
  *   - reference (string, required): reference of the order
@@ -1007,7 +1007,7 @@ paysvc_status PAYSVC_CDECL paysvc_resolve(const paysvc_client *client,
  *   - expect (object): the price that was asked for; if the service names another one, the outcome stays UNKNOWN
  *     - amount (string or number, a decimal amount in major units, e.g. "100.10"): price without the fee
  *     - currency (string): currency code. An answer or the request must name it, else the outcome stays UNKNOWN
- *   - interval_ms (integer): the first wait between two looks in ms; the following ones grow by half each, up to ten times this, and each is up to a quarter longer or shorter (default 1000, 10 to 60000)
+ *   - interval_ms (integer): the first wait between two look-ups, in ms; each further wait is half as long again, up to ten times the first, and varies by up to a quarter (default 1000, 10 to 60000)
  * @param call  deadline, cancel and progress of this call; may be NULL
  * @param reply  may be NULL; else *reply is set on every path: free it with paysvc_reply_free()
  * @return PAYSVC_OK: CONFIRMED, the state is SUCCESSFUL or REVERSED. PAYSVC_E_REJECTED: REJECTED, the only attempt to pay has failed. PAYSVC_E_UNRESOLVED: the time is over and it is still UNKNOWN; the state is the last one. PAYSVC_E_TIMEOUT: the time is over, and no look-up was answered. The outcome is never NOT_SENT. The body is the last answer.
@@ -1018,16 +1018,16 @@ paysvc_status PAYSVC_CDECL paysvc_order_wait(const paysvc_client *client,
                                              paysvc_reply **reply);
 
 /**
- * Checks a webhook, which nobody signs: reads the event in every form that the service uses, and asks the service whether it is true.
+ * Checks a webhook. Webhooks are not signed, so it reads the event in any form that the service uses, and asks the service whether it is true.
  *
  * @param request_json  one JSON object:
  *   - body (any, required): the body of the webhook: its text as it was received, or a JSON object
- *   - expect (object): what the event must speak of
+ *   - expect (object): what the event must be about
  *     - reference (string): reference of the order
  *     - amount (string or number, a decimal amount in major units, e.g. "100.10"): price without the fee
  *     - currency (string): currency code
  *     - accountReference (string): the Reference that was given when the virtual account was generated
- *   - ask (boolean): false: reads the event and says what it is about, and asks nothing: OK NOT_SENT, and never authentic (default true)
+ *   - ask (boolean): false: reads the event and says what it is about, but does not ask the service: OK and NOT_SENT, never authentic (default true)
  * @param call  deadline, cancel and progress of this call; may be NULL
  * @param reply  may be NULL; else *reply is set on every path: free it with paysvc_reply_free()
  * @return as the read-only endpoint that was asked. The body is its answer with authentic (event and service agree), match (the service's answer is what expect says; absent without expect), differences (a list) and key (the same for each delivery of an event) in front. Act on the answer only if authentic and match are true.
@@ -1038,7 +1038,7 @@ paysvc_status PAYSVC_CDECL paysvc_webhook_verify(const paysvc_client *client,
                                                  paysvc_reply **reply);
 
 /**
- * A person settles a request that stays open in the journal. It is refused while the request's call may still be under way. Look at the service's own records first: what is settled as REJECTED is charged again.
+ * Records a person's decision about a request that stays open in the journal. It is refused while the request's call may still be under way. Look at the service's own records first: a request that is settled as REJECTED may be charged again.
  *
  * @param request_json  one JSON object:
  *   - id (string, required): the claim, as the journal and the messages about it name it
@@ -1055,10 +1055,10 @@ paysvc_status PAYSVC_CDECL paysvc_journal_settle(const paysvc_client *client,
                                                  paysvc_reply **reply);
 
 /**
- * Pays any number of recipients, in the largest batches that the encryption key can encrypt, one after the other. The client's timeout_ms bounds a batch, the call's timeout the list: no batch starts with less than timeout_ms left. With a journal each clientReference is an idempotency key, across lists: after a crash give the same list again. Without one, write the list down before the call and every step of its progress during it. See docs/payouts.md.
+ * Pays any number of recipients, in the largest batches that the encryption key can encrypt, one after the other. The client's timeout_ms limits each batch, and the call's timeout limits the whole list: no batch starts with less than timeout_ms left. With a journal each clientReference is an idempotency key, across lists: after a crash give the same list again. Without one, write the list down before the call and every step of its progress during it. See docs/payouts.md.
  *
  * @param request_json  one JSON object:
- *   - payoutDetails (array of one or more objects): the recipients, any number; each needs a clientReference that is unique in the list, and with a journal in all lists
+ *   - payoutDetails (array of one or more objects): the recipients, any number; each needs a clientReference that is unique in the list, and with a journal across all lists
  *     - clientReference (string): your own reference; the answer does not repeat it
  *     - accountNumber (string, required): the recipient's bank account
  *     - bankCode (string, required): code of the recipient's bank, 6 digits, e.g. 000014
@@ -1068,11 +1068,11 @@ paysvc_status PAYSVC_CDECL paysvc_journal_settle(const paysvc_client *client,
  *     - creditCurrency (string, required): currency code of the recipient's account, e.g. NGN
  *     - debitCurrency (string, required): currency code of the balance that is debited, e.g. NGN
  *   - earlier (any): the body of an earlier reply to the same list, or the steps of an earlier run as a list: only what was provably not executed is sent. Not needed with a journal
- *   - continue_after_unknown (boolean): goes on after a batch whose outcome is UNKNOWN (default false)
+ *   - continue_after_unknown (boolean): continues after a batch whose outcome is UNKNOWN (default false)
  *   - status_of (any): instead of a list: the body of an earlier reply, whose batches are looked up
  * @param call  deadline, cancel and progress of this call; may be NULL
  * @param reply  may be NULL; else *reply is set on every path: free it with paysvc_reply_free()
- * @return PAYSVC_OK: the service accepted all; accepted is not paid. The body reports the outcome of each recipient, also when the call fails: ACCEPTED, REJECTED, NOT_SENT or UNKNOWN. The outcome of the call is the one that all recipients have, otherwise UNKNOWN.
+ * @return PAYSVC_OK: the service accepted all; accepted does not mean paid. The body reports the outcome of each recipient, also when the call fails: ACCEPTED, REJECTED, NOT_SENT or UNKNOWN. The outcome of the call is the one that all recipients have, otherwise UNKNOWN.
  */
 paysvc_status PAYSVC_CDECL paysvc_payout_bulk(const paysvc_client *client,
                                               const char *request_json,

@@ -53,7 +53,7 @@ elif [ -e "$dll" ]; then
         *) fail "$dll is no DLL" ;;
     esac
     # With MinGW, AWS-LC uses POSIX threads, which not every compiler adds. By its name, because -lpthread would take the DLL, which
-    # is no part of Windows.
+    # is not part of Windows.
     libraries="-lws2_32 -luserenv -ldbghelp -lntdll -lbcrypt -lcrypt32 -ladvapi32 -l:libwinpthread.a -lkernel32"
 else
     fail "neither $shared nor $dll is there"

@@ -4,7 +4,7 @@
 #   claim after sending    the claim is written when the answer is there: failing_disk, power_cuts
 #   sync left out          synchronous = OFF: failing_disk, power_cuts
 #   lost end not open      a claim without an end is not open: failing_disk
-#   open key sent again    what is open does not keep a request from being sent: power_cuts
+#   open key sent again    an open key does not keep a request from being sent: power_cuts
 set -eu
 cd "$(dirname "$0")/.."
 CARGO=${CARGO:-cargo}
@@ -27,7 +27,7 @@ build() {
     }
 }
 
-# What a test says that has found one.
+# What a test says if it has found one.
 FOUND='sent without a durable claim:|executed twice:|executed 2 times|sent again:|it was damaged:'
 failed=""
 planted() { # defect, file, sed expression, tests...

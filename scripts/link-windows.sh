@@ -64,8 +64,8 @@ sed -n 's/^ *\(paysvc_[a-z0-9_]*\) *$/\1/p' paysvc.def | sort >exports
 [ -s exports ] || fail "src/ffi/exports.def has no exports"
 
 # 1. One object of the library's own code, and the parts of import libraries that Rust put beside it. Members with debug
-# information only are no objects. Objects may ask the linker for exports and other things (.drectve), which is not theirs
-# to choose, and LLVM's bitcode is not needed.
+# information only are no objects. Objects may ask the linker for exports and other things (.drectve), which they must not
+# choose, and LLVM's bitcode is not needed.
 names() { # archive, extended regular expression of what a line of objdump -h says: the members with such a line
     "${BINUTILS}objdump" -h "$1" | awk -v wanted="$2" '/file format/ { name = $1; sub(/:$/, "", name); said = 0 }
         $0 ~ wanted && !said { print name; said = 1 }'
@@ -120,7 +120,7 @@ fi
 diff exports globals >&2 || fail "the global symbols of libpaysvc.a are not those of src/ffi/exports.def"
 
 # 2. Imports that MinGW lacks. Rust's import libraries have everything of each DLL, and the folder of the build in their
-# symbols, so those few are made anew. Where they are asked last, the linker's map tells what is taken from them.
+# symbols, so those few are made again. Where they are asked last, the linker's map tells what is taken from them.
 : >members
 : >lacking
 # shellcheck disable=SC2086

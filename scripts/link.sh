@@ -6,8 +6,8 @@
 #   libpaysvc.a: one object, with no global symbols but paysvc_*
 #   debug/libpaysvc.so.VERSION.debug: the symbols and lines that were stripped, for debuggers
 # CC (cc) links for the target, and may have options; BINUTILS is what the names of its ld, objcopy and ar begin with, such
-# as aarch64-linux-gnu-; LIBS are the libraries to link with instead of those of glibc. PARTS are archives of which both
-# libraries get what they need, PARTS_OF_SHARED of which only the shared one does.
+# as aarch64-linux-gnu-; LIBS are the libraries to link with instead of those of glibc. PARTS are archives from which both
+# libraries take what they need, PARTS_OF_SHARED those from which only the shared one does.
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
 [ $# = 2 ] || { echo "usage: link.sh ARCHIVE FOLDER" >&2; exit 2; }
@@ -30,7 +30,7 @@ sed -n 's/^ *\(paysvc_[a-z0-9_]*\);.*/-u \1/p' "$exports" >"$work/roots"
 [ -s "$work/roots" ] || { echo "link: $exports names no functions" >&2; exit 1; }
 # AWS-LC calls these five instead of its own memory functions if some other library or the program defines them: then memory
 # would not be wiped, and could be freed by another allocator than the one that gave it. Hidden, and under names that nobody
-# has, they stay undefined, which is what AWS-LC takes for "not there". Of two visibilities ld takes the narrower one.
+# has, they stay undefined, which is what AWS-LC takes for "not there". Given two visibilities, ld takes the narrower one.
 hooks="OPENSSL_memory_alloc OPENSSL_memory_free OPENSSL_memory_get_size OPENSSL_memory_realloc sdallocx"
 renamed=""
 "${BINUTILS}nm" "$archive" >"$work/symbols" 2>/dev/null || :

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Runs the tests of the Python package with the oldest Python that it is for, Debian 11's 3.9, in build/roots/bullseye, with the
-# library of `make libs` for an old glibc. The sandbox runs there with this machine's C library. Exit status 3 and a line
+# Runs the tests of the Python package with the oldest Python that it supports, Debian 11's 3.9, in build/roots/bullseye,
+# with the library of `make libs` for an old glibc. The sandbox runs there with this machine's C library. Exit status 3 and a line
 # "MISSING: ..." if something is not there. Called by .ci/run after `make libs-check`.
 set -eu
 cd "$(dirname "$0")/.."

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Runs the tests of the Python package, but for those of types and wheels, with every other Python from 3.9 on that is on
+# Runs the tests of the Python package, except those of types and wheels, with every other Python from 3.9 on that is on
 # this machine: in /usr, or of pyenv. Called by `make harden`.
 set -eu
 cd "$(dirname "$0")/.."

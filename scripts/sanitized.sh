@@ -4,7 +4,7 @@
 set -eu
 cd "$(dirname "$0")/.."
 
-# Sanitizers are not part of stable Rust yet, but its compiler has them; nothing of this is shipped.
+# Sanitizers are not part of stable Rust yet, but its compiler has them; none of this is shipped.
 export RUSTC_BOOTSTRAP=1
 instrument="-Zsanitizer=address -Cforce-frame-pointers=yes"
 triple=$(rustc -vV | sed -n 's/^host: //p')

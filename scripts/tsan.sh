@@ -28,7 +28,7 @@ echo 'int main(void) { return 0; }' >"$work/try.c"
     missing "this machine's C compiler does not work with Rust's ThreadSanitizer"
 }
 
-# Sanitizers are not part of stable Rust yet, but its compiler has them; nothing of this is shipped. The separate folder
+# Sanitizers are not part of stable Rust yet, but its compiler has them; none of this is shipped. The separate folder
 # keeps this and other builds from replacing each other.
 folder=${CARGO_TARGET_DIR:-target}/tsan
 under=$(echo "$triple" | tr - _)

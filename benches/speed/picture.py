@@ -39,7 +39,7 @@ def draw(results: dict[str, Any]) -> str:
         f"<style>{STYLE}</style>",
         f'<rect class="ground" width="{WIDTH}" height="{height}" rx="6"/>',
         f'<text class="head" x="10" y="20">libpaysvc / peer, {results["date"]}</text>',
-        '<text class="small" x="10" y="38">shorter is better but for calls a second; notch: target; green: met, '
+        '<text class="small" x="10" y="38">shorter is better, except for calls a second; notch: target; green: met, '
         "amber: missed but ahead, red: the peer is ahead</text>",
     ]
     bottom, y = height - 8, 72

@@ -953,7 +953,7 @@ class webhook_verify_answer : public view {
     paysvc::value<bool> authentic() const { return paysvc::detail::reader::flag(*this, "/authentic"); }
     /// match (boolean): whether the service says what was expected; absent if nothing was.
     paysvc::value<bool> match() const { return paysvc::detail::reader::flag(*this, "/match"); }
-    /// differences (array of objects): in what the event, the service and the expectation differ.
+    /// differences (array of objects): where the event, the service and the expectation differ.
     paysvc::list<paysvc::webhook_verify_answer_differences> differences() const { return paysvc::detail::reader::array<paysvc::webhook_verify_answer_differences>(*this, "/differences"); }
     /// event (string): what the event is about: order, session, payout or unknown.
     paysvc::value<std::string> event() const { return paysvc::detail::reader::text(*this, "/event"); }

@@ -24,9 +24,9 @@ enum class status : int {
     encrypt = 3,
     /// The journal cannot be read or written. This call sent nothing; the outcome is NOT_SENT only if the journal shows that nothing with this key or for this order is open.
     journal = 4,
-    /// The service was asked what became of a request, and it is still not known, or the journal has an open one. The outcome is UNKNOWN.
+    /// The service was asked what became of a request, and that is still not known; or the journal has an open request. The outcome is UNKNOWN.
     unresolved = 5,
-    /// The journal has this idempotency key for a request with other members. This call sent nothing. The outcome is UNKNOWN: it is that of the other request.
+    /// The journal has this idempotency key for a request with different members. This call sent nothing. The outcome is UNKNOWN: it is that of the other request.
     key_reused = 6,
     /// Name look-up, connect, TLS, or a broken connection.
     transport = 10,
@@ -44,7 +44,7 @@ enum class status : int {
     server = 23,
     /// The answer is cut off, too large, not JSON, a redirect, contradicts itself, or does not say what became of the request.
     response = 24,
-    /// A bug in this library, contained.
+    /// A bug in this library; it was caught.
     internal = 90,
 };
 
@@ -62,7 +62,7 @@ enum class outcome : int {
 
 /// State of the payment or refund in the answer, or a number that the service has added since. Paid means both outcome::confirmed and state::successful.
 enum class state : int {
-    /// The answer names no state, or contradicting ones.
+    /// The answer has no state, or contradictory ones.
     none = 0,
     /// Initiated.
     initiated = 1,
@@ -89,7 +89,7 @@ class config : public object {
     config &public_key(const std::string &value) { return set(*this, "public_key", value); }
     /// secret_key (string): API key of the endpoints that require it, e.g. refunds.
     config &secret_key(const std::string &value) { return set(*this, "secret_key", value); }
-    /// mode (string): test or live: API keys of the other kind are refused; without it neither is checked.
+    /// mode (string): test or live: API keys of the other kind are refused; without mode this is not checked.
     config &mode(const std::string &value) { return set(*this, "mode", value); }
     /// encryption_key (string): the dashboard's RSA key, or a PEM public key.
     config &encryption_key(const std::string &value) { return set(*this, "encryption_key", value); }
@@ -113,17 +113,17 @@ class config : public object {
     config &user_agent(const std::string &value) { return set(*this, "user_agent", value); }
     /// max_idle_connections (integer): maximum number of connections kept open between calls (default 128, 0 to 10000).
     config &max_idle_connections(const detail::integer &value) { return set(*this, "max_idle_connections", value); }
-    /// connection_reuse (string): reads: a request that moves money or changes something is the first on its connection, so that no answer to another request can be taken for its own. all: every request uses kept connections, for those who need more than some 400 payments a second and trust every hop to the service (default reads, or all).
+    /// connection_reuse (string): reads: a request that moves money or changes something is the first on its connection, so that no answer to another request can be taken for its own. all: every request uses kept connections, for those who need more than about 400 payments a second and trust every hop to the service (default reads, or all).
     config &connection_reuse(const std::string &value) { return set(*this, "connection_reuse", value); }
     /// allow_http (boolean): allows plain HTTP to addresses other than loopback (default false).
     config &allow_http(const detail::flag &value) { return set(*this, "allow_http", value); }
     /// journal (string): path of the file that remembers what was sent, so that a crash or a second try cannot charge twice; on a local disk. Processes of one machine may share it.
     config &journal(const std::string &value) { return set(*this, "journal", value); }
-    /// journal_create (boolean): makes the journal if there is no such file; otherwise a missing file is an error (default false).
+    /// journal_create (boolean): creates the journal if the file does not exist; without it, a missing file is an error (default false).
     config &journal_create(const detail::flag &value) { return set(*this, "journal_create", value); }
-    /// journal_keep_days (integer): how many days the journal keeps what has ended; an idempotency key that is older is a new one (default 400, 1 to 36500).
+    /// journal_keep_days (integer): how many days the journal keeps requests that have ended; after that, their idempotency keys count as new (default 400, 1 to 36500).
     config &journal_keep_days(const detail::integer &value) { return set(*this, "journal_keep_days", value); }
-    /// merchant (string): whose idempotency keys these are, where several merchants share one journal: at most 200 bytes (default empty).
+    /// merchant (string): the merchant whose idempotency keys these are, if several merchants share one journal: at most 200 bytes (default empty).
     config &merchant(const std::string &value) { return set(*this, "merchant", value); }
     /// payout_key (string): API key that payouts are sent with; integrations in production differ (default secret, or public).
     config &payout_key(const std::string &value) { return set(*this, "payout_key", value); }
@@ -634,7 +634,7 @@ class resolve_request : public object {
     resolve_request &expect(const resolve_expect &value) { return set(*this, "expect", value); }
     /// wait (boolean): true: asks again until the outcome is known or the call's time is over. false: asks once (default false).
     resolve_request &wait(const detail::flag &value) { return set(*this, "wait", value); }
-    /// interval_ms (integer): the first wait between two looks in ms; the following ones grow by half each, up to ten times this, and each is up to a quarter longer or shorter (default 1000, 10 to 60000).
+    /// interval_ms (integer): the first wait between two look-ups, in ms; each further wait is half as long again, up to ten times the first, and varies by up to a quarter (default 1000, 10 to 60000).
     resolve_request &interval_ms(const detail::integer &value) { return set(*this, "interval_ms", value); }
 };
 
@@ -658,7 +658,7 @@ class order_wait_request : public object {
     order_wait_request &request(const raw &value) { return set(*this, "request", value); }
     /// expect (object): the price that was asked for; if the service names another one, the outcome stays UNKNOWN.
     order_wait_request &expect(const order_wait_expect &value) { return set(*this, "expect", value); }
-    /// interval_ms (integer): the first wait between two looks in ms; the following ones grow by half each, up to ten times this, and each is up to a quarter longer or shorter (default 1000, 10 to 60000).
+    /// interval_ms (integer): the first wait between two look-ups, in ms; each further wait is half as long again, up to ten times the first, and varies by up to a quarter (default 1000, 10 to 60000).
     order_wait_request &interval_ms(const detail::integer &value) { return set(*this, "interval_ms", value); }
 };
 
@@ -680,9 +680,9 @@ class webhook_verify_request : public object {
   public:
     /// body (any, required): the body of the webhook: its text as it was received, or a JSON object.
     webhook_verify_request &body(const raw &value) { return set(*this, "body", value); }
-    /// expect (object): what the event must speak of.
+    /// expect (object): what the event must be about.
     webhook_verify_request &expect(const webhook_verify_expect &value) { return set(*this, "expect", value); }
-    /// ask (boolean): false: reads the event and says what it is about, and asks nothing: OK NOT_SENT, and never authentic (default true).
+    /// ask (boolean): false: reads the event and says what it is about, but does not ask the service: OK and NOT_SENT, never authentic (default true).
     webhook_verify_request &ask(const detail::flag &value) { return set(*this, "ask", value); }
 };
 
@@ -723,11 +723,11 @@ class payout_bulk_payoutDetails : public object {
 /// The request of client::payout_bulk().
 class payout_bulk_request : public object {
   public:
-    /// payoutDetails (array of one or more objects): the recipients, any number; each needs a clientReference that is unique in the list, and with a journal in all lists.
+    /// payoutDetails (array of one or more objects): the recipients, any number; each needs a clientReference that is unique in the list, and with a journal across all lists.
     payout_bulk_request &payoutDetails(const std::vector<payout_bulk_payoutDetails> &value) { return set(*this, "payoutDetails", value); }
     /// earlier (any): the body of an earlier reply to the same list, or the steps of an earlier run as a list: only what was provably not executed is sent. Not needed with a journal.
     payout_bulk_request &earlier(const raw &value) { return set(*this, "earlier", value); }
-    /// continue_after_unknown (boolean): goes on after a batch whose outcome is UNKNOWN (default false).
+    /// continue_after_unknown (boolean): continues after a batch whose outcome is UNKNOWN (default false).
     payout_bulk_request &continue_after_unknown(const detail::flag &value) { return set(*this, "continue_after_unknown", value); }
     /// status_of (any): instead of a list: the body of an earlier reply, whose batches are looked up.
     payout_bulk_request &status_of(const raw &value) { return set(*this, "status_of", value); }
@@ -1106,7 +1106,7 @@ template <class Client> class endpoints {
         return reply(static_cast<const Client *>(this)->perform(&paysvc_resolve, request, with));
     }
 
-    /// Asks for the state of an order until it is SUCCESSFUL or REVERSED and final, or until the call's time is over. FAILED ends it only where no other attempt to pay can be under way: with attempts 1. It tells the state of the order, and nothing of a refund. For a transfer into a virtual account there is no such wait.
+    /// Asks for the state of an order until it is SUCCESSFUL or REVERSED and final, or until the call's time is over. FAILED ends it only with attempts 1, because no other attempt to pay can then be under way. It reports the state of the order, not that of a refund. For a transfer into a virtual account there is no such wait.
 #if PAYSVC_EXCEPTIONS
     order_status_reply order_wait(const std::string &request, const call &with = call::none()) const {
         return checked("order_wait", this->order_wait(std::nothrow, request, with), request);
@@ -1116,7 +1116,7 @@ template <class Client> class endpoints {
         return order_status_reply(static_cast<const Client *>(this)->perform(&paysvc_order_wait, request, with));
     }
 
-    /// Checks a webhook, which nobody signs: reads the event in every form that the service uses, and asks the service whether it is true.
+    /// Checks a webhook. Webhooks are not signed, so it reads the event in any form that the service uses, and asks the service whether it is true.
 #if PAYSVC_EXCEPTIONS
     webhook_verify_reply webhook_verify(const std::string &request, const call &with = call::none()) const {
         return checked("webhook_verify", this->webhook_verify(std::nothrow, request, with), request);
@@ -1126,7 +1126,7 @@ template <class Client> class endpoints {
         return webhook_verify_reply(static_cast<const Client *>(this)->perform(&paysvc_webhook_verify, request, with));
     }
 
-    /// A person settles a request that stays open in the journal. It is refused while the request's call may still be under way. Look at the service's own records first: what is settled as REJECTED is charged again.
+    /// Records a person's decision about a request that stays open in the journal. It is refused while the request's call may still be under way. Look at the service's own records first: a request that is settled as REJECTED may be charged again.
 #if PAYSVC_EXCEPTIONS
     journal_settle_reply journal_settle(const std::string &request, const call &with = call::none()) const {
         return checked("journal_settle", this->journal_settle(std::nothrow, request, with), request);
@@ -1136,7 +1136,7 @@ template <class Client> class endpoints {
         return journal_settle_reply(static_cast<const Client *>(this)->perform(&paysvc_journal_settle, request, with));
     }
 
-    /// Pays any number of recipients, in the largest batches that the encryption key can encrypt, one after the other. The client's timeout_ms bounds a batch, the call's timeout the list: no batch starts with less than timeout_ms left. With a journal each clientReference is an idempotency key, across lists: after a crash give the same list again. Without one, write the list down before the call and every step of its progress during it. See docs/payouts.md.
+    /// Pays any number of recipients, in the largest batches that the encryption key can encrypt, one after the other. The client's timeout_ms limits each batch, and the call's timeout limits the whole list: no batch starts with less than timeout_ms left. With a journal each clientReference is an idempotency key, across lists: after a crash give the same list again. Without one, write the list down before the call and every step of its progress during it. See docs/payouts.md.
 #if PAYSVC_EXCEPTIONS
     payout_bulk_reply payout_bulk(const std::string &request, const call &with = call::none()) const {
         return checked("payout_bulk", this->payout_bulk(std::nothrow, request, with), request);

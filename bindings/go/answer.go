@@ -13,8 +13,8 @@ import (
 // blank string is absent too.
 var ErrAbsent = errors.New("paysvc: the answer has no such member, or it is null")
 
-// AnswerError is a member of an answer that cannot be read: it has another JSON type than it should have, or another form.
-// It never has the value, which may be personal data. Only this member is not known; the rest of the reply is as good as ever.
+// AnswerError is a member of an answer that cannot be read, because its JSON type or its form is wrong.
+// It never has the value, which may be personal data. Only this member is not known; the rest of the reply is not affected.
 type AnswerError struct {
 	// Pointer is the JSON pointer of what cannot be read, e.g. "/data/fee"; "" is the whole answer. For the members of an
 	// object it is the object's own pointer if something else stands there.
@@ -63,7 +63,7 @@ func (o Object) Raw() (json.RawMessage, error) {
 // MarshalJSON writes what the service sent; null if the object is absent.
 func (o Object) MarshalJSON() ([]byte, error) { return o.at.json(), nil }
 
-// UnmarshalJSON fails: it is the whole answer that can be read.
+// UnmarshalJSON fails: only a whole answer can be read.
 func (*Object) UnmarshalJSON([]byte) error {
 	return errors.New("paysvc: only a whole answer can be read from JSON")
 }

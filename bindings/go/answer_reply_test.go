@@ -121,7 +121,7 @@ func TestAnswersAsJSON(t *testing.T) {
 		t.Error("a part of an answer has no JSON pointer")
 	}
 	if err := json.Unmarshal([]byte(`{"data":1}`), &answer); err != nil || told(answer.Data.OrderPayment.Fee.Get()) != unreadable {
-		t.Error("what was there is read anew", err)
+		t.Error("a member that was there is read again", err)
 	}
 }
 

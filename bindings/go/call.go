@@ -29,7 +29,7 @@ func (c *Client) Request(ctx context.Context, request Request) (*Reply, error) {
 	return pointer(c.send(ctx, "request", request))
 }
 
-// Check checks whether everything is there for the first sale: call it when a program starts. It looks at configuration, keys,
+// Check checks whether everything is ready for the first sale: call it when a program starts. It looks at configuration, keys,
 // connection, TLS, the service's answer and the clock, moves no money and changes nothing. Its error is that of the first check
 // that is not ok. The Body of both is {"checks":[{"check":"tls","ok":true,"message":"done"}, …]} with every check; a message says what
 // to do.
@@ -43,7 +43,7 @@ func (c *Client) Encrypt(plaintext json.RawMessage) (*Reply, error) {
 	return c.Call(context.Background(), "encrypt", plaintext)
 }
 
-// Warm connects ahead, so that the next request that moves money does not wait for the name look-up, TCP and TLS: call it
+// Warm connects in advance, so that the next request that moves money does not wait for the name look-up, TCP and TLS: call it
 // when the cashier begins. It sends no request: if it fails, nothing has happened, and that request connects by itself.
 // The connection is used for 10 seconds, by one request; at most MaxIdleConnections are kept.
 func (c *Client) Warm(ctx context.Context) error {
@@ -166,7 +166,7 @@ type slots struct {
 	option string // It sets how many.
 }
 
-// Waits have slots of their own: they may take minutes, in which charges go on.
+// Waits have slots of their own, because they may take minutes and must not hold up charges.
 func (c *Client) slotsOf(name string, request []byte) *slots {
 	var asked struct{ Wait bool }
 	if takesSteps(name) && !timeoutOfStep(name) && (name != "resolve" || json.Unmarshal(request, &asked) == nil && asked.Wait) {

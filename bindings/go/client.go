@@ -77,7 +77,7 @@ func WithLog(handler slog.Handler, level slog.Level) Option {
 	return func(o *options) { o.handler, o.least = handler, level }
 }
 
-// WithHooks has functions called at the beginning and at the end of each call and of each attempt, for traces and metrics. If it is
+// WithHooks sets functions that are called at the beginning and the end of each call and each attempt, for traces and metrics. If it is
 // given twice, the second one gets the contexts of the first.
 func WithHooks(hooks Hooks) Option {
 	return func(o *options) { o.hooks = append(o.hooks, hooks) }

@@ -18,7 +18,7 @@
 //	case err == nil && reply.State == paysvc.StateSuccessful:
 //		// Refunded.
 //	case err == nil:
-//		// Accepted, not done yet. Nothing tells how it ends: OrderWait and OrderStatus tell the order's state.
+//		// Accepted, not done yet. No endpoint tells how it ends: OrderWait and OrderStatus report the order's state.
 //	case errors.Is(err, paysvc.ErrOutcomeNotSent):
 //		// Nothing was sent: it may be repeated.
 //	case errors.Is(err, paysvc.ErrOutcomeRejected):
@@ -34,21 +34,21 @@
 // amount into a float.
 //
 // Paid means [OutcomeConfirmed] and [StateSuccessful], both, and that order, price and currency are those that were ordered:
-// [Reply.IsPaid] says so. [OutcomeRejected] speaks of this request only: an order that is refused as "already paid" has been paid,
+// [Reply.IsPaid] says so. [OutcomeRejected] is about this request only: an order that is refused as "already paid" has been paid,
 // by another request.
 //
 // # Answers
 //
 // A method returns a reply of its own type, such as [OrderRefundReply], whose Answer reads the body into a struct. Objects are
 // structs too; the other members are read by their Get, which returns the value, [ErrAbsent] or an [*AnswerError]. So a member
-// that the service has left out, or sends in a form that is not known, is an error of that member only. Of a call that failed,
+// that the service has left out, or sends in a form that is not known, is an error of that member only. For a call that failed,
 // the answer is read from [Error]: ParseOrderRefundAnswer(failure.Body). Answers print as "(not shown)".
 //
 // # Requests
 //
 // An optional member is a pointer (see [Ptr]), so that an amount that is empty by mistake is refused: a refund without an
-// amount is a full refund. A wrong request is refused before anything is sent. Keys, card data and codes are a [Secret] each, which
-// nothing prints. Requests and Config as a whole print as "(not shown)", because they have personal data.
+// amount is a full refund. A wrong request is refused before anything is sent. Keys, card data and codes are of the type [Secret],
+// which nothing prints. Requests and Config as a whole print as "(not shown)", because they have personal data.
 //
 // # Contexts
 //
@@ -67,8 +67,8 @@
 //
 // # Log and traces
 //
-// [WithLog] passes the library's log to log/slog, with the context of the call and attributes. [WithHooks] has functions called
-// before and after each call and each attempt, and [ContextWithTraceparent] sends a trace along. The module
+// [WithLog] passes the library's log to log/slog, with the context of the call and attributes. [WithHooks] calls functions before
+// and after each call and each attempt, and [ContextWithTraceparent] sends a trace along. The module
 // paysvc.example/go/paysvc/otelpaysvc makes OpenTelemetry spans of them.
 //
 // # Linking

@@ -13,7 +13,7 @@ import (
 // A JSON document, or the elements of a list in one, which are positions in the same text.
 type document struct {
 	text   string
-	broken bool // The text is no JSON document.
+	broken bool // The text is not a JSON document.
 
 	list     value    // What the elements belong to.
 	elements []uint32 // Where they begin.
@@ -21,10 +21,10 @@ type document struct {
 	pointer  string // Of the list.
 }
 
-// Where a value stands. The zero value: nowhere, it is absent.
+// The place of a value. The zero value: it is absent.
 type value struct {
 	in *document
-	// to is 0 for a member of something that is no object, which is at from.
+	// to is 0 for a member of something that is not an object, which is at from.
 	from, to uint32
 }
 

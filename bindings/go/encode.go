@@ -81,7 +81,7 @@ func (w *writer) value(v reflect.Value) error {
 		}
 		w.out = append(w.out, '}')
 	default:
-		return fmt.Errorf("a %v is no JSON", v.Type())
+		return fmt.Errorf("a value of type %v cannot be written as JSON", v.Type())
 	}
 	return nil
 }
@@ -143,7 +143,7 @@ func (w *writer) list(v reflect.Value) error {
 	return nil
 }
 
-// Writes the members that are there, then Extra. One of Extra that it already has is then there twice, which the library refuses.
+// Writes the members that are there, then Extra. A member of Extra that it already has is then there twice, which the library refuses.
 func (w *writer) structure(v reflect.Value) error {
 	w.out = append(w.out, '{')
 	for i := 0; i < v.NumField(); i++ {
@@ -199,7 +199,7 @@ func (w *writer) members(of reflect.Value) error {
 	return nil
 }
 
-// Separates what follows from what stands before it in the same object or list.
+// Separates two members or elements in the same object or list.
 func (w *writer) comma() {
 	switch w.out[len(w.out)-1] {
 	case '{', '[':

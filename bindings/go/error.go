@@ -10,8 +10,8 @@ import (
 	"log/slog"
 )
 
-// ErrClosed is, for errors.Is, the error of a call with a closed client. This call sent nothing; what an earlier one did, the
-// outcome says.
+// ErrClosed is, for errors.Is, the error of a call with a closed client. This call sent nothing; the outcome says what an earlier
+// one did.
 var ErrClosed = errors.New("paysvc: the client is closed")
 
 // Error is a call whose status is not [StatusOK]. Look at its Outcome, or use errors.Is with [ErrOutcomeUnknown], before you
@@ -31,13 +31,13 @@ type Error struct {
 	// Reply is the result of the call. If Stopped is not nil, it has no outcome and no state, but the body is that of Stopped.
 	Reply
 
-	// Stopped is the whole reply of a call that its [ProgressFunc] stopped; nil of every other call. It tells what was done until
-	// then, which may be all. Of the variables that begin with Err, errors.Is finds none in such an error: read the report.
+	// Stopped is the whole reply of a call that its [ProgressFunc] stopped; nil of every other call. It reports what was done until
+	// then, which may be everything. Of the variables that begin with Err, errors.Is finds none in such an error: read the report.
 	Stopped *Reply
 
 	cause error
 
-	// The request is known to make no charge, so that it may be sent again if the service does not know the order.
+	// The request is known to make no charge, so it may be sent again if the service does not know the order.
 	uncharged bool
 
 	earlier *Error // In an error of Resolve: the error that it was about.
@@ -68,7 +68,7 @@ func (e *Error) Errors() map[string]string {
 }
 
 // Unwrap returns the cause, or nil: the context's error, [ErrClosed], or why a request could not be encoded. errors.Is and
-// errors.As look into it, but for what tells of another call: its [*Error], and the variables that Is compares with.
+// errors.As look into it, except for parts that are about another call: its [*Error], and the variables that Is compares with.
 func (e *Error) Unwrap() error {
 	if e.cause == nil {
 		return nil
@@ -76,7 +76,7 @@ func (e *Error) Unwrap() error {
 	return cause{e.cause}
 }
 
-// A context may have been cancelled because another call was refused. That one's REJECTED must not be taken for this one's.
+// A context may have been cancelled because another call was refused. The REJECTED of that call must not be taken for this one's.
 type cause struct{ error }
 
 func (c cause) Is(target error) bool { return !isVerdict(target) && errors.Is(c.error, target) }

@@ -148,7 +148,7 @@ func ExampleOrderRefundReply_Answer() {
 	// Output: 25.50 PENDING
 }
 
-// Pays a list of which the service refuses a part, and sends that part again: whoever is known to be paid is not paid twice.
+// Pays a list of which the service refuses a part, and sends that part again: anybody who is known to be paid is not paid twice.
 func ExampleClient_PayoutBulk() {
 	sandbox, client := sandboxForExample()
 	defer sandbox.stop()
@@ -169,7 +169,7 @@ func ExampleClient_PayoutBulk() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	accepted, _ := reply.Answer().Accepted.Get() // Accepted is not paid: PayoutBulkStatus tells of that.
+	accepted, _ := reply.Answer().Accepted.Get() // Accepted does not mean paid: PayoutBulkStatus tells that.
 	fmt.Println(accepted, count(sandbox.Sandbox, "payout_made"))
 	// Output: 5 5
 }

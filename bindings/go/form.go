@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Whether a value is written as a number: nothing else in JSON begins like one.
+// Whether a value is written as a number: nothing else in JSON begins like a number.
 func isNumber(raw string) bool { return raw != "" && (raw[0] == '-' || isDigit(raw[0])) }
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
@@ -42,7 +42,7 @@ func readTime(text string) (time.Time, bool) {
 	year, month, day := number(text[0:4]), number(text[5:7]), number(text[8:10])
 	hour, minute, second := number(text[11:13]), number(text[14:16]), number(text[17:19])
 	read := time.Date(year, time.Month(month), day, hour, minute, second, nanoseconds, time.UTC)
-	// time.Date makes a day of March of the 30th of February.
+	// time.Date turns the 30th of February into a day in March.
 	if y, m, d := read.Date(); y != year || int(m) != month || d != day || hour > 23 || minute > 59 || second > 59 {
 		return time.Time{}, false
 	}

@@ -16,7 +16,7 @@ import (
 	"errors"
 )
 
-// Status says why a call ended as it did. An unknown number is a failure. The numbers are those of paysvc.h, but that of StatusOK.
+// Status says why a call ended as it did. An unknown number is a failure. The numbers are those of paysvc.h, except that of StatusOK.
 type Status int
 
 const (
@@ -32,9 +32,9 @@ const (
 	StatusEncrypt Status = 3
 	// StatusJournal: The journal cannot be read or written. This call sent nothing; the outcome is NOT_SENT only if the journal shows that nothing with this key or for this order is open.
 	StatusJournal Status = 4
-	// StatusUnresolved: The service was asked what became of a request, and it is still not known, or the journal has an open one. The outcome is UNKNOWN.
+	// StatusUnresolved: The service was asked what became of a request, and that is still not known; or the journal has an open request. The outcome is UNKNOWN.
 	StatusUnresolved Status = 5
-	// StatusKeyReused: The journal has this idempotency key for a request with other members. This call sent nothing. The outcome is UNKNOWN: it is that of the other request.
+	// StatusKeyReused: The journal has this idempotency key for a request with different members. This call sent nothing. The outcome is UNKNOWN: it is that of the other request.
 	StatusKeyReused Status = 6
 	// StatusTransport: Name look-up, connect, TLS, or a broken connection.
 	StatusTransport Status = 10
@@ -52,7 +52,7 @@ const (
 	StatusServer Status = 23
 	// StatusResponse: The answer is cut off, too large, not JSON, a redirect, contradicts itself, or does not say what became of the request.
 	StatusResponse Status = 24
-	// StatusInternal: A bug in this library, contained.
+	// StatusInternal: A bug in this library; it was caught.
 	StatusInternal Status = 90
 )
 
@@ -138,7 +138,7 @@ func (n *Status) set(name string) error {
 	return nil
 }
 
-// Outcome says whether the service executed the request, as far as that is known. The numbers are those of paysvc.h, but that of OutcomeNotSent.
+// Outcome says whether the service executed the request, as far as that is known. The numbers are those of paysvc.h, except that of OutcomeNotSent.
 type Outcome int
 
 const (
@@ -192,7 +192,7 @@ func (n *Outcome) set(name string) error {
 type State int
 
 const (
-	// StateNone: The answer names no state, or contradicting ones.
+	// StateNone: The answer has no state, or contradictory ones.
 	StateNone State = 0
 	// StateInitiated: Initiated.
 	StateInitiated State = 1
@@ -335,7 +335,7 @@ func (n Outcome) sentinel() error {
 	return ErrOutcomeUnknown
 }
 
-// Whether it is one of these targets, which tell of one call.
+// Whether it is one of these targets, which are about one call.
 func isVerdict(target error) bool {
 	switch target {
 	case ErrArgument, ErrConfig, ErrEncrypt, ErrJournal, ErrUnresolved, ErrKeyReused, ErrTransport, ErrTimeout, ErrCancelled, ErrRejected, ErrUnauthorized, ErrRateLimited, ErrServer, ErrResponse, ErrInternal, ErrOutcomeNotSent, ErrOutcomeRejected, ErrOutcomeUnknown:
@@ -344,7 +344,7 @@ func isVerdict(target error) bool {
 	return false
 }
 
-// The time limit of a whole call, of a client without TimeoutMS.
+// The time limit of a whole call, for a client without TimeoutMS.
 const defaultTimeoutMS = 30000
 
 // The most characters of an amount.
@@ -360,7 +360,7 @@ type Config struct {
 	PublicKey Secret `json:"public_key,omitempty,omitzero"`
 	// SecretKey (string): API key of the endpoints that require it, e.g. refunds.
 	SecretKey Secret `json:"secret_key,omitempty,omitzero"`
-	// Mode (string): test or live: API keys of the other kind are refused; without it neither is checked.
+	// Mode (string): test or live: API keys of the other kind are refused; without mode this is not checked.
 	Mode string `json:"mode,omitempty"`
 	// EncryptionKey (string): the dashboard's RSA key, or a PEM public key.
 	EncryptionKey Secret `json:"encryption_key,omitempty,omitzero"`
@@ -384,17 +384,17 @@ type Config struct {
 	UserAgent string `json:"user_agent,omitempty"`
 	// MaxIdleConnections (integer): maximum number of connections kept open between calls (default 128, 0 to 10000).
 	MaxIdleConnections *int64 `json:"max_idle_connections,omitempty"`
-	// ConnectionReuse (string): reads: a request that moves money or changes something is the first on its connection, so that no answer to another request can be taken for its own. all: every request uses kept connections, for those who need more than some 400 payments a second and trust every hop to the service (default reads, or all).
+	// ConnectionReuse (string): reads: a request that moves money or changes something is the first on its connection, so that no answer to another request can be taken for its own. all: every request uses kept connections, for those who need more than about 400 payments a second and trust every hop to the service (default reads, or all).
 	ConnectionReuse string `json:"connection_reuse,omitempty"`
 	// AllowHTTP (boolean): allows plain HTTP to addresses other than loopback (default false).
 	AllowHTTP bool `json:"allow_http,omitempty"`
 	// Journal (string): path of the file that remembers what was sent, so that a crash or a second try cannot charge twice; on a local disk. Processes of one machine may share it.
 	Journal string `json:"journal,omitempty"`
-	// JournalCreate (boolean): makes the journal if there is no such file; otherwise a missing file is an error (default false).
+	// JournalCreate (boolean): creates the journal if the file does not exist; without it, a missing file is an error (default false).
 	JournalCreate bool `json:"journal_create,omitempty"`
-	// JournalKeepDays (integer): how many days the journal keeps what has ended; an idempotency key that is older is a new one (default 400, 1 to 36500).
+	// JournalKeepDays (integer): how many days the journal keeps requests that have ended; after that, their idempotency keys count as new (default 400, 1 to 36500).
 	JournalKeepDays *int64 `json:"journal_keep_days,omitempty"`
-	// Merchant (string): whose idempotency keys these are, where several merchants share one journal: at most 200 bytes (default empty).
+	// Merchant (string): the merchant whose idempotency keys these are, if several merchants share one journal: at most 200 bytes (default empty).
 	Merchant string `json:"merchant,omitempty"`
 	// PayoutKey (string): API key that payouts are sent with; integrations in production differ (default secret, or public).
 	PayoutKey string `json:"payout_key,omitempty"`
@@ -474,7 +474,7 @@ func function(name string) C.paysvc_go_function {
 	return nil
 }
 
-// What sends several requests: it has the time that the context gives it, else the client's timeout.
+// Functions that send several requests: they have the time that the context gives them, otherwise the client's timeout.
 func takesSteps(name string) bool {
 	switch name {
 	case "resolve", "order_wait", "webhook_verify", "journal_settle", "payout_bulk":
@@ -483,7 +483,7 @@ func takesSteps(name string) bool {
 	return false
 }
 
-// Of what takes steps: whether the client's timeout bounds a step, and not the whole call.
+// For functions that take steps: whether the client's timeout limits a step instead of the whole call.
 func timeoutOfStep(name string) bool {
 	switch name {
 	case "payout_bulk":
@@ -492,7 +492,7 @@ func timeoutOfStep(name string) bool {
 	return false
 }
 
-// What tells of an earlier request: its outcome is never OutcomeNotSent.
+// Functions that report on an earlier request: their outcome is never OutcomeNotSent.
 func aboutEarlier(name string) bool {
 	switch name {
 	case "resolve", "order_wait", "journal_settle":
@@ -501,7 +501,7 @@ func aboutEarlier(name string) bool {
 	return false
 }
 
-// What is kept of a request, so that it can be resolved.
+// What is kept of a request so that it can be resolved.
 func keptOf(name string) []kept {
 	switch name {
 	case "order_create":
@@ -1369,7 +1369,7 @@ type ResolveRequest struct {
 	Expect *ResolveExpect `json:"expect,omitempty"`
 	// Wait (boolean): true: asks again until the outcome is known or the call's time is over. false: asks once (default false).
 	Wait *bool `json:"wait,omitempty"`
-	// IntervalMS (integer): the first wait between two looks in ms; the following ones grow by half each, up to ten times this, and each is up to a quarter longer or shorter (default 1000, 10 to 60000).
+	// IntervalMS (integer): the first wait between two look-ups, in ms; each further wait is half as long again, up to ten times the first, and varies by up to a quarter (default 1000, 10 to 60000).
 	IntervalMS *int64 `json:"interval_ms,omitempty"`
 }
 
@@ -1395,7 +1395,7 @@ type OrderWaitRequest struct {
 	Request json.RawMessage `json:"request,omitempty"`
 	// Expect (object): the price that was asked for; if the service names another one, the outcome stays UNKNOWN.
 	Expect *OrderWaitExpect `json:"expect,omitempty"`
-	// IntervalMS (integer): the first wait between two looks in ms; the following ones grow by half each, up to ten times this, and each is up to a quarter longer or shorter (default 1000, 10 to 60000).
+	// IntervalMS (integer): the first wait between two look-ups, in ms; each further wait is half as long again, up to ten times the first, and varies by up to a quarter (default 1000, 10 to 60000).
 	IntervalMS *int64 `json:"interval_ms,omitempty"`
 	// Progress is told how far the call is, and may stop it with an error: see [ProgressFunc].
 	Progress ProgressFunc `json:"-"`
@@ -1411,7 +1411,7 @@ type OrderWaitExpect struct {
 	Currency *string `json:"currency,omitempty"`
 }
 
-// OrderWait asks for the state of an order until it is SUCCESSFUL or REVERSED and final, or until the call's time is over. FAILED ends it only where no other attempt to pay can be under way: with attempts 1. It tells the state of the order, and nothing of a refund. For a transfer into a virtual account there is no such wait.
+// OrderWait asks for the state of an order until it is SUCCESSFUL or REVERSED and final, or until the call's time is over. FAILED ends it only with attempts 1, because no other attempt to pay can then be under way. It reports the state of the order, not that of a refund. For a transfer into a virtual account there is no such wait.
 func (c *Client) OrderWait(ctx context.Context, request OrderWaitRequest) (*OrderStatusReply, error) {
 	return replyOf[OrderStatusReply](c.sendWith(ctx, "order_wait", request, request.Progress))
 }
@@ -1422,9 +1422,9 @@ type WebhookVerifyRequest struct {
 
 	// Body (any, required): the body of the webhook: its text as it was received, or a JSON object.
 	Body json.RawMessage `json:"body,omitempty"`
-	// Expect (object): what the event must speak of.
+	// Expect (object): what the event must be about.
 	Expect *WebhookVerifyExpect `json:"expect,omitempty"`
-	// Ask (boolean): false: reads the event and says what it is about, and asks nothing: OK NOT_SENT, and never authentic (default true).
+	// Ask (boolean): false: reads the event and says what it is about, but does not ask the service: OK and NOT_SENT, never authentic (default true).
 	Ask *bool `json:"ask,omitempty"`
 }
 
@@ -1442,7 +1442,7 @@ type WebhookVerifyExpect struct {
 	AccountReference *string `json:"accountReference,omitempty"`
 }
 
-// WebhookVerify checks a webhook, which nobody signs: reads the event in every form that the service uses, and asks the service whether it is true.
+// WebhookVerify checks a webhook. Webhooks are not signed, so it reads the event in any form that the service uses, and asks the service whether it is true.
 func (c *Client) WebhookVerify(ctx context.Context, request WebhookVerifyRequest) (*WebhookVerifyReply, error) {
 	return replyOf[WebhookVerifyReply](c.sendWith(ctx, "webhook_verify", request, nil))
 }
@@ -1461,7 +1461,7 @@ type JournalSettleRequest struct {
 	Why string `json:"why"`
 }
 
-// JournalSettle a person settles a request that stays open in the journal. It is refused while the request's call may still be under way. Look at the service's own records first: what is settled as REJECTED is charged again.
+// JournalSettle records a person's decision about a request that stays open in the journal. It is refused while the request's call may still be under way. Look at the service's own records first: a request that is settled as REJECTED may be charged again.
 func (c *Client) JournalSettle(ctx context.Context, request JournalSettleRequest) (*JournalSettleReply, error) {
 	return replyOf[JournalSettleReply](c.sendWith(ctx, "journal_settle", request, nil))
 }
@@ -1470,11 +1470,11 @@ func (c *Client) JournalSettle(ctx context.Context, request JournalSettleRequest
 type PayoutBulkRequest struct {
 	redacted
 
-	// PayoutDetails (array of one or more objects): the recipients, any number; each needs a clientReference that is unique in the list, and with a journal in all lists.
+	// PayoutDetails (array of one or more objects): the recipients, any number; each needs a clientReference that is unique in the list, and with a journal across all lists.
 	PayoutDetails *[]PayoutBulkPayoutDetails `json:"payoutDetails,omitempty"`
 	// Earlier (any): the body of an earlier reply to the same list, or the steps of an earlier run as a list: only what was provably not executed is sent. Not needed with a journal.
 	Earlier json.RawMessage `json:"earlier,omitempty"`
-	// ContinueAfterUnknown (boolean): goes on after a batch whose outcome is UNKNOWN (default false).
+	// ContinueAfterUnknown (boolean): continues after a batch whose outcome is UNKNOWN (default false).
 	ContinueAfterUnknown *bool `json:"continue_after_unknown,omitempty"`
 	// StatusOf (any): instead of a list: the body of an earlier reply, whose batches are looked up.
 	StatusOf json.RawMessage `json:"status_of,omitempty"`

@@ -7,14 +7,14 @@ package paysvc
 // DirectDebitHistoryReply is the reply of [Client.DirectDebitHistory].
 type DirectDebitHistoryReply struct{ Reply }
 
-// Answer reads the body. It never fails: what cannot be read is an error of its own Get. Each Answer reads the whole body
+// Answer reads the body. It never fails: a member that cannot be read is an error of its own Get. Each Answer reads the whole body
 // again, so keep the result.
 func (r *DirectDebitHistoryReply) Answer() DirectDebitHistoryAnswer {
 	return readReply[DirectDebitHistoryAnswer](&r.Reply)
 }
 
 // ParseDirectDebitHistoryAnswer reads an answer of [Client.DirectDebitHistory] from the body of an [Error] or from one that was stored. It never
-// fails: what cannot be read is an error of its own Get, which is all of it if the body is no JSON document.
+// fails: a member that cannot be read is an error of its own Get; if the body is not a JSON document, that is every member.
 func ParseDirectDebitHistoryAnswer(body []byte) DirectDebitHistoryAnswer {
 	return readBody[DirectDebitHistoryAnswer](body)
 }
@@ -53,14 +53,14 @@ type DirectDebitHistoryAnswerDirectDebitMandatesItem struct {
 // DirectDebitCreateReply is the reply of [Client.DirectDebitCreate].
 type DirectDebitCreateReply struct{ Reply }
 
-// Answer reads the body. It never fails: what cannot be read is an error of its own Get. Each Answer reads the whole body
+// Answer reads the body. It never fails: a member that cannot be read is an error of its own Get. Each Answer reads the whole body
 // again, so keep the result.
 func (r *DirectDebitCreateReply) Answer() DirectDebitCreateAnswer {
 	return readReply[DirectDebitCreateAnswer](&r.Reply)
 }
 
 // ParseDirectDebitCreateAnswer reads an answer of [Client.DirectDebitCreate] from the body of an [Error] or from one that was stored. It never
-// fails: what cannot be read is an error of its own Get, which is all of it if the body is no JSON document.
+// fails: a member that cannot be read is an error of its own Get; if the body is not a JSON document, that is every member.
 func ParseDirectDebitCreateAnswer(body []byte) DirectDebitCreateAnswer {
 	return readBody[DirectDebitCreateAnswer](body)
 }
@@ -103,14 +103,14 @@ type DirectDebitCreateAnswerData struct {
 // DirectDebitStatusReply is the reply of [Client.DirectDebitStatus].
 type DirectDebitStatusReply struct{ Reply }
 
-// Answer reads the body. It never fails: what cannot be read is an error of its own Get. Each Answer reads the whole body
+// Answer reads the body. It never fails: a member that cannot be read is an error of its own Get. Each Answer reads the whole body
 // again, so keep the result.
 func (r *DirectDebitStatusReply) Answer() DirectDebitStatusAnswer {
 	return readReply[DirectDebitStatusAnswer](&r.Reply)
 }
 
 // ParseDirectDebitStatusAnswer reads an answer of [Client.DirectDebitStatus] from the body of an [Error] or from one that was stored. It never
-// fails: what cannot be read is an error of its own Get, which is all of it if the body is no JSON document.
+// fails: a member that cannot be read is an error of its own Get; if the body is not a JSON document, that is every member.
 func ParseDirectDebitStatusAnswer(body []byte) DirectDebitStatusAnswer {
 	return readBody[DirectDebitStatusAnswer](body)
 }
@@ -143,14 +143,14 @@ type DirectDebitStatusAnswerData struct {
 // DirectDebitOTPReply is the reply of [Client.DirectDebitOTP].
 type DirectDebitOTPReply struct{ Reply }
 
-// Answer reads the body. It never fails: what cannot be read is an error of its own Get. Each Answer reads the whole body
+// Answer reads the body. It never fails: a member that cannot be read is an error of its own Get. Each Answer reads the whole body
 // again, so keep the result.
 func (r *DirectDebitOTPReply) Answer() DirectDebitOTPAnswer {
 	return readReply[DirectDebitOTPAnswer](&r.Reply)
 }
 
 // ParseDirectDebitOTPAnswer reads an answer of [Client.DirectDebitOTP] from the body of an [Error] or from one that was stored. It never
-// fails: what cannot be read is an error of its own Get, which is all of it if the body is no JSON document.
+// fails: a member that cannot be read is an error of its own Get; if the body is not a JSON document, that is every member.
 func ParseDirectDebitOTPAnswer(body []byte) DirectDebitOTPAnswer {
 	return readBody[DirectDebitOTPAnswer](body)
 }
@@ -175,12 +175,12 @@ type DirectDebitOTPAnswer struct {
 // OrderCreateReply is the reply of [Client.OrderCreate].
 type OrderCreateReply struct{ Reply }
 
-// Answer reads the body. It never fails: what cannot be read is an error of its own Get. Each Answer reads the whole body
+// Answer reads the body. It never fails: a member that cannot be read is an error of its own Get. Each Answer reads the whole body
 // again, so keep the result.
 func (r *OrderCreateReply) Answer() OrderCreateAnswer { return readReply[OrderCreateAnswer](&r.Reply) }
 
 // ParseOrderCreateAnswer reads an answer of [Client.OrderCreate] from the body of an [Error] or from one that was stored. It never
-// fails: what cannot be read is an error of its own Get, which is all of it if the body is no JSON document.
+// fails: a member that cannot be read is an error of its own Get; if the body is not a JSON document, that is every member.
 func ParseOrderCreateAnswer(body []byte) OrderCreateAnswer { return readBody[OrderCreateAnswer](body) }
 
 // UnmarshalJSON is [ParseOrderCreateAnswer], for encoding/json.
@@ -279,12 +279,12 @@ type OrderCreateAnswerDataOtherPaymentOptionsItem struct {
 // OrderPayReply is the reply of [Client.OrderPay].
 type OrderPayReply struct{ Reply }
 
-// Answer reads the body. It never fails: what cannot be read is an error of its own Get. Each Answer reads the whole body
+// Answer reads the body. It never fails: a member that cannot be read is an error of its own Get. Each Answer reads the whole body
 // again, so keep the result.
 func (r *OrderPayReply) Answer() OrderPayAnswer { return readReply[OrderPayAnswer](&r.Reply) }
 
 // ParseOrderPayAnswer reads an answer of [Client.OrderPay] from the body of an [Error] or from one that was stored. It never
-// fails: what cannot be read is an error of its own Get, which is all of it if the body is no JSON document.
+// fails: a member that cannot be read is an error of its own Get; if the body is not a JSON document, that is every member.
 func ParseOrderPayAnswer(body []byte) OrderPayAnswer { return readBody[OrderPayAnswer](body) }
 
 // UnmarshalJSON is [ParseOrderPayAnswer], for encoding/json.
@@ -369,14 +369,14 @@ type OrderPayAnswerDataOrderPayment struct {
 // OrderPayAuthorizeReply is the reply of [Client.OrderPayAuthorize].
 type OrderPayAuthorizeReply struct{ Reply }
 
-// Answer reads the body. It never fails: what cannot be read is an error of its own Get. Each Answer reads the whole body
+// Answer reads the body. It never fails: a member that cannot be read is an error of its own Get. Each Answer reads the whole body
 // again, so keep the result.
 func (r *OrderPayAuthorizeReply) Answer() OrderPayAuthorizeAnswer {
 	return readReply[OrderPayAuthorizeAnswer](&r.Reply)
 }
 
 // ParseOrderPayAuthorizeAnswer reads an answer of [Client.OrderPayAuthorize] from the body of an [Error] or from one that was stored. It never
-// fails: what cannot be read is an error of its own Get, which is all of it if the body is no JSON document.
+// fails: a member that cannot be read is an error of its own Get; if the body is not a JSON document, that is every member.
 func ParseOrderPayAuthorizeAnswer(body []byte) OrderPayAuthorizeAnswer {
 	return readBody[OrderPayAuthorizeAnswer](body)
 }
@@ -463,14 +463,14 @@ type OrderPayAuthorizeAnswerDataOrderPayment struct {
 // OrderPayCaptureReply is the reply of [Client.OrderPayCapture].
 type OrderPayCaptureReply struct{ Reply }
 
-// Answer reads the body. It never fails: what cannot be read is an error of its own Get. Each Answer reads the whole body
+// Answer reads the body. It never fails: a member that cannot be read is an error of its own Get. Each Answer reads the whole body
 // again, so keep the result.
 func (r *OrderPayCaptureReply) Answer() OrderPayCaptureAnswer {
 	return readReply[OrderPayCaptureAnswer](&r.Reply)
 }
 
 // ParseOrderPayCaptureAnswer reads an answer of [Client.OrderPayCapture] from the body of an [Error] or from one that was stored. It never
-// fails: what cannot be read is an error of its own Get, which is all of it if the body is no JSON document.
+// fails: a member that cannot be read is an error of its own Get; if the body is not a JSON document, that is every member.
 func ParseOrderPayCaptureAnswer(body []byte) OrderPayCaptureAnswer {
 	return readBody[OrderPayCaptureAnswer](body)
 }
@@ -486,12 +486,12 @@ type OrderPayCaptureAnswer struct {
 // OrderRefundReply is the reply of [Client.OrderRefund].
 type OrderRefundReply struct{ Reply }
 
-// Answer reads the body. It never fails: what cannot be read is an error of its own Get. Each Answer reads the whole body
+// Answer reads the body. It never fails: a member that cannot be read is an error of its own Get. Each Answer reads the whole body
 // again, so keep the result.
 func (r *OrderRefundReply) Answer() OrderRefundAnswer { return readReply[OrderRefundAnswer](&r.Reply) }
 
 // ParseOrderRefundAnswer reads an answer of [Client.OrderRefund] from the body of an [Error] or from one that was stored. It never
-// fails: what cannot be read is an error of its own Get, which is all of it if the body is no JSON document.
+// fails: a member that cannot be read is an error of its own Get; if the body is not a JSON document, that is every member.
 func ParseOrderRefundAnswer(body []byte) OrderRefundAnswer { return readBody[OrderRefundAnswer](body) }
 
 // UnmarshalJSON is [ParseOrderRefundAnswer], for encoding/json.
@@ -524,12 +524,12 @@ type OrderRefundAnswerData struct {
 // OrderStatusReply is the reply of [Client.OrderStatus].
 type OrderStatusReply struct{ Reply }
 
-// Answer reads the body. It never fails: what cannot be read is an error of its own Get. Each Answer reads the whole body
+// Answer reads the body. It never fails: a member that cannot be read is an error of its own Get. Each Answer reads the whole body
 // again, so keep the result.
 func (r *OrderStatusReply) Answer() OrderStatusAnswer { return readReply[OrderStatusAnswer](&r.Reply) }
 
 // ParseOrderStatusAnswer reads an answer of [Client.OrderStatus] from the body of an [Error] or from one that was stored. It never
-// fails: what cannot be read is an error of its own Get, which is all of it if the body is no JSON document.
+// fails: a member that cannot be read is an error of its own Get; if the body is not a JSON document, that is every member.
 func ParseOrderStatusAnswer(body []byte) OrderStatusAnswer { return readBody[OrderStatusAnswer](body) }
 
 // UnmarshalJSON is [ParseOrderStatusAnswer], for encoding/json.
@@ -616,12 +616,12 @@ type OrderStatusAnswerDataOrderPaymentsItem struct {
 // OrderVerifyReply is the reply of [Client.OrderVerify].
 type OrderVerifyReply struct{ Reply }
 
-// Answer reads the body. It never fails: what cannot be read is an error of its own Get. Each Answer reads the whole body
+// Answer reads the body. It never fails: a member that cannot be read is an error of its own Get. Each Answer reads the whole body
 // again, so keep the result.
 func (r *OrderVerifyReply) Answer() OrderVerifyAnswer { return readReply[OrderVerifyAnswer](&r.Reply) }
 
 // ParseOrderVerifyAnswer reads an answer of [Client.OrderVerify] from the body of an [Error] or from one that was stored. It never
-// fails: what cannot be read is an error of its own Get, which is all of it if the body is no JSON document.
+// fails: a member that cannot be read is an error of its own Get; if the body is not a JSON document, that is every member.
 func ParseOrderVerifyAnswer(body []byte) OrderVerifyAnswer { return readBody[OrderVerifyAnswer](body) }
 
 // UnmarshalJSON is [ParseOrderVerifyAnswer], for encoding/json.
@@ -676,12 +676,12 @@ type OrderVerifyAnswerDataOrderPaymentsItem struct {
 // OrderFeeReply is the reply of [Client.OrderFee].
 type OrderFeeReply struct{ Reply }
 
-// Answer reads the body. It never fails: what cannot be read is an error of its own Get. Each Answer reads the whole body
+// Answer reads the body. It never fails: a member that cannot be read is an error of its own Get. Each Answer reads the whole body
 // again, so keep the result.
 func (r *OrderFeeReply) Answer() OrderFeeAnswer { return readReply[OrderFeeAnswer](&r.Reply) }
 
 // ParseOrderFeeAnswer reads an answer of [Client.OrderFee] from the body of an [Error] or from one that was stored. It never
-// fails: what cannot be read is an error of its own Get, which is all of it if the body is no JSON document.
+// fails: a member that cannot be read is an error of its own Get; if the body is not a JSON document, that is every member.
 func ParseOrderFeeAnswer(body []byte) OrderFeeAnswer { return readBody[OrderFeeAnswer](body) }
 
 // UnmarshalJSON is [ParseOrderFeeAnswer], for encoding/json.
@@ -716,12 +716,12 @@ type OrderFeeAnswerData struct {
 // CardChargeReply is the reply of [Client.CardCharge].
 type CardChargeReply struct{ Reply }
 
-// Answer reads the body. It never fails: what cannot be read is an error of its own Get. Each Answer reads the whole body
+// Answer reads the body. It never fails: a member that cannot be read is an error of its own Get. Each Answer reads the whole body
 // again, so keep the result.
 func (r *CardChargeReply) Answer() CardChargeAnswer { return readReply[CardChargeAnswer](&r.Reply) }
 
 // ParseCardChargeAnswer reads an answer of [Client.CardCharge] from the body of an [Error] or from one that was stored. It never
-// fails: what cannot be read is an error of its own Get, which is all of it if the body is no JSON document.
+// fails: a member that cannot be read is an error of its own Get; if the body is not a JSON document, that is every member.
 func ParseCardChargeAnswer(body []byte) CardChargeAnswer { return readBody[CardChargeAnswer](body) }
 
 // UnmarshalJSON is [ParseCardChargeAnswer], for encoding/json.
@@ -735,12 +735,12 @@ type CardChargeAnswer struct {
 // CardSaveReply is the reply of [Client.CardSave].
 type CardSaveReply struct{ Reply }
 
-// Answer reads the body. It never fails: what cannot be read is an error of its own Get. Each Answer reads the whole body
+// Answer reads the body. It never fails: a member that cannot be read is an error of its own Get. Each Answer reads the whole body
 // again, so keep the result.
 func (r *CardSaveReply) Answer() CardSaveAnswer { return readReply[CardSaveAnswer](&r.Reply) }
 
 // ParseCardSaveAnswer reads an answer of [Client.CardSave] from the body of an [Error] or from one that was stored. It never
-// fails: what cannot be read is an error of its own Get, which is all of it if the body is no JSON document.
+// fails: a member that cannot be read is an error of its own Get; if the body is not a JSON document, that is every member.
 func ParseCardSaveAnswer(body []byte) CardSaveAnswer { return readBody[CardSaveAnswer](body) }
 
 // UnmarshalJSON is [ParseCardSaveAnswer], for encoding/json.
@@ -759,14 +759,14 @@ type CardSaveAnswer struct {
 // CheckoutCreateReply is the reply of [Client.CheckoutCreate].
 type CheckoutCreateReply struct{ Reply }
 
-// Answer reads the body. It never fails: what cannot be read is an error of its own Get. Each Answer reads the whole body
+// Answer reads the body. It never fails: a member that cannot be read is an error of its own Get. Each Answer reads the whole body
 // again, so keep the result.
 func (r *CheckoutCreateReply) Answer() CheckoutCreateAnswer {
 	return readReply[CheckoutCreateAnswer](&r.Reply)
 }
 
 // ParseCheckoutCreateAnswer reads an answer of [Client.CheckoutCreate] from the body of an [Error] or from one that was stored. It never
-// fails: what cannot be read is an error of its own Get, which is all of it if the body is no JSON document.
+// fails: a member that cannot be read is an error of its own Get; if the body is not a JSON document, that is every member.
 func ParseCheckoutCreateAnswer(body []byte) CheckoutCreateAnswer {
 	return readBody[CheckoutCreateAnswer](body)
 }
@@ -791,12 +791,12 @@ type CheckoutCreateAnswer struct {
 // BanksReply is the reply of [Client.Banks].
 type BanksReply struct{ Reply }
 
-// Answer reads the body. It never fails: what cannot be read is an error of its own Get. Each Answer reads the whole body
+// Answer reads the body. It never fails: a member that cannot be read is an error of its own Get. Each Answer reads the whole body
 // again, so keep the result.
 func (r *BanksReply) Answer() BanksAnswer { return readReply[BanksAnswer](&r.Reply) }
 
 // ParseBanksAnswer reads an answer of [Client.Banks] from the body of an [Error] or from one that was stored. It never
-// fails: what cannot be read is an error of its own Get, which is all of it if the body is no JSON document.
+// fails: a member that cannot be read is an error of its own Get; if the body is not a JSON document, that is every member.
 func ParseBanksAnswer(body []byte) BanksAnswer { return readBody[BanksAnswer](body) }
 
 // UnmarshalJSON is [ParseBanksAnswer], for encoding/json.
@@ -837,14 +837,14 @@ type BanksAnswerDataItem struct {
 // VirtualAccountGenerateReply is the reply of [Client.VirtualAccountGenerate].
 type VirtualAccountGenerateReply struct{ Reply }
 
-// Answer reads the body. It never fails: what cannot be read is an error of its own Get. Each Answer reads the whole body
+// Answer reads the body. It never fails: a member that cannot be read is an error of its own Get. Each Answer reads the whole body
 // again, so keep the result.
 func (r *VirtualAccountGenerateReply) Answer() VirtualAccountGenerateAnswer {
 	return readReply[VirtualAccountGenerateAnswer](&r.Reply)
 }
 
 // ParseVirtualAccountGenerateAnswer reads an answer of [Client.VirtualAccountGenerate] from the body of an [Error] or from one that was stored. It never
-// fails: what cannot be read is an error of its own Get, which is all of it if the body is no JSON document.
+// fails: a member that cannot be read is an error of its own Get; if the body is not a JSON document, that is every member.
 func ParseVirtualAccountGenerateAnswer(body []byte) VirtualAccountGenerateAnswer {
 	return readBody[VirtualAccountGenerateAnswer](body)
 }
@@ -889,14 +889,14 @@ type VirtualAccountGenerateAnswerData struct {
 // VirtualAccountDetailsReply is the reply of [Client.VirtualAccountDetails].
 type VirtualAccountDetailsReply struct{ Reply }
 
-// Answer reads the body. It never fails: what cannot be read is an error of its own Get. Each Answer reads the whole body
+// Answer reads the body. It never fails: a member that cannot be read is an error of its own Get. Each Answer reads the whole body
 // again, so keep the result.
 func (r *VirtualAccountDetailsReply) Answer() VirtualAccountDetailsAnswer {
 	return readReply[VirtualAccountDetailsAnswer](&r.Reply)
 }
 
 // ParseVirtualAccountDetailsAnswer reads an answer of [Client.VirtualAccountDetails] from the body of an [Error] or from one that was stored. It never
-// fails: what cannot be read is an error of its own Get, which is all of it if the body is no JSON document.
+// fails: a member that cannot be read is an error of its own Get; if the body is not a JSON document, that is every member.
 func ParseVirtualAccountDetailsAnswer(body []byte) VirtualAccountDetailsAnswer {
 	return readBody[VirtualAccountDetailsAnswer](body)
 }
@@ -912,14 +912,14 @@ type VirtualAccountDetailsAnswer struct {
 // TransactionDetailsReply is the reply of [Client.TransactionDetails].
 type TransactionDetailsReply struct{ Reply }
 
-// Answer reads the body. It never fails: what cannot be read is an error of its own Get. Each Answer reads the whole body
+// Answer reads the body. It never fails: a member that cannot be read is an error of its own Get. Each Answer reads the whole body
 // again, so keep the result.
 func (r *TransactionDetailsReply) Answer() TransactionDetailsAnswer {
 	return readReply[TransactionDetailsAnswer](&r.Reply)
 }
 
 // ParseTransactionDetailsAnswer reads an answer of [Client.TransactionDetails] from the body of an [Error] or from one that was stored. It never
-// fails: what cannot be read is an error of its own Get, which is all of it if the body is no JSON document.
+// fails: a member that cannot be read is an error of its own Get; if the body is not a JSON document, that is every member.
 func ParseTransactionDetailsAnswer(body []byte) TransactionDetailsAnswer {
 	return readBody[TransactionDetailsAnswer](body)
 }
@@ -1040,14 +1040,14 @@ type TransactionDetailsAnswerDataOrderPaymentsItem struct {
 // PayoutNameEnquiryReply is the reply of [Client.PayoutNameEnquiry].
 type PayoutNameEnquiryReply struct{ Reply }
 
-// Answer reads the body. It never fails: what cannot be read is an error of its own Get. Each Answer reads the whole body
+// Answer reads the body. It never fails: a member that cannot be read is an error of its own Get. Each Answer reads the whole body
 // again, so keep the result.
 func (r *PayoutNameEnquiryReply) Answer() PayoutNameEnquiryAnswer {
 	return readReply[PayoutNameEnquiryAnswer](&r.Reply)
 }
 
 // ParsePayoutNameEnquiryAnswer reads an answer of [Client.PayoutNameEnquiry] from the body of an [Error] or from one that was stored. It never
-// fails: what cannot be read is an error of its own Get, which is all of it if the body is no JSON document.
+// fails: a member that cannot be read is an error of its own Get; if the body is not a JSON document, that is every member.
 func ParsePayoutNameEnquiryAnswer(body []byte) PayoutNameEnquiryAnswer {
 	return readBody[PayoutNameEnquiryAnswer](body)
 }
@@ -1070,14 +1070,14 @@ type PayoutNameEnquiryAnswer struct {
 // PayoutInitiateReply is the reply of [Client.PayoutInitiate].
 type PayoutInitiateReply struct{ Reply }
 
-// Answer reads the body. It never fails: what cannot be read is an error of its own Get. Each Answer reads the whole body
+// Answer reads the body. It never fails: a member that cannot be read is an error of its own Get. Each Answer reads the whole body
 // again, so keep the result.
 func (r *PayoutInitiateReply) Answer() PayoutInitiateAnswer {
 	return readReply[PayoutInitiateAnswer](&r.Reply)
 }
 
 // ParsePayoutInitiateAnswer reads an answer of [Client.PayoutInitiate] from the body of an [Error] or from one that was stored. It never
-// fails: what cannot be read is an error of its own Get, which is all of it if the body is no JSON document.
+// fails: a member that cannot be read is an error of its own Get; if the body is not a JSON document, that is every member.
 func ParsePayoutInitiateAnswer(body []byte) PayoutInitiateAnswer {
 	return readBody[PayoutInitiateAnswer](body)
 }
@@ -1134,14 +1134,14 @@ type PayoutInitiateAnswerDataItem struct {
 // PayoutStatusReply is the reply of [Client.PayoutStatus].
 type PayoutStatusReply struct{ Reply }
 
-// Answer reads the body. It never fails: what cannot be read is an error of its own Get. Each Answer reads the whole body
+// Answer reads the body. It never fails: a member that cannot be read is an error of its own Get. Each Answer reads the whole body
 // again, so keep the result.
 func (r *PayoutStatusReply) Answer() PayoutStatusAnswer {
 	return readReply[PayoutStatusAnswer](&r.Reply)
 }
 
 // ParsePayoutStatusAnswer reads an answer of [Client.PayoutStatus] from the body of an [Error] or from one that was stored. It never
-// fails: what cannot be read is an error of its own Get, which is all of it if the body is no JSON document.
+// fails: a member that cannot be read is an error of its own Get; if the body is not a JSON document, that is every member.
 func ParsePayoutStatusAnswer(body []byte) PayoutStatusAnswer {
 	return readBody[PayoutStatusAnswer](body)
 }
@@ -1157,14 +1157,14 @@ type PayoutStatusAnswer struct {
 // PayoutBalanceReply is the reply of [Client.PayoutBalance].
 type PayoutBalanceReply struct{ Reply }
 
-// Answer reads the body. It never fails: what cannot be read is an error of its own Get. Each Answer reads the whole body
+// Answer reads the body. It never fails: a member that cannot be read is an error of its own Get. Each Answer reads the whole body
 // again, so keep the result.
 func (r *PayoutBalanceReply) Answer() PayoutBalanceAnswer {
 	return readReply[PayoutBalanceAnswer](&r.Reply)
 }
 
 // ParsePayoutBalanceAnswer reads an answer of [Client.PayoutBalance] from the body of an [Error] or from one that was stored. It never
-// fails: what cannot be read is an error of its own Get, which is all of it if the body is no JSON document.
+// fails: a member that cannot be read is an error of its own Get; if the body is not a JSON document, that is every member.
 func ParsePayoutBalanceAnswer(body []byte) PayoutBalanceAnswer {
 	return readBody[PayoutBalanceAnswer](body)
 }
@@ -1185,14 +1185,14 @@ type PayoutBalanceAnswer struct {
 // WebhookVerifyReply is the reply of [Client.WebhookVerify].
 type WebhookVerifyReply struct{ Reply }
 
-// Answer reads the body. It never fails: what cannot be read is an error of its own Get. Each Answer reads the whole body
+// Answer reads the body. It never fails: a member that cannot be read is an error of its own Get. Each Answer reads the whole body
 // again, so keep the result.
 func (r *WebhookVerifyReply) Answer() WebhookVerifyAnswer {
 	return readReply[WebhookVerifyAnswer](&r.Reply)
 }
 
 // ParseWebhookVerifyAnswer reads an answer of [Client.WebhookVerify] from the body of an [Error] or from one that was stored. It never
-// fails: what cannot be read is an error of its own Get, which is all of it if the body is no JSON document.
+// fails: a member that cannot be read is an error of its own Get; if the body is not a JSON document, that is every member.
 func ParseWebhookVerifyAnswer(body []byte) WebhookVerifyAnswer {
 	return readBody[WebhookVerifyAnswer](body)
 }
@@ -1208,7 +1208,7 @@ type WebhookVerifyAnswer struct {
 	Authentic Flag `json:"authentic"`
 	// Match (boolean): whether the service says what was expected; absent if nothing was.
 	Match Flag `json:"match"`
-	// Differences (array of objects): in what the event, the service and the expectation differ.
+	// Differences (array of objects): where the event, the service and the expectation differ.
 	Differences List[WebhookVerifyAnswerDifferencesItem] `json:"differences"`
 	// Event (string): what the event is about: order, session, payout or unknown.
 	Event Text `json:"event"`
@@ -1235,14 +1235,14 @@ type WebhookVerifyAnswerDifferencesItem struct {
 // JournalSettleReply is the reply of [Client.JournalSettle].
 type JournalSettleReply struct{ Reply }
 
-// Answer reads the body. It never fails: what cannot be read is an error of its own Get. Each Answer reads the whole body
+// Answer reads the body. It never fails: a member that cannot be read is an error of its own Get. Each Answer reads the whole body
 // again, so keep the result.
 func (r *JournalSettleReply) Answer() JournalSettleAnswer {
 	return readReply[JournalSettleAnswer](&r.Reply)
 }
 
 // ParseJournalSettleAnswer reads an answer of [Client.JournalSettle] from the body of an [Error] or from one that was stored. It never
-// fails: what cannot be read is an error of its own Get, which is all of it if the body is no JSON document.
+// fails: a member that cannot be read is an error of its own Get; if the body is not a JSON document, that is every member.
 func ParseJournalSettleAnswer(body []byte) JournalSettleAnswer {
 	return readBody[JournalSettleAnswer](body)
 }
@@ -1258,12 +1258,12 @@ type JournalSettleAnswer struct {
 // PayoutBulkReply is the reply of [Client.PayoutBulk].
 type PayoutBulkReply struct{ Reply }
 
-// Answer reads the body. It never fails: what cannot be read is an error of its own Get. Each Answer reads the whole body
+// Answer reads the body. It never fails: a member that cannot be read is an error of its own Get. Each Answer reads the whole body
 // again, so keep the result.
 func (r *PayoutBulkReply) Answer() PayoutBulkAnswer { return readReply[PayoutBulkAnswer](&r.Reply) }
 
 // ParsePayoutBulkAnswer reads an answer of [Client.PayoutBulk] from the body of an [Error] or from one that was stored. It never
-// fails: what cannot be read is an error of its own Get, which is all of it if the body is no JSON document.
+// fails: a member that cannot be read is an error of its own Get; if the body is not a JSON document, that is every member.
 func ParsePayoutBulkAnswer(body []byte) PayoutBulkAnswer { return readBody[PayoutBulkAnswer](body) }
 
 // UnmarshalJSON is [ParsePayoutBulkAnswer], for encoding/json.

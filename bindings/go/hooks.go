@@ -72,7 +72,7 @@ func (c *Client) begins(ctx context.Context, function string) (context.Context, 
 	}
 }
 
-// Tells the hooks of an attempt, by its line in the log.
+// Tells the hooks about an attempt, from its line in the log.
 func (c *callLog) tell(read *line) {
 	at := Attempt{CallID: read.CallID, Function: read.Endpoint, Number: read.Attempt}
 	if !read.Begins {
@@ -124,7 +124,7 @@ func guarded(hook func()) {
 
 type traceKey struct{}
 
-// ContextWithTraceparent has calls with this context send that header traceparent (W3C Trace Context) with every request, e.g.
+// ContextWithTraceparent makes calls with this context send that header traceparent (W3C Trace Context) with every request, e.g.
 // "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01". "": none. A malformed one is [ErrArgument], and nothing is sent.
 func ContextWithTraceparent(ctx context.Context, traceparent string) context.Context {
 	return context.WithValue(ctx, traceKey{}, traceparent)

@@ -182,7 +182,7 @@ func TestHooksAreCalledWithTheContextsOfEachOther(t *testing.T) {
 	}
 }
 
-// A hook that makes a call with the same client, on the thread of the call that it is told of.
+// A hook that makes a call with the same client, on the thread of the call that it is told about.
 func TestACallWithinAHookHasItsOwnContext(t *testing.T) {
 	config, _ := busyOnce(t)
 	log := &records{}

@@ -33,7 +33,7 @@ func (c *Client) JournalNext(ctx context.Context, after string) (next string, re
 		return after, nil, unknown(failure)
 	}
 	if strings.Contains(after, "\x00") || len(after) >= C.PAYSVC_GO_KEY_SIZE {
-		return after, nil, unknown(refuse(name, StatusArgument, "this is no key of JournalNext", nil))
+		return after, nil, unknown(refuse(name, StatusArgument, "this is not a key that JournalNext returned", nil))
 	}
 	text := make([]byte, C.PAYSVC_GO_KEY_SIZE)
 	copy(text, after)

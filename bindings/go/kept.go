@@ -7,8 +7,8 @@ import (
 	"encoding/json"
 )
 
-// What is kept of a member: its value, or only that it is there. What is added is no member of the request: the caller adds it
-// when the request is resolved.
+// What is kept of a member: its value, or only that it is there. An added member is not a member of the request: the caller adds
+// it when the request is resolved.
 const (
 	keepValue = iota
 	keepPresence
@@ -20,7 +20,7 @@ type kept struct {
 	path []string
 }
 
-// The members of a request by which it is looked up, as a JSON object; nil if there are none. What else the request holds may
+// The members of a request by which it is looked up, as a JSON object; nil if there are none. Other members of the request may
 // be secret.
 func keep(name string, request []byte, withAdded bool) json.RawMessage {
 	found := map[string]any{}
@@ -46,7 +46,7 @@ func keep(name string, request []byte, withAdded bool) json.RawMessage {
 	return text
 }
 
-// What is stored of a request before it is sent. One that cannot be written has no members, and is not sent either.
+// What is stored about a request before it is sent. A request that cannot be written has no members, and is not sent either.
 func lookUp(name string, request any) ResolveRequest {
 	text, err := encode(request)
 	defer clear(text)

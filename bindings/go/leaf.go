@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// What all members have that are no objects.
+// What all members have that are not objects.
 type leaf struct {
 	redacted
 	at value
@@ -96,7 +96,7 @@ func (d Decimal) Get() (Amount, error) {
 type Amount string
 
 // Rat returns the exact number, to compare it or to calculate with it: "25.5" and "25.50" are equal. It returns false for a
-// text that is no decimal number, which [Decimal.Get] never returns without an error.
+// text that is not a decimal number, which [Decimal.Get] never returns without an error.
 func (a Amount) Rat() (*big.Rat, bool) {
 	if !isDecimal(string(a)) {
 		return nil, false
@@ -147,7 +147,7 @@ func (t Time) Get() (time.Time, error) {
 type Raw struct{ leaf }
 
 // Get returns the JSON as the service sent it. The error is [ErrAbsent], or an [*AnswerError] if the object that should have
-// the member is none.
+// the member is not an object.
 func (r Raw) Get() (json.RawMessage, error) {
 	raw, err := r.at.find()
 	if err != nil {

@@ -5,8 +5,8 @@ package paysvc
 // List is a list of objects of an answer. T is the struct of an element.
 type List[T any] struct{ leaf }
 
-// Get returns the elements. An element that is no object has members that cannot be read. The error is [ErrAbsent], or an
-// [*AnswerError] if something else than an array stands there. Each Get reads the list again, so keep the result.
+// Get returns the elements. An element that is not an object has members that cannot be read. The error is [ErrAbsent], or an
+// [*AnswerError] if it is not an array. Each Get reads the list again, so keep the result.
 func (l List[T]) Get() ([]T, error) {
 	raw, err := l.at.find()
 	if err != nil {

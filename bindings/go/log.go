@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// Who is told of a client's calls.
+// Who is told about a client's calls.
 type logging struct {
 	handler slog.Handler // nil: none.
 	lines   int          // The most detailed level of the library for the handler.
@@ -45,7 +45,7 @@ type callLog struct {
 	begun   Attempt
 }
 
-// Has the lines of a call passed on to whoever is told of them, until end; nil: nobody is.
+// Passes the lines of a call on to those who are told about them, until end; nil: nobody is.
 func (l *logging) follow(ctx context.Context, token *C.paysvc_call) *callLog {
 	if l.level == 0 {
 		return nil
@@ -148,7 +148,7 @@ func levelNamed(level int) slog.Level {
 	return slog.LevelError
 }
 
-// Receives a line of the log, on the goroutine of the call. The token has kept it already, but for a function that takes no token.
+// Receives a line of the log, on the goroutine of the call. The token has already kept it, except for a function that takes no token.
 //
 //export paysvcGoLog
 func paysvcGoLog(handle C.uintptr_t, level C.int, message *C.char) {

@@ -75,7 +75,7 @@ func scanName(into interface{ set(name string) error }, from any) error {
 	case []byte:
 		return into.set(string(name))
 	}
-	return fmt.Errorf("paysvc: a %T is no name of paysvc.h", from)
+	return fmt.Errorf("paysvc: a %T is not a name of paysvc.h", from)
 }
 
 func noName(kind, name string) error { return fmt.Errorf("paysvc: %s has no name %q", kind, name) }

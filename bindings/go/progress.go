@@ -40,7 +40,7 @@ type Progress struct {
 // ProgressFunc is told the progress of a call, on a goroutine of its own, while the call waits for it. nil: the call goes on. An
 // error, a panic or the end of its goroutine ([runtime.Goexit], which [testing.T.Fatal] calls) stops the call before its next step.
 // The call then returns an [*Error] that wraps the error, or the error with which it panicked, and has the reply in its Stopped.
-// A batch of payouts that it stopped in the step "before" is told once more, in the step "after": nothing of it was sent.
+// A batch of payouts that it stopped in the step "before" is reported once more, in the step "after": none of it was sent.
 type ProgressFunc func(Progress) error
 
 // ErrStop is what a [ProgressFunc] returns to stop a call without an error of its own: the call returns what it would have

@@ -31,7 +31,7 @@ func NewSecret(text string) Secret { return Secret{text: &text} }
 // IsZero says whether it is absent: the zero Secret.
 func (s Secret) IsZero() bool { return s.text == nil }
 
-// Equal compares the texts, in a time that tells nothing of them but their lengths.
+// Equal compares the texts, in a time that reveals only their lengths.
 func (s Secret) Equal(other Secret) bool {
 	if s.text == nil || other.text == nil {
 		return s.text == other.text

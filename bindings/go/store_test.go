@@ -116,7 +116,7 @@ func TestAKeyServesOneCallAndIsNeverIgnored(t *testing.T) {
 	}
 	_, err := client.OrderRefund(ctx, refund)
 	is(t, err, paysvc.ErrArgument, paysvc.ErrOutcomeNotSent)
-	if !strings.Contains(err.Error(), "has served a call") {
+	if !strings.Contains(err.Error(), "was already used for a call") {
 		t.Error(err)
 	}
 }

@@ -57,7 +57,7 @@ fn encrypted_endpoints_take_the_envelope_only() {
         let plain = send(r#"{"reference":"A"}"#).expect(400).json();
         assert_eq!(plain["message"], "Unable to find the encrypted data, please encrypt your payload and try again");
         send(&encrypt(&foreign.key, b"{}")).expect_error(400, "data", "another key");
-        send(&sandbox.encrypt("{}").replace('}', r#","more":1}"#)).expect_error(400, "data", "take out more");
+        send(&sandbox.encrypt("{}").replace('}', r#","more":1}"#)).expect_error(400, "data", "remove more");
         send(r#"{"data":"%%%"}"#).expect_error(400, "data", "not standard base64");
         send(r#"{"data":"AAAA"}"#).expect_error(400, "data", "one RSA block");
         send(&sandbox.encrypt("[]")).expect_error(400, "data", "must be a JSON object");

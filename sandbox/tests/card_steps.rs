@@ -47,7 +47,7 @@ fn three_references_differ() {
         (&attempt, &json!("Successful"), &json!("Successful"))
     );
     assert_eq!(verified["data"]["cardDetails"], json!([{"maskedPan": "************1111"}]));
-    sandbox.post(CREATE, r#"{"order":{"reference":"A","amount":5}}"#).expect_error(400, "reference", "exists already");
+    sandbox.post(CREATE, r#"{"order":{"reference":"A","amount":5}}"#).expect_error(400, "reference", "already exists");
 }
 
 #[test]
@@ -187,7 +187,7 @@ fn a_saved_card_is_charged_without_its_holder() {
     };
     let paid = charge("B", token).expect(200).json();
     assert_eq!((&paid["statusCode"], &paid["data"]["orderPayment"]["statusId"]), (&json!("00"), &json!(5)));
-    charge("B", token).expect_error(400, "reference", "paid already");
+    charge("B", token).expect_error(400, "reference", "already paid");
     charge("C", "none").expect_error(404, "authorization.cardToken", "Saved card not found");
     sandbox.post_secret(CHARGE, r#"{"order":{"reference":"C","amount":5}}"#).expect(400);
     sandbox.admin_post("cards", r#"{"cardToken":"poor","cardnumber":"4000000000000002"}"#).expect(200);
@@ -208,7 +208,7 @@ fn the_page_of_the_hosted_checkout_pays_the_order() {
         json!({"isSuccess": true, "redirectUrl": url, "orderId": 5001,
             "message": "Order created successfully, please proceed to url"})
     );
-    sandbox.post("/payment/create", payload).expect_error(400, "reference", "exists already");
+    sandbox.post("/payment/create", payload).expect_error(400, "reference", "already exists");
     let path = url.strip_prefix(sandbox.start["base_url"].as_str().unwrap()).unwrap();
     let page = sandbox.send("GET", path, &[], "").expect(200);
     assert!(page.header("content-type").unwrap().starts_with("text/html"));
@@ -223,7 +223,7 @@ fn the_page_of_the_hosted_checkout_pays_the_order() {
     let paid = sandbox.send("POST", &format!("{path}/pay"), &browser, "").expect(303);
     assert_eq!(paid.header("location"), Some("https://shop.example/done"));
     assert_eq!(status(&sandbox, "A")["status"], "Successful");
-    sandbox.send("POST", &format!("{path}/pay"), &[], "").expect_error(400, "reference", "paid already");
+    sandbox.send("POST", &format!("{path}/pay"), &[], "").expect_error(400, "reference", "already paid");
     assert_eq!(sandbox.effects("charge_made").len(), 1);
     sandbox.send("GET", "/sandbox/checkout/1", &[], "").expect_error(404, "reference", "Order not found");
 }

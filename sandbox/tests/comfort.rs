@@ -42,7 +42,7 @@ fn a_payload_can_be_encrypted_with_curl() {
     assert_eq!(sandbox.requests()[0]["decrypted_bytes"], payload.len());
     // A key of 2048 bits.
     let long = format!(r#"{{"a":"{}"}}"#, "x".repeat(238));
-    let words = "The payload is 246 bytes; this key carries at most 245.";
+    let words = "The payload is 246 bytes; this key can encrypt at most 245.";
     sandbox.admin_post("encrypt", &long).expect_error(400, "body", words);
     sandbox.admin_post("encrypt", "x").expect_error(400, "body", "not JSON");
     sandbox.admin_post("encrypt", "[]").expect_error(400, "body", "must be a JSON object");

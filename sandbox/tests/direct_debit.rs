@@ -59,7 +59,7 @@ fn a_mandate_from_creation_to_charge() {
         })
     );
     assert_eq!(sandbox.admin(&format!("otp/{mandate}"))["used"], true);
-    sandbox.pay("ORDER-1", mandate, "000000").expect_error(400, "reference", "paid already");
+    sandbox.pay("ORDER-1", mandate, "000000").expect_error(400, "reference", "already paid");
 
     let charges = sandbox.effects("charge_made");
     assert_eq!(charges.len(), 1);

@@ -79,7 +79,7 @@ fn a_rule_acts_on_money_once() {
     let body = sandbox.encrypt(&common::card("A", "4111111111111111"));
     client.send("POST", "/payment/order/create", &[("api-key", &sandbox.public), common::JSON], &body).unwrap();
     assert_eq!(client.rest(TIMEOUT), (Vec::new(), Ended::Reset));
-    sandbox.charge_card("A", "4111111111111111").expect_error(400, "reference", "paid already");
+    sandbox.charge_card("A", "4111111111111111").expect_error(400, "reference", "already paid");
     let entry = &sandbox.requests()[0];
     let logged = (&entry["fault"], &entry["status"], &entry["answered"], &entry["effects"]);
     assert_eq!(logged, (&json!("commit_then_reset"), &json!(200), &json!("none"), &json!([1, 2])));

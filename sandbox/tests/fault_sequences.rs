@@ -143,11 +143,11 @@ fn objects_made_by_admin_calls_are_checked() {
     let mandate = r#"{"mandateCode":"MINE","active":false,"accountNumber":"0690000041"}"#;
     let made = sandbox.admin_post("mandates", mandate).expect(200).json();
     assert_eq!(made, json!({"mandateCode": "MINE", "active": false, "accountNumber": "0690000041"}));
-    sandbox.admin_post("mandates", mandate).expect_error(400, "mandateCode", "exists already");
+    sandbox.admin_post("mandates", mandate).expect_error(400, "mandateCode", "already exists");
     sandbox.pay("A", "MINE", "000000").expect_error(400, "directDebitPaymentRequest.mandateCode", "not active");
     let fund = r#"{"alias":"till","amount":"5","senderName":"Ada","sessionId":"S"}"#;
     sandbox.admin_post("fund", fund).expect(200);
-    sandbox.admin_post("fund", fund).expect_error(400, "sessionId", "exists already");
+    sandbox.admin_post("fund", fund).expect_error(400, "sessionId", "already exists");
     assert_eq!(sandbox.get("/payment/transaction-details/S").expect(200).json()["data"]["sessionId"], "S");
     sandbox
         .admin_post("fund", &fund.replace("till\"", "till\",\"accountNumber\":\"1\""))

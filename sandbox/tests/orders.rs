@@ -18,7 +18,7 @@ fn cards() {
     assert_eq!((&paid["status"], &paid["statusCode"]), (&json!("success"), &json!("00")));
     assert_eq!(paid["data"]["orderPayment"]["statusId"], 5);
     assert_eq!(paid["data"]["orderPayment"]["orderPaymentInstrument"], "************1111");
-    sandbox.charge_card("OK", "4111111111111111").expect_error(400, "reference", "paid already");
+    sandbox.charge_card("OK", "4111111111111111").expect_error(400, "reference", "already paid");
 
     for (number, code, message) in
         [("4000000000000002", "12", "Declined by the issuer"), ("4000000000000069", "04", "The card has expired")]
@@ -65,7 +65,7 @@ fn creating_an_order() {
     let created = created.json();
     assert_eq!((&created["status"], &created["statusCode"]), (&json!("success"), &json!("01")));
     assert_eq!(created["data"]["customer"]["email"], "ada@example.com");
-    sandbox.post(CREATE, payload).expect_error(400, "reference", "exists already");
+    sandbox.post(CREATE, payload).expect_error(400, "reference", "already exists");
     sandbox.charge_card("A", "4111111111111111").expect(200);
     assert_eq!(sandbox.effects("charge_made")[0]["amount"], "98000.00");
 

@@ -42,7 +42,7 @@ fn a_transfer_to_the_temporary_account_pays_the_order() {
     let funded = fund("609").expect(200).json();
     assert_eq!((&funded["reference"], &funded["status"]), (&json!("A"), &json!("Successful")));
     assert_eq!(status(&sandbox, "A"), json!(["Successful", true, false]));
-    fund("609").expect_error(400, "accountNumber", "no transfer any more");
+    fund("609").expect_error(400, "accountNumber", "no longer takes transfers");
     let charges = sandbox.effects("charge_made");
     assert_eq!((charges.len(), &charges[0]["key"], &charges[0]["amount"]), (1, &json!("A"), &json!("600.00")));
 
@@ -56,7 +56,7 @@ fn a_transfer_to_the_temporary_account_pays_the_order() {
     pay(&sandbox, "BT", "C", r#","BankTransfer":"000014""#).expect_error(400, "BankTransfer", "must be an object");
     pay(&sandbox, "Bank-Transfer", "C", "").expect(200);
     let notes = sandbox.requests().last().unwrap()["notes"].clone();
-    assert_eq!(notes, json!(["BankTransfer is absent; known integrations send it, if only as {}"]));
+    assert_eq!(notes, json!(["BankTransfer is absent; known integrations send it, even if only as {}"]));
 }
 
 #[test]
@@ -80,7 +80,7 @@ fn other_options_are_pending_until_somebody_ends_them() {
     assert_eq!(sandbox.effects("charge_made").len(), 2, "Opay and NQR");
     pay(&sandbox, "momo", "", "").expect_error(400, "reference", "is required");
     pay(&sandbox, "momo", "X", r#","country":"Ghana""#).expect_error(400, "country", "two-letter");
-    pay(&sandbox, "Opay", "Opay", "").expect_error(400, "reference", "paid already");
+    pay(&sandbox, "Opay", "Opay", "").expect_error(400, "reference", "already paid");
 }
 
 #[test]

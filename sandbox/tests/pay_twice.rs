@@ -63,7 +63,7 @@ fn without_the_flag_the_second_request_is_refused() {
     sandbox.post("/payment/order/direct-debit/otp", &format!(r#"{{"mandateCode":"{mandate}"}}"#)).expect(200);
     let code = sandbox.admin(&format!("otp/{mandate}"))["otp"].as_str().unwrap().to_owned();
     sandbox.pay("A", &mandate, &code).expect(200);
-    sandbox.pay("A", &mandate, &code).expect_error(400, "reference", "paid already");
+    sandbox.pay("A", &mandate, &code).expect_error(400, "reference", "already paid");
     sandbox.pay("B", &mandate, &code).expect_error(400, "directDebitPaymentRequest.otp", "used before");
     sandbox.post_secret(REFUND, r#"{"reference":"A"}"#).expect(200);
     sandbox.post_secret(REFUND, r#"{"reference":"A"}"#).expect_error(400, "reference", "in full");

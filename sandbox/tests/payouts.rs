@@ -135,7 +135,7 @@ fn admin_calls_end_payouts() {
     let made = payload(&[detail("P9", "0690000031", "1")]).replacen('{', r#"{"batchReference":"BATCH-9","#, 1);
     assert_eq!(sandbox.admin_post("payouts", &made).expect(200).json()["batchReference"], "BATCH-9");
     sandbox.get_secret("/payout/BATCH-9/status").expect(200);
-    sandbox.admin_post("payouts", &made).expect_error(400, "batchReference", "exists already");
+    sandbox.admin_post("payouts", &made).expect_error(400, "batchReference", "already exists");
 }
 
 #[test]

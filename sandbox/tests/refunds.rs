@@ -31,7 +31,7 @@ fn an_order_is_reversed_when_the_full_refund_is_complete() {
     assert_eq!(status(&sandbox), json!(["Reversed", 6, true]));
     let verified = sandbox.post_secret("/payment/order/verify", r#"{"reference":"A"}"#).expect(200).json();
     assert_eq!(verified["data"]["statusId"], 6);
-    sandbox.admin_post("refunds/A/complete", "").expect_error(400, "reference", "No refund of it is pending");
+    sandbox.admin_post("refunds/A/complete", "").expect_error(400, "reference", "The order has no pending refund");
     sandbox.admin_post("refunds/Z/complete", "").expect_error(404, "reference", "Refund not found");
 }
 

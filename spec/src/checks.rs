@@ -68,7 +68,7 @@ impl Check {
     }
 }
 
-/// What the service is asked: it reads, needs no member, and no answer to it is about a customer.
+/// The request that is sent: it only reads, needs no member, and no answer to it is about a customer.
 pub const ASKED: &Endpoint = endpoint("banks");
 
 /// Bytes of the payload of a card payment with a reference, a customer and a description of usual length.

@@ -1,7 +1,7 @@
-//! Events: what the body of a webhook may hold, what its members mean, and which endpoint knows whether it is true.
+//! Events: what the body of a webhook may contain, what its members mean, and which endpoint knows whether it is true.
 //!
-//! The service documents neither names nor shapes, and signs nothing. Integrations have seen the object of an order's or a
-//! session's answer, within `data` or `Data` or at the top level, with names in camel or Pascal case.
+//! The service documents neither names nor shapes, and signs nothing. Integrations have seen the object of an order's
+//! or a session's answer, within `data` or `Data` or at the top level, with names in camel or Pascal case.
 
 use crate::schema::{Certainty, doc};
 
@@ -21,7 +21,7 @@ pub const RECEIVER: &[(&str, usize, &str)] = &[
     ("forget_after_seconds", 60, "So long a body that was found not authentic is answered without a request."),
 ];
 
-/// What an event speaks of.
+/// What an event is about.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Subject {
     Order,
@@ -143,16 +143,16 @@ pub const MEMBERS: &[EventMember] = &[
 #[derive(Clone, Copy, Debug)]
 pub struct Verification {
     pub subject: Subject,
-    /// An event that names one of these speaks of this subject.
+    /// An event that names one of these is about this subject.
     pub names: &'static [Meaning],
-    /// Identifies what is asked for. Without it nothing can be asked.
+    /// Identifies what is asked for. Without it the service cannot be asked.
     pub by: Meaning,
     /// Name of the row that is asked.
     pub endpoint: &'static str,
     /// The member of its request.
     pub member: &'static str,
-    /// JSON pointer of the object in its answer that has the members above. `None`: the form of the answer is not known, so
-    /// it is returned, and no such event is authentic.
+    /// JSON pointer of the object in its answer that has the members above. `None`: the form of the answer is not
+    /// known, so it is returned, and no such event is authentic.
     pub answer: Option<&'static str>,
 }
 
@@ -184,7 +184,7 @@ pub const VERIFICATIONS: &[Verification] = &[
     },
 ];
 
-/// Members of `expect`, and what of the service's answer must be equal.
+/// Members of `expect`, and the part of the service's answer that must be equal.
 pub const EXPECTED: &[(&str, Meaning)] = &[
     ("reference", Meaning::Reference),
     ("amount", Meaning::Price),

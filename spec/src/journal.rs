@@ -1,7 +1,7 @@
 //! The journal: which requests it records, under which key, and what a call does with what it finds there.
 //!
-//! The library evaluates [`LINES`], and `docs/journal.md` shows them: the words of a condition stand beside it. The first
-//! line whose conditions all hold decides.
+//! The library evaluates [`LINES`], and `docs/journal.md` shows them: the words of a condition stand beside it. The
+//! first line whose conditions all hold decides.
 
 use crate::schema::{Endpoint, Safety, Settles};
 use crate::status::{Outcome, Status};
@@ -13,9 +13,9 @@ pub enum Step {
     Charge,
     /// Completes a charge. Its key is that of the attempt to pay, unless the caller gives one.
     Authorization,
-    /// Makes an order and charges nothing. It is recorded, and never held back for its own sake.
+    /// Makes an order and charges nothing. It is recorded, and never held back because of its own records.
     Order,
-    /// Moves money in another way. Only the caller can give it a key: two equal refunds of a part are two refunds.
+    /// Moves money in another way. Only the caller can give it a key: two equal partial refunds are two refunds.
     Other,
 }
 
@@ -32,7 +32,8 @@ impl Step {
         }
     }
 
-    /// Of a row of the table; `None` if the journal does not record it. `charges`: its request has what makes it a charge.
+    /// Of a row of the table; `None` if the journal does not record it. `charges`: its request has a member that makes
+    /// it a charge.
     pub const fn of(row: &Endpoint, charges: bool) -> Option<Step> {
         let settles = match &row.looked_up_by {
             Some(look_up) => Some(look_up.settles),
@@ -49,7 +50,7 @@ impl Step {
         }
     }
 
-    /// What a request of the order's other steps has done matters to it.
+    /// Whether requests of the order's other steps matter to it.
     pub const fn is_of_order(self) -> bool {
         !matches!(self, Step::Other)
     }
@@ -58,7 +59,7 @@ impl Step {
 /// What a call does.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Act {
-    /// Answers the recorded end; nothing is sent.
+    /// Answers with the recorded end; nothing is sent.
     Replay,
     /// Reads the journal again until the sender has written its end, or the time of its call is over.
     Wait,
@@ -68,7 +69,7 @@ pub enum Act {
     Ask(Ask),
     /// Claims and sends.
     Send,
-    /// Answers the line's status; nothing is sent.
+    /// Answers with the line's status; nothing is sent.
     Refuse,
 }
 
@@ -98,15 +99,16 @@ pub enum Ask {
     NotPaid,
 }
 
-/// What may hold of what was found.
+/// Conditions on what was found.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Condition {
     /// The request is one of these steps.
     Is(&'static [Step]),
     /// The caller gave the key, which may be a recipient's reference, and it belongs to a request with other members.
     OtherMembers,
-    /// The caller gave the key, other than a recipient's reference, and the request that it names was refused or settled as
-    /// not done, or is an authorization that was confirmed: it never is sent again. A next step has another key.
+    /// The caller gave the key, other than a recipient's reference, and the request that it names was refused or
+    /// settled as not done, or is an authorization that was confirmed: it is never sent again. A next step has another
+    /// key.
     ExplicitEnded,
     /// The request, or another charge or authorization of its order, is confirmed for good, or settled as done.
     Confirmed,
@@ -114,7 +116,7 @@ pub enum Condition {
     Running,
     /// One of them is open.
     Open,
-    /// A charge of the order is open: what an authorization completes.
+    /// A charge of the order is open, which an authorization completes.
     OpenCharge,
     /// A charge or an authorization of the order is open or confirmed for good.
     PaymentOpenOrConfirmed,
@@ -135,7 +137,7 @@ impl Condition {
                 let names: Vec<_> = steps.iter().map(|step| step.name()).collect();
                 format!("the step is {}", names.join(" or "))
             }
-            Condition::OtherMembers => "the caller's key names a request with other members".to_owned(),
+            Condition::OtherMembers => "the caller's key names a request with different members".to_owned(),
             Condition::ExplicitEnded => {
                 "the caller's key names a request that is REJECTED or settled as not done, or an authorization that is \
                  CONFIRMED"
@@ -151,7 +153,7 @@ impl Condition {
                 "a charge or an authorization of the order is open, or CONFIRMED for good".to_owned()
             }
             Condition::NothingSent => "no charge of the order is recorded, or each was NOT_SENT".to_owned(),
-            Condition::Fresh => "this client made the reference since it opened the journal".to_owned(),
+            Condition::Fresh => "this client has made the reference since it opened the journal".to_owned(),
             Condition::Settled => "a person settled a charge of the order as not done".to_owned(),
             Condition::Otherwise => "otherwise".to_owned(),
         }
@@ -198,14 +200,14 @@ pub const LINES: &[Line] = &[
         number: "j1",
         conditions: &[OtherMembers],
         status: Status::KeyReused,
-        explanation: "the key belongs to a request with other members; nothing was sent",
+        explanation: "the key belongs to a request with different members; nothing was sent",
         ..LINE
     },
     Line {
         number: "j2",
         conditions: &[ExplicitEnded],
         act: Act::Replay,
-        explanation: "the answer to an earlier attempt with this key; nothing was sent, so another card or code was not tried",
+        explanation: "the answer to an earlier attempt with this key; nothing was sent, so a different card or code was not tried",
         ..LINE
     },
     Line {
@@ -219,7 +221,7 @@ pub const LINES: &[Line] = &[
         number: "j5",
         conditions: &[Confirmed],
         act: Act::Replay,
-        explanation: "done by an earlier request; nothing was sent",
+        explanation: "already done by an earlier request; nothing was sent",
         ..LINE
     },
     Line {

@@ -1,5 +1,5 @@
-//! The functions that choose their requests themselves: what became of a request, waiting for a payment, webhooks, payouts
-//! in bulk. The endpoints are in [`crate::endpoints`].
+//! The functions that choose their requests themselves: what became of a request, waiting for a payment, webhooks,
+//! payouts in bulk. The endpoints are in [`crate::endpoints`].
 
 mod answers;
 
@@ -55,11 +55,11 @@ const EXPECT: Field = Field::optional(
 pub const INTERVAL: Field = Field::optional(
     "interval_ms",
     Kind::Integer,
-    "the first wait between two looks in ms; the following ones grow by half each, up to ten times this, and each is up to a quarter longer or shorter",
+    "the first wait between two look-ups, in ms; each further wait is half as long again, up to ten times the first, and varies by up to a quarter",
 )
 .default(Default::Number { value: 1000, least: 10, most: 60_000 });
 
-/// What an event must speak of.
+/// What an event must be about.
 const EVENT: &[Field] = &[
     Field::optional("reference", Kind::Text, "reference of the order"),
     Field::optional("amount", Kind::Amount(Wire::Text), "price without the fee"),
@@ -124,8 +124,8 @@ pub const OPERATIONS: &[Operation] = &[
         reports_progress: true,
         timeout_of_step: false,
         answer: Body::Of("order_status"),
-        doc: "Asks for the state of an order until it is SUCCESSFUL or REVERSED and final, or until the call's time is over. FAILED ends it only where no other attempt to pay can be under way: with attempts 1. \
-              It tells the state of the order, and nothing of a refund. For a transfer into a virtual account there is no such wait.",
+        doc: "Asks for the state of an order until it is SUCCESSFUL or REVERSED and final, or until the call's time is over. FAILED ends it only with attempts 1, because no other attempt to pay can then be under way. \
+              It reports the state of the order, not that of a refund. For a transfer into a virtual account there is no such wait.",
         returns: "PAYSVC_OK: CONFIRMED, the state is SUCCESSFUL or REVERSED. PAYSVC_E_REJECTED: REJECTED, the only attempt to pay has failed. PAYSVC_E_UNRESOLVED: the time is over and it is still UNKNOWN; the state is the last one. \
                   PAYSVC_E_TIMEOUT: the time is over, and no look-up was answered. The outcome is never NOT_SENT. The body is the last answer.",
     },
@@ -137,11 +137,11 @@ pub const OPERATIONS: &[Operation] = &[
                 Kind::Any,
                 "the body of the webhook: its text as it was received, or a JSON object",
             ),
-            Field::optional("expect", Kind::Object(EVENT), "what the event must speak of"),
+            Field::optional("expect", Kind::Object(EVENT), "what the event must be about"),
             Field::optional(
                 "ask",
                 Kind::Flag,
-                "false: reads the event and says what it is about, and asks nothing: OK NOT_SENT, and never authentic",
+                "false: reads the event and says what it is about, but does not ask the service: OK and NOT_SENT, never authentic",
             )
             .default(Default::Flag(true)),
         ],
@@ -149,7 +149,7 @@ pub const OPERATIONS: &[Operation] = &[
         reports_progress: false,
         timeout_of_step: false,
         answer: Body::Own(answers::WEBHOOK),
-        doc: "Checks a webhook, which nobody signs: reads the event in every form that the service uses, and asks the service whether it is true.",
+        doc: "Checks a webhook. Webhooks are not signed, so it reads the event in any form that the service uses, and asks the service whether it is true.",
         returns: "as the read-only endpoint that was asked. The body is its answer with authentic (event and service agree), match (the service's answer is what \
                   expect says; absent without expect), differences (a list) and key (the same for each delivery of an event) in front. Act on the answer only if \
                   authentic and match are true.",
@@ -170,7 +170,7 @@ pub const OPERATIONS: &[Operation] = &[
         reports_progress: false,
         timeout_of_step: false,
         answer: Body::Own(&[]),
-        doc: "A person settles a request that stays open in the journal. It is refused while the request's call may still be under way. Look at the service's own records first: what is settled as REJECTED is charged again.",
+        doc: "Records a person's decision about a request that stays open in the journal. It is refused while the request's call may still be under way. Look at the service's own records first: a request that is settled as REJECTED may be charged again.",
         returns: "PAYSVC_OK: settled as CONFIRMED. PAYSVC_E_REJECTED: settled as REJECTED. PAYSVC_E_UNRESOLVED: its call may still be under way. PAYSVC_E_ARGUMENT: no such claim is open. The outcome is never NOT_SENT.",
     },
     Operation {
@@ -179,14 +179,14 @@ pub const OPERATIONS: &[Operation] = &[
             Field::optional(
                 "payoutDetails",
                 Kind::List(payouts::DETAILS),
-                "the recipients, any number; each needs a clientReference that is unique in the list, and with a journal in all lists",
+                "the recipients, any number; each needs a clientReference that is unique in the list, and with a journal across all lists",
             ),
             Field::optional(
                 "earlier",
                 Kind::Any,
                 "the body of an earlier reply to the same list, or the steps of an earlier run as a list: only what was provably not executed is sent. Not needed with a journal",
             ),
-            Field::optional("continue_after_unknown", Kind::Flag, "goes on after a batch whose outcome is UNKNOWN")
+            Field::optional("continue_after_unknown", Kind::Flag, "continues after a batch whose outcome is UNKNOWN")
                 .default(Default::Flag(false)),
             Field::optional(
                 "status_of",
@@ -198,15 +198,15 @@ pub const OPERATIONS: &[Operation] = &[
         reports_progress: true,
         timeout_of_step: true,
         answer: Body::Own(answers::REPORT),
-        doc: "Pays any number of recipients, in the largest batches that the encryption key can encrypt, one after the other. The client's timeout_ms bounds a batch, the call's timeout the list: \
-              no batch starts with less than timeout_ms left. With a journal each clientReference is an idempotency key, across lists: after a crash give the same list again. \
+        doc: "Pays any number of recipients, in the largest batches that the encryption key can encrypt, one after the other. The client's timeout_ms limits each batch, and the call's timeout limits \
+              the whole list: no batch starts with less than timeout_ms left. With a journal each clientReference is an idempotency key, across lists: after a crash give the same list again. \
               Without one, write the list down before the call and every step of its progress during it. See docs/payouts.md.",
-        returns: "PAYSVC_OK: the service accepted all; accepted is not paid. The body reports the outcome of each recipient, also when the call fails: ACCEPTED, REJECTED, NOT_SENT or UNKNOWN. \
+        returns: "PAYSVC_OK: the service accepted all; accepted does not mean paid. The body reports the outcome of each recipient, also when the call fails: ACCEPTED, REJECTED, NOT_SENT or UNKNOWN. \
                   The outcome of the call is the one that all recipients have, otherwise UNKNOWN.",
     },
 ];
 
-/// The operation of that name. An unknown name does not compile where this is evaluated in a constant.
+/// The operation of that name. In a constant, an unknown name does not compile.
 pub const fn operation(name: &str) -> &'static Operation {
     let mut index = 0;
     while index < OPERATIONS.len() {

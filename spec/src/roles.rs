@@ -1,4 +1,4 @@
-//! The shared list of roles: what members of these names mean where a row does not say it, and in answers without a row.
+//! The shared list of roles: what members with these names mean if a row does not say it, and in answers without a row.
 
 use crate::schema::{Place, Reference, Role};
 
@@ -71,7 +71,7 @@ pub const SHARED: &[Known] = &[
     known("currency", &[(Role::Currency, SCALARS)]),
     known("statusId", &[(Role::StateNumber, STATES)]),
     known("isSuccess", &[(Role::IsSuccess, Places::of(&[Root, Data, Element]))]),
-    // Guessed: where no `orderReference` stands beside it.
+    // Guessed: if there is no `orderReference` beside it.
     by_row("reference", &[(Role::ReferenceAlone(Reference::Order), Places::of(&[Summary, Order]))]),
     known("sessionId", &[(Role::Reference(Reference::Session), IN_DATA)]),
     known("statusCode", &[(Role::Code, ALL)]),
@@ -123,7 +123,7 @@ pub const OF_REQUEST: &[(&[&str], Reference)] = &[
     (&["orderPaymentReference"], Reference::Payment),
 ];
 
-/// Members of `errors` whose texts may speak of an earlier request: references and one-time codes. Their names, in any
+/// Members of `errors` whose texts may be about an earlier request: references and one-time codes. Their names, in any
 /// case, or the ends of their names.
 pub const SPOKEN_OF: &[&str] = &["reference", "sessionId", "mandateCode", "alias", "batchId", "otp"];
 

@@ -1,8 +1,9 @@
-//! The members of the two JSON objects that are not an endpoint's: the configuration, and the request of `paysvc_request`.
+//! The members of the two JSON objects that are not an endpoint's: the configuration, and the request of
+//! `paysvc_request`.
 
 use crate::schema::{Default, Field, Kind};
 
-/// How the environment configures, for the documentation of every language.
+/// How the environment configures a client, for the documentation of every language.
 pub const ENVIRONMENT: &str = "A member that is left out is read from the environment variable of its name in \
      capitals with the prefix PAYSVC_, e.g. PAYSVC_BASE_URL, PAYSVC_TIMEOUT_MS=5000 or PAYSVC_ALLOW_HTTP=true (or 1). An \
      empty variable counts as not set.";
@@ -37,7 +38,7 @@ pub const CONFIG: &[Field] = &[
     text("base_url", "address of the service, e.g. https://host/path"),
     text("public_key", "API key of most endpoints").secret(),
     text("secret_key", "API key of the endpoints that require it, e.g. refunds").secret(),
-    text("mode", "test or live: API keys of the other kind are refused; without it neither is checked"),
+    text("mode", "test or live: API keys of the other kind are refused; without mode this is not checked"),
     text("encryption_key", "the dashboard's RSA key, or a PEM public key").secret(),
     number("timeout_ms", 30_000, 1, DAY_MS, "time limit for a whole call in ms, retries and waits included"),
     number("connect_timeout_ms", 10_000, 1, DAY_MS, "limit for name look-up, connect and TLS in ms, within timeout_ms"),
@@ -57,7 +58,7 @@ pub const CONFIG: &[Field] = &[
         "connection_reuse",
         "reads: a request that moves money or changes something is the first on its connection, so that no answer to \
          another request can be taken for its own. all: every request uses kept connections, for those who need more than \
-         some 400 payments a second and trust every hop to the service",
+         about 400 payments a second and trust every hop to the service",
     )
     .default(Default::Word(&["reads", "all"])),
     flag("allow_http", false, "allows plain HTTP to addresses other than loopback"),
@@ -66,17 +67,17 @@ pub const CONFIG: &[Field] = &[
         "path of the file that remembers what was sent, so that a crash or a second try cannot charge twice; on a local disk. \
          Processes of one machine may share it",
     ),
-    flag("journal_create", false, "makes the journal if there is no such file; otherwise a missing file is an error"),
+    flag("journal_create", false, "creates the journal if the file does not exist; without it, a missing file is an error"),
     number(
         "journal_keep_days",
         400,
         1,
         36_500,
-        "how many days the journal keeps what has ended; an idempotency key that is older is a new one",
+        "how many days the journal keeps requests that have ended; after that, their idempotency keys count as new",
     ),
     text(
         "merchant",
-        "whose idempotency keys these are, where several merchants share one journal: at most 200 bytes",
+        "the merchant whose idempotency keys these are, if several merchants share one journal: at most 200 bytes",
     )
     .default(Default::Described("empty")),
     text("payout_key", "API key that payouts are sent with; integrations in production differ")

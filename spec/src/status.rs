@@ -17,8 +17,8 @@ const fn constant(name: &'static str, number: i32, doc: &'static str) -> Constan
 /// Version of the binary interface: the number in the soname and the value of `paysvc_abi()`.
 pub const ABI: i32 = 1;
 
-/// What a callback of progress returns so that the call goes on. Any other value stops it: a callback that fails by accident
-/// returns something else.
+/// What a callback of progress returns so that the call goes on. Any other value stops it: a callback that fails by
+/// accident returns something else.
 pub const CONTINUE: i32 = 0x5D00;
 
 /// What a callback of a store returns: the row is durable, or what was asked for was done.
@@ -49,8 +49,8 @@ pub enum Status {
     Internal = 90,
 }
 
-/// Statuses whose name sounds as if the request in question had not been executed. With the outcome UNKNOWN that is not so: the
-/// error classes of the languages then leave them out.
+/// Statuses whose name sounds as if the request in question had not been executed. With the outcome UNKNOWN that is not
+/// true, so the languages' error classes leave them out.
 pub const DENIALS: &[Status] =
     &[Status::Argument, Status::Config, Status::Encrypt, Status::Rejected, Status::Unauthorized, Status::RateLimited];
 
@@ -79,12 +79,12 @@ pub const STATUSES: &[Constant] = &[
     constant(
         "E_UNRESOLVED",
         Status::Unresolved as i32,
-        "The service was asked what became of a request, and it is still not known, or the journal has an open one. The outcome is UNKNOWN.",
+        "The service was asked what became of a request, and that is still not known; or the journal has an open request. The outcome is UNKNOWN.",
     ),
     constant(
         "E_KEY_REUSED",
         Status::KeyReused as i32,
-        "The journal has this idempotency key for a request with other members. This call sent nothing. The outcome is UNKNOWN: it is that of the other request.",
+        "The journal has this idempotency key for a request with different members. This call sent nothing. The outcome is UNKNOWN: it is that of the other request.",
     ),
     constant("E_TRANSPORT", Status::Transport as i32, "Name look-up, connect, TLS, or a broken connection."),
     constant("E_TIMEOUT", Status::Timeout as i32, "The time ran out, or the service answered 408."),
@@ -106,10 +106,10 @@ pub const STATUSES: &[Constant] = &[
         Status::Response as i32,
         "The answer is cut off, too large, not JSON, a redirect, contradicts itself, or does not say what became of the request.",
     ),
-    constant("E_INTERNAL", Status::Internal as i32, "A bug in this library, contained."),
+    constant("E_INTERNAL", Status::Internal as i32, "A bug in this library; it was caught."),
 ];
 
-/// What is known of the service's side.
+/// What is known about the service's side.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(i32)]
 pub enum Outcome {
@@ -162,7 +162,7 @@ impl State {
 }
 
 pub const STATES: &[Constant] = &[
-    constant("STATE_NONE", State::NONE.0, "The answer names no state, or contradicting ones."),
+    constant("STATE_NONE", State::NONE.0, "The answer has no state, or contradictory ones."),
     constant("STATE_INITIATED", State::INITIATED.0, "Initiated."),
     constant("STATE_PENDING", State::PENDING.0, "Pending."),
     constant("STATE_AWAITING", State::AWAITING.0, "Awaiting confirmation."),

@@ -9,9 +9,9 @@ pub struct Backoff {
     /// The first wait and the longest, before the random part.
     pub first_ms: u64,
     pub longest_ms: u64,
-    /// Each is so much of the one before it, in percent.
+    /// Each wait as a percentage of the one before it.
     pub growth: u64,
-    /// So much of it is waited at least and at most, in percent.
+    /// The least and the most of it that is waited, in percent.
     pub jitter: (u64, u64),
 }
 

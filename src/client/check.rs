@@ -1,5 +1,5 @@
-//! Is everything there for the first sale? Looks at the configuration, opens a connection, and asks the service something
-//! that only reads.
+//! Is everything ready for the first sale? Looks at the configuration, opens a connection, and asks the service
+//! something that only reads.
 
 use std::time::{Duration, SystemTime};
 
@@ -48,20 +48,21 @@ impl Client {
         vec![address, key(ApiKey::Public), key(ApiKey::Secret), self.check_mode(), encryption_key]
     }
 
-    /// A mode that is configured has been compared with the keys already.
+    /// A configured mode has already been compared with the keys.
     fn check_mode(&self) -> Found {
         let modes = [ApiKey::Public, ApiKey::Secret].map(|key| mode_of_key(self.config.key(key)?.expose()));
         match modes {
             [Some(public), Some(secret)] if public != secret => Found::Wrong(
                 Status::Config,
                 format!(
-                    "public_key is a {} key and secret_key a {} key: copy both from the same mode of the dashboard, and set mode",
+                    "public_key is a {} key but secret_key is a {} key: copy both from the same mode of the dashboard, \
+                     and set mode",
                     public.name(),
                     secret.name()
                 ),
             ),
             [Some(mode), _] | [None, Some(mode)] => Found::Ok(format!("{} keys", mode.name())),
-            [None, None] => Found::Ok("the form of the keys does not tell".into()),
+            [None, None] => Found::Ok("the form of the keys does not show their mode".into()),
         }
     }
 
@@ -117,7 +118,7 @@ impl Client {
 
 /// Whether a key of this capacity is long enough for a card payment.
 fn size(max_payload: usize) -> Found {
-    let bytes = format!("carries {max_payload} bytes, the payload of a card payment has about {CARD_PAYLOAD}");
+    let bytes = format!("can encrypt {max_payload} bytes, and the payload of a card payment has about {CARD_PAYLOAD}");
     match max_payload < CARD_PAYLOAD {
         true => Found::Wrong(Status::Config, format!("{bytes}: use a key of 4096 bits, as the dashboard shows it")),
         false => Found::Ok(bytes),
@@ -146,7 +147,7 @@ fn report(found: &[Found]) -> Reply {
         Found::Wrong(status, text) => Some((*status, format!("{}: {text}", check.name()))),
         _ => None,
     });
-    let (status, mut message) = first.unwrap_or((Status::Ok, "everything is there for the first sale".into()));
+    let (status, mut message) = first.unwrap_or((Status::Ok, "everything is ready for the first sale".into()));
     if wrong > 1 {
         message += &format!(" ({wrong} checks are not ok, see checks)");
     }

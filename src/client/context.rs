@@ -1,5 +1,5 @@
-//! The context of a call of the C interface, from there to the wire: what ends it, its number, how many requests of it were
-//! sent, and where its log goes. All requests of one call share it.
+//! The context of a call of the C interface, from there to the wire: what ends it, its number, how many requests of it
+//! were sent, and where its log goes. All requests of one call share it.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -11,14 +11,14 @@ use crate::transport::bounds::Bounds;
 use crate::transport::call::CallToken;
 use crate::util::call_id::CallId;
 
-/// What is known of a call from its beginning, and how many requests of it have been sent; it survives a panic.
+/// What is known about a call from its beginning, and how many requests of it have been sent; it survives a panic.
 pub struct CallRecord {
     pub id: CallId,
     attempts: AtomicU32,
 }
 
 impl CallRecord {
-    /// Of a new call.
+    /// For a new call.
     pub fn new() -> CallRecord {
         CallRecord { id: CallId::new(), attempts: AtomicU32::new(0) }
     }
@@ -52,12 +52,12 @@ impl<'a> CallContext<'a> {
         CallContext { bounds: Bounds::new(token, timeout), record, log, masked: None }
     }
 
-    /// The same call, for a part of it that may take no longer than that.
+    /// The same call, for a part of it that may take at most that long.
     pub fn within(&self, timeout: Duration) -> CallContext<'a> {
         CallContext { bounds: self.bounds.until(Instant::now() + timeout), ..*self }
     }
 
-    /// The same call, with another timeout where its token has none.
+    /// The same call, with a different timeout if its token has none.
     pub fn with_timeout(&self, timeout: Duration) -> CallContext<'a> {
         CallContext { bounds: Bounds::new(self.bounds.token.clone(), timeout), ..*self }
     }
@@ -72,12 +72,12 @@ impl<'a> CallContext<'a> {
         self.masked
     }
 
-    /// A line of the log about the call. It is made only if it goes anywhere.
+    /// A line of the log about the call. It is built only if somebody receives it.
     pub fn log<'l, L: Into<Line<'l>>>(&self, level: Level, line: impl FnOnce() -> L) {
         self.log.line(self.record.id, self.bounds.token.as_deref(), level, line);
     }
 
-    /// Whether a line of this level goes anywhere.
+    /// Whether somebody receives a line of this level.
     pub fn wants(&self, level: Level) -> bool {
         self.log.wants(self.bounds.token.as_deref(), level)
     }

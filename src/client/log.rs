@@ -1,8 +1,8 @@
-//! The log: one line per event, each with the number of its call. It goes to the token of the call, if that keeps it, and to
-//! the client's callback, on the calling thread.
+//! The log: one line per event, each with the number of its call. It goes to the token of the call, if that keeps it,
+//! and to the client's callback, on the calling thread.
 //!
-//! No line contains text of the caller. Of the service's text it may contain the numbers that the service gave to the request
-//! (see `transport/trace.rs`), with the secrets of the request masked.
+//! No line contains text of the caller. From the service's text it may contain the numbers that the service gave to the
+//! request (see `transport/trace.rs`), with the secrets of the request masked.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -86,7 +86,7 @@ struct Listener {
 /// Lock-free: a child that is forked while another thread holds a lock would wait for ever.
 #[derive(Default)]
 pub struct Log {
-    /// Whether there has ever been a sink: what costs least to ask.
+    /// Whether there has ever been a sink. It is checked first because it is the cheapest check.
     used: AtomicBool,
     listener: ArcSwapOption<Listener>,
 }
@@ -108,12 +108,13 @@ impl Log {
         listener.as_ref().filter(|listener| level as i32 <= listener.level).map(|listener| Arc::clone(&listener.sink))
     }
 
-    /// Whether a line of this level goes anywhere.
+    /// Whether somebody receives a line of this level.
     pub fn wants(&self, token: Option<&CallToken>, level: Level) -> bool {
         self.sink(level).is_some() || keeps(token, level)
     }
 
-    /// The line is made only if it goes anywhere. The token keeps it before the callback is called, which may read it there.
+    /// The line is built only if somebody receives it. The token keeps it before the callback is called, which may read
+    /// it there.
     pub fn line<'a, L: Into<Line<'a>>>(
         &self,
         id: CallId,

@@ -52,14 +52,14 @@ pub struct Client {
     settings: Settings,
     /// `None` without a base URL.
     transport: Option<Transport>,
-    /// By API key, the headers that all requests have in common. `None` without the key.
+    /// The headers that all requests have in common, by API key. `None` without the key.
     headers: [Option<HeaderMap>; 2],
     journal: JournalCell,
     pub log: Log,
 }
 
 impl Client {
-    /// `json` is `None` to configure all from the environment.
+    /// With `json` `None`, everything comes from the environment.
     pub fn new(json: Option<&str>, env: &dyn Fn(&str) -> Option<String>) -> Result<Client, ValidationError> {
         let config = Config::parse(json, env)?;
         let settings = config.for_requests()?;
@@ -74,7 +74,7 @@ impl Client {
 
     /// The context of a call that begins now.
     pub fn begin<'a>(&'a self, token: Option<Arc<CallToken>>, record: &'a CallRecord) -> CallContext<'a> {
-        // A store that is set from now on would not know of this call.
+        // A store that is set from now on would not know about this call.
         self.journal.get();
         CallContext::new(&self.log, token, record, self.config.timeout)
     }
@@ -107,7 +107,7 @@ impl Client {
         self.send(context, prepared, prior)
     }
 
-    /// Calls an endpoint with values that stand in another request.
+    /// Calls an endpoint with values from another request.
     fn look_up(&self, context: &CallContext<'_>, row: &'static Endpoint, members: &Members<'_>) -> Reply {
         let prepared = request::prepare_members(row, members, &self.settings, &|| context.bounds.is_over());
         self.send(context, prepared, PriorAttempts::NONE)
@@ -163,7 +163,7 @@ impl Client {
             Err(error) => Reply::failed(
                 error.status,
                 Outcome::NotSent,
-                format!("no connection was made ahead, so the next request makes its own: {}", error.message),
+                format!("no connection was made in advance, so the next request makes its own: {}", error.message),
             ),
         }
     }
@@ -175,7 +175,7 @@ impl Client {
     }
 }
 
-/// Made once: ureq would make each of these anew for every request. `None` without the key.
+/// Made once: ureq would make each of these again for every request. `None` without the key.
 fn common_headers(config: &Config, key: ApiKey) -> Option<HeaderMap> {
     let mut headers = HeaderMap::with_capacity(8);
     let mut value = HeaderValue::from_str(config.key(key)?.expose()).ok()?;

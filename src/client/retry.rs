@@ -8,13 +8,13 @@ use crate::client::backoff::Backoff;
 use crate::response::reply::Reply;
 use paysvc_spec::status::Outcome;
 
-/// Of the attempts of a call: with full jitter.
+/// For the attempts of a call: with full jitter.
 const BACKOFF: Backoff = Backoff { first_ms: 500, longest_ms: 20_000, growth: 200, jitter: (0, 100) };
 
 /// What the attempts to send the same request have proved so far.
 #[derive(Clone, Copy)]
 pub struct PriorAttempts {
-    /// It stands when a later attempt sends nothing.
+    /// It still holds if a later attempt sends nothing.
     outcome: Outcome,
     /// One was answered with 429, and those before it may have been executed.
     pub after_429: bool,
@@ -41,7 +41,7 @@ pub enum Again {
     No,
     /// Waiting would not help.
     AtOnce,
-    /// After a wait: the service's own in ms, if it names one.
+    /// After a wait: the service's own, in ms, if it names one.
     Later(Option<u64>),
 }
 

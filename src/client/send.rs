@@ -1,5 +1,5 @@
-//! Sends a prepared request, and again as long as the retry rule allows it. It reads in the order in which things happen:
-//! the request, its attempts, the exchange and the verdict of each, and whether another one follows.
+//! Sends a prepared request, and sends it again as long as the retry rule allows. It reads in the order in which things
+//! happen: the request, its attempts, the exchange and the verdict of each, and whether another one follows.
 
 use std::time::{Duration, Instant};
 
@@ -24,7 +24,7 @@ use paysvc_spec::schema::{Method, Safety};
 use paysvc_spec::status::{self, Outcome, Status};
 
 impl Client {
-    /// Sends a request, of which earlier attempts may have proved something.
+    /// Sends a request about which earlier attempts may have proved something.
     pub(super) fn send(
         &self,
         context: &CallContext<'_>,
@@ -73,11 +73,11 @@ pub(super) struct Sender<'a> {
     transport: &'a Transport,
 }
 
-/// What came of one attempt.
+/// The result of one attempt.
 pub(super) struct Attempt {
     pub judged: Judged,
     pub again: Again,
-    /// What the service said of the request besides its answer.
+    /// What the service said about the request besides its answer.
     trace: Trace,
 }
 
@@ -89,7 +89,7 @@ impl<'a> Sender<'a> {
     fn send(&self, mut prior: PriorAttempts) -> Result<Reply, ValidationError> {
         failpoint::at("client");
         for number in 1.. {
-            // Fails before the first attempt or never: all attempts send the same request.
+            // Fails only before the first attempt, because all attempts send the same request.
             let request = self.request()?;
             let (mut reply, next) = match self.obstacle() {
                 Some(reply) => (reply, Next::GiveUp),
@@ -224,8 +224,9 @@ impl<'a> Sender<'a> {
     fn log_attempt(&self, number: u32, attempt: &Attempt, took: Duration) {
         let Attempt { judged: Judged { reply, verdict, paid_twice }, again, trace } = attempt;
         if *paid_twice {
-            self.context
-                .log(Level::Error, || format!("{}: paid twice, says the answer's history", self.prepared.label()));
+            self.context.log(Level::Error, || {
+                format!("{}: the history in the answer says that it was paid twice", self.prepared.label())
+            });
         }
         let level = if reply.status == Status::Ok { Level::Info } else { Level::Warn };
         self.context.log(level, || {

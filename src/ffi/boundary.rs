@@ -20,8 +20,8 @@ pub fn boundary<T>(fallback: T, body: impl FnOnce() -> T) -> T {
     })
 }
 
-/// Runs the body and delivers its reply. A panic becomes a reply too, whose outcome tells whether anything had been sent.
-/// `errno` and its like stay as they were.
+/// Runs the body and delivers its reply. A panic becomes a reply too, whose outcome tells whether anything had been
+/// sent. `errno` and its like stay as they were.
 ///
 /// # Safety
 /// `out` is NULL or points to memory for one pointer.
@@ -68,7 +68,7 @@ unsafe fn deliver_reply(
             handle::new(Reply::failed(Status::Internal, outcome, source_line.bug("")), &record)
         })
     });
-    // Making the reply panicked as well: it stays NULL, whose outcome is UNKNOWN.
+    // Making the reply panicked as well: it stays NULL, which stands for the outcome UNKNOWN.
     let Ok(handle) = handle else { return Status::Internal as paysvc_status };
     let status = handle.status;
     if !out.is_null() {

@@ -48,7 +48,7 @@ pub unsafe extern "C" fn paysvc_journal_next(
                         // A loop until key is "" must end.
                         // SAFETY: as above; a text was read from it, so there is room for its NUL.
                         unsafe { write("", key, size) };
-                        Reply::failed(Status::Argument, Outcome::Unknown, "key has no room for the next open key")
+                        Reply::failed(Status::Argument, Outcome::Unknown, "key is too small for the next open key")
                     }
                 }
             }

@@ -83,7 +83,7 @@ pub struct Reserve {
 }
 
 impl Reserve {
-    /// `None` if there is no memory for it.
+    /// `None` if there is not enough memory for it.
     pub fn take() -> Option<Reserve> {
         let was_spent = memory::is_spent();
         let is_shared = !RESERVED.get().is_null();

@@ -62,8 +62,8 @@ impl CallbackStore {
             return Err(wrong("has a callback that this version of the library does not know, or was not zeroed"));
         }
         Ok(CallbackStore {
-            append: known.append.ok_or_else(|| wrong("has no callback append"))?,
-            read: known.read.ok_or_else(|| wrong("has no callback read"))?,
+            append: known.append.ok_or_else(|| wrong("has no append callback"))?,
+            read: known.read.ok_or_else(|| wrong("has no read callback"))?,
             forget: known.forget,
             release: known.release,
             userdata: UserData(userdata),
@@ -107,7 +107,7 @@ impl Store for CallbackStore {
         let read = |sink| unsafe { (self.read)(userdata, query.as_ptr(), ms(timeout), sink) };
         let (answer, failure) = sink::with(found, read);
         match (answer, failure) {
-            (_, Some(failure)) => Err(format!("read of the program's store gave a row that {failure}")),
+            (_, Some(failure)) => Err(format!("read of the program's store returned a row that {failure}")),
             (STORE_DONE, None) => Ok(()),
             _ => Err(failed("read", answer)),
         }

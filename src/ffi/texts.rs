@@ -19,8 +19,8 @@ type Branch = [OnceBox<Leaf>; BRANCH];
 pub struct Texts(OnceBox<Vec<OnceBox<Branch>>>);
 
 impl Texts {
-    /// The text of a value of a document with that many values: made once, then always the same. `None` if there is no
-    /// memory for it.
+    /// The text of a value of a document with that many values: made once, then always the same. `None` if there is not
+    /// enough memory for it.
     pub fn keep<'t>(
         &self,
         number: usize,

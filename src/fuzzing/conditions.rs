@@ -94,7 +94,7 @@ fn reports_failure(body: &Value) -> bool {
         || [&body["error"], &body["errors"]].into_iter().any(is_filled_object)
 }
 
-/// A failure that is no vote of its own, but contradicts success.
+/// A failure that is not a vote by itself, but contradicts success.
 fn hints_at_failure(body: &Value) -> bool {
     is_no(&body["success"])
         || [&body["error"], &body["errors"]].into_iter().any(|error| match error {

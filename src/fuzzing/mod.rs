@@ -89,7 +89,7 @@ fn check_failure_envelope(reply: &Reply) {
     assert!(envelope["errors"].is_object());
 }
 
-/// Message and code are short and on one line, whoever wrote them.
+/// Message and code are short and on one line, no matter who wrote them.
 fn check_texts(reply: &Reply) {
     for text in [&reply.message, &reply.code] {
         assert!(text.chars().count() <= 500, "{} bytes", text.len());

@@ -13,17 +13,17 @@ pub struct Claimed<'a> {
     pub ends: Vec<(&'a Row, &'a End)>,
 }
 
-/// What is known of a claim.
+/// What is known about a claim.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ClaimState {
-    /// Nobody has written an end.
+    /// No end has been written.
     NoEnd,
     Unknown,
     /// It may still change.
     ConfirmedForNow,
     Confirmed,
     Rejected,
-    /// By 401 or 429: nothing about the request itself was refused.
+    /// By 401 or 429: the request itself was not refused.
     NotAccepted,
     NotSent,
     SettledAsDone,
@@ -52,8 +52,8 @@ impl<'a> Claimed<'a> {
 
     /// The end that decides what became of it; `None` if there is none.
     ///
-    /// A confirmation for good outweighs all; then the proof that it was not executed; then what was said last of those
-    /// that are no proof. An unknown end outweighs nothing.
+    /// A final confirmation outweighs all others; then the proof that it was not executed; then the last of the ends
+    /// that prove nothing. An unknown end outweighs nothing.
     pub fn deciding_end(&self) -> Option<(&'a Row, &'a End)> {
         let by_person = |end: &End| matches!(end.by, By::Person { .. });
         let mut ends = self.ends.iter().copied();
@@ -82,13 +82,13 @@ impl<'a> Claimed<'a> {
         }
     }
 
-    /// What the service called the attempt to pay, in its answer to the claim's sender.
+    /// The service's name for the attempt to pay, in its answer to the claim's sender.
     pub fn named_by_service(&self) -> Option<&'a str> {
         self.ends.iter().filter(|(_, end)| end.by == By::Sender).find_map(|(_, end)| end.payment_reference.as_deref())
     }
 
-    /// Nobody knows what became of it, or it may still change. An authorization that is confirmed may be followed by the
-    /// next step, so it is not open.
+    /// Nobody knows what became of it, or it may still change. An authorization that is confirmed may be followed by
+    /// the next step, so it is not open.
     pub fn is_open(&self) -> bool {
         match self.state() {
             ClaimState::NoEnd | ClaimState::Unknown => true,

@@ -1,4 +1,4 @@
-//! Time, as rows have it.
+//! Time in the form that rows have.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 

@@ -1,11 +1,11 @@
-//! Digests of members, so that a request with the same key and other members can be told, and the members be named, without
-//! their values being kept.
+//! Digests of members. They detect a request with the same key and different members, and name those members, without
+//! keeping their values.
 
 use aws_lc_rs::hmac;
 
 use crate::util::process::critical_section;
 
-/// Of a member's value, under the row's random number: equal values of two keys have different digests.
+/// The digest of a member's value, with the row's random number: equal values under two keys have different digests.
 pub fn digest(id: &str, path: &str, value: &str) -> String {
     let tag = critical_section(|| {
         let key = hmac::Key::new(hmac::HMAC_SHA256, id.as_bytes());
@@ -23,7 +23,7 @@ pub fn digests(id: &str, members: &[(String, String)]) -> Vec<(String, String)> 
     members.iter().map(|(path, value)| (path.clone(), digest(id, path, value))).collect()
 }
 
-/// The paths of members that one of them lacks, or that have another value, sorted.
+/// The sorted paths of members that one of them lacks, or whose values differ.
 pub fn differing(id: &str, recorded: &[(String, String)], members: &[(String, String)]) -> Vec<String> {
     let now = digests(id, members);
     let lacks = |others: &[(String, String)], of: &(String, String)| !others.contains(of);

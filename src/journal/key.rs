@@ -1,6 +1,6 @@
-//! Keys: of which service, mode and merchant, of which kind, and which.
+//! Keys: the service, mode and merchant, the kind, and the name.
 
-/// What sets the keys of one merchant at one service apart from others in the same store.
+/// What distinguishes the keys of one merchant at one service from others in the same store.
 pub struct Scope(String);
 
 impl Scope {
@@ -20,7 +20,7 @@ impl Scope {
         self.key("authorization", payment)
     }
 
-    /// Of an order that is made and not charged.
+    /// Of an order that is created but not charged.
     pub fn order(&self, order: &str) -> String {
         self.key("order", order)
     }
@@ -44,7 +44,7 @@ impl Scope {
         key.starts_with(&self.0)
     }
 
-    /// The kind and the name, without what is the same for all keys of it.
+    /// The kind and the name, without the part that all keys of the scope share.
     pub fn short<'a>(&self, key: &'a str) -> &'a str {
         key.strip_prefix(&self.0).unwrap_or(key)
     }

@@ -1,4 +1,4 @@
-//! The journal: what is recorded of requests that move money, and what a call may do after what it finds there. Rows are
+//! The journal: what is recorded about requests that move money, and what a call may do after reading it. Rows are
 //! appended and never changed.
 //!
 //! Imports `util` and `json`.
@@ -26,14 +26,14 @@ use crate::util::reference;
 use paysvc_spec::journal::Step;
 use paysvc_spec::status::Outcome;
 
-/// More rows of a key or an order are not read: nobody tries so often.
+/// No more rows of a key or an order are read: nobody tries that often.
 const MOST_ROWS: usize = 10_000;
 /// A row is a few hundred bytes.
 const LONGEST_ROW: usize = 64 * 1024;
 
 const HAS_OPEN: &str = "the journal has open requests: call journal_next when the program starts";
-const ELSEWHERE: &str = "the journal was made on another machine, or is a copy: requests may have been sent that it does not \
-                         have, so that no look-up of it will be REJECTED";
+const ELSEWHERE: &str = "the journal was made on another machine, or is a copy: it may lack requests that were sent, so none \
+                         of its look-ups will be REJECTED";
 
 /// The rows of one merchant at one service.
 pub struct Journal {
@@ -46,20 +46,20 @@ pub struct Journal {
     announced: AtomicBool,
 }
 
-/// What is known of a key and its order at one moment.
+/// What is known about a key and its order at one moment.
 pub struct Snapshot {
     /// Each row once.
     pub rows: Vec<Row>,
     key: String,
-    /// Whose rows were read, too.
+    /// The order whose rows were read as well.
     order: Option<String>,
 }
 
-/// What came of an attempt to claim.
+/// The result of an attempt to claim.
 pub enum ClaimResult {
     /// The request may be sent.
     Claimed(Box<Row>),
-    /// Somebody else has written something since the journal was read.
+    /// Something else was written since the journal was read.
     Superseded,
 }
 
@@ -79,7 +79,7 @@ impl Journal {
         Journal { store, scope, minted: Minted::default(), keep, announced: AtomicBool::new(false) }
     }
 
-    /// What somebody must know about what was found, once.
+    /// A warning about what was found, which is given once.
     pub fn news(&self, timeout: Duration) -> Vec<&'static str> {
         if self.announced.swap(true, Ordering::SeqCst) {
             return Vec::new();
@@ -99,7 +99,7 @@ impl Journal {
             of_order = self.read(Query::Order(order), timeout)?;
             of_order.retain(|row| row.key != key);
         }
-        // What is new of its order needs the old rows, too: attempts are counted.
+        // Newer rows of its order need the old rows too, because attempts are counted.
         let mut of_all = rows.chunk_by(is_same_key).chain(of_order.chunk_by(is_same_key));
         if !rows.is_empty() && of_all.all(|of_key| of_key.last().is_some_and(|last| self.is_outdated(last))) {
             self.store.forget(key, timeout)?;
@@ -149,8 +149,8 @@ impl Journal {
         }
     }
 
-    /// Writes that the request is about to be sent, if nothing has been written since the journal was read. `make` gets the
-    /// row's random number. `order`: what the request is about.
+    /// Writes that the request is about to be sent, if nothing has been written since the journal was read. `make` gets
+    /// the row's random number. `order`: what the request is about.
     pub fn claim(
         &self,
         known: &Snapshot,
@@ -165,7 +165,7 @@ impl Journal {
         if appended == Ok(Appended::Exists) {
             return Ok(ClaimResult::Superseded);
         }
-        // Whether it is there is read, also if the answer to the insert was lost.
+        // It is read back, even if the answer to the insert was lost.
         let now = self.snapshot(&known.key, known.order.as_deref(), timeout);
         match (appended, now) {
             (appended, Ok(now)) => {
@@ -188,7 +188,7 @@ impl Journal {
         }
     }
 
-    /// Writes what became of a claim, behind all rows of its key. True if a person had settled it as something else.
+    /// Writes what became of a claim, behind all rows of its key. True if a person had settled it differently.
     pub fn end(&self, claim: &Row, end: &End, timeout: Duration) -> Result<bool, String> {
         let started = std::time::Instant::now();
         loop {
@@ -199,7 +199,7 @@ impl Journal {
                 return Ok(known.rows.iter().any(|row| contradicts(row, end)));
             }
             if left.is_zero() {
-                return Err("others write this key, and the time is over".to_owned());
+                return Err("others are writing this key, and the time is over".to_owned());
             }
         }
     }
@@ -219,8 +219,8 @@ impl Journal {
     }
 
     /// How many requests that may charge the order were begun; and what the service called this one, if every other has
-    /// ended. Nothing, if the journal cannot know: it is not where it was made, so another one may have sent requests, or
-    /// the customer may have paid on a page.
+    /// ended. Nothing if the journal cannot know: it is not where it was made, so another journal may have sent
+    /// requests, or the customer may have paid on a page.
     pub fn attempts<'a>(&self, claims: &[Claimed<'a>], of: &Claimed<'a>) -> (Option<u32>, Option<&'a str>) {
         let has_page = claims.iter().any(|claimed| claimed.claim.step == Step::Order && claimed.claim.has_page);
         if has_page || self.store.is_elsewhere() {
@@ -236,8 +236,8 @@ impl Journal {
         (u32::try_from(begun).ok(), of.named_by_service().filter(|_| all_ended))
     }
 
-    /// The order of a charge that is open, or of an authorization that was recorded, by what the service called the attempt
-    /// to pay.
+    /// The order of a charge that is open, or of an authorization that was recorded, by what the service called the
+    /// attempt to pay.
     pub fn order_of_payment(&self, key: &str, payment: &str, timeout: Duration) -> Result<Option<String>, String> {
         const PAGE: u32 = 100;
         let named = |row: &Row| match &row.kind {
@@ -287,7 +287,7 @@ fn made(known: &Snapshot, id: String, order: Option<&str>, seq: u32, kind: Kind)
 }
 
 fn new_id() -> Result<String, String> {
-    reference::new("").ok_or_else(|| "the system has no randomness for the number of a row".to_owned())
+    reference::new("").ok_or_else(|| "the system returned no random bytes for the number of a row".to_owned())
 }
 
 /// As the service compares references: case and blanks around them do not count.

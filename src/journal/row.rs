@@ -46,7 +46,7 @@ pub struct Claim {
     pub has_page: bool,
     /// When its call ends at the latest: milliseconds since 1970.
     pub until_ms: u64,
-    /// Of each member that says who pays what to whom, by its path.
+    /// Digests of the members that say who pays what to whom, by path.
     pub digests: Vec<(String, String)>,
     /// What a look-up needs of the request: a JSON object without secrets. Empty if nothing can be looked up.
     pub request: String,
@@ -54,7 +54,7 @@ pub struct Claim {
     pub currency: Option<String>,
 }
 
-/// What became of a claim, as somebody found.
+/// What became of a claim, as found by somebody.
 #[derive(Clone, PartialEq, Debug)]
 pub struct End {
     /// The row of the claim.
@@ -70,7 +70,7 @@ pub struct End {
     pub payment_reference: Option<String>,
     /// What the answer called the batch.
     pub batch_reference: Option<String>,
-    /// How many recipients the batch of a payout had; 0 of all else.
+    /// How many recipients the batch of a payout had; 0 for everything else.
     pub recipients: u32,
 }
 
@@ -87,7 +87,7 @@ pub enum By {
 }
 
 impl End {
-    /// By the sender, of a claim that was not sent.
+    /// By the sender, for a claim that was not sent.
     pub fn not_sent(of: &str) -> End {
         End {
             of: of.to_owned(),
@@ -152,7 +152,7 @@ impl Row {
         })
     }
 
-    /// Fails with what is wrong: a row that cannot be read is never taken for none.
+    /// Fails with what is wrong: a row that cannot be read never counts as missing.
     pub fn parse(text: &str) -> Result<Row, String> {
         let members = json::members_of(text).map_err(|error| format!("a row is not JSON: {error}"))?;
         let row = Reader(&members);
@@ -303,7 +303,7 @@ mod tests {
         }
     }
 
-    /// Taken for no row, one that cannot be read would be a second charge.
+    /// If an unreadable row counted as missing, there would be a second charge.
     #[test]
     fn every_row_that_lacks_something_is_refused() {
         for row in rows() {

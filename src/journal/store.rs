@@ -1,4 +1,4 @@
-//! Where rows are kept: a file of this machine, or a database of the program.
+//! Where rows are kept: a file on this machine, or a database of the program.
 
 use std::time::Duration;
 
@@ -18,19 +18,19 @@ pub enum Query<'a> {
     Key(&'a str),
     /// All of an order, of every key, by key and number.
     Order(&'a str),
-    /// The last row of each key that is open after it, by key: so many of those behind this key.
+    /// The last row of each key that is open after it, in the order of keys: at most this many after this key.
     Open { after: &'a str, limit: u32 },
 }
 
 /// Rows that are appended and never changed, with the primary key (key, number). A failure is a text for people.
 pub trait Store: Send + Sync {
-    /// Writes a row, durably. After a failure it may be there or not.
+    /// Writes a row, durably. After a failure it may or may not be there.
     fn append(&self, row: &NewRow<'_>, timeout: Duration) -> Result<Appended, String>;
 
     /// Hands on the rows as JSON, until `found` returns false.
     fn read(&self, query: Query<'_>, timeout: Duration, found: &mut dyn FnMut(&str) -> bool) -> Result<(), String>;
 
-    /// What is there was written elsewhere: it is a copy, or was moved. The other one may have sent requests that are not
+    /// The journal was written elsewhere: it is a copy, or was moved. The original may have sent requests that are not
     /// here.
     fn is_elsewhere(&self) -> bool {
         false
@@ -52,6 +52,6 @@ pub struct NewRow<'a> {
     pub open: bool,
     pub time_ms: u64,
     pub json: &'a str,
-    /// Keys that were closed before that need not be kept.
+    /// Keys that were closed before then need not be kept.
     pub keep_from_ms: u64,
 }

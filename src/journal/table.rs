@@ -75,7 +75,7 @@ fn is_confirmed(claimed: &Claimed<'_>) -> bool {
 fn has_ended(claimed: &Claimed<'_>) -> bool {
     match claimed.state() {
         ClaimState::Rejected | ClaimState::SettledAsNotDone => true,
-        // It is not open, because a next step may follow. That has another key.
+        // It is not open, because a next step, with a different key, may follow.
         ClaimState::ConfirmedForNow => claimed.claim.step == Step::Authorization,
         _ => false,
     }
@@ -96,7 +96,7 @@ impl<'v, 'a> View<'v, 'a> {
         self.claims.iter().filter(|claimed| is_payment(claimed))
     }
 
-    /// What stands or falls with the request: for a charge and an authorization, all of the order's.
+    /// The claims that decide together with the request: for a charge and an authorization, all of the order's.
     fn together(&self) -> impl Iterator<Item = &'v Claimed<'a>> {
         self.claims.iter().filter(|claimed| match self.wanted.step {
             Step::Charge | Step::Authorization => is_payment(claimed),

@@ -1,8 +1,8 @@
 //! JSON that a program makes value by value, instead of writing it. The document is an object, and values are placed in
 //! it by JSON pointer (RFC 6901).
 //!
-//! The first failure is final: from then on there is no text. A program that ignores it sends nothing, instead of a
-//! document that lacks a member, which may mean something else.
+//! The first failure is final: from then on there is no text. A program that ignores it sends nothing, rather than a
+//! document that lacks a member and may mean something else.
 
 use std::ffi::{CStr, CString};
 
@@ -45,7 +45,7 @@ struct Tree {
 }
 
 pub struct Builder {
-    /// `None` after a failure. It is taken out while it is changed, so that a panic leaves none either.
+    /// `None` after a failure. It is taken out while it is changed, so that a panic leaves no document either.
     document: Option<Tree>,
     /// The text with a NUL, until the next change.
     text: Option<SecretBytes>,

@@ -1,5 +1,5 @@
-//! An index of a JSON document: where every value starts and ends, so that a value is found by its path without reading the
-//! text again.
+//! An index of a JSON document: where every value starts and ends, so that a value is found by its path without reading
+//! the text again.
 //!
 //! Accepts exactly the JSON texts of RFC 8259. Numbers and text stay as they are written.
 
@@ -25,7 +25,7 @@ mod tests;
 pub struct Document {
     nodes: Vec<Node>,
     has_duplicate_names: bool,
-    /// Made by the first look that needs it. Lock-free: a child that is forked meanwhile would wait for ever.
+    /// Made by the first look-up that needs it. Lock-free: a child that is forked meanwhile would wait for ever.
     index: OnceBox<Index>,
 }
 
@@ -158,7 +158,8 @@ impl<'d> Value<'d> {
         }
     }
 
-    /// The text of a string; `None` for anything else, for an unpaired surrogate, and if there is no memory for it.
+    /// The text of a string; `None` for anything else, for an unpaired surrogate, and if there is not enough
+    /// memory for it.
     pub fn text(self) -> Option<Cow<'d, str>> {
         match self.kind() {
             Type::Text => unescaped(self.raw()),
@@ -203,8 +204,8 @@ impl<'d> Value<'d> {
         }
     }
 
-    /// As a C program wants it: text without quotes, everything else as its JSON text; `None` for null. Strings with a NUL,
-    /// which would end a C string early, or an unpaired surrogate stay as they are written.
+    /// As a C program wants it: text without quotes, everything else as its JSON text; `None` for null. Strings with a
+    /// NUL, which would end a C string early, or an unpaired surrogate stay as they are written.
     pub fn plain(self) -> Option<Cow<'d, str>> {
         match self.kind() {
             Type::Null => None,

@@ -20,12 +20,12 @@ pub struct Step<'p> {
     text: &'p str,
 }
 
-/// What an array makes of a step.
+/// What a step means in an array.
 pub enum Index {
     At(usize),
     /// `-`, the place after the last element.
     End,
-    /// Digits that are no index.
+    /// Digits that are not an index.
     Malformed,
     /// A name.
     None,

@@ -12,7 +12,7 @@ use serde_json::value::RawValue;
 
 use crate::util::memory;
 
-/// As many members as nearly every object has at most.
+/// Nearly every object has at most this many members.
 const FEW: usize = 16;
 
 /// The members of one object, in their order.
@@ -119,7 +119,8 @@ pub fn has_escape(raw: &str) -> bool {
     memchr::memchr(b'\\', raw.as_bytes()).is_some()
 }
 
-/// The text of a JSON string; `None` for anything else, for an unpaired surrogate, and if there is no memory for it.
+/// The text of a JSON string; `None` for anything else, for an unpaired surrogate, and if there is not enough
+/// memory for it.
 pub fn text(value: &RawValue) -> Option<Cow<'_, str>> {
     unescaped(value.get())
 }

@@ -58,7 +58,7 @@ fn compact_text(value: &RawValue, out: &mut Vec<u8>) {
             // The unescaped copy may be a secret.
             drop(Zeroizing::new(text.into_owned()));
         }
-        // An unpaired surrogate is no text, but the caller may send it as it is.
+        // An unpaired surrogate is not text, but the caller may send it as it is.
         None => out.extend_from_slice(value.get().as_bytes()),
     }
 }

@@ -7,7 +7,7 @@ use serde_json::value::RawValue;
 use crate::json::{self, Type};
 use paysvc_spec::schema::{LONGEST_AMOUNT, Wire};
 
-/// By how much an amount can grow when it is written: a number gets quotes.
+/// How much an amount can grow when it is written: a number gets quotes.
 pub const GROWTH: usize = 2;
 
 const EXPECTED: &str = "must be a decimal amount above zero in major units, like \"100.10\"";
@@ -16,7 +16,7 @@ const EXPECTED: &str = "must be a decimal amount above zero in major units, like
 pub fn fault(value: &RawValue) -> Option<String> {
     let found = Type::of(value);
     if !matches!(found, Type::Text | Type::Number) {
-        return Some(format!("must be a decimal amount, like \"100.10\", it is {}", found.name()));
+        return Some(format!("must be a decimal amount such as \"100.10\", not {}", found.name()));
     }
     match digits(value) {
         Some(digits) if digits.len() > LONGEST_AMOUNT => {
@@ -35,15 +35,15 @@ pub fn digits(value: &RawValue) -> Option<Cow<'_, str>> {
     }
 }
 
-/// Digits with at most one fraction, above zero, without sign and exponent, as everywhere in the service.
+/// Digits with at most one decimal point, above zero, without sign and exponent, as everywhere in the service.
 fn is_amount(text: &str) -> bool {
     let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
     let digits = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
     digits(whole) && digits(fraction) && text.bytes().any(|b| (b'1'..=b'9').contains(&b))
 }
 
-/// Appends a good amount in the row's form, with the digits that the caller gave. JSON numbers cannot begin with zeros, so
-/// those of a text are left out: `"007.50"` is sent as `7.50`.
+/// Appends a good amount in the row's form, with the digits that the caller gave. JSON numbers cannot begin with zeros,
+/// so those of a text are left out: `"007.50"` is sent as `7.50`.
 ///
 /// The result is at most [`GROWTH`] bytes longer than the value. False, and nothing is written, for a value that has a
 /// [`fault`].
@@ -110,7 +110,7 @@ mod tests {
         }
         for (json, found) in [("null", "null"), ("true", "a boolean"), ("[1]", "an array"), ("{}", "an object")] {
             let text = fault(json::parse(json).unwrap()).unwrap();
-            assert_eq!(text, format!("must be a decimal amount, like \"100.10\", it is {found}"));
+            assert_eq!(text, format!("must be a decimal amount such as \"100.10\", not {found}"));
         }
     }
 

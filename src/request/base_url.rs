@@ -27,16 +27,16 @@ impl BaseUrl {
             Some("http") => false,
             _ => return Err("must start with https://".into()),
         };
-        let authority = uri.authority().ok_or("names no host")?.as_str();
+        let authority = uri.authority().ok_or("has no host")?.as_str();
         if authority.contains('@') {
-            return Err("must not hold a user or password; the API keys have members of their own".into());
+            return Err("must not hold a user or password; set the API keys in their own members".into());
         }
         if uri.query().is_some() || text.contains('#') {
             return Err("must not hold a query or fragment".into());
         }
         let host = bare_host(uri.host().unwrap_or_default());
         if host.is_empty() {
-            return Err("names no host".into());
+            return Err("has no host".into());
         }
         if !https && !allow_http && !is_loopback_name(&host) {
             return Err(format!(

@@ -27,7 +27,7 @@ pub fn body(
     Ok(out)
 }
 
-/// By how much a request may grow: its amounts may get quotes.
+/// How much a request may grow: its amounts may get quotes.
 fn growth(fields: &[Field], members: &Members<'_>) -> usize {
     let within = |fields: &[Field], value: &RawValue| growth(fields, &json::members(value).unwrap_or_default());
     let of = |(name, value): &(Cow<'_, str>, &RawValue)| match kind_of(fields, name) {
@@ -72,7 +72,8 @@ fn push_members(
         out.push(b':');
         match field.map(|field| field.kind) {
             Some(Kind::Amount(wire)) => {
-                // An amount has been checked; what cannot be read again is too large for the memory that is left.
+                // The amount was checked before; if it cannot be read again, it is too large for the memory that is
+                // left.
                 if !amount::push(value, wire, out) {
                     return Err(validate::out_of_memory(what, value.get().len(), Status::Argument));
                 }
@@ -131,7 +132,7 @@ pub fn payload(text: &str) -> Result<SecretBytes, ValidationError> {
     body(WHAT, &[], &members, text.len())
 }
 
-/// The payload as it is sent: encrypted, if asked for. Without a key this fails, so that nothing is sent in clear.
+/// The payload as it is sent: encrypted, if asked for. Without a key this fails, so that nothing is sent unencrypted.
 pub fn encode(payload: SecretBytes, encrypted: bool, settings: &Settings) -> Result<SecretBytes, ValidationError> {
     if !encrypted {
         return Ok(payload);

@@ -45,7 +45,7 @@ impl EncryptionKey {
         failpoint::at("encryption");
         let max = self.max_payload();
         if payload.len() > max {
-            let message = format!("payload is {} bytes, this key carries at most {max}", payload.len());
+            let message = format!("payload is {} bytes, this key can encrypt at most {max}", payload.len());
             return Err(ValidationError::new(Status::Encrypt, message));
         }
         let mut block = vec![0; self.key.ciphertext_size()];

@@ -39,7 +39,7 @@ pub fn parse_key(text: &str) -> Result<RsaPublicKey, Reason> {
 
 fn key_from_text(text: &str) -> Result<RsaPublicKey, Reason> {
     if text.len() > MAX_KEY_TEXT {
-        return Err(format!("takes {} bytes; no key takes more than {MAX_KEY_TEXT}", text.len()));
+        return Err(format!("is {} bytes long; no key is longer than {MAX_KEY_TEXT}", text.len()));
     }
     let text = text.trim_start_matches('\u{feff}').trim().trim_matches(['"', '\'', '`']).trim();
     if text.is_empty() {
@@ -78,7 +78,7 @@ fn key_from_pem(text: &str) -> Result<RsaPublicKey, Reason> {
     let text = text.replace("\\n", "\n").replace('\r', "");
     let lines: Vec<_> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
     let text = lines.join("\n") + "\n";
-    let invalid = |error: &dyn Display| format!("looks like PEM but is no RSA public key: {error}");
+    let invalid = |error: &dyn Display| format!("looks like PEM but is not an RSA public key: {error}");
     let (label, document) = Document::from_pem(&text).map_err(|error| invalid(&error))?;
     // Decoded here because the `rsa` crate accepts no PEM key above 4096 bits.
     let key = match label {
@@ -160,5 +160,5 @@ fn check_key(key: RsaPublicKey) -> Result<RsaPublicKey, Reason> {
         return Err(format!("has the exponent {}; it must be odd and at least 3", key.e()));
     }
     RsaPublicKey::new_with_max_size(key.n().clone(), key.e().clone(), MAX_BITS)
-        .map_err(|error| format!("is no usable RSA key: {error}"))
+        .map_err(|error| format!("is not a usable RSA key: {error}"))
 }

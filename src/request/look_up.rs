@@ -13,7 +13,7 @@ use crate::util::validation_error::ValidationError;
 use paysvc_spec::schema::{Endpoint, Field, Keep, Kind, LookUp, Settles};
 use paysvc_spec::status::Status;
 
-/// Where the earlier request stands in the one of `resolve`.
+/// The place of the earlier request in the request of `resolve`.
 const WHERE: &str = "request";
 
 /// The values that were kept, each by its pointer.
@@ -25,7 +25,7 @@ pub struct Kept<'a> {
 }
 
 impl<'a> Kept<'a> {
-    /// Reads and checks what the look-up needs of `request`; other members are ignored, but for misspelt ones.
+    /// Reads and checks what the look-up needs of `request`; other members are ignored, except misspelt ones.
     pub fn read(
         row: &'static Endpoint,
         look_up: &'static LookUp,
@@ -51,7 +51,7 @@ impl<'a> Kept<'a> {
         if errors.is_empty() { Ok(kept) } else { Err(invalid(errors)) }
     }
 
-    /// What the look-up cannot do without, and values that must be the same.
+    /// Members that the look-up requires, and values that must be the same.
     fn missing(&self, errors: &mut Vec<(String, String)>) {
         let mut report =
             |pointer: &str, text: String| errors.push((format!("{WHERE}{}", pointer.replace('/', ".")), text));
@@ -77,11 +77,11 @@ impl<'a> Kept<'a> {
             (true, _) if !self.look_up.limits.is_empty() => {
                 format!("is required, though the request has no such member. {}", self.look_up.limits)
             }
-            (true, _) => "is required: add it, the request has no such member".to_owned(),
+            (true, _) => "is required: add it, because the request has no such member".to_owned(),
             (false, [_]) => "is required".to_owned(),
             (false, [_, others @ ..]) => {
                 let others: Vec<_> = others.iter().map(|pointer| dotted(pointer)).collect();
-                format!("is required, or {}", others.join(" or "))
+                format!("is required, unless {} is given", others.join(" or "))
             }
             (false, []) => String::new(),
         }
@@ -95,7 +95,7 @@ impl<'a> Kept<'a> {
         sent.filter_map(|(name, pointers)| Some((Cow::Borrowed(*name), value(pointers)?))).collect()
     }
 
-    /// What names the attempt or the account that is asked about, beside what the look-up sends.
+    /// The name of the attempt or account in question, beside the members that the look-up sends.
     pub fn own_reference(&self) -> Option<Cow<'a, str>> {
         self.text(self.own_pointer()?)
     }
@@ -138,7 +138,7 @@ impl<'a> Kept<'a> {
     }
 }
 
-/// What a program keeps of a request in order to look it up, as a JSON object; `None` without memory for it.
+/// What a program keeps from a request in order to look it up, as a JSON object; `None` without memory for it.
 pub fn kept_of(row: &'static Endpoint, look_up: &LookUp, members: &Members<'_>) -> Option<String> {
     let mut kept = Builder::new();
     for keep in look_up.keep {
@@ -188,7 +188,7 @@ fn dotted(pointer: &str) -> String {
 fn object(value: &RawValue) -> Result<Members<'_>, String> {
     match Type::of(value) {
         Type::Object => json::members(value).map_err(|error| error.to_string()),
-        found => Err(format!("must be an object, it is {}", found.name())),
+        found => Err(format!("must be an object, not {}", found.name())),
     }
 }
 
@@ -223,7 +223,7 @@ fn checked<'a>(
 ) -> Result<Option<&'a RawValue>, Fault> {
     let Some(value) = value else { return Ok(None) };
     let fault = match kept {
-        // Nothing of it is needed, so nothing within it is checked.
+        // None of it is needed, so nothing within it is checked.
         Keep::Presence(_) => object(value).err(),
         Keep::Value(pointer) => field_at(fields, pointer).and_then(|field| validate::fault(value, field)),
         Keep::Added(_) => validate::fault(value, &Field::required("", Kind::Text, "")),
@@ -241,7 +241,7 @@ fn field_at(fields: &'static [Field], pointer: &str) -> Option<&'static Field> {
     names.try_fold(first, |outer, name| named(outer.kind.members(), &name))
 }
 
-/// Members that are nearly ones that must be kept: ignored, they would be missing.
+/// Members whose names are nearly those of members that must be kept: if they were ignored, those would be missing.
 fn misspelt(members: &Members<'_>, fields: &'static [Field], look_up: &LookUp, errors: &mut Vec<Fault>) {
     let paths: Vec<String> = look_up.keep.iter().map(|kept| dotted(kept.pointer())).collect();
     let added = look_up.keep.iter().filter_map(|kept| match kept {

@@ -29,7 +29,7 @@ use crate::util::validation_error::ValidationError;
 use paysvc_spec::schema::{Answer, ApiKey, Endpoint, Method, Safety};
 use paysvc_spec::status::Status;
 
-/// A request that only lacks the headers which all requests have in common.
+/// A request without the headers that all requests have in common.
 pub struct Prepared {
     /// Name of the function: the row's, or "request".
     pub name: &'static str,
@@ -45,7 +45,7 @@ pub struct Prepared {
     pub answer: &'static Answer,
     /// An answer that names another reference belongs to another request.
     pub references: References,
-    /// What no message or log line may repeat, besides the API key.
+    /// The values, besides the API key, that no message or log line may repeat.
     pub secrets: Secrets,
     /// The row's path, or a fixed text: never anything that the caller gave.
     pub log_path: &'static str,

@@ -17,8 +17,8 @@ fn normalized_segments(path: &str) -> Vec<String> {
     url_path::segments(path).iter().map(plain).filter(|segment| !segment.is_empty()).collect()
 }
 
-/// The rows at or above this URL, whatever the method, and however the path is split between it and `base_url`; each with
-/// the number of segments that follow the row's path. Both parts have been checked by [`url_path::check`].
+/// The rows at or above this URL, whatever the method, and however the path is split between it and `base_url`; each
+/// with the number of segments that follow the row's path. Both parts have been checked by [`url_path::check`].
 fn rows_at_or_above(base_path: &str, path: &str) -> Vec<(&'static Endpoint, usize)> {
     let base = normalized_segments(base_path);
     let whole: Vec<_> = base.iter().cloned().chain(normalized_segments(path)).collect();
@@ -27,7 +27,7 @@ fn rows_at_or_above(base_path: &str, path: &str) -> Vec<(&'static Endpoint, usiz
         let known = normalized_segments(row.path);
         let same =
             |given: &[String]| known.iter().zip(given).all(|(known, given)| known.starts_with('{') || known == given);
-        // The row's path starts within `base_url` or right behind it.
+        // The row's path starts within `base_url` or right after it.
         let starts = (0..=base.len()).rev().filter(|start| start + known.len() <= whole.len());
         let below = starts.filter(|&start| same(&whole[start..])).map(|start| whole.len() - start - known.len());
         rows.extend(below.min().map(|below| (row, below)));
@@ -59,7 +59,7 @@ type InvalidMember = (&'static str, String);
 ///
 /// - A row keeps its key, its encryption and its retry rule.
 /// - With another method, its path still gets no unencrypted payload and no key that is not its own.
-/// - At and below the path of a row that changes something nothing is retried, except rows that are read-only.
+/// - At and below the path of a row that changes something, nothing is retried except read-only rows.
 pub fn enforce(
     base_path: &str,
     path: &str,
@@ -85,7 +85,7 @@ pub fn enforce(
     }
     let changing = match exact {
         Some(row) if !row.path.contains('{') => Some(row).filter(|row| !row.read_only()),
-        // What stands for a member may be the name of a row that changes something.
+        // The segment that stands for a member may be the name of a row that changes something.
         _ => related.iter().map(|(row, _)| *row).find(|row| !row.read_only()),
     };
     match (changing, request.read_only) {
@@ -99,14 +99,14 @@ pub fn enforce(
 
 fn not_read_only(row: &Endpoint) -> InvalidMember {
     let reason = format!(
-        "must be false: it would be repeated, and paysvc_{} changes something at {} and below",
+        "must be false: a read-only request may be repeated, but paysvc_{} changes something at {} and below it",
         row.name, row.path
     );
     ("read_only", reason)
 }
 
 fn must_encrypt(row: &Endpoint) -> InvalidMember {
-    ("encrypt", format!("must be true: the payload of paysvc_{} is never sent in clear", row.name))
+    ("encrypt", format!("must be true: the payload of paysvc_{} is never sent unencrypted", row.name))
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
-//! `paysvc_request`: a request described by JSON, for what the table does not have yet.
+//! `paysvc_request`: a request described by JSON, for endpoints that the table does not have yet.
 //!
-//! The rules of a row also apply here: the payload of an encrypted endpoint is never sent in clear.
+//! The rules of a row also apply here: the payload of an encrypted endpoint is never sent unencrypted.
 
 use std::collections::HashSet;
 
@@ -24,7 +24,7 @@ use paysvc_spec::status::Status;
 pub const WHAT: &str = "request";
 /// Apache refuses more by default.
 const MAX_HEADERS: usize = 100;
-/// Bank account numbers have so many digits, card numbers more.
+/// Bank account numbers have this many digits, card numbers have more.
 const ACCOUNT_DIGITS: usize = 10;
 
 /// Headers that the library sets itself, or that would change the framing of the request.
@@ -67,7 +67,8 @@ pub fn prepare(text: &str, settings: &Settings, stop: Stop<'_>) -> Result<Prepar
     let headers = headers(&members)?;
     let query = query(&members)?;
     let references = references(&members);
-    // Encrypted before the secrets are collected: that refuses a long payload, whose secrets would take long to collect.
+    // Encrypted before the secrets are collected: that refuses a long payload, whose secrets would take long to
+    // collect.
     let body = body.map(|payload| body::encode(payload, encrypt, settings)).transpose()?;
     let secrets = secrets(&members, row, &path, &headers, stop);
     Ok(Prepared {
@@ -133,8 +134,8 @@ fn references(members: &Members<'_>) -> References {
     found
 }
 
-/// What no message may repeat: the secrets of a row; of other requests the whole body and query, and account numbers in
-/// the path; and the caller's headers.
+/// The values that no message may repeat: the secrets of a row; for other requests, the whole body and query, and
+/// account numbers in the path; and the caller's headers.
 fn secrets(
     members: &Members<'_>,
     row: Option<&Endpoint>,
@@ -187,7 +188,7 @@ fn pairs<'a>(
     let Some(value) = json::member(members, member) else { return Ok(Vec::new()) };
     // Checked first, because the JSON parser's message would repeat the value.
     if Type::of(value) != Type::Object {
-        return Err(invalid(member, format!("must be an object, it is {}", Type::of(value).name())));
+        return Err(invalid(member, format!("must be an object, not {}", Type::of(value).name())));
     }
     let pairs = json::members(value).map_err(|error| invalid(member, error.to_string()))?;
     let pair = |(name, value): (std::borrow::Cow<'a, str>, &'a RawValue)| match plain(value) {
@@ -267,6 +268,6 @@ mod tests {
     #[test]
     fn a_value_in_place_of_headers_is_not_repeated() {
         let message = error(r#""authorization: secret""#);
-        assert!(message.contains("must be an object, it is a string") && !message.contains("secret"), "{message}");
+        assert!(message.contains("must be an object, not a string") && !message.contains("secret"), "{message}");
     }
 }

@@ -1,4 +1,4 @@
-//! What the journal keeps of a request: no card data, no codes, no keys.
+//! What the journal keeps about a request: no card data, no codes, no keys.
 
 use serde_json::value::RawValue;
 
@@ -8,7 +8,7 @@ use crate::request::{Prepared, look_up, references};
 use paysvc_spec::journal::Step;
 use paysvc_spec::schema::{Endpoint, Field, Kind, Reference, Settles};
 
-/// What is kept of a request.
+/// What is kept about a request.
 #[derive(Debug)]
 pub struct Record {
     pub function: &'static str,
@@ -28,7 +28,7 @@ pub struct Record {
 }
 
 impl Record {
-    /// Of the request of an endpoint; `None` if the journal does not record it.
+    /// For the request of an endpoint; `None` if the journal does not record it.
     pub fn of(row: &'static Endpoint, members: &Members<'_>) -> Option<Record> {
         let look_up = row.looked_up_by.as_ref();
         let charges = look_up.is_some_and(|look_up| look_up::charges(row, look_up, members));
@@ -71,7 +71,7 @@ impl Record {
 }
 
 impl Record {
-    /// Of a request that JSON describes, which only its key and its address identify.
+    /// For a request that JSON describes, which only its key and its address identify.
     pub fn of_raw(prepared: &Prepared) -> Record {
         let named = |kind| prepared.references.iter().find(|(known, _)| *known == kind).map(|(_, text)| text.clone());
         let texts = [("function", prepared.name), ("method", prepared.method.name()), ("path", &prepared.url)];

@@ -1,4 +1,4 @@
-//! What a request names: an answer that names something else belongs to another request.
+//! The references that a request names: an answer that names other ones belongs to another request.
 
 use std::borrow::Cow;
 

@@ -12,8 +12,8 @@ use paysvc_spec::schema::{Field, Kind};
 pub const SHORTEST: usize = 3;
 /// Shorter ones (a CVV) are recognised only with nothing between their characters.
 pub const MIDDLE: usize = 6;
-/// From this length on a secret is recognised wherever it stands and whatever separates its characters. A shorter one is
-/// recognised only as a whole token, or a CVV would mask half of every message.
+/// From this length on, a secret is recognised anywhere, whatever separates its characters. A shorter one is
+/// recognised only as a whole token; otherwise a CVV would mask half of every message.
 pub const LONG: usize = 12;
 /// A member that the row does not name, is shorter and has no digit is a word (a currency, a card's brand), no code.
 const SHORTEST_WORD: usize = 6;
@@ -153,7 +153,8 @@ impl Collector<'_> {
         }
     }
 
-    /// What should be an object with these members. Of a raw request it may be anything, and all of it may be secret.
+    /// A value that should be an object with these members. In a raw request it may be anything, and all of it may be
+    /// secret.
     fn object(&mut self, value: &RawValue, fields: &[Field]) {
         match json::members(value) {
             Ok(members) => self.members(&members, fields),
@@ -181,7 +182,7 @@ impl Collector<'_> {
                 Ok(items) => items.iter().for_each(|value| self.value(value, marked)),
                 Err(_) => self.secrets.complete = false,
             },
-            // As it is written, if it has an unpaired surrogate or there is no memory for it.
+            // As it is written, if it has an unpaired surrogate or there is not enough memory for it.
             Type::Text => match json::text(value) {
                 Some(text) => self.keep(&text, marked),
                 None => self.keep(&value.get()[1..value.get().len() - 1], marked),
@@ -230,7 +231,7 @@ mod tests {
         let found = Secrets::of_row(&json::members_of(text).unwrap(), FIELDS, &|| false);
         let found: Vec<_> = found.iter().collect();
         assert_eq!(found, ["abc", "193", "55555", "66666", "77777", "a12", "Lovelace"]);
-        // Of a raw request an element may be anything, and so may the list.
+        // In a raw request an element may be anything, and so may the list.
         let found = |text: &str| -> Vec<String> {
             let found = Secrets::of_row(&json::members_of(text).unwrap(), FIELDS, &|| false);
             found.iter().map(str::to_owned).collect()

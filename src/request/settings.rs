@@ -47,8 +47,8 @@ impl Settings {
         }
     }
 
-    /// The address of the service. Fails unless everything is configured that a request needs; the error names all that
-    /// is missing.
+    /// The address of the service. Fails unless everything is configured that a request needs; the error names
+    /// everything that is missing.
     pub fn require(&self, what: &str, key: ApiKey, encrypted: bool) -> Result<&BaseUrl, ValidationError> {
         let mut missing = Vec::new();
         let mut need = |present: bool, member: &str| {

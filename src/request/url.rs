@@ -11,7 +11,7 @@ use crate::util::validation_error::ValidationError;
 use paysvc_spec::schema::{Endpoint, Field, Location};
 use paysvc_spec::status::Status;
 
-/// Every character but the unreserved ones of RFC 3986, so that any text arrives as it was given.
+/// Every character except the unreserved ones of RFC 3986, so that any text arrives as it was given.
 const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
 /// The URL of a row, with the members that belong in its path and query.

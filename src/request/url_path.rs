@@ -1,11 +1,13 @@
 //! URL paths that every server reads as the same segments.
 //!
-//! Servers and proxies differ in what they do with parameters (`..;`), dots, repeated slashes, backslashes, and what is
-//! escaped twice. A path in which they could differ is refused, because the rules for an endpoint would not find it.
+//! Servers and proxies differ in what they do with parameters (`..;`), dots, repeated slashes, backslashes, and text
+//! that is escaped twice. A path in which they could differ is refused, because the rules for an endpoint would not
+//! find it.
 
-/// What a path may hold unescaped besides letters and digits; a `%` begins an escape.
+/// The characters that a path may have unescaped, besides letters and digits; a `%` begins an escape.
 const PLAIN: &[u8] = b"/-._~!$&'()*+,=:@[]%";
-/// What no escape may stand for: a server that decodes once more, or before it splits the path, finds another path.
+/// The characters that no escape may stand for: a server that decodes once more, or before it splits the path, finds a
+/// different path.
 const NEVER_ESCAPED: &[u8] = b"/\\;%?#";
 
 /// Why servers could read a path differently; the text follows the name of the member or setting.
@@ -35,7 +37,7 @@ pub fn check(path: &str) -> Result<(), String> {
     if all.iter().any(|segment| !segment.is_empty() && segment.bytes().all(|b| matches!(b, b'.' | b' '))) {
         return Err("must not hold dot segments".into());
     }
-    // The first is what stands before the first slash, the last may be what follows a slash at the end.
+    // The first is the part before the first slash; the last may be the part after a final slash.
     if all.iter().skip(1).rev().skip(1).any(String::is_empty) {
         return Err("must not hold two slashes in a row".into());
     }

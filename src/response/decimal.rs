@@ -14,7 +14,7 @@ pub struct Decimal {
 }
 
 impl Decimal {
-    /// Digits with at most one fraction; `None` for anything else, such as signs, exponents and separators.
+    /// Digits with at most one decimal point; `None` for anything else, such as signs, exponents and separators.
     pub fn parse(text: &str) -> Option<Decimal> {
         let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
         let digits = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());

@@ -1,8 +1,8 @@
-//! What an answer says, as facts: votes, states, codes, references, amounts. The verdict, what became of an earlier request,
-//! webhooks and bulk payouts decide over them: nothing else reads the meaning of an answer.
+//! What an answer says, as facts: votes, states, codes, references, amounts. The verdict, what became of an earlier
+//! request, webhooks and bulk payouts decide over them: nothing else reads the meaning of an answer.
 //!
-//! One reader takes the answer apart by the roles of its members. What weakens a verdict is read leniently (names in any
-//! case, at any depth), what strengthens it strictly.
+//! One reader takes the answer apart by the roles of its members. Members that weaken a verdict are read leniently
+//! (names in any case, at any depth), members that strengthen it strictly.
 
 use crate::json::Type;
 use crate::json::document::{Document, Value};
@@ -48,7 +48,7 @@ impl Vote {
 /// Whether the state can still change.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 pub struct Finality {
-    /// Something says that it can, or says it unreadably.
+    /// Something says that it can, or cannot be read.
     pub may_change: bool,
     /// The documented members say that it is final, and that nobody needs to ask again.
     pub is_final: bool,
@@ -60,15 +60,15 @@ pub struct Finality {
 pub struct Facts {
     pub success: Vote,
     pub failure: Vote,
-    /// Contradicts success, but is no vote for failure.
+    /// Contradicts success, but is not a vote for failure.
     pub weak_failure: bool,
     /// An object names a member twice.
     pub duplicate_names: bool,
-    /// Something in it names progress or success, or may speak of an earlier request.
+    /// Something in it names progress or success, or may be about an earlier request.
     pub names_progress: bool,
     /// It names any state of a payment.
     pub names_state: bool,
-    /// It names something else than its request, or two different things of a kind.
+    /// It names something other than its request, or two different things of the same kind.
     pub other_request: bool,
     /// Two states outside of lists disagree.
     pub states_disagree: bool,
@@ -96,14 +96,14 @@ pub struct Facts {
     pub state: State,
     /// What the answer is about, by the kind of the reference.
     pub references: [Named; Reference::ALL.len()],
-    /// Of each place that names amounts.
+    /// For each place that has amounts.
     pub amounts: [Amounts; AMOUNT_PLACES.len()],
     pub currency: Stated<Text>,
     pub finality: Finality,
     pub history: History,
     /// It names the number of a bank account.
     pub account: bool,
-    /// Its state is that of a payment for an order, and not that of a refund or a payout, or of what has no row.
+    /// Its state is that of a payment for an order, not that of a refund, a payout, or a request without a row.
     pub is_of_payment: bool,
     /// The message says that what was asked about is active.
     pub says_active: bool,
@@ -119,8 +119,8 @@ impl Facts {
         &self.references[kind as usize]
     }
 
-    /// Compares the price of the order; where the answer has none, what was charged, with or without the fee beside it.
-    /// All that it names must agree.
+    /// Compares the price of the order; if the answer has none, the amount charged, with or without the fee beside it.
+    /// All amounts that it names must agree.
     pub fn compare_price(&self, wanted: &Decimal) -> Priced {
         amounts::compare_price(&self.amounts, wanted)
     }
@@ -130,7 +130,7 @@ impl Facts {
         amounts::compare_price_alone(&self.amounts, wanted)
     }
 
-    /// How many payments of the history were successful.
+    /// How many payments in the history were successful.
     pub fn payments_made(&self) -> usize {
         self.history.successful
     }
@@ -147,7 +147,7 @@ enum StateLevel {
     Order,
 }
 
-/// What the top-level `status` says of the payment, besides its vote.
+/// What the top-level `status` says about the payment, besides its vote.
 #[derive(Clone, Copy, Default)]
 struct TopStatus {
     progress: bool,
@@ -159,7 +159,7 @@ struct TopStatus {
 /// Which codes an answer has.
 #[derive(Clone, Copy, Default)]
 struct Codes {
-    /// Of the payment: of success, of progress or in doubt, of failure.
+    /// The payment's codes: of success, of progress or doubt, of failure.
     payment: [bool; 3],
     /// At the top: 1 or 2.
     top_progress: bool,
@@ -196,7 +196,7 @@ struct Reader<'a> {
     states: Vec<(StateLevel, NamedState)>,
     top: TopStatus,
     codes: Codes,
-    /// A message may speak of an earlier request: in any case, and unless the answer is a plain refusal.
+    /// A message may be about an earlier request: whatever the answer is, and unless it is a plain refusal.
     in_doubt: doubt::Doubt,
 }
 
@@ -233,7 +233,7 @@ impl<'a> Reader<'a> {
 
     fn finish(mut self, root: Value<'_>) -> Box<Facts> {
         self.decide_state();
-        // A success without a vote for failure is no refusal, so no message makes it doubtful.
+        // A success without a vote for failure is not a refusal, so no message makes it doubtful.
         if root.kind() == Type::Object && (self.facts.failure.any_case || !self.facts.success.any_case) {
             self.in_doubt.messages(root, Place::Root);
         }
@@ -248,7 +248,7 @@ impl<'a> Reader<'a> {
             facts.state = State::NONE;
         }
         if facts.duplicate_names {
-            // Which of two members is the subject is not known, and the verdict does not depend on it.
+            // It is not known which of two members is the subject, so the verdict does not depend on it.
             return self.facts;
         }
         facts.subject =

@@ -1,6 +1,7 @@
-//! From the HTTP answer to the reply: reads it, extracts the facts, decides the verdict, redacts the message. Does no I/O.
+//! From the HTTP answer to the reply: reads it, extracts the facts, decides the verdict, redacts the message. Does no
+//! I/O.
 //!
-//! Imports `util` and `json`, of `transport` the answer's type, and of `request` the references and secrets.
+//! Imports `util` and `json`, the answer's type from `transport`, and the references and secrets from `request`.
 
 pub mod decimal;
 pub mod facts;

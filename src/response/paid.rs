@@ -16,10 +16,10 @@ pub struct Ordered<'a> {
     pub currency: Option<&'a str>,
 }
 
-/// Stands for what is not compared.
+/// Stands for a value that is not compared.
 pub const ANY: &str = "*";
 
-/// Why it is not paid so; `None`: it is. What the answer leaves open is a reason.
+/// Why it is not paid as ordered; `None`: it is. Anything that the answer leaves open is a reason.
 pub fn why_not(outcome: i32, state: State, answer: Option<&Facts>, ordered: &Ordered<'_>) -> Option<&'static CStr> {
     const CONFIRMED: i32 = Outcome::Confirmed as i32;
     const NOT_SENT: i32 = Outcome::NotSent as i32;
@@ -32,13 +32,13 @@ pub fn why_not(outcome: i32, state: State, answer: Option<&Facts>, ordered: &Ord
     }
     match state {
         State::SUCCESSFUL => {}
-        State::NONE => return Some(c"the answer names no state, or contradicting ones"),
+        State::NONE => return Some(c"the answer has no state, or contradictory ones"),
         State::FAILED => return Some(c"the payment failed"),
         State::REVERSED => return Some(c"the payment was reversed"),
         _ => return Some(c"the payment is not final: ask for the state of the order again"),
     }
     let Some(facts) = answer.filter(|facts| facts.is_of_payment) else {
-        return Some(c"the answer is about no payment of an order");
+        return Some(c"the answer is not about a payment of an order");
     };
     ordered
         .reference
@@ -51,7 +51,7 @@ pub fn why_not(outcome: i32, state: State, answer: Option<&Facts>, ordered: &Ord
 /// reference of the account stands for it.
 fn reference(facts: &Facts, wanted: &str) -> Option<&'static CStr> {
     let wanted = Text(wanted.trim().to_owned());
-    let differs = c"it is a payment of another order";
+    let differs = c"it is a payment for another order";
     let compared = |named: &Stated<Text>| match named.clear() {
         Some(named) => (*named != wanted).then_some(differs),
         None => Some(c"the reference in the answer cannot be read, or contradicts itself"),
@@ -71,8 +71,8 @@ fn amount(facts: &Facts, wanted: &str) -> Option<&'static CStr> {
     };
     match facts.compare_price(&wanted) {
         Priced::Equal => None,
-        Priced::Unnamed => Some(c"the answer names no amount"),
-        Priced::Differs(_) => Some(c"the amount is another one, or cannot be read"),
+        Priced::Unnamed => Some(c"the answer has no amount"),
+        Priced::Differs(_) => Some(c"the amount differs, or cannot be read"),
     }
 }
 
@@ -80,8 +80,8 @@ fn currency(facts: &Facts, wanted: &str) -> Option<&'static CStr> {
     let wanted = Text(wanted.trim().to_owned());
     let named = &facts.currency;
     match named.clear() {
-        Some(found) => (*found != wanted).then_some(c"the currency is another one"),
-        None if named.is_absent() => Some(c"the answer names no currency"),
+        Some(found) => (*found != wanted).then_some(c"the currency differs"),
+        None if named.is_absent() => Some(c"the answer has no currency"),
         None => Some(c"the currency in the answer cannot be read, or contradicts itself"),
     }
 }

@@ -20,7 +20,7 @@ use crate::util::memory;
 use paysvc_spec::schema::{Answer, Safety};
 use paysvc_spec::status::Status;
 
-/// What is known of the request and of the call when an answer is read.
+/// What is known about the request and the call when an answer is read.
 pub struct AnswerContext<'a> {
     pub safety: Safety,
     pub expected: &'a Answer,
@@ -74,7 +74,7 @@ pub fn read(context: &AnswerContext<'_>, answer: HttpAnswer) -> Judged {
     let verdict = verdict::decide(context.safety, &result, context.after_429);
     let mut notes: Vec<Cow<'_, str>> = verdict.explanation.map(Cow::Borrowed).into_iter().collect();
     if payments_made > 1 {
-        notes.insert(0, format!("paid twice: {payments_made} payments of the history were successful").into());
+        notes.insert(0, format!("paid twice: {payments_made} payments in the history were successful").into());
     }
     let mut reply = reply(context, http_status, content_type.as_deref(), body, &verdict, &notes);
     reply.http_status = http_status;
@@ -83,7 +83,8 @@ pub fn read(context: &AnswerContext<'_>, answer: HttpAnswer) -> Judged {
     Judged { reply, verdict, paid_twice: payments_made > 1 }
 }
 
-/// Of an attempt without an answer. `sent`: a byte of the request was written; `status` and `reason` are the transport's.
+/// For an attempt without an answer. `sent`: a byte of the request was written; `status` and `reason` are the
+/// transport's.
 pub fn unanswered(safety: Safety, after_429: bool, sent: bool, status: Status, reason: &str) -> Judged {
     let verdict = verdict::decide(safety, &AttemptResult::NoAnswer { sent, status }, after_429);
     let message = match verdict.explanation.or(verdict::advice(safety, verdict.outcome)) {
@@ -105,13 +106,13 @@ fn read_body(
     }
     let unreadable = |reason: &str| Body::Unreadable(Status::Response, reason.to_owned());
     if encoded {
-        return unreadable("is encoded, although no encoding was asked for");
+        return unreadable("is encoded, although no encoding was requested");
     }
     let not_json = |bytes: &[u8]| match bytes {
         _ if close_delimited => {
-            unreadable("ended with its connection and is not whole JSON, so it may have been cut off")
+            unreadable("ended when its connection closed and is not complete JSON, so it may have been cut off")
         }
-        _ if begins_as_json(bytes) => unreadable("is not one JSON document"),
+        _ if begins_as_json(bytes) => unreadable("is not exactly one JSON document"),
         _ => Body::Other(bytes.len()),
     };
     let text = match text_of(body) {

@@ -1,7 +1,7 @@
 //! Masks the secrets of a request in what the service says.
 //!
-//! A service may repeat in its message what it was given, and messages end up in logs. The values themselves are searched
-//! for, not what looks like a secret. The body of the answer is not changed.
+//! A service may repeat in its message what it was given, and messages end up in logs. The values themselves are
+//! searched for, not what looks like a secret. The body of the answer is not changed.
 
 mod substrings;
 mod window;
@@ -15,10 +15,10 @@ use window::Window;
 
 /// How many secrets are searched for between two checks of the deadline.
 const BETWEEN_STOPS: usize = 256;
-/// What replaces a message when the call ends before the message is known to be free of secrets.
+/// Replaces a message if the call ends before the message is known to contain no secrets.
 pub const WITHHELD: &str = "the service's message is withheld: the call ended before all secrets could be masked in it";
 
-/// Makes one line without any secret of what the service says.
+/// Makes what the service says one line without any secret.
 pub struct Redactor<'a> {
     pub secrets: &'a Secrets,
     /// The API key that the request carried.
@@ -27,8 +27,8 @@ pub struct Redactor<'a> {
 }
 
 impl Redactor<'_> {
-    /// A message, a code or a content type: masked, on one line, at most [`one_line::MAX_CHARS`] long; `None` if the call
-    /// ends before that.
+    /// A message, a code or a content type: masked, on one line, at most [`one_line::MAX_CHARS`] long; `None` if the
+    /// call ends before that.
     pub fn redact(&self, raw: &str) -> Option<String> {
         // A text shorter than every secret contains none.
         let safe = raw.len() < SHORTEST;
@@ -71,7 +71,7 @@ impl Redactor<'_> {
     }
 }
 
-/// The ASCII symbols of a text. Without the others, no secret that begins in ASCII is overlooked.
+/// The ASCII symbols of a text. Leaving out the others overlooks no secret that begins in ASCII.
 fn ascii_symbols(text: &str) -> Vec<u8> {
     let symbols = text.chars().filter_map(symbols::symbol).filter_map(|symbol| u8::try_from(symbol).ok());
     symbols.filter(u8::is_ascii).collect()
@@ -96,7 +96,8 @@ fn begins_in(secret: &str, text: &[u8]) -> bool {
     if length < SHORTEST {
         return true;
     }
-    // Byte by byte: a vectorised search would leave parts of the text, maybe of a secret, in registers and on the stack.
+    // Byte by byte: a vectorised search would leave parts of the text, maybe of a secret, in registers and on the
+    // stack.
     let starts = text.iter().enumerate().filter(|(_, byte)| byte.to_ascii_lowercase() == head[0]);
     starts.map(|(start, _)| start).any(|start| {
         let mut found = text[start + 1..].iter().filter(|byte| byte.is_ascii_alphanumeric());

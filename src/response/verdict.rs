@@ -11,7 +11,7 @@ use paysvc_spec::verdicts::{After429, Again, CHANGING, Condition, Fact, READING,
 #[cfg(test)]
 mod cells;
 
-/// What came of one attempt to send a request.
+/// The result of one attempt to send a request.
 pub enum AttemptResult<'a> {
     NoAnswer {
         /// A byte of the request was written.

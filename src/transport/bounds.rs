@@ -1,4 +1,4 @@
-//! What ends a call, and each of its waits: a deadline, and a cancel.
+//! What ends a call and each of its waits: a deadline or a cancel.
 
 use std::net::TcpStream;
 use std::sync::Arc;
@@ -18,13 +18,13 @@ pub struct Bounds {
 }
 
 impl Bounds {
-    /// From now on as long as the token says, else as long as that.
+    /// From now on, for as long as the token says, otherwise for that long.
     pub fn new(token: Option<Arc<CallToken>>, timeout: Duration) -> Bounds {
         let timeout = token.as_ref().and_then(|token| token.timeout()).unwrap_or(timeout);
         Bounds { deadline: Instant::now() + timeout, token }
     }
 
-    /// The same, but that it may end earlier.
+    /// The same, except that it may end earlier.
     pub fn until(&self, deadline: Instant) -> Bounds {
         Bounds { deadline: deadline.min(self.deadline), token: self.token.clone() }
     }
@@ -45,7 +45,7 @@ impl Bounds {
         self.ended().is_some()
     }
 
-    /// Fails if the call is over. `doing`: what it did meanwhile.
+    /// Fails if the call is over. `doing`: what it was doing.
     pub fn check(&self, doing: &str) -> Result<(), TransportError> {
         match self.ended() {
             None => Ok(()),
@@ -68,7 +68,7 @@ impl Bounds {
         self.ended()
     }
 
-    /// How much of a wait may pass before the next check, where a cancel wakes nobody.
+    /// How much of a wait may pass before the next check, if a cancel cannot wake it.
     pub fn wait_to_check(&self, wait: Duration) -> Duration {
         if self.token.is_some() { wait.min(CANCEL_CHECK) } else { wait }
     }

@@ -19,8 +19,8 @@ const MAX_LINES: usize = 1024;
 /// Longest idempotency key in bytes.
 const MAX_KEY: usize = 200;
 
-/// Made by `paysvc_call_new`; shared by the thread that calls and those that cancel. Nothing waits for a lock: a cancel in a
-/// signal handler would wait for the thread that it interrupts.
+/// Made by `paysvc_call_new`; shared by the thread that calls and those that cancel. Nothing waits for a lock: a cancel
+/// in a signal handler would wait for the thread that it interrupts.
 #[derive(Default)]
 pub struct CallToken {
     timeout_ms: AtomicI32,
@@ -34,7 +34,7 @@ pub struct CallToken {
     key_is_used: AtomicBool,
     kept_level: AtomicI32,
     kept: Mutex<Kept>,
-    /// Lines that there was no room for, or that met another thread at the lock.
+    /// Lines for which there was no room, or whose thread found the lock taken.
     dropped: AtomicUsize,
 }
 
@@ -89,7 +89,7 @@ impl CallToken {
         self.listener.load_full().is_none_or(|listener| listener(done, total, step))
     }
 
-    /// The header that each request gets; `None`: none. False if it is malformed, and then the one before stays.
+    /// The header that each request gets; `None`: none. False if it is malformed; then the previous one stays.
     pub fn set_traceparent(&self, traceparent: Option<&str>) -> bool {
         let header = traceparent.map(|text| if is_traceparent(text) { HeaderValue::from_str(text).ok() } else { None });
         match header {
@@ -110,7 +110,7 @@ impl CallToken {
         is_accepted && self.key.set(Box::new(key.to_owned())).is_ok()
     }
 
-    /// The key for the request that asks: only the first of all threads gets it.
+    /// The key for the request that asks: only the first thread gets it.
     pub fn take_key(&self) -> IdempotencyKey<'_> {
         match self.key.get() {
             None => IdempotencyKey::None,
@@ -154,8 +154,8 @@ impl CallToken {
         }
     }
 
-    /// `None` while another thread has them, which the header forbids. Waiting for a lock that another thread had at a fork
-    /// would never end in the child.
+    /// `None` while another thread has them, which the header forbids. Waiting for a lock that another thread had at a
+    /// fork would never end in the child.
     fn kept(&self) -> Option<MutexGuard<'_, Kept>> {
         match self.kept.try_lock() {
             Ok(kept) => Some(kept),

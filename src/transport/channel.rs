@@ -1,5 +1,5 @@
-//! A connected socket, through the proxy if there is one and with TLS if it is used: reading, writing, and the check that
-//! nothing is unread before a request is written.
+//! A connected socket, through the proxy if there is one and with TLS if it is used: reading, writing, and the check
+//! that nothing is unread before a request is written.
 
 use std::io::{self, Read as _, Write as _};
 use std::sync::Arc;
@@ -75,7 +75,7 @@ impl Channel {
                 read => return read.map_err(failed),
             }
             if self.sock.received > limit {
-                let text = format!("{MAX_OVERHEAD} bytes of TLS came that carry no answer");
+                let text = format!("{MAX_OVERHEAD} bytes of TLS arrived without any part of an answer");
                 return Err(TransportError::new(Status::Response, text));
             }
             // A key update of the peer must be answered before it goes on.
@@ -131,7 +131,7 @@ impl Channel {
 }
 
 pub fn unexpected_bytes() -> TransportError {
-    let text = "something came before the request was sent, which is nobody's answer: the connection was not used";
+    let text = "something arrived before the request was sent; it cannot be the answer, so the connection was not used";
     TransportError::new(Status::Transport, text)
 }
 
@@ -139,7 +139,7 @@ fn closed_early() -> TransportError {
     TransportError::new(Status::Transport, "the connection was closed before the request was sent")
 }
 
-/// Nothing to read is what is wanted.
+/// Having nothing to read is the expected case.
 fn would_block(error: io::Error) -> Result<(), TransportError> {
     match error.kind() {
         io::ErrorKind::WouldBlock => Ok(()),

@@ -46,12 +46,12 @@ impl Peer {
             None => (&self.host, self.port),
         };
         let mut addresses = look_up(host, port, bounds)?;
-        // This holds for the proxy too: it would see everything in clear.
+        // This holds for the proxy too, which would see everything unencrypted.
         if self.loopback_only {
             addresses.retain(|address| address.ip().is_loopback());
             if addresses.is_empty() {
                 return Err(TransportError::permanent(format!(
-                    "{host} is not this machine, and plain http goes nowhere else"
+                    "{host} is not this machine, and plain http is allowed only to this machine"
                 )));
             }
         }

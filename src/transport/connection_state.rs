@@ -66,7 +66,7 @@ impl ConnectionState {
         Evidence { sent: self.sent.load(Ordering::SeqCst), reused: call_state.reused }
     }
 
-    /// Those of the call; between two calls nothing may wait.
+    /// Those of the call; between two calls, no wait is allowed.
     pub fn bounds(&self) -> Bounds {
         self.call_state().bounds.clone().unwrap_or_else(|| Bounds::new(None, Duration::ZERO))
     }
@@ -91,12 +91,12 @@ impl ConnectionState {
         Ok(())
     }
 
-    /// The evidence: whether a byte of the request was handed to the system.
+    /// The evidence: whether a byte of the request was passed to the system.
     pub fn set_sent(&self, sent: bool) {
         self.sent.store(sent, Ordering::SeqCst);
     }
 
-    /// Keeps the first error of the call: it names the cause better than what ureq makes of it.
+    /// Keeps the first error of the call: it names the cause better than ureq's version of it.
     pub fn record_error(&self, error: TransportError) {
         self.call_state().error.get_or_insert(error);
     }

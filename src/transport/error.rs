@@ -24,12 +24,12 @@ impl TransportError {
         TransportError { status: Status::Transport, message: message.into(), permanent: true }
     }
 
-    /// Of a body that is not framed as HTTP says.
+    /// For a body that is not framed as HTTP requires.
     pub fn framing(reason: &str) -> TransportError {
         TransportError::new(Status::Response, format!("is framed wrongly: {reason}"))
     }
 
-    /// Of a body that the system refused the memory for.
+    /// For a body for which the system refused memory.
     pub fn no_memory() -> TransportError {
         TransportError::new(Status::Response, memory::TOO_LARGE)
     }
@@ -46,7 +46,7 @@ impl TransportError {
         TransportError::new(Status::Timeout, format!("the time ran out while {doing}"))
     }
 
-    /// Another attempt may help: not after a cancel, nor a bug of this library.
+    /// Whether another attempt may help: not after a cancel or a bug in this library.
     pub fn is_transient(&self) -> bool {
         !self.permanent && matches!(self.status, Status::Transport | Status::Timeout)
     }

@@ -20,23 +20,23 @@ pub enum End {
     ConnectionClose,
 }
 
-/// What ends the body according to the headers (RFC 9112, 6.3), or why the headers are invalid. ureq has already refused
-/// contradictory lengths.
+/// What ends the body according to the headers (RFC 9112, 6.3), or why the headers are invalid. ureq has already
+/// refused contradictory lengths.
 pub fn end_of_body(status: StatusCode, version: Version, headers: &HeaderMap) -> Result<End, String> {
     let has_length = headers.contains_key(header::CONTENT_LENGTH);
     let mut chunked = false;
     if headers.contains_key(header::TRANSFER_ENCODING) {
-        // Two readers that each use another one of them would see different answers.
+        // Two readers that use different ones would see different answers.
         if has_length {
             return Err("it has both a content-length and a transfer-encoding".into());
         }
         let codings = list(headers, header::TRANSFER_ENCODING);
         chunked = codings == ["chunked"];
         if chunked && version == Version::HTTP_10 {
-            return Err("it has a transfer-encoding, which HTTP/1.0 does not know".into());
+            return Err("it has a transfer-encoding, which HTTP/1.0 does not have".into());
         }
         if !chunked && codings != ["identity"] {
-            return Err("it has a transfer-encoding other than chunked, which nobody asked for".into());
+            return Err("it has a transfer-encoding other than chunked, which was not requested".into());
         }
     }
     let without_body = matches!(status.as_u16(), 100..=199 | 204 | 304);
@@ -57,8 +57,8 @@ fn list(headers: &HeaderMap, name: HeaderName) -> Vec<String> {
     elements.filter(|element| !element.is_empty()).collect()
 }
 
-/// Counts the bytes received since the request, or since the last byte of the body. It ends answers with endless headers,
-/// interim answers, trailers or chunk lines.
+/// Counts the bytes received since the request, or since the last byte of the body. It ends answers with endless
+/// headers, interim answers, trailers or chunk lines.
 #[derive(Default)]
 pub struct Overhead {
     bytes: AtomicUsize,
@@ -94,7 +94,7 @@ impl Overhead {
         let text = if self.is_before_body() {
             format!("the headers of the answer are too large: {MAX_OVERHEAD} bytes came before its body")
         } else {
-            format!("{MAX_OVERHEAD} bytes came between or after its chunks that are no part of it")
+            format!("{MAX_OVERHEAD} bytes that are not part of it came between or after its chunks")
         };
         Err(TransportError::new(Status::Response, text))
     }

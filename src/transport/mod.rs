@@ -54,10 +54,10 @@ pub use error::TransportError;
 use framing::{End, MAX_OVERHEAD};
 use pool::{Pool, PooledConnection};
 
-/// Servers commonly close idle connections after 15 s or more. One that is closed earlier costs a reconnect, and does not
-/// make an outcome unknown.
+/// Servers commonly close idle connections after 15 s or more. One that is closed earlier costs a reconnect, and does
+/// not make an outcome unknown.
 const MAX_IDLE: Duration = Duration::from_secs(15);
-/// A connection on which nothing has been asked is closed earlier by many services.
+/// Many services close a connection sooner if it has carried no request.
 const MAX_UNASKED: Duration = Duration::from_secs(10);
 
 /// A request as it is sent.
@@ -69,14 +69,14 @@ pub struct WireRequest<'a> {
     /// It only reads: another exchange may have used its connection before.
     pub read_only: bool,
     pub bounds: &'a Bounds,
-    /// Called when the connection is ready, before anything is sent. Nothing is sent if it fails, or after the time that it
-    /// gives. It is called at most once.
+    /// Called when the connection is ready, before anything is sent. Nothing is sent if it fails, or after the time
+    /// that it gives. It is called at most once.
     pub before_sending: Option<&'a dyn Fn() -> Result<Expiry, TransportError>>,
     /// Whether to keep the answer's date and all its numbers (see `trace.rs`), and not only the first number.
     pub keep_trace: bool,
 }
 
-/// What came of sending a request.
+/// The result of sending a request.
 pub struct ExchangeResult {
     /// A byte of the request was written to the socket, so the service may have received it.
     pub sent: bool,
@@ -95,7 +95,7 @@ pub struct Transport {
     peer: Arc<Peer>,
     reuse: Reuse,
     pool: Pool,
-    /// Connections on which nothing has been asked.
+    /// Connections that have carried no request.
     unasked: Pool,
 }
 
@@ -115,7 +115,7 @@ impl Transport {
         Ok(())
     }
 
-    /// Makes a connection on which nothing has been asked.
+    /// Makes a connection that has carried no request.
     fn connect(&self, bounds: &Bounds) -> Result<PooledConnection, TransportError> {
         let state = Arc::new(ConnectionState::new(Arc::clone(&self.peer)));
         state.start(bounds, None);
@@ -131,7 +131,7 @@ impl Transport {
             return self.pool.take();
         }
         let unasked = self.unasked.take_young();
-        // What was asked before could still be answered, and its answer be taken for this request's.
+        // An earlier request could still be answered, and its answer be taken for this request's.
         if self.reuse == Reuse::Reads { unasked } else { unasked.or_else(|| self.pool.take()) }
     }
 
@@ -160,7 +160,7 @@ impl Transport {
         let result = match result {
             Ok(result) => {
                 match &result {
-                    // What is left of an incomplete answer must not meet the next call.
+                    // The rest of an incomplete answer must not reach the next call.
                     Ok(answer) if answer.body_error.is_some() => drop(connection),
                     _ => self.pool.give_back(connection),
                 }

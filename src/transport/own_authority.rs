@@ -1,4 +1,4 @@
-//! A service whose certificate is its own authority, as a test server makes for itself, and which `ca_file` names.
+//! A service whose certificate is its own authority, like one that a test server makes, and is named in `ca_file`.
 
 use std::sync::Arc;
 
@@ -8,12 +8,13 @@ use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use rustls::server::ParsedCertificate;
 use rustls::{CertificateError, DigitallySignedStruct, Error, SignatureScheme};
 
-/// webpki refuses the certificate of an authority as a service's own. One that stands in `ca_file`, byte by byte, is taken all the
-/// same, if it is valid now and for this name: who has its key could sign a certificate for any name, and any usage.
+/// webpki refuses an authority's certificate as a service's own. A certificate that is in `ca_file`, byte by byte, is
+/// still accepted if it is valid now and for this name: the holder of its key could sign a certificate for any name and
+/// any usage anyway.
 #[derive(Debug)]
 pub struct Verifier {
     pub webpki: Arc<WebPkiServerVerifier>,
-    /// Of `ca_file`, those that may sign for any name.
+    /// Those in `ca_file` that may sign for any name.
     pub own: Vec<CertificateDer<'static>>,
 }
 

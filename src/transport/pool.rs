@@ -1,7 +1,7 @@
 //! The pool of idle connections. A connection is used by one call at a time.
 //!
-//! Each has a ureq agent of its own, so that no two calls wait for a lock inside ureq, and so that what belongs to a call
-//! is kept beside its connection instead of in a thread-local.
+//! Each has a ureq agent of its own, so that no two calls wait for a lock inside ureq, and so that what belongs to a
+//! call is kept beside its connection instead of in a thread-local.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -24,7 +24,7 @@ impl PooledConnection {
     }
 }
 
-/// Idle connections, each process its own.
+/// Idle connections; each process has its own.
 pub struct Pool {
     idle: PerProcess<Mutex<VecDeque<PooledConnection>>>,
     max_idle_count: usize,
@@ -70,7 +70,7 @@ impl Pool {
         drop(surplus);
     }
 
-    /// Removes what is too much or too old.
+    /// Removes connections that are too many or too old.
     fn surplus(&self, idle: &mut VecDeque<PooledConnection>, now: Instant) -> Vec<PooledConnection> {
         let old = |connection: &PooledConnection| now.duration_since(connection.last_used) > self.max_idle;
         let mut surplus = Vec::new();

@@ -75,7 +75,7 @@ impl Proxy {
         match (read_array::<2>(sock)?, &self.credentials) {
             ([5, 0], _) => {}
             ([5, 2], Some((user, password))) => authenticate(sock, user.expose(), password.expose())?,
-            ([5, 0xff], _) => return Err(refused("it accepts none of the ways to log in")),
+            ([5, 0xff], _) => return Err(refused("it accepts none of the login methods that were offered")),
             _ => return Err(refused("it does not speak SOCKS5")),
         }
         let mut request = vec![5, 1, 0];
@@ -151,8 +151,8 @@ fn socks5_error(code: u8) -> &'static str {
         4 => "host unreachable",
         5 => "connection refused",
         6 => "time to live expired",
-        7 => "it does not know the command",
-        8 => "it does not know the kind of address",
+        7 => "it does not support the command",
+        8 => "it does not support the type of address",
         _ => "an unknown error",
     }
 }

@@ -15,8 +15,8 @@ pub fn invalid(member: &str, reason: impl Into<String>) -> ValidationError {
     ValidationError::of_member(Status::Config, "the configuration", member, reason)
 }
 
-/// The system's roots, or the bundled ones if the system has none, and those of `ca_file`; and of the latter alone those that may
-/// sign for any name.
+/// The system's roots, or the bundled ones if the system has none, and those of `ca_file`; and, separately, those of
+/// `ca_file` that may sign for any name.
 pub fn roots(ca_file: Option<&Path>) -> Result<(RootCertStore, Vec<CertificateDer<'static>>), ValidationError> {
     let mut roots = RootCertStore::empty();
     // Unreadable certificates of the system are skipped, as other programs do.
@@ -35,7 +35,7 @@ pub fn roots(ca_file: Option<&Path>) -> Result<(RootCertStore, Vec<CertificateDe
     Ok((roots, own))
 }
 
-/// Of Windows' and macOS' own stores, unless SSL_CERT_FILE or SSL_CERT_DIR names others.
+/// From the stores of Windows and macOS, unless SSL_CERT_FILE or SSL_CERT_DIR names others.
 #[cfg(any(windows, target_vendor = "apple"))]
 fn system_roots() -> Vec<CertificateDer<'static>> {
     rustls_native_certs::load_native_certs().certs

@@ -10,7 +10,7 @@ use crate::util::failpoint;
 
 pub struct Sock {
     pub tcp: Arc<TcpStream>,
-    /// They end every wait, and are checked before each read too, which could still return what arrived before.
+    /// They end every wait, and are also checked before each read, which could still return earlier bytes.
     pub bounds: Bounds,
     /// A byte may have been sent: see [`may_have_sent`].
     pub sent: bool,
@@ -31,8 +31,8 @@ impl Sock {
         sys::read_ready(&self.tcp, buffer, peek)
     }
 
-    /// Limits how long a write may wait, which takes a system call, so that none is needed between a look at the clock and
-    /// the write.
+    /// Limits how long a write may wait, which takes a system call, so that none is needed between a look at the clock
+    /// and the write.
     pub fn limit_write(&mut self) -> io::Result<()> {
         let left = self.bounds.time_left();
         if left.is_zero() { Ok(()) } else { self.waits.limit(&self.tcp, true, left) }
@@ -64,8 +64,8 @@ impl Sock {
     }
 }
 
-/// One write, and the evidence: whether bytes may have been sent. Where the system promises nothing about a write that
-/// failed, they may, and then it must not be repeated.
+/// One write, and the evidence: whether bytes may have been sent. If the system promises nothing about a failed write,
+/// they may have been, and it must not be repeated.
 fn write_once(mut tcp: &TcpStream, bytes: &[u8], sent: &mut bool) -> io::Result<usize> {
     let result = tcp.write(bytes);
     *sent |= may_have_sent(&result);
@@ -147,7 +147,7 @@ mod tests {
         call
     }
 
-    /// Writes until the buffers between the two ends take nothing more; the number of bytes.
+    /// Writes until the buffers between the two ends are full; returns the number of bytes.
     fn fill(sock: &mut Sock) -> usize {
         let mut written = 0;
         for size in [1 << 20, 1] {
@@ -251,7 +251,7 @@ mod tests {
         let before = fill(&mut sock);
         sock.bounds.deadline = Instant::now() + HANGS;
         let reader = thread::spawn(move || {
-            // By now the write waits, or does so no later than the next one.
+            // By now the write is waiting, or the next one will.
             thread::sleep(Duration::from_millis(50));
             service.read_exact(&mut vec![0; before]).unwrap();
             let mut all = vec![0; SIZE];
@@ -263,7 +263,7 @@ mod tests {
         assert!(reader.join().unwrap() == bytes, "what was written came");
     }
 
-    /// Hangs, not slowness, would be the failure.
+    /// The failure would be a hang, not slowness.
     #[test]
     fn a_cancel_ends_a_wait_for_reading_and_for_writing() {
         for write in [false, true] {

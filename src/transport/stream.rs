@@ -1,5 +1,5 @@
 //! The connection as ureq sees it: a request that fits the buffer is written at once, and before a connection is used
-//! nothing may be unread in it. The only file that names `ureq::unversioned`, whose interface may change with any minor
+//! nothing may be unread in it. The only file that uses `ureq::unversioned`, whose interface may change with any minor
 //! version.
 
 use std::fmt;
@@ -93,7 +93,7 @@ impl fmt::Debug for Stream {
 }
 
 impl Stream {
-    /// Uses the channel, or connects anew if there is none or something has happened to it.
+    /// Uses the channel, or connects again if there is none or something has happened to it.
     fn connect(state: &Arc<ConnectionState>, channel: Option<Channel>) -> Result<Stream, TransportError> {
         failpoint::at("connect");
         let usable = channel.and_then(|mut channel| channel.check_nothing_unread(&state.peer).ok().map(|()| channel));
@@ -161,7 +161,7 @@ impl Stream {
         }
     }
 
-    /// An answer may name accounts and people: it is not kept until the next one overwrites it.
+    /// An answer may name accounts and people, so it is wiped instead of kept until the next one overwrites it.
     fn wipe_answer(&mut self) {
         self.input[..self.dirty_end].fill(0);
         // Large headers are rare, so the memory for them is not kept.

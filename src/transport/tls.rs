@@ -28,8 +28,8 @@ use paysvc_spec::status::Status;
 const DOING: &str = "completing the TLS handshake";
 /// Most bytes of a handshake. A chain of long certificates takes a tenth of it.
 const MAX_HANDSHAKE: u64 = 512 * 1024;
-/// How long to wait for the service to refuse the client certificate, in addition to twice the time of the handshake. Most
-/// services answer within a round trip.
+/// How long to wait for the service to refuse the client certificate, in addition to twice the time of the handshake.
+/// Most services answer within a round trip.
 const CLIENT_CERT_WAIT: Duration = Duration::from_millis(50);
 const MAX_CLIENT_CERT_WAIT: Duration = Duration::from_secs(1);
 
@@ -60,14 +60,14 @@ pub fn client_config(settings: &TransportConfig) -> Result<Tls, ValidationError>
         Some(files) => {
             let (chain, key) = client_cert(files)?;
             critical_section(|| builder.with_client_auth_cert(chain, key))
-                .map_err(|error| invalid("client_cert_file", format!("does not go with client_key_file: {error}")))?
+                .map_err(|error| invalid("client_cert_file", format!("does not match client_key_file: {error}")))?
         }
     };
     tls.alpn_protocols = vec![b"http/1.1".to_vec()];
-    // A resumed handshake of TLS 1.2 ends with the client's message: what the service sent too early would come after the
-    // request was written, and be taken for its answer.
+    // A resumed handshake of TLS 1.2 ends with the client's message: bytes that the service sent too early would arrive
+    // after the request was written, and be taken for its answer.
     tls.resumption = Resumption::store(Arc::new(Sessions::new())).tls12_resumption(Tls12Resumption::Disabled);
-    // What is sent with the first flight can be replayed by others.
+    // Data in the first flight can be replayed by others.
     tls.enable_early_data = false;
     let cert_requested = Arc::new(AtomicBool::new(false));
     tls.client_auth_cert_resolver = Arc::new(RecordingResolver {
@@ -158,9 +158,9 @@ impl Tls {
         Ok(tls)
     }
 
-    /// In TLS 1.3 the client finishes the handshake before the service has seen its certificate. If the request followed at
-    /// once and the certificate was refused, nobody could tell whether the request had been read. So the service gets time
-    /// to refuse; the session ticket that most services send after accepting ends the wait.
+    /// In TLS 1.3 the client finishes the handshake before the service has seen its certificate. If the request
+    /// followed at once and the certificate was refused, nobody could tell whether the request had been read. So the
+    /// service gets time to refuse; the session ticket that most services send after accepting ends the wait.
     fn await_client_cert_refusal(
         &self,
         tls: &mut ClientConnection,
@@ -233,7 +233,7 @@ fn not_tls(first: &[u8]) -> Option<TransportError> {
     };
     Some(TransportError::permanent(format!(
         "TLS failed: the port answers in {what}: base_url should name the port for https, or start with http:// if \
-         plain http is meant"
+         you mean plain http"
     )))
 }
 

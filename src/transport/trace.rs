@@ -1,4 +1,5 @@
-//! The headers by which a service finds a request in its own log: its date, and the numbers that it gave to the request.
+//! The headers by which a service finds a request in its own log: its date, and the numbers that it gave to the
+//! request.
 
 use ureq::http::{HeaderMap, HeaderName, HeaderValue};
 
@@ -14,7 +15,7 @@ const MAX_NUMBER: usize = 100;
 /// Their names and values, or only the first number. A value that is no date, or no number of this form, is left out.
 pub fn trace(headers: &HeaderMap, whole: bool) -> Vec<(&'static str, String)> {
     let date = headers.get(DATE).filter(|_| whole).and_then(date).map(|date| (DATE, date));
-    // Few answers have one: the names are looked for in the headers, and not each header for each name.
+    // Few answers have one, so each name is looked up in the headers instead of comparing each header with each name.
     let known = |name: &HeaderName| NUMBERS.iter().position(|number| *number == name.as_str());
     let mut found: Vec<_> = headers.keys().filter_map(known).collect();
     found.sort_unstable();
@@ -23,7 +24,7 @@ pub fn trace(headers: &HeaderMap, whole: bool) -> Vec<(&'static str, String)> {
     date.into_iter().chain(numbers.take(if whole { NUMBERS.len() } else { 1 })).collect()
 }
 
-/// Written anew, so that nothing but the date is in it.
+/// Formatted again, so that it contains nothing but the date.
 fn date(value: &HeaderValue) -> Option<String> {
     httpdate::parse_http_date(value.to_str().ok()?).ok().map(httpdate::fmt_http_date)
 }

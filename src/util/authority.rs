@@ -12,7 +12,7 @@ pub fn port(authority: &str) -> Result<Option<u16>, String> {
     let host_end = host_and_port.find(']').map(|bracket| bracket + 1).or(host_and_port.find(':'));
     let after_host = host_end.map_or("", |end| &host_and_port[end..]);
     let Some(digits) = after_host.strip_prefix(':') else {
-        return if after_host.is_empty() { Ok(None) } else { Err("holds more than a port behind the host".into()) };
+        return if after_host.is_empty() { Ok(None) } else { Err("has more than a port after the host".into()) };
     };
     match digits.parse::<u16>() {
         Ok(0) => Err("names port 0".into()),

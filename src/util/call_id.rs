@@ -1,7 +1,7 @@
 //! The number of a call, which no other call has: not of this process, nor of another one, nor of another machine.
 //!
-//! A random prefix for each process, and a counter. Taking one costs a few instructions; its text is made only when it is
-//! asked for.
+//! A random prefix for each process, and a counter. Taking one costs a few instructions; its text is made only when it
+//! is asked for.
 
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -16,7 +16,8 @@ use crate::util::process::{critical_section, generation};
 const PREFIX: usize = 16;
 const DIGITS: &[u8; 32] = b"0123456789abcdefghijklmnopqrstuv";
 
-/// The calls of one process. A forked child has its own, behind those of its ancestors: their replies may outlive the fork.
+/// The calls of one process. A forked child has its own, after those of its ancestors, whose replies may outlive the
+/// fork.
 struct Calls {
     generation: u32,
     prefix: [u8; PREFIX],
@@ -24,7 +25,7 @@ struct Calls {
     next: OnceBox<Calls>,
 }
 
-/// Of the first process of this library. Lock-free: a child that is forked meanwhile would wait for ever.
+/// For the first process of this library. Lock-free: a child that is forked meanwhile would wait for ever.
 static FIRST: OnceBox<Calls> = OnceBox::new();
 
 #[derive(Clone, Copy)]
@@ -65,7 +66,7 @@ impl Calls {
         let filled = catch_panic(|| critical_section(|| aws_lc_rs::rand::fill(&mut bytes)));
         let prefix = match filled {
             Ok(Ok(())) => std::array::from_fn(|index| DIGITS[usize::from(bytes[index] % 32)]),
-            // Without randomness, what differs between processes and machines as well as anything does.
+            // If the system has no randomness: the values that differ most between processes and machines.
             _ => without_randomness(),
         };
         Calls { generation, prefix, last: AtomicU64::new(0), next: OnceBox::new() }

@@ -1,7 +1,7 @@
-//! Windows-1252, which tills have that know no UTF-8.
+//! Windows-1252, for tills that do not know UTF-8.
 
-/// The characters of the bytes 0x80 to 0x9F; 0 for the five that are undefined. The other bytes are the character with
-/// their number. Source: Unicode's table of cp1252 to Unicode, version 2.01
+/// The characters of the bytes 0x80 to 0x9F; 0 for the five that are undefined. Every other byte is the character with
+/// the same number. Source: Unicode's table of cp1252 to Unicode, version 2.01
 /// (https://www.unicode.org/Public/MAPPINGS/VENDORS/MICSFT/WINDOWS/CP1252.TXT).
 const FROM_0X80: [u16; 32] = [
     0x20AC, 0, 0x201A, 0x0192, 0x201E, 0x2026, 0x2020, 0x2021, 0x02C6, 0x2030, 0x0160, 0x2039, 0x0152, 0, 0x017D,

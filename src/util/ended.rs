@@ -1,4 +1,4 @@
-//! What messages say of a call that is over.
+//! What messages say about a call that is over.
 
 use paysvc_spec::status::Status;
 

@@ -1,9 +1,9 @@
-//! A time limit that holds also if the machine sleeps or its clock is set meanwhile.
+//! A time limit that also holds if the machine sleeps or its clock is changed in the meantime.
 
 use std::time::{Duration, Instant, SystemTime};
 
-/// Something that may be done for so long, by two clocks: one may stand still while the machine sleeps, the other may be
-/// set.
+/// Something that may be done for a limited time, measured by two clocks: one may stand still while the machine sleeps,
+/// the other may be changed.
 #[derive(Clone, Copy, Debug)]
 pub struct Expiry {
     running: Instant,
@@ -17,7 +17,7 @@ impl Expiry {
         Expiry { running: Instant::now(), wall: SystemTime::now(), longest }
     }
 
-    /// The time is over. A wall clock that was set back proves nothing, so it is over then, too.
+    /// The time is over. A wall clock that was set back proves nothing, so the time is over then, too.
     pub fn is_over(&self) -> bool {
         let wall = SystemTime::now().duration_since(self.wall);
         self.running.elapsed() >= self.longest || wall.map_or(true, |elapsed| elapsed >= self.longest)

@@ -1,18 +1,18 @@
 //! Allocations that may fail, for sizes that depend on what a caller or the service sent.
 //!
-//! Rust ends the process when an allocation fails. Small allocations and those of a fixed size are left to that: a process
-//! without a few kilobytes could not report an error either.
+//! Rust ends the process when an allocation fails. Small allocations and those of a fixed size are left to that: a
+//! process without a few kilobytes could not report an error either.
 
 use std::cell::Cell;
 use std::collections::HashMap;
 use std::hash::Hash;
 use std::hint::black_box;
 
-/// A larger allocation is never made where its failure ends the process.
+/// A larger allocation is never made in a way that ends the process if it fails.
 pub const LARGE: usize = 64 * 1024;
-/// What is said of a text that there is no memory for.
-pub const TOO_LARGE: &str = "does not fit into the memory that this process may have";
-/// What a call says that sends nothing for want of memory.
+/// What messages say about a text for which there is no memory.
+pub const TOO_LARGE: &str = "does not fit into the memory that this process may use";
+/// What a call says if it sends nothing because memory is short.
 pub const LACK: &str = "there is not enough memory to send a request and to report what becomes of it";
 
 thread_local! {
@@ -25,14 +25,14 @@ pub fn is_spent() -> bool {
 }
 
 pub fn set_spent(spent: bool) {
-    // A thread that ends makes no call.
+    // A thread that is ending makes no call.
     let _ = SPENT.try_with(|cell| cell.set(spent));
 }
 
 /// A smaller size is assumed to be available.
 const SMALL: usize = 256 * 1024;
-/// How many times the size of a JSON text reading it may take: an unescaped copy, and buffers that grow while it is read,
-/// which exist twice while they move (freed memory is wiped, so nothing grows in place).
+/// How many times the size of a JSON text reading it may take: an unescaped copy, and buffers that grow while it is
+/// read, which exist twice while they move (freed memory is wiped, so nothing grows in place).
 const COPIES: usize = 5;
 
 /// A buffer for that many bytes, which then does not move; `None` if the system refuses it.
@@ -54,8 +54,8 @@ pub fn map<K: Eq + Hash, V>(count: usize) -> Option<HashMap<K, V>> {
     Some(map)
 }
 
-/// Whether a text of that length can be read as JSON, which allocates in ways that cannot fail safely. Another thread may
-/// take the memory first, so this makes the end of the process unlikely, not impossible.
+/// Whether a text of that length can be read as JSON, which allocates in ways that cannot fail safely. Another thread
+/// may take the memory first, so this makes the end of the process unlikely, not impossible.
 pub fn can_read(length: usize) -> bool {
     can_read_into(length, 0)
 }

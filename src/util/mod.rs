@@ -1,4 +1,4 @@
-//! Helpers that the other rooms share: secrets, memory, processes. They know nothing of payments.
+//! Helpers that the other rooms share: secrets, memory, processes. They know nothing about payments.
 //!
 //! Imports no other room.
 

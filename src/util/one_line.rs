@@ -4,11 +4,12 @@ use std::borrow::Cow;
 
 use crate::util::limits::MAX_NAME_CHARS;
 
-/// Longest line in characters. A longer text of the service is cut.
+/// Longest line in characters. A longer text from the service is cut.
 pub const MAX_CHARS: usize = 500;
 
 /// The character as it may appear in a line: a blank instead of characters that end the line or control a terminal, and
-/// `None` for invisible ones. Those could hide digits from a search, and bidirectional controls change the order of text.
+/// `None` for invisible ones. Those could hide digits from a search, and bidirectional controls change the order of
+/// text.
 pub fn visible(c: char) -> Option<char> {
     match c {
         ' '..='~' => Some(c),

@@ -1,5 +1,5 @@
-//! Catches panics and prints nothing: the text of a panic may contain the caller's data, and standard error belongs to the
-//! program. Only the source line is reported.
+//! Catches panics and prints nothing: the text of a panic may contain the caller's data, and standard error belongs to
+//! the program. Only the source line is reported.
 
 use std::cell::Cell;
 use std::fmt;
@@ -20,7 +20,7 @@ impl SourceLine {
     const MAX_FILE: usize = 60;
     const UNKNOWN: SourceLine = SourceLine { file: [0; SourceLine::MAX_FILE], length: 0, line: 0 };
 
-    /// The end of the path is enough, and reveals nothing of the machine that built the library.
+    /// The end of the path is enough, and reveals nothing about the machine that built the library.
     fn of(info: &PanicHookInfo<'_>) -> SourceLine {
         let mut source_line = SourceLine::UNKNOWN;
         if let Some(location) = info.location() {
@@ -48,7 +48,8 @@ impl fmt::Display for SourceLine {
 }
 
 thread_local! {
-    /// How many calls of [`catch_panic`] this thread is in. It has no destructor, so a thread's end runs no code of ours.
+    /// How many calls of [`catch_panic`] this thread is in. It has no destructor, so a thread's end runs no code of
+    /// ours.
     static DEPTH: Cell<u32> = const { Cell::new(0) };
     static LAST: Cell<SourceLine> = const { Cell::new(SourceLine::UNKNOWN) };
 }
@@ -61,7 +62,7 @@ pub fn catch_panic<T>(body: impl FnOnce() -> T) -> Result<T, SourceLine> {
         critical_section(|| ONCE.call_once(install_hook));
     }
     DEPTH.set(DEPTH.get() + 1);
-    // Whoever catches a panic drops what it left half done, and never reads it.
+    // The code that catches a panic drops whatever was left half done, and never reads it.
     let result = catch_unwind(AssertUnwindSafe(body));
     DEPTH.set(DEPTH.get() - 1);
     result.map_err(|_| LAST.replace(SourceLine::UNKNOWN))

@@ -4,8 +4,8 @@ use once_cell::race::OnceBox;
 
 use crate::util::process::generation;
 
-/// A forked child gets a new value: the parent's may hold sockets of the parent, and a lock in it may be held by a thread
-/// that the child does not have.
+/// A forked child gets a new value: the parent's may hold sockets of the parent, and a lock in it may be held by a
+/// thread that the child does not have.
 pub struct PerProcess<T: Default> {
     generation: u32,
     value: T,
@@ -30,7 +30,7 @@ impl<T: Default> PerProcess<T> {
 
 impl<T: Default> Drop for PerProcess<T> {
     fn drop(&mut self) {
-        // Inherited from the parent, whose threads may have been changing it at the moment of the fork.
+        // Inherited from the parent, whose threads may have been changing it during the fork.
         if self.generation != generation() {
             std::mem::forget(std::mem::take(&mut self.value));
         }

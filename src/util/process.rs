@@ -1,23 +1,23 @@
 //! Forks: whether this process is the one that made something, and critical sections that no fork interrupts.
 //!
-//! All state is on one page that the system wipes in a child, so every fork is noticed, however it was made, and without
-//! a system call. Mapping such a page takes `unsafe`, so [`install`] is given it. Nothing here locks or allocates: a
-//! signal handler may call it.
+//! All state is on one page that the system wipes in a child, so every fork is noticed, however it was made, and
+//! without a system call. Mapping such a page takes `unsafe`, so [`install`] is given it. Nothing here locks or
+//! allocates: a signal handler may call it.
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use once_cell::race::OnceRef;
 
-/// How long a fork waits for sections to end, and a section for a fork: far longer than either takes. It is limited because
-/// the program's own fork handlers, or a fork in a signal handler, could make two threads wait for each other.
+/// How long a fork waits for sections to end, and a section for a fork: far longer than either takes. It is limited
+/// because the program's own fork handlers, or a fork in a signal handler, could make two threads wait for each other.
 const MAX_WAIT: Duration = Duration::from_millis(500);
 const PAUSE: Duration = Duration::from_micros(50);
 
 /// The last generation that this process or one of its ancestors has used.
 static LAST: AtomicU32 = AtomicU32::new(0);
 
-/// One per process. All bits zero is a new one, which is what a child finds where the system wipes it.
+/// One per process. All bits zero is a new one, which a child finds if the system wipes the page.
 #[derive(Default)]
 pub struct Page {
     /// The owner in the high half, its generation in the low half.
@@ -26,7 +26,7 @@ pub struct Page {
     inside: AtomicU32,
     /// Threads that are about to fork.
     forking: AtomicU32,
-    /// Tells the owner of a page that the system does not wipe.
+    /// Identifies the owner of a page that the system does not wipe.
     owner: Option<fn() -> u32>,
 }
 
@@ -46,8 +46,8 @@ impl Page {
         }
     }
 
-    /// A number that no ancestor and no descendant of this process has, the same in all threads. The first thread that asks
-    /// in a new process sets it; none ever waits.
+    /// A number that no ancestor and no descendant of this process has, the same in all threads. The first thread that
+    /// asks in a new process sets it; none ever waits.
     fn generation(&self, last: &AtomicU32) -> u32 {
         let owner = self.owner.map_or(1, |ask| ask());
         let current = self.owner_and_generation.load(Ordering::SeqCst);
@@ -110,7 +110,7 @@ fn decrement(count: &AtomicU32) {
     let _ = count.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |count| count.checked_sub(1));
 }
 
-/// What takes `unsafe` code, and so is implemented elsewhere.
+/// Functions that need `unsafe` code, and so are implemented elsewhere.
 pub struct Platform {
     /// Maps the page.
     pub page: fn() -> &'static Page,
@@ -141,9 +141,9 @@ pub fn generation() -> u32 {
     page().generation(&LAST)
 }
 
-/// Runs what takes locks of other libraries (AWS-LC's randomness, a `Once`). Meanwhile `fork` waits: a child would wait for
-/// ever for a lock that was held by a thread which it does not have. Only for short work: nothing that waits for a peer or
-/// a callback, and no section within another.
+/// Runs code that takes locks of other libraries (AWS-LC's randomness, a `Once`). Meanwhile `fork` waits: a child would
+/// wait for ever for a lock held by a thread that it does not have. Only for short work: nothing that waits for a peer
+/// or a callback, and no section within another.
 pub fn critical_section<T>(run: impl FnOnce() -> T) -> T {
     // Does nothing if the thread is ending and its thread-locals are gone.
     let _ = AT_END.try_with(|_| ());
@@ -227,7 +227,7 @@ mod tests {
         PAGE.after_fork_in_parent();
         section.join().unwrap();
         assert_eq!(PAGE.inside.load(Ordering::SeqCst), 1);
-        // No thread leaves its section: the fork does not wait for ever.
+        // If no thread leaves its section, the fork does not wait for ever.
         PAGE.before_fork();
         PAGE.enter();
     }

@@ -4,7 +4,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use crate::util::process::critical_section;
 
-/// Crockford's base 32: no letter that is taken for a digit.
+/// Crockford's base 32, which has no letter that looks like a digit.
 const DIGITS: &[u8; 32] = b"0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 /// Characters of 128 bits, 5 bits each; the first has 3.
 const LENGTH: usize = 26;
@@ -28,7 +28,7 @@ fn is_prefix(prefix: &str) -> bool {
     prefix.len() <= LONGEST_PREFIX && prefix.bytes().all(allowed)
 }
 
-/// Of the milliseconds since 1970 48 bits, then the random bits.
+/// 48 bits of the milliseconds since 1970, then the random bits.
 fn made(prefix: &str, milliseconds: u128, random: u128) -> String {
     let number = milliseconds << RANDOM_BITS | random & ((1 << RANDOM_BITS) - 1);
     let digit = |index: usize| char::from(DIGITS[(number >> (5 * (LENGTH - 1 - index))) as usize % DIGITS.len()]);

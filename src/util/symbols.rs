@@ -55,7 +55,7 @@ pub fn is_digit(symbol: u32) -> bool {
     (u32::from('0')..=u32::from('9')).contains(&symbol)
 }
 
-/// Marks that stand on the character before them: `1` and a combining accent is still read as 1.
+/// Marks that belong to the character before them: `1` and a combining accent is still read as 1.
 pub fn is_mark(c: char) -> bool {
     matches!(c, '\u{300}'..='\u{36f}' | '\u{1ab0}'..='\u{1aff}' | '\u{1dc0}'..='\u{1dff}' | '\u{20d0}'..='\u{20ff}'
         | '\u{fe20}'..='\u{fe2f}')

@@ -210,11 +210,11 @@ static void stores(void)
     store.append = append;
     store.release = release;
     status = paysvc_client_set_store(client, &store, &unused, &reply);
-    refused(status, PAYSVC_E_ARGUMENT, reply, "no callback read");
+    refused(status, PAYSVC_E_ARGUMENT, reply, "no read callback");
     store.read = read_rows;
     CHECK(paysvc_client_set_store(client, &store, &released, NULL) == PAYSVC_OK);
     status = paysvc_client_set_store(client, &store, &unused, &reply);
-    refused(status, PAYSVC_E_CONFIG, reply, "has a store already");
+    refused(status, PAYSVC_E_CONFIG, reply, "already has a store");
     CHECK(paysvc_sink_write(NULL, "{}", 2) == 0);
     memset(&store, 0, sizeof store);
     paysvc_client_free(client);

@@ -20,7 +20,7 @@ static long status_line(const char *name)
     return kb;
 }
 
-/* From here on VmHWM counts anew. */
+/* From here on VmHWM starts again. */
 static void forget_peak(void)
 {
     FILE *file = fopen("/proc/self/clear_refs", "w");

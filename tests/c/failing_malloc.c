@@ -1,7 +1,7 @@
 /* Loaded before a program: the n-th allocation of more than 1,000 bytes that libpaysvc makes fails; either this one alone,
  * or the memory is full from then on: an allocation of that size succeeds only where as much was freed.
  *
- * Who allocates is told by the return address, as in arena.c.
+ * The return address shows who allocates, as in arena.c.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -83,7 +83,7 @@ static int fails(void *caller, size_t size)
     return 1;
 }
 
-/* All blocks are counted, whoever has them, so that what is freed is taken off as well. */
+/* All blocks are counted, no matter who has them, so that freed ones are subtracted as well. */
 static void *taken(void *block)
 {
     if (block != NULL) {

@@ -21,7 +21,7 @@ static void PAYSVC_CALLBACK log_line(void *userdata, int level, const char *mess
     (void)message;
 }
 
-/* The second call is refused, which the log is told of. */
+/* The second call is refused, and the log says so. */
 static int good(void)
 {
     return paysvc_encrypt(client, "{\"reference\":\"R\"}", NULL) == PAYSVC_OK &&

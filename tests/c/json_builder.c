@@ -1,4 +1,4 @@
-/* A request that is built value by value, from outside: what becomes of each rule of paysvc_json_new(). Needs no
+/* A request that is built value by value, from outside: every rule of paysvc_json_new(). Needs no
  * service. */
 #include "check.h"
 #include <errno.h>
@@ -39,7 +39,7 @@ static void refused(int line, paysvc_status status, const char *expected)
     CHECK(status == PAYSVC_E_ARGUMENT);
     CHECK(strncmp(error, expected, strlen(expected)) == 0 && strstr(error, "4111") == NULL);
     CHECK(paysvc_json_text(request) == NULL);
-    /* For good: nothing repairs it, and the first failure stays the one that is told. */
+    /* For good: nothing repairs it, and the first failure stays the one that is reported. */
     CHECK(paysvc_json_set_json(request, "", "{}") == PAYSVC_E_ARGUMENT);
     CHECK(paysvc_json_set_bool(request, "/a", 1) == PAYSVC_E_ARGUMENT);
     CHECK(paysvc_json_set_string(request, NULL, NULL) == PAYSVC_E_ARGUMENT);
@@ -181,8 +181,8 @@ static void wrong_places(void)
         {"/new/1", "/new/1: the next index of /new is 0"},
         {"/new/1/a", "/new/1/a: the next index of /new is 0"},
         {"/new/044", "/new/044: an index of an array has no leading zeros"},
-        {"/-", "/-: - appends to an array, and \"\" is an object"},
-        {"/object/-", "/object/-: - appends to an array, and /object is an object"},
+        {"/-", "/-: - appends to an array, but \"\" is an object"},
+        {"/object/-", "/object/-: - appends to an array, but /object is an object"},
         {"/card/cardnumber/x", "/card/cardnumber/x: /card/cardnumber is a string"},
         {"/list/0/x/y", "/list/0/x/y: /list/0 is a number"},
         {"/flag/0", "/flag/0: /flag is a boolean"},
@@ -241,7 +241,7 @@ static void wrong_values(void)
     REFUSED(paysvc_json_set_number(request, NULL, "1"), "pointer is NULL");
 }
 
-/* What the failures are for: no function sends a request that lacks what could not be set. */
+/* The purpose of the failures: no function sends a request that lacks a value that could not be set. */
 static void sends_nothing(void)
 {
     static const struct {

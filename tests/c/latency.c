@@ -1,6 +1,6 @@
 /* How long a cancel takes to end a call: argv[1] is the configuration, argv[2] how many calls. Each call is cancelled 200 ms
- * after it has begun, while it waits for what the service does not do. Prints the milliseconds from each cancel to the end
- * of its call, and the last verdict. A call that goes on for 20 s is what must not be. */
+ * after it has begun, while it waits for something that the service does not do. Prints the milliseconds from each
+ * cancel to the end of its call, and the last verdict. No call may go on for 20 s. */
 #define _GNU_SOURCE
 #include <paysvc.h>
 #include <pthread.h>

@@ -84,7 +84,7 @@ static void cancels(void)
     paysvc_reply *reply = NULL;
     int i;
 
-    /* After: the answer stays, and the token is of no more use to any function, however often it is cancelled. */
+    /* After: the answer stays, and no function can use the token any more, however often it is cancelled. */
     EXPECT(paysvc_order_refund(client, refund, call, &reply), reply, PAYSVC_OK, PAYSVC_OUTCOME_CONFIRMED);
     cancel(call);
     CHECK(paysvc_reply_status(reply) == PAYSVC_OK && strcmp(paysvc_reply_message(reply), "done") == 0);
@@ -112,7 +112,7 @@ static void cancels(void)
     }
     paysvc_call_free(call);
 
-    /* Racing with the start: whatever comes of it, the reply is whole and the client goes on. */
+    /* Racing with the start: whatever happens, the reply is complete and the client continues. */
     for (i = 0; i < 50; i++) {
         paysvc_status status;
         call = paysvc_call_new();

@@ -1,5 +1,5 @@
 /* Lengths up to the limits and past them. argv[1] is the configuration; the service answers with as many bytes as the
- * reference "answer N" asks for, and else success. argv[2]: how many bytes are a long text;
+ * reference "answer N" asks for, and else success. argv[2]: how many bytes a long text has;
  * with a megabyte or more the limit of 10 MB is tried too. */
 #include "check.h"
 #include <limits.h>
@@ -14,11 +14,11 @@ static void PAYSVC_CALLBACK on_log(void *userdata, int level, const char *messag
 {
     (void)userdata;
     CHECK(level >= 1 && level <= 4);
-    /* Nothing that a caller gave is in it, so it is short however long that was. */
+    /* It contains nothing that the caller gave, so it is short however long that was. */
     CHECK(strlen(message) < 300 && strstr(message, "xxxxxxxx") == NULL);
 }
 
-/* before, then so many times x, then after. The caller frees it. */
+/* before, then this many times x, then after. The caller frees it. */
 static char *filled(const char *before, size_t count, const char *after)
 {
     char *text = (char *)malloc(strlen(before) + count + strlen(after) + 1);
@@ -28,7 +28,7 @@ static char *filled(const char *before, size_t count, const char *after)
     return text;
 }
 
-/* Sends a request with so many x in it; the end of the message must hold the part. */
+/* Sends a request with this many x in it; the end of the message must hold the part. */
 static void of_length(paysvc_status (*f)(const paysvc_client *, const char *, const paysvc_call *, paysvc_reply **),
                       const char *before, size_t count, const char *after, paysvc_status status, const char *part)
 {
@@ -55,7 +55,7 @@ static void requests(void)
     of_length(paysvc_order_refund, "{\"reference\":\"R\",\"reason\":\"\\u0041", big, "\"}", PAYSVC_OK, "done");
     of_length(paysvc_order_refund, "{\"reference\":\"R\",\"", big, "\":1}", PAYSVC_E_ARGUMENT, "is not a known member");
     of_length(paysvc_order_refund, "", big, "", PAYSVC_E_ARGUMENT, "is not JSON");
-    of_length(paysvc_order_refund, "\"", big, "\"", PAYSVC_E_ARGUMENT, "it is a string");
+    of_length(paysvc_order_refund, "\"", big, "\"", PAYSVC_E_ARGUMENT, "not a string");
     of_length(paysvc_transaction_details, "{\"sessionId\":\"", 7900, "\"}", PAYSVC_OK, "done");
     of_length(paysvc_transaction_details, "{\"sessionId\":\"", 7999, "\"}", PAYSVC_E_ARGUMENT, "too long");
     of_length(paysvc_transaction_details, "{\"sessionId\":\"", big, "\"}", PAYSVC_E_ARGUMENT, "too long for a URL");
@@ -74,7 +74,7 @@ static void requests(void)
     free(request);
 }
 
-/* So many headers of 20 bytes each. */
+/* This many headers of 20 bytes each. */
 static void headers(int count, paysvc_status status)
 {
     char *request = (char *)malloc((size_t)count * 32 + 100), *end = request;
@@ -150,7 +150,7 @@ static void configurations(void)
         sprintf(before, "{\"%s\":\"", members[i]);
         config = filled(before, big, "\"}");
         status = paysvc_client_new(config, &made, &reply);
-        /* A file is looked for when there is a service to go to. */
+        /* A file is only looked for if there is a service to connect to. */
         CHECK(status == PAYSVC_E_CONFIG || (status == PAYSVC_OK && strcmp(members[i], "ca_file") == 0));
         CHECK(strlen(paysvc_reply_message(reply)) < 2100);
         paysvc_reply_free(reply);

@@ -123,7 +123,7 @@ int main(int argc, char **argv)
     answers = (int *)dlsym(RTLD_DEFAULT, "resolver_answers");
     asked = (int *)dlsym(RTLD_DEFAULT, "resolver_asked");
 
-    /* What was cancelled before it began looks nothing up; a check has looked at the configuration all the same. */
+    /* A call that was cancelled before it began looks nothing up, but a check has still looked at the configuration. */
     paysvc_call_cancel(cancelled);
     CHECK(paysvc_client_new("{\"base_url\":\"http://hang.test\",\"allow_http\":true}", &client, NULL) == PAYSVC_OK);
     CHECK(paysvc_client_check(client, cancelled, NULL) == PAYSVC_E_CONFIG);
@@ -148,14 +148,14 @@ int main(int argc, char **argv)
     CHECK(waited == CALLS - MOST);
     CHECK(look_ups() == MOST && *asked == MOST);
 
-    /* A call that waits for a thread hears its cancel. */
+    /* A call that waits for a thread notices its cancel. */
     start(&more, "hang", 100, 30000);
     pause_ms(100);
     paysvc_call_cancel(more.call);
     end(&more, PAYSVC_E_CANCELLED, PAYSVC_OUTCOME_NOT_SENT);
     CHECK(more.ms < 5000);
 
-    /* A child has threads of its own to ask with: those of its parent it does not wait for. */
+    /* A child has threads of its own for look-ups: it does not wait for its parent's. */
     child = fork();
     if (child == 0) {
         failures = 0;

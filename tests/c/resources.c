@@ -93,7 +93,7 @@ static void descriptors(const char *config)
     paysvc_client_free(client);
 }
 
-/* Address space for what is in use and so many MB more. */
+/* Address space for what is in use and this many MB more. */
 static void leave(long mb)
 {
     long pages = 0;
@@ -245,7 +245,7 @@ static void no_threads(const char *config)
     paysvc_client_free(client);
 }
 
-/* As somebody who may read nothing that is not for all. */
+/* As a user who may read only files that everybody may read. */
 static void nobody(const char *config)
 {
     become_nobody();

@@ -193,7 +193,7 @@ void lists() {
     CHECK(payments && payments.size() == 5 && !payments.empty() && payments.found() == std::string("array"));
     CHECK(*payments[0].statusId() == 5 && payments[0].pointer() == "/data/orderPayments/0");
     CHECK(!payments[1].readable() && !payments[1].statusId().readable());
-    // An element is there, so that null is something else than an object.
+    // An element is there, so that null does not count as an object.
     CHECK(!payments[2].present() && !payments[2].readable() && !payments[2].statusId().readable());
     CHECK(payments[3].present() && !payments[3].statusId().readable() && !payments[3].remarks().present());
     CHECK(payments[4].present() && payments[4].raw() == "{}");
@@ -243,7 +243,7 @@ void lifetimes() {
     CHECK(*again.answer().data().status() == "pending"); // A value is the program's own.
 }
 
-// What a token sends along and keeps, and what else a reply has.
+// What a token sends along and keeps, and the other members of a reply.
 void tokens() {
     const std::string trace = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
     const paysvc::call token;

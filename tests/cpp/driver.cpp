@@ -1,4 +1,4 @@
-// Lets the tests in Rust use paysvc.hpp, with the protocol of tests/c/driver.c, but for "close". The tests write
+// Lets the tests in Rust use paysvc.hpp, with the protocol of tests/c/driver.c, except "close". The tests write
 // methods.inc and answers.inc from the tables. Without exceptions the methods with std::nothrow are used.
 #include "dump.hpp"
 

@@ -25,7 +25,7 @@ static_assert(std::is_nothrow_move_constructible<client>::value && !std::is_copy
 static_assert(std::is_nothrow_move_assignable<call>::value && !std::is_copy_constructible<call>::value, "");
 static_assert(std::is_nothrow_move_assignable<reply>::value && !std::is_copy_assignable<reply>::value, "");
 static_assert(std::is_nothrow_copy_constructible<paysvc::error>::value, "copying an exception must not throw");
-// Amounts and whole numbers take no floating point, and flags no text.
+// Amounts and whole numbers do not accept floating point, and flags do not accept text.
 using whole = const paysvc::detail::integer &;
 static_assert(std::is_convertible<int, whole>::value && std::is_convertible<unsigned long long, whole>::value, "");
 static_assert(!std::is_convertible<double, whole>::value && !std::is_convertible<bool, whole>::value, "");

@@ -76,7 +76,7 @@ void throws() {
         return PAYSVC_CONTINUE;
     });
     moved = std::move(token);
-    // It throws after everything has been paid: the reply is as good as ever.
+    // It throws after everything has been paid: the reply is not affected.
     CHECK(accepted(with.payout_bulk(payouts(), moved)) == 5);
     try {
         std::rethrow_exception(moved.progress_failure());

@@ -11,7 +11,7 @@ use crate::support::server::{Connection, Server, response};
 use crate::support::tls::Authority;
 use crate::support::{Link, Stage, root, run};
 
-/// What a peer repeats for ever, and after what.
+/// What a peer repeats for ever, and what it sends before.
 struct Endless {
     name: &'static str,
     before: &'static str,
@@ -25,7 +25,7 @@ const fn endless(name: &'static str, before: &'static str, again: &'static str, 
 }
 
 const HEADERS: &str = "the headers of the answer are too large";
-const CHUNKS: &str = "65536 bytes came between or after its chunks that are no part of it";
+const CHUNKS: &str = "65536 bytes that are not part of it came between or after its chunks";
 const TOO_MANY: &str = "too many headers";
 const BODY: &str = "is larger than 10485760 bytes";
 const CHUNKED: &str = "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n5\r\n{\"a\":\r\n";
@@ -150,7 +150,7 @@ fn every_flood_ends_at_its_bound_over_tls() {
     );
 }
 
-/// What comes too slowly to reach a bound ends with the call: a byte now and then does not prolong it.
+/// Bytes that come too slowly to reach a bound end with the call: a byte now and then does not prolong it.
 #[test]
 fn what_never_reaches_a_bound_ends_with_the_deadline_and_a_cancel() {
     let server = Server::start(serve);

@@ -31,7 +31,7 @@ fn recipient(number: usize, account: &str) -> Value {
     })
 }
 
-/// So many recipients with accounts of their own that the sandbox pays.
+/// This many recipients, with accounts of their own that the sandbox pays.
 fn recipients(count: usize) -> Vec<Value> {
     (0..count).map(|number| recipient(number, &format!("{:09}9", number))).collect()
 }
@@ -88,7 +88,7 @@ fn sizes(report: &Value) -> Vec<u64> {
     report["batches"].as_array().unwrap().iter().map(|batch| batch["recipients"].as_u64().unwrap()).collect()
 }
 
-/// What was executed: the service's reference of each payout by the client's.
+/// What was executed: the service's reference of each payout, by the client's reference.
 fn ledger(sandbox: &Sandbox) -> HashMap<String, Vec<String>> {
     let mut executed: HashMap<String, Vec<String>> = HashMap::new();
     let ledger = sandbox.get("/sandbox/ledger");

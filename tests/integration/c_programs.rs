@@ -123,7 +123,7 @@ fn stderr(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
-/// What only a library with the sanitizer in it can see: a defect whose wrong access is the Rust code's own.
+/// A defect that only a library with the sanitizer in it can see: the wrong access is in the Rust code itself.
 #[test]
 fn the_sanitizers_are_in_c_and_in_rust() {
     let Some(archive) = sanitized::archive() else { return };
@@ -154,14 +154,14 @@ fn the_sanitizers_are_in_c_and_in_rust() {
             output_of(&output)
         );
     }
-    // The same access, with the sanitizer in the C alone: nobody sees it. So it was the Rust code that reported.
+    // The same access, with the sanitizer in the C alone: it is not seen. So the Rust code made the report.
     let output = planted(Link::Static, ASAN, "freed-reply");
     assert!(!stderr(&output).contains("AddressSanitizer"), "{}", output_of(&output));
     assert!(planted(Link::Sanitized, &[], "none").status.success());
 }
 
-/// Runs it with a service that holds slow requests until it reads one with "go"; the program gets a byte for each that is
-/// held.
+/// Runs it with a service that holds slow requests until it reads one with "go"; the program gets a byte for each that
+/// is held.
 fn with_a_slow_service(mut command: Command) {
     let (held, holds) = std::sync::mpsc::channel::<()>();
     let gate = Arc::new((Mutex::new(0_u64), Condvar::new()));

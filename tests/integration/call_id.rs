@@ -1,4 +1,4 @@
-//! The number of a call: on its reply, in every line of its log, and beside what the service says of the request.
+//! The number of a call: on its reply, in every line of its log, and beside what the service says about the request.
 
 use std::collections::HashSet;
 use std::ffi::{CStr, c_char, c_int, c_void};
@@ -147,7 +147,7 @@ fn what_a_service_disguises_as_a_number_stays_out_of_the_log() {
     }
 }
 
-/// The service repeats what it was given for the earlier request in all that it says of the look-up.
+/// The service repeats what it was given for the earlier request in everything that it says about the look-up.
 #[test]
 fn a_look_up_masks_the_secrets_of_the_request_that_it_is_about() {
     const CARD: &str = "5399413078825962";

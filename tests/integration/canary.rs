@@ -1,6 +1,5 @@
-//! The leak canary: unique secrets go through every endpoint and every fault, in three languages, with the log at maximum
-//! verbosity; then every text that came out of the library, and the memory that it owned, is searched for
-//! them.
+//! The leak canary: unique secrets go through every endpoint and every fault, in three languages, with the log at
+//! maximum verbosity; then every text that came out of the library, and the memory that it owned, is searched for them.
 //!
 //! `make test` runs it over TLS; `make canary` (PAYSVC_CANARY=all) plain as well, and prints the figures.
 
@@ -46,7 +45,8 @@ fn languages(stage: &Stage) -> Vec<Language> {
     let go = text(stage.go_build("internal/driver"));
     let arena = stage.preload("arena.c");
     let of = |name, whose, program| Language { name, whose, program, arena: arena.clone() };
-    // The C program wipes what is its own, so that nothing may be left anywhere; what the other languages copy is not the library's.
+    // The C program wipes its own memory, so nothing may be left anywhere; copies in the other languages are not the
+    // library's.
     vec![of("C", Whose::Process, vec![c]), of("Python", Whose::Library, python), of("Go", Whose::Library, vec![go])]
 }
 

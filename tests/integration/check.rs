@@ -1,4 +1,5 @@
-//! `paysvc_client_check`: whether everything is there for the first sale, and what is said of each thing that is not.
+//! `paysvc_client_check`: whether everything is ready for the first sale, and what is said about each thing that is
+//! not.
 
 use paysvc_spec::checks::{ASKED, CARD_PAYLOAD, Check};
 use paysvc_spec::status::Outcome;
@@ -64,8 +65,8 @@ fn what_is_missing_or_wrong_in_the_configuration_is_named_and_the_rest_is_checke
     for (changes, expected, part) in [
         (json!({"secret_key": null}), &["secret_key"][..], "PAYSVC_SECRET_KEY"),
         (json!({"encryption_key": null}), &["encryption_key"], "PAYSVC_ENCRYPTION_KEY"),
-        (json!({"encryption_key": encryption_key()}), &["encryption_key"], "carries 245 bytes"),
-        (json!({"secret_key": live, "mode": null}), &["mode"], "public_key is a test key and secret_key a live key"),
+        (json!({"encryption_key": encryption_key()}), &["encryption_key"], "can encrypt 245 bytes"),
+        (json!({"secret_key": live, "mode": null}), &["mode"], "public_key is a test key but secret_key is a live key"),
         (json!({"public_key": null}), &["public_key", "service", "clock"], "PAYSVC_PUBLIC_KEY"),
         (
             json!({"base_url": null}),
@@ -103,7 +104,7 @@ fn the_step_that_fails_on_the_way_to_the_service_is_named() {
     );
 }
 
-/// A service that answers everything so.
+/// A service that gives this answer to everything.
 fn service(status: &'static str, headers: &'static str, body: &'static str) -> (Server, Value) {
     let server = Server::always(status, headers, body);
     let config = with(server.config(), json!({"encryption_key": long_encryption_key()}));

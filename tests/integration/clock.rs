@@ -9,7 +9,7 @@ use crate::support::server::Server;
 use crate::support::tls::{Authority, serve};
 use crate::support::{Link, Stage, output_of, root, run};
 
-/// One refund on a machine whose clock is so many years away; the line that the driver prints.
+/// One refund on a machine whose clock is wrong by this many years; the line that the driver prints.
 fn refund(stage: &Stage, config: &Value, years: i64) -> String {
     let program = stage.cc(&root().join("tests/c/driver.c"), Link::Shared, &[]);
     let clock = stage.path().join("clock.so");

@@ -1,5 +1,5 @@
-//! Which requests use a connection again, connections that are made ahead (`paysvc_client_warm`), and that TLS sessions are
-//! resumed. `connection_reuse` is "reads" unless a test says otherwise.
+//! Which requests use a connection again, connections that are made in advance (`paysvc_client_warm`), and that TLS
+//! sessions are resumed. `connection_reuse` is "reads" unless a test says otherwise.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -81,8 +81,8 @@ fn what_changes_something_is_the_first_on_its_connection_and_each_resend_too() {
 }
 
 /// A line that takes long: an answer to nothing is on its way to the client while the next request is on its way to the
-/// service. With "all" it is taken for the answer of that request, which was executed all the same; after a 429 it is sent
-/// again, and executed twice.
+/// service. With "all" it is taken for the answer of that request, which was executed all the same; after a 429 it is
+/// sent again, and executed twice.
 #[test]
 fn an_answer_to_nothing_is_never_that_of_a_request_that_moves_money() {
     let strays = [
@@ -99,7 +99,7 @@ fn an_answer_to_nothing_is_never_that_of_a_request_that_moves_money() {
                     return;
                 }
                 c.answer_ok();
-                // What the client sends next is on its way already, where it comes on this connection.
+                // The client's next request is on its way already, if it comes on this connection.
                 c.socket.set_read_timeout(Some(waits)).unwrap();
                 let _ = c.socket.peek(&mut [0]);
                 c.socket.set_read_timeout(Some(HANG)).unwrap();
@@ -219,7 +219,7 @@ fn a_warm_connection_that_is_dead_is_replaced_in_the_same_attempt() {
             let client = Client::new(&config);
             client.warm(None).expect("OK NOT_SENT");
             eventually(end, || done.load(Ordering::SeqCst) == 1);
-            // What left the server has come, or comes at once: on loopback nothing is on its way.
+            // Bytes that left the server have arrived, or arrive at once: on loopback nothing is on its way.
             std::thread::sleep(Duration::from_millis(20));
             let reply = within(HANG, || client.call("order_refund", &refund()));
             reply.expect("OK CONFIRMED");

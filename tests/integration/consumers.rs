@@ -1,5 +1,5 @@
-//! Programs that are built with an installed copy of the library, in every way that it is meant to be linked. Each refunds a
-//! part of an order in the sandbox. Nothing of the folder in which it was built helps them.
+//! Programs that are built with an installed copy of the library, in every way that it is meant to be linked. Each
+//! refunds a part of an order in the sandbox. Nothing in the folder in which it was built helps them.
 
 mod platforms;
 
@@ -197,7 +197,7 @@ fn the_page_is_true_for_cmake() {
     }
 }
 
-/// What CMake is told of a version, a pointer size and a system; the rule is in the package's own file.
+/// What CMake learns about a version, a pointer size and a system; the rule is in the package's own file.
 #[test]
 fn cmake_refuses_a_newer_version_another_pointer_size_and_another_system() {
     assert_eq!(paysvc_spec::status::ABI, 1, "which versions have this ABI? packaging/paysvcConfigVersion.cmake.in");

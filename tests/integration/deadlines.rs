@@ -75,7 +75,7 @@ fn a_cancel_ends_a_call_wherever_it_is_and_leaves_the_client_usable() {
             let reply = running.join().unwrap();
             assert_eq!(reply.verdict(), verdict, "{name}: {}", reply.message());
         });
-        // Final: the token ends whatever uses it next, with nothing sent.
+        // Final: the token ends the next call that uses it, with nothing sent.
         client.call_with("order_refund", &refund(), Some(&call)).expect("E_CANCELLED NOT_SENT");
         assert_eq!(server.seen().len(), 1, "{name}");
     }

@@ -1,5 +1,5 @@
 //! The examples, as `make demo` runs them: what is in the sandbox's ledger afterwards, and that they do not hand over
-//! the goods when what was paid is not what was ordered.
+//! the goods if the payment differs from the order.
 
 use std::io::Write as _;
 use std::net::TcpStream;
@@ -68,7 +68,7 @@ fn play(start: &dyn Fn() -> Command, sandbox: &Sandbox, base_url: &str) -> (Stri
     (String::from_utf8(output.stdout).unwrap(), output.status.success())
 }
 
-/// All of that many steps succeed.
+/// All steps, of which there are that many, succeed.
 fn collects(start: &dyn Fn() -> Command, steps: usize) {
     settles(start, steps);
     keeps_the_goods(start);
@@ -83,7 +83,7 @@ fn settles(start: &dyn Fn() -> Command, steps: usize) {
     assert_eq!(told.matches("): keep the goods: the payment is not final").count(), 1, "{told}");
     assert_eq!(told.matches("; hand over the goods\n").count(), 2, "{told}");
     assert!(told.contains("paid: 2500.5 NGN for FLAT-7; hand over the goods"), "{told}");
-    assert!(told.contains("accepted, not done yet: nothing tells how it ends"), "{told}");
+    assert!(told.contains("accepted, not done yet: no endpoint tells how it ends"), "{told}");
     assert!(told.contains("To use the real service"), "{told}");
     let ledger = sandbox.get("/sandbox/ledger");
     let effects: Vec<_> =
@@ -102,8 +102,8 @@ fn settles(start: &dyn Fn() -> Command, steps: usize) {
     }
 }
 
-/// Names with quotes and accents, in UTF-8 and in Windows-1252, come back from the service as they were typed; the prices
-/// are those that were set; and the list of payments is read.
+/// Names with quotes and accents, in UTF-8 and in Windows-1252, come back from the service as they were typed; the
+/// prices are those that were set; and the list of payments is read.
 fn passes_names_on(start: &dyn Fn() -> Command) {
     let sandbox = Sandbox::start(&[]);
     let (told, _) = play(start, &sandbox, sandbox.text("base_url"));
@@ -125,24 +125,20 @@ const ALTERED: &[(&str, &str, &str)] = &[
     (
         "\"totalAmountCharged\":2500.50",
         "\"totalAmountCharged\":2500.05",
-        "NOT PAID (SUCCESSFUL): keep the goods: the amount is another one",
+        "NOT PAID (SUCCESSFUL): keep the goods: the amount differs",
     ),
     (
         "\"currencyName\":\"NGN\"",
         "\"currencyName\":\"USD\"",
-        "NOT PAID (SUCCESSFUL): keep the goods: the currency is another one",
+        "NOT PAID (SUCCESSFUL): keep the goods: the currency differs",
     ),
     (
         "\"accountReference\":\"FLAT-7\"",
         "\"accountReference\":\"FLAT-8\"",
-        "NOT PAID (SUCCESSFUL): keep the goods: it is a payment of another order",
+        "NOT PAID (SUCCESSFUL): keep the goods: it is a payment for another order",
     ),
     // 620.10 and a fee of 9.30.
-    (
-        "\"totalAmount\":629.40",
-        "\"totalAmount\":629.30",
-        "NOT PAID (SUCCESSFUL): keep the goods: the amount is another one",
-    ),
+    ("\"totalAmount\":629.40", "\"totalAmount\":629.30", "NOT PAID (SUCCESSFUL): keep the goods: the amount differs"),
     ("\"amount_refunded\":\"25.50\"", "\"amount_refunded\":\"25.05\"", "RESPONSE"),
 ];
 

@@ -1,11 +1,13 @@
 //! The matrix: endpoints × faults × plain and TLS, the reply's outcome against the sandbox's ledger.
 //!
-//! `make test` runs every fault on two calls that move money and one that reads, and on one of them with `connection_reuse`
-//! "all"; `make faults` (PAYSVC_FAULTS=all) runs all endpoints with both settings, and prints the table. PAYSVC_FAULTS also
-//! takes names of endpoints, and `one`. After each UNKNOWN, `resolve` is asked what became of the call.
+//! `make test` runs every fault on two calls that move money and one that reads, and on one of them with
+//! `connection_reuse` "all"; `make faults` (PAYSVC_FAULTS=all) runs all endpoints with both settings, and prints the
+//! table. PAYSVC_FAULTS also takes names of endpoints, and `one`. After each UNKNOWN, `resolve` is asked what became of
+//! the call.
 //!
-//! The sandbox runs with `--pay-twice`, so that nothing but the library keeps a charge from being made twice; and beside
-//! the effects, the requests that carried a business key are counted. A client that sends twice is found by both.
+//! The sandbox runs with `--pay-twice`, so that nothing but the library keeps a charge from being made twice; and
+//! beside the effects, the requests that carried a business key are counted. A client that sends twice is found by
+//! both.
 
 mod resolved;
 mod sends_twice;
@@ -89,7 +91,7 @@ const FAULTS: &[(&str, On, Outcome, Outcome)] = &[
     ("status_429_retry_after", Call, Confirmed, Confirmed),
     ("status_429_paid", Call, Unknown, Confirmed),
     ("status_429_cut", Call, Unknown, Confirmed),
-    // A read that is refused is REJECTED whoever wrote the answer: it changed nothing.
+    // A read that is refused is REJECTED no matter who wrote the answer: it changed nothing.
     ("status_403_page", Call, Unknown, Rejected),
     ("status_409_page", Call, Unknown, Rejected),
     ("status_400_paid", Call, Unknown, Rejected),
@@ -283,7 +285,8 @@ const ESTABLISHED: &str = "01";
 const CLOSE_WAIT: &str = "08";
 
 /// Waits until the system shows a connection to the sandbox in that state, or with that many unread bytes: before the
-/// sandbox's end or its stray answer has arrived, nobody can know of it. `may_be_closed`: or until there is no connection.
+/// sandbox's end or its stray answer has arrived, nobody can know about it. `may_be_closed`: or until there is no
+/// connection.
 fn wait_for(sandbox: &Sandbox, may_be_closed: bool, there: &dyn Fn(&str, u64) -> bool) {
     let port: u16 = sandbox.text("base_url").rsplit(':').next().unwrap().parse().unwrap();
     let waits = |table: &str| {
@@ -321,8 +324,8 @@ fn made(sandbox: &Sandbox, target: &Target) -> usize {
     ledger["ledger"].as_array().unwrap().iter().filter(by_call).count()
 }
 
-/// How many requests the sandbox saw of the call; the warm-up has the same path for one of them. What came without a
-/// method was not read: part of a request, but for a handshake that failed.
+/// How many requests of the call the sandbox saw; the warm-up has the same path for one of them. What came without a
+/// method was not read: part of a request, except after a handshake that failed.
 fn seen(sandbox: &Sandbox, target: &Target, on: On) -> usize {
     let requests = sandbox.get("/sandbox/requests");
     let came = requests["requests"].as_array().unwrap().iter();
@@ -331,7 +334,8 @@ fn seen(sandbox: &Sandbox, target: &Target, on: On) -> usize {
     count - usize::from(target.row.path == WARM_UP && matches!(on, Call | Before))
 }
 
-/// The same once the sandbox has got to all that left, which on a busy machine may be after the call has ended.
+/// The same, once the sandbox has handled everything that was sent, which on a busy machine may be after the call has
+/// ended.
 fn seen_in_the_end(sandbox: &Sandbox, target: &Target, on: On, reply: &Reply) -> usize {
     let give_up = Instant::now() + Duration::from_secs(10);
     loop {
@@ -344,7 +348,7 @@ fn seen_in_the_end(sandbox: &Sandbox, target: &Target, on: On, reply: &Reply) ->
 }
 
 /// How many requests with the key of the call may have been carried out, as far as the one who sent them can know: all
-/// that came, whole or not, but those that were told to come again. More than one is one too many.
+/// that came, whole or not, but those that were told to come again. More than one is too many.
 fn sent(sandbox: &Sandbox, target: &Target) -> usize {
     let Some(key) = target.business_key() else { return 0 };
     let requests = sandbox.get("/sandbox/requests");

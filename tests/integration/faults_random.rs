@@ -1,8 +1,9 @@
 //! Random faults, limits and cancels: many threads on shared clients against a raw server that does anything to its
 //! connections; then what the calls returned is compared with what the server saw.
 //!
-//! `make test` runs it for 3 seconds with each `connection_reuse`, `make faults` (PAYSVC_FAULTS=all) for 60. SEED repeats what is drawn; which call
-//! meets which fault also depends on how the threads run. Keys are unique, so each answer names the request it is for.
+//! `make test` runs it for 3 seconds with each `connection_reuse`, `make faults` (PAYSVC_FAULTS=all) for 60. SEED
+//! repeats what is drawn; which call meets which fault also depends on how the threads run. Keys are unique, so each
+//! answer names the request it is for.
 
 mod answers;
 mod evidence;
@@ -278,7 +279,7 @@ fn random_faults_limits_and_cancels(reuse: &str) {
     let mut world = World::new(seed, reuse);
     let calls = run(&world, reuse == "reads", seed, duration);
     world.clients.clear();
-    // What was still on its way to the servers is seen before anything is judged.
+    // Requests still on their way to the servers are seen before anything is judged.
     world.peers.iter_mut().for_each(Peer::stop);
     let figures = judge(&world, &calls);
     print(&world, &figures, reuse, seed, duration);
@@ -289,8 +290,8 @@ fn random_faults_limits_and_cancels(reuse: &str) {
     }
 }
 
-/// The check finds a client that sends twice, on a real connection to the same server, and one that reports of the same
-/// requests what cannot be true.
+/// The check finds a client that sends twice, on a real connection to the same server, and one whose reports about the
+/// same requests cannot be true.
 #[test]
 fn a_broken_client_is_found() {
     use std::io::{Read as _, Write as _};

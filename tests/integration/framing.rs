@@ -1,4 +1,5 @@
-//! How requests and answers are framed: what an answer's headers contradict is not whole, whatever its body says.
+//! How requests and answers are framed: an answer whose headers contradict each other is not whole, whatever its body
+//! says.
 
 use serde_json::json;
 
@@ -58,7 +59,7 @@ fn contradictory_framing_is_no_whole_answer_and_ends_its_connection() {
         (
             "chunks of HTTP/1.0",
             format!("HTTP/1.0 200 OK\r\ntransfer-encoding: chunked\r\n\r\n{chunks}"),
-            "HTTP/1.0 does not know",
+            "HTTP/1.0 does not have",
         ),
         (
             "a coding that nobody asked for",

@@ -1,5 +1,5 @@
-//! What must never leave: an encrypted endpoint's payload in clear, the secret key where it does not belong, anything to a
-//! peer without a valid certificate, and bytes that would change the request around them.
+//! What must never leave: an encrypted endpoint's payload unencrypted, the secret key where it does not belong,
+//! anything to a peer without a valid certificate, and bytes that would change the request around them.
 
 use paysvc_spec::ENDPOINTS;
 use paysvc_spec::schema::{ApiKey, Endpoint, Field, Kind, Location, Method};
@@ -59,7 +59,7 @@ fn an_encrypted_payload_never_leaves_in_clear() {
 
         call(&config(&server), row, "4111111111111111").expect("OK CONFIRMED");
         let sent = server.seen().pop().unwrap();
-        // A member in the path is in clear.
+        // A member in the path is not encrypted.
         let body = sent.split_once("\r\n\r\n").unwrap().1;
         assert!(!body.contains("4111111111111111"), "{sent}");
         let body: Value = serde_json::from_str(body).unwrap();
@@ -125,7 +125,7 @@ fn a_setting_changes_the_key_and_the_headers_of_its_row_and_nothing_else() {
                 assert_eq!(sent(&config, row), (public, secret, count), "{}", row.name);
             }
         }
-        // What other rows' settings say does not matter here.
+        // The settings of other rows do not matter here.
         if row.key_setting.is_none() && row.headers_setting.is_none() {
             let mut all = config(&server);
             for other in ENDPOINTS {
@@ -273,7 +273,7 @@ fn plain_http_goes_through_no_proxy_elsewhere() {
 const CARD: &str = "5399413078825962";
 const OTP: &str = "864213";
 
-/// What a service may make of a card number that it repeats: the characters between, and the digits.
+/// How a service may write a card number that it repeats: the characters in between, and the digits.
 fn disguises(card: &str) -> Vec<String> {
     let set_apart = |between: &str, size: usize| {
         card.as_bytes().chunks(size).map(String::from_utf8_lossy).collect::<Vec<_>>().join(between)
@@ -349,7 +349,7 @@ fn a_secret_is_masked_in_messages_in_any_notation() {
         }
     }
     assert!(masked >= calls.len() * disguises(CARD).len() * 3, "{masked}");
-    // What harms nobody stays readable.
+    // Text that harms nobody stays readable.
     *answer.lock().unwrap() =
         ("application/json".into(), json!({"status": true, "message": "true: NGN 12 for card, 2 of 3"}).to_string());
     let harmless =

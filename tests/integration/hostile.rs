@@ -1,5 +1,5 @@
 //! Inputs that are small to make and expensive to read: deep, long, many. Each is read on a stack as small as a till's
-//! thread may have, and must come to an end. The time limit is there to find what never ends, not to measure.
+//! thread may have, and must come to an end. The time limit is there to find calls that never end, not to measure.
 
 use std::sync::mpsc;
 use std::time::Duration;
@@ -30,7 +30,8 @@ fn small(what: &str, run: impl FnOnce() + Send + 'static) {
     }
 }
 
-/// JSON that is expensive to read: what it is, an endpoint that reads far into it, the text. `paysvc_encrypt` reads all.
+/// JSON that is expensive to read: what it is, an endpoint that reads far into it, the text. `paysvc_encrypt` reads
+/// all.
 fn documents() -> Vec<(&'static str, &'static str, String)> {
     let members = |name: fn(usize) -> String| {
         let members: Vec<_> = (0..MANY).map(|index| format!("\"{}\":{index}", name(index))).collect();
@@ -136,7 +137,7 @@ fn answers_and_pointers() {
                 check(&reply, &format!("{what} in {member}"), &["OK CONFIRMED", "E_RESPONSE UNKNOWN"]);
                 assert_eq!(reply.http_status(), 200, "{what} in {member}");
                 // Each step reads the rest of the text, so the largest texts get a pointer of few steps. What it finds
-                // depends on the text; that it comes to an end is all that is tested.
+                // depends on the text; the test is only that it ends.
                 reply.get(&format!("/data{}", "/0".repeat(if json.len() < MILLION { 127 } else { 2 })));
                 assert_eq!(reply.get(&"/0".repeat(MILLION)), None, "{what} in {member}");
             }
@@ -176,7 +177,7 @@ fn key_texts() {
         let key = vector["decoded_text"].as_str().unwrap();
         let attributes: Vec<_> = (0..1500).map(|index| format!("a{index}=\"\"")).collect();
         for (text, part) in [
-            ("A".repeat(10 * MILLION), "takes 10000000 bytes"),
+            ("A".repeat(10 * MILLION), "is 10000000 bytes long"),
             (format!("2048!{}", "<a>".repeat(5_000)), "cannot be read"),
             (format!("2048!<a {}/>", attributes.join(" ")), "has no Modulus"),
             (key.replace("AQAB", &"A".repeat(8_000)), "exponent 0"),

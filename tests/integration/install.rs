@@ -1,5 +1,5 @@
-//! `make install` only copies, and `make uninstall` removes exactly that. `make build` and `make install` replace the files
-//! of programs that are running: those go on with what they have.
+//! `make install` only copies, and `make uninstall` removes exactly that. `make build` and `make install` replace the
+//! files of programs that are running: those go on with what they have.
 
 use std::collections::BTreeMap;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, chown};
@@ -63,7 +63,7 @@ fn a_running_program_outlives_an_install_over_its_library_and_itself() {
     for (driver, sandbox) in &mut running {
         let reply = driver.call("direct_debit_history", &json!({"emailAddress": "none@example.com"}));
         assert_eq!(reply.verdict(), ("OK", "CONFIRMED"), "{}", reply.message);
-        // What was never used before is still to be loaded from the file.
+        // A function that was never used before still has to be loaded from the file.
         let reply = driver.call_text("encrypt", r#"{"reference":"R"}"#);
         assert_eq!(reply.status, "OK", "{}", reply.message);
         assert!(sandbox.get("/sandbox/state").is_object());
@@ -114,8 +114,8 @@ fn is_root() -> bool {
     std::fs::metadata("/proc/self").unwrap().uid() == 0
 }
 
-/// `make install` or `make uninstall` as an ordinary user who lets nobody read new files, and who has none of the programs
-/// that build and install: where one is called, the command fails.
+/// `make install` or `make uninstall` as an ordinary user who lets nobody read new files, and who has none of the
+/// programs that build and install: where one is called, the command fails.
 fn as_ordinary_user(target: &str, fakes: &Path) -> Command {
     for name in ["cargo", "rustc", "rustup", "apt-get", "dpkg", "sudo", "pip", "python3", "go", "cc", "gcc", "cmake"] {
         let fake = fakes.join(name);
@@ -205,12 +205,12 @@ fn installing_only_copies_and_uninstalling_removes_exactly_that() {
         }
         assert!(before.iter().all(|(path, holds)| installed.get(path) == Some(holds)), "what was there is the same");
 
-        // Again over itself, and then away with it.
+        // Installed again over itself, and then removed.
         call("install");
         assert_eq!(tree(folder.path()), installed, "{variables:?}");
         call("uninstall");
         let mut left = tree(folder.path());
-        // What DESTDIR names is the caller's.
+        // The folder that DESTDIR names is the caller's.
         if !before.contains_key("stage") {
             left.remove("stage");
         }

@@ -1,5 +1,5 @@
-//! What a request under construction held is nowhere in memory after it was replaced, after a failure, and after it was
-//! freed.
+//! The contents of a request under construction are nowhere in memory after they were replaced, after a failure, and
+//! after the request was freed.
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::Stdio;

@@ -74,14 +74,14 @@ fn the_checks_name_what_is_wrong() {
         "libpaysvc.so.0.2.0: it is not stripped",
         "libpaysvc.so.0.2.0: it has no link to its debug file",
         "needs glibc 2.",
-        "it needs libgcc_s.so.1, which is not of the system",
+        "it needs libgcc_s.so.1, which is not part of the system",
         "its soname is Some(\"libother.so\"), not libpaysvc.so.1",
         "it does not export paysvc_version with version PAYSVC_0.1",
         "it does not export paysvc_client_new with version PAYSVC_0.1",
         "it exports foreign without a version",
         "libpaysvc.a: paysvc_version is missing",
         "libpaysvc.a: foreign is global",
-        "libpaysvc.a: _ZN4rust6symbol is undefined, and not of the system",
+        "libpaysvc.a: _ZN4rust6symbol is undefined, and not part of the system",
     ] {
         let expected = expected.replace("0.2.0", env!("CARGO_PKG_VERSION"));
         assert!(found.iter().any(|problem| problem.contains(&expected)), "{expected} is not in {found:#?}");

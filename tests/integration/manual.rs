@@ -1,4 +1,4 @@
-//! The manual pages: troff and man have nothing to complain of, every function has one, and the sandbox's has every option.
+//! The manual pages: troff and man report no problems, every function has one, and the sandbox's has every option.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -25,7 +25,7 @@ fn every_page_is_correct_troff() {
     }
 }
 
-/// As people read it, with nothing of the markup left.
+/// As people read it, without any markup.
 #[test]
 fn a_page_reads_as_the_header_does() {
     if Command::new("groff").arg("--version").output().is_err() {

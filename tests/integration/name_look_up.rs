@@ -1,4 +1,4 @@
-//! A resolver that hangs: what it may take of the process is bounded, and so is what a call waits for it.
+//! A resolver that hangs: the resources that it may use are bounded, and so is the time that a call waits for it.
 
 use crate::support::server::Server;
 use crate::support::{Link, Stage, root, run};

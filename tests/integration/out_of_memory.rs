@@ -1,5 +1,6 @@
-//! Every large allocation of every function fails, alone or with the memory full from then on: no abort, no lost report, and nothing executed
-//! that a reply denies. PAYSVC_MEMORY=all tries each; otherwise a sample of those of a long list.
+//! Every large allocation of every function fails, alone or with the memory full from then on: no abort, no lost
+//! report, and nothing executed that a reply denies. PAYSVC_MEMORY=all tries each; otherwise a sample of those of a
+//! long list.
 
 use std::collections::HashMap;
 use std::process::{Command, Stdio};
@@ -14,7 +15,7 @@ struct Case {
     function: &'static str,
     request: Value,
     effect: Option<(&'static str, &'static str)>,
-    /// Of a list: how many recipients.
+    /// For a list: how many recipients.
     recipients: usize,
 }
 
@@ -71,7 +72,7 @@ struct Figures {
     lost: usize,
 }
 
-/// How the allocations fail: from the first on, in which steps, alone or for good.
+/// How the allocations fail: from which on, in which steps, alone or for good.
 #[derive(Clone, Copy)]
 struct How {
     step: usize,

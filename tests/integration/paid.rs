@@ -69,7 +69,7 @@ fn a_refund_is_never_paid_also_if_it_is_resolved() {
         r#"{"status":true,"message":"done","data":{"reference":"O-1","amount_refunded":"25.50","status":"success"}}"#;
     let reply = answered("order_refund", &refund, done);
     assert_eq!((reply.verdict().as_str(), reply.state()), ("OK CONFIRMED", 5));
-    assert!(reply.why_not_paid(ANYTHING).contains("no payment"), "{}", reply.why_not_paid(ANYTHING));
+    assert!(reply.why_not_paid(ANYTHING).contains("not about a payment"), "{}", reply.why_not_paid(ANYTHING));
 }
 
 /// The library's other replies, and answers that say "paid" where nobody asked about a payment.
@@ -82,7 +82,7 @@ fn what_is_no_answer_about_a_payment_is_not_paid() {
     let free = json!({"method": "POST", "path": "/payment/order/new", "key": "secret", "body": {"reference": "O-1"}});
     let reply = answered("request", &free, body);
     assert_eq!(reply.state(), 5, "{}", reply.message());
-    assert!(reply.why_not_paid(ANYTHING).contains("no payment"), "{}", reply.why_not_paid(ANYTHING));
+    assert!(reply.why_not_paid(ANYTHING).contains("not about a payment"), "{}", reply.why_not_paid(ANYTHING));
     let reply = answered("order_verify", &json!({"reference": "O-1"}), body);
     assert_eq!(reply.why_not_paid(ORDERED), "");
 }

@@ -73,7 +73,8 @@ fn a_forked_child_opens_its_own_connections() {
     let config =
         json!({"base_url": format!("https://127.0.0.1:{}", tls.port), "secret_key": "s", "ca_file": authority.file()});
     run(stage.command(&program).arg(config.to_string()));
-    // On kept connections; above, each call has a handshake of its own, so that every child is forked in the middle of some.
+    // On kept connections; above, each call has a handshake of its own, so that every child is forked in the middle of
+    // some.
     let config = with(config, json!({"connection_reuse": "all"}));
     run(stage.command(&program).arg(config.to_string()));
 }
@@ -96,7 +97,7 @@ fn echo(mut c: Connection) {
 #[test]
 fn a_signal_handler_may_cancel() {
     let (stage, server) = (Stage::new(), Server::start(echo));
-    // Fewer where every instruction is looked at.
+    // Fewer if every instruction is checked.
     let calls = if sanitized::races().is_some() { "1000" } else { "4000" };
     let mut ways = vec![(program(&stage, "cancel.c"), None, calls)];
     if sanitized::races().is_none() {
@@ -126,7 +127,7 @@ fn a_child_made_without_fork_handlers_opens_its_own_connections() {
                 continue;
             }
             assert!(output.status.success(), "{how}: {}", output_of(&output));
-            // Of the parent's two, no child uses any.
+            // No child uses either of the parent's two.
             assert_eq!((server.seen().len(), server.connections()), (80, connections), "{how}, {reuse}");
         }
     }

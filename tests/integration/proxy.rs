@@ -33,7 +33,7 @@ fn calls_go_through_a_socks5_proxy() {
     let (proxy, _) = socks5_proxy(service.server.port, Some(("user", "pass")), 0);
     let at = format!("127.0.0.1:{}", proxy.port);
     service.refund("service.invalid", json!({"proxy": format!("socks5://user:pass@{at}")})).expect("OK CONFIRMED");
-    for (login, part) in [("user:wrong@", "refused the user"), ("", "none of the ways")] {
+    for (login, part) in [("user:wrong@", "refused the user"), ("", "none of the login methods")] {
         let reply = service.refund("service.invalid", json!({"proxy": format!("socks5://{login}{at}")}));
         reply.expect("E_TRANSPORT NOT_SENT");
         assert!(reply.message().contains(part) && !reply.message().contains("wrong"), "{}", reply.message());

@@ -1,5 +1,5 @@
-//! What became of an earlier request: `paysvc_resolve` and `paysvc_order_wait` over real sockets, against a server that gives
-//! any answer and against the sandbox.
+//! What became of an earlier request: `paysvc_resolve` and `paysvc_order_wait` over real sockets, against a server that
+//! gives any answer and against the sandbox.
 
 mod reference;
 mod sandbox;
@@ -264,7 +264,7 @@ fn where_no_endpoint_tells_nothing_is_sent() {
     assert_eq!(service.server.seen(), [""; 0]);
 }
 
-/// Whatever is wrong: nothing was sent *now*, and that tells nothing of the earlier request.
+/// Whatever is wrong: nothing was sent *now*, which proves nothing about the earlier request.
 #[test]
 fn the_outcome_is_never_not_sent() {
     let service = Service::new();
@@ -286,7 +286,7 @@ fn the_outcome_is_never_not_sent() {
         (json!({"endpoint": "order_pya", "request": {}}), "endpoint is not a known name; did you mean order_pay?"),
         (json!({"endpoint": "paysvc_order_pay", "request": {}}), "endpoint has no prefix: order_pay"),
         (json!({"endpoint": "order_pay", "request": {}}), "request.reference is required"),
-        (json!({"endpoint": "order_pay", "request": [1]}), "request must be an object, it is an array"),
+        (json!({"endpoint": "order_pay", "request": [1]}), "request must be an object, not an array"),
         (json!({"endpoint": "order_pay", "request": {"Reference": "O-1"}}), "did you mean reference?"),
         (json!({"endpoint": "order_pay", "request": {}, "atempts": 1}), "did you mean attempts?"),
         (

@@ -129,7 +129,7 @@ fn a_request_that_does_not_fit_into_memory_is_an_error() {
     assert_eq!(lines.len(), 18, "{lines:?}");
     for line in &lines {
         let (what, result) = line.split_once(": ").unwrap();
-        let refused = result.contains("there is no memory for it");
+        let refused = result.contains("there is not enough memory for it");
         // A text may not fit although its values did.
         assert!(result == "OK text " || (refused && result.contains(" NULL ")), "{line}");
         assert!(refused || !what.ends_with(" 2"), "{line}");

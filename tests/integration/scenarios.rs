@@ -102,7 +102,7 @@ struct Step {
     keep: BTreeMap<String, String>,
 }
 
-/// What one language made of one scenario.
+/// How one language played one scenario.
 struct Played {
     scenario: String,
     /// The requests that the sandbox saw, without what differs from run to run.
@@ -132,7 +132,7 @@ fn play(sandbox: &Sandbox, scenario: &Scenario, start: &dyn Fn() -> Command) -> 
     }
 }
 
-/// Of a captured request, what every language must send alike.
+/// The parts of a captured request that every language must send alike.
 fn lasting(request: &Value) -> Value {
     let header = |name: &str| request["headers"][name].clone();
     json!({
@@ -189,7 +189,8 @@ impl Run<'_> {
         if let Some(function) = &step.call {
             let before = self.requests();
             let reply = driver.call_text(function, &compact(&with));
-            // Nothing beyond what the call tells of: neither the library nor what is beneath it repeats by itself.
+            // Nothing beyond what the call reports: neither the library nor the layers beneath it repeat anything by
+            // themselves.
             assert_eq!(self.requests() - before, usize::try_from(reply.attempts).unwrap(), "{at}: {reply:?}");
             self.verdicts.push(format!("{} {} {} {}", reply.status, reply.outcome, reply.state, reply.code));
             self.check(&format!("{at} ({function})"), step, &with, &reply);

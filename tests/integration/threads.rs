@@ -34,7 +34,7 @@ fn one_client_serves_many_threads_while_some_cancel() {
                             call.cancel();
                             client.call_with("order_refund", refund, Some(&call)).expect("E_CANCELLED NOT_SENT");
                         }
-                        // A cancel that races with the call: whatever comes of it, the client goes on.
+                        // A cancel that races with the call: whatever happens to it, the client continues.
                         1 => std::thread::scope(|inner| {
                             let running = inner.spawn(|| client.call_with("order_refund", refund, Some(&call)));
                             call.cancel();

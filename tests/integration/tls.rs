@@ -55,7 +55,7 @@ fn certificates_that_do_not_fit_are_refused_before_anything_is_sent() {
     }
 }
 
-/// Who trusts it trusts whatever its key signs, so nothing is gained by refusing it.
+/// A client that trusts it trusts whatever its key signs, so refusing it gains nothing.
 #[test]
 fn a_certificate_that_is_its_own_authority_is_trusted_if_ca_file_has_it() {
     use rcgen::{CertificateParams as Params, ExtendedKeyUsagePurpose as Purpose, KeyUsagePurpose as Usage};
@@ -141,7 +141,7 @@ fn a_client_certificate_is_shown_where_it_is_asked_for() {
     }
 }
 
-/// A service that says nothing after the handshake is not waited for longer than it takes to refuse.
+/// If a service says nothing after the handshake, the wait is no longer than a refusal takes.
 #[test]
 fn a_service_without_session_tickets_takes_client_certificates_too() {
     let (authority, clients) = (Authority::new(), Authority::new());

@@ -75,7 +75,7 @@ impl Copy {
             let (from, to) = (root().join(&file), copy.0.join(&file));
             std::fs::create_dir_all(to.parent().unwrap()).unwrap();
             let text = std::fs::read(&from).unwrap();
-            // What is the same keeps its time, so that it is not built again.
+            // A file that is the same keeps its time, so that it is not built again.
             if std::fs::read(&to).ok().as_ref() != Some(&text) {
                 std::fs::copy(&from, &to).unwrap();
             }

@@ -37,7 +37,7 @@ struct Answers {
     expected: Vec<Entries>,
 }
 
-/// What one language made of one endpoint.
+/// How one language read one endpoint.
 #[derive(Default)]
 struct Read {
     /// Status, outcome, state and code of each answer of the raw server.
@@ -46,7 +46,7 @@ struct Read {
     wrong: Vec<String>,
 }
 
-/// The rows with typed answers. All that is known of the others' is guessed.
+/// The rows with typed answers. Everything that is known about the others' is guessed.
 fn rows() -> impl Iterator<Item = &'static Endpoint> {
     ENDPOINTS.iter().filter(|row| answers::typed(row.answer.members).next().is_some())
 }
@@ -83,7 +83,7 @@ fn found(driver: &mut Driver, row: &Endpoint) -> Entries {
     answers::entries(row, &look)
 }
 
-/// What differs, without repeating what is as it should be.
+/// What differs, without repeating what is correct.
 fn differences(found: &Entries, expected: &Entries) -> Vec<String> {
     let pointers: BTreeSet<_> = found.keys().chain(expected.keys()).collect();
     let differs = pointers.into_iter().filter(|pointer| found.get(*pointer) != expected.get(*pointer));
@@ -148,7 +148,7 @@ fn over_the_sandbox(start: &dyn Fn() -> Command) -> Vec<Read> {
     rows().map(one).collect()
 }
 
-/// What a change that has no part in the verdict made of the verdict.
+/// How a change that has no part in the verdict changed the verdict.
 fn changed_verdicts(answers: &Answers, read: &Read) -> Vec<String> {
     let good = &read.verdicts[0];
     assert!(good.starts_with("OK CONFIRMED "), "{}: the canned answer gives {good}", answers.row.name);

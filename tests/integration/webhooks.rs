@@ -1,4 +1,5 @@
-//! Webhooks through the C functions: the events that the sandbox sends, forged and repeated ones, and look-ups that fail.
+//! Webhooks through the C functions: the events that the sandbox sends, forged and repeated ones, and look-ups that
+//! fail.
 
 mod document;
 mod hostile;
@@ -193,7 +194,7 @@ fn a_genuine_event_of_another_order_does_not_match() {
         "{}",
         reply.message()
     );
-    // What the event says of itself does not help.
+    // What the event says about itself does not help.
     let changed = service.forge(json!({"order": "CHEAP", "change": {"orderAmount": "9000.00"}}));
     let found = findings(&service.verify_expecting(&changed, json!({"amount": 9000})));
     assert_eq!((&found["authentic"], &found["match"]), (&json!(false), &json!(false)));
@@ -242,7 +243,7 @@ fn a_payout_is_never_authentic() {
         reply.expect("E_ARGUMENT NOT_SENT");
         assert_eq!((is_forged(&reply), findings(&reply)["event"].as_str()), (vec![], Some("payout")));
     }
-    assert_eq!(service.paths().len(), before, "nothing was asked");
+    assert_eq!(service.paths().len(), before, "the service was not asked");
     // The batch can be looked up, and its answer is returned.
     let body = service.forge(json!({"payout": payout, "change": {"batchReference": batch}}));
     let reply = service.verify(&body);

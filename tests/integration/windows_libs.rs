@@ -1,6 +1,6 @@
 //! The libraries for Windows in programs that link or load them in every way in which a till may, under Wine:
-//! `PAYSVC_PLATFORM` names the platform. C#, Delphi and VB6, which call the DLL by its exported names as `loader.c` does, are
-//! not tried here, and neither is Microsoft's compiler.
+//! `PAYSVC_PLATFORM` names the platform. C#, Delphi and VB6, which call the DLL by its exported names as `loader.c`
+//! does, are not tried here, and neither is Microsoft's compiler.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -167,7 +167,7 @@ fn a_32_bit_program_may_have_another_default_calling_convention() {
     till.run(&till.program("cc", "consumer.c", &["-mrtd"], &till.imports()));
     till.run(&till.program("cc", "consumer.c", &["-mrtd"], &till.statically()));
 
-    // The program would notice: without the word, it takes the functions for ones of its own default.
+    // The program would notice: without the word, it assumes its own default convention for the functions.
     let header = std::fs::read_to_string(till.library("include/paysvc.h")).unwrap();
     let (from, to) = ("#define PAYSVC_CDECL __cdecl\n", "#define PAYSVC_CDECL\n");
     assert!(header.contains(from));

@@ -153,7 +153,7 @@ finds_first(
 )
 finds_first(
     "backup, refund",
-    "nothing tells of an earlier one",
+    "nothing tells about an earlier one",
     TIMELESS, "backup at rest", (R, 1), (R, 1),
     finds=[TWO_REQUESTS, REFUNDED_TWICE],
     quick=True,

@@ -46,7 +46,7 @@ def premises(rules, ids, journal):
 
 
 def conclude(rules, known, entries):
-    """The ends that a look-up proves: what the journal says of each claim in question, beside what the service says."""
+    """The ends that a look-up proves: what the journal says about each claim, beside what the service says."""
     ends = []
     history = [(number, entry) for number, entry in enumerate(entries) if entry.shown and not entry.refund]
     statuses = [entry.status for _, entry in history]

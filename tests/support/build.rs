@@ -1,4 +1,5 @@
-//! What `make build` built, which is what the tests use: the library, its headers and the sandbox, as they are installed.
+//! What `make build` built, which is what the tests use: the library, its headers and the sandbox, as they are
+//! installed.
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -17,7 +18,7 @@ pub fn build() -> &'static Path {
     static FOLDER: OnceLock<PathBuf> = OnceLock::new();
     FOLDER.get_or_init(|| {
         no_settings();
-        // Whoever names another folder says what it is made of.
+        // A caller who names another folder says what it contains.
         let other = std::env::var_os("PAYSVC_BUILD");
         let folder = other.as_ref().map_or(root().join("build"), |other| std::path::absolute(other).unwrap());
         let wrong = missing(&folder).or_else(|| if other.is_none() { stale(&folder) } else { None });

@@ -184,7 +184,7 @@ impl Client {
         })
     }
 
-    /// Is everything there for the first sale?
+    /// Is everything ready for the first sale?
     pub fn check(&self, call: Option<&Call>) -> Reply {
         let mut reply = ptr::null_mut();
         let call = call.map_or(ptr::null_mut(), Call::loaded);

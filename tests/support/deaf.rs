@@ -1,4 +1,4 @@
-//! A port that answers nobody who wants to connect.
+//! A port that answers no attempt to connect.
 
 use std::net::TcpStream;
 use std::os::fd::AsRawFd as _;

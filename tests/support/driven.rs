@@ -1,5 +1,5 @@
-//! A client in another process: what [`super::capi`] is on a platform whose library this process cannot load. The process is
-//! `tests/c/driver.c`, and serves one client after the other.
+//! A client in another process: what [`super::capi`] is on a platform whose library this process cannot load. The
+//! process is `tests/c/driver.c`, and serves one client after the other.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, OnceLock};
@@ -47,7 +47,7 @@ impl Driven {
 
 impl Drop for Driven {
     fn drop(&mut self) {
-        // A driver that has failed has told so already.
+        // A driver that has failed has already reported it.
         if std::thread::panicking() {
             return;
         }
@@ -58,7 +58,8 @@ impl Drop for Driven {
     }
 }
 
-/// Compiled once a process of tests; outside of a stage, which a program that lives until the end of the process would keep.
+/// Compiled once a process of tests; outside of a stage, which a program that lives until the end of the process would
+/// keep.
 fn program() -> &'static Path {
     static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
     PROGRAM.get_or_init(|| {

@@ -87,7 +87,7 @@ impl Driver {
         Reply::parse(&read(&mut self.output, &mut self.child, &mut self.errors))
     }
 
-    /// Begins a call, and kills the program so long after that.
+    /// Begins a call, and kills the program this long after that.
     pub fn call_and_kill(mut self, function: &str, request: &Value, after: Duration) {
         writeln!(self.input.as_mut().unwrap(), "{function}\t{request}").unwrap();
         std::thread::sleep(after);
@@ -99,7 +99,7 @@ impl Driver {
         self.child.wait().unwrap();
     }
 
-    /// A command that nothing is answered to.
+    /// A command that gets no answer.
     pub fn tell(&mut self, command: &str, argument: &str) {
         writeln!(self.input.as_mut().unwrap(), "{command}\t{argument}").unwrap();
     }
@@ -138,8 +138,8 @@ impl Driver {
     }
 }
 
-/// What stands at a pointer, as `paysvc_reply_get` returns it, when the reply in the program may be gone already. Numbers stay
-/// text: those that no type holds are a part of the tests.
+/// What stands at a pointer, as `paysvc_reply_get` returns it, when the reply in the program may be gone already.
+/// Numbers stay text: those that no type holds are a part of the tests.
 pub fn get(json: &str, pointer: &str) -> Option<String> {
     let mut found: &RawValue = serde_json::from_str(json).unwrap_or_else(|error| panic!("{error}: {json}"));
     for step in pointer.split('/').skip(1) {

@@ -93,7 +93,7 @@ fn called(function: &Function, argument: impl Fn(usize) -> &'static str) -> Stri
     format!("{}({})", function.name, arguments.join(", "))
 }
 
-/// The outcome where nothing was sent. Of an earlier request that tells nothing.
+/// The outcome where nothing was sent. For an earlier request, that proves nothing.
 fn unsent(function: &Function) -> &'static str {
     let is_it = |operation: &&Operation| function.name.strip_prefix("paysvc_") == Some(operation.name);
     let is_about_earlier = OPERATIONS.iter().find(is_it).is_some_and(|operation| operation.about_earlier);

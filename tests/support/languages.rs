@@ -17,7 +17,7 @@ pub struct Language {
 }
 
 impl Language {
-    /// Takes itself whole, so that its programs stay until the end. `play` gets what makes a command of the driver.
+    /// Consumes itself, so that its programs stay until the end. `play` gets what makes a command of the driver.
     pub fn run<T>(self, play: impl FnOnce(&dyn Fn() -> Command) -> T) -> T {
         play(&*self.start)
     }
@@ -28,7 +28,8 @@ pub fn plain() -> Vec<Language> {
     vec![c("C", Link::Shared, &["-std=c89", "-pedantic"], &[]), cpp("C++", &["-std=c++11"]), go(), python()]
 }
 
-/// The same, and C and C++ in other ways. On another platform: what can be run there, and C on this machine to compare with.
+/// The same, and C and C++ in other ways. On another platform: what can be run there, and C on this machine to compare
+/// with.
 pub fn all() -> Vec<Language> {
     if let Some(platform) = foreign() {
         return of_platform(platform);

@@ -48,8 +48,8 @@ pub const VALGRIND: &[&str] = &[
     "--error-exitcode=9",
 ];
 
-/// Takes the library's settings out of this process's environment, and so out of its children's: whoever runs the tests
-/// may have some. Variables that steer the tests are no settings and stay.
+/// Takes the library's settings out of this process's environment, and so out of its children's: the user who runs
+/// the tests may have some. Variables that steer the tests are no settings and stay.
 pub fn no_settings() {
     static ONCE: std::sync::Once = std::sync::Once::new();
     ONCE.call_once(|| {
@@ -64,8 +64,8 @@ pub fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// A folder of this test's own with a copy of what was built: build/include, build/lib, build/bin. Removed when dropped.
-/// The library is that of the platform which is tested; the programs of build/bin are this machine's.
+/// A folder of this test's own with a copy of what was built: build/include, build/lib, build/bin. Removed when
+/// dropped. The library is that of the platform which is tested; the programs of build/bin are this machine's.
 pub struct Stage {
     folder: tempfile::TempDir,
     platform: Option<&'static Foreign>,
@@ -228,8 +228,8 @@ pub fn operations_inc() -> String {
     paysvc_spec::operations::OPERATIONS.iter().map(line).collect()
 }
 
-/// The typed members of the endpoints' answers as tables of C: name, whether it is a list, and how many of the lines that
-/// follow lie within it.
+/// The typed members of the endpoints' answers as tables of C: name, whether it is a list, and how many of the lines
+/// that follow lie within it.
 pub fn typed_members_inc() -> String {
     fn lines(out: &mut Vec<String>, members: &'static [paysvc_spec::schema::Member]) {
         for member in answers::typed(members) {

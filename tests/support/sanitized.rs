@@ -72,7 +72,7 @@ pub fn count(source: &Path) {
     list.write_all(format!("{}\n", source.file_name().unwrap().display()).as_bytes()).unwrap();
 }
 
-/// How many objects of the archive whose name starts so have code that calls such a report, of `nm`'s text.
+/// From `nm`'s text: how many objects of the archive with names that start like this have code that calls such a report.
 pub fn objects(symbols: &str, name: &str, report: &str) -> usize {
     let reports = |object: &str| object.contains(&format!(" U {report}"));
     let mut count = 0;

@@ -18,7 +18,7 @@ pub const OK: &str = r#"{"status":true,"message":"done","data":{"status":"pendin
 
 /// One connection, as the script of a test sees it.
 pub struct Connection {
-    /// What is read and written here goes past TLS.
+    /// Reads and writes here bypass TLS.
     pub socket: TcpStream,
     /// Counts from 0.
     pub index: usize,
@@ -53,7 +53,7 @@ impl Connection {
         self.answer("200 OK", "", OK);
     }
 
-    /// Answers every request so.
+    /// Answers every request like this.
     pub fn serve(&mut self, status: &str, headers: &str, body: &str) {
         while self.read_request().is_some() {
             self.answer(status, headers, body);
@@ -134,7 +134,7 @@ impl Server {
         Server::start_on(None, script)
     }
 
-    /// Answers every request so.
+    /// Answers every request like this.
     pub fn always(status: &'static str, headers: &str, body: &str) -> Server {
         let (headers, body) = (headers.to_owned(), body.to_owned());
         Server::start(move |mut connection| connection.serve(status, &headers, &body))

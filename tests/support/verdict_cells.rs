@@ -144,7 +144,7 @@ fn serve(mut connection: Connection, turn: &Mutex<Turn>) {
     }
 }
 
-/// Answers so many requests with 429; then nobody listens there.
+/// Answers this many requests with 429; then nobody listens there.
 fn refusing(answers: i32) -> Server {
     Server::start(move |mut connection| {
         if connection.read_request().is_some() {
@@ -156,7 +156,7 @@ fn refusing(answers: i32) -> Server {
     })
 }
 
-/// What came of all cells.
+/// What became of all cells.
 pub struct Played {
     /// What differs from what they expect.
     pub wrong: Vec<String>,

@@ -1,5 +1,5 @@
 """What an answer proves, read a second time: the rules of docs/verdicts.md, written from the document alone, so that
-the library's verdicts can be compared with them. It imports neither the library nor its tables; what it knows of an
+the library's verdicts can be compared with them. It imports neither the library nor its tables; what it knows about an
 endpoint is tests/rows.json.
 
     reader.py ROWS <questions >verdicts
@@ -288,7 +288,7 @@ class Reading:
                 self.name_state(state_of_name("status", top, True))
 
     def speaks_of_another(self):
-        """The message may speak of an earlier request, or of one whose end is not known."""
+        """The message may be about an earlier request, or one whose end is not known."""
         places = [self.root] + [data for data, _ in self.data()] + named(self.root, "error")
         texts = [text for place in places for text in named(place, "message")]
         for errors in named(self.root, "errors"):

@@ -5,10 +5,10 @@ use std::path::Path;
 
 use crate::codegen::{endpoints, man};
 
-/// The folders that hold nothing but rendered files.
+/// The folders that contain only rendered files.
 const FOLDERS: [&str; 3] = [endpoints::PAGES, man::FOLDERS[0], man::FOLDERS[1]];
 
-/// Writes what is not current, removes pages of what is gone, and returns the paths of both.
+/// Writes files that are not current, removes pages of rows that are gone, and returns the paths of both.
 pub fn write(root: &Path) -> Result<Vec<String>, String> {
     let files = crate::files(root)?;
     let mut written = left_over(root, &files);
@@ -37,14 +37,14 @@ pub fn verify(root: &Path) -> Result<(), String> {
             Err(error) => Some(format!("{path}: {error}")),
         })
         .collect();
-    different.extend(left_over(root, &files).iter().map(|path| format!("{path}: nothing has this page any more")));
+    different.extend(left_over(root, &files).iter().map(|path| format!("{path}: nothing renders this page any more")));
     match different.is_empty() {
         true => Ok(()),
-        false => Err(format!("not what the tables give; run `cargo xtask gen`:\n  {}", different.join("\n  "))),
+        false => Err(format!("not what the tables render; run `cargo xtask gen`:\n  {}", different.join("\n  "))),
     }
 }
 
-/// What lies in a folder of rendered pages without being one.
+/// Files in a folder of rendered pages that are not rendered pages.
 fn left_over(root: &Path, files: &[(String, String)]) -> Vec<String> {
     let there = FOLDERS.iter().flat_map(|folder| {
         // Before the first run there is no such folder.

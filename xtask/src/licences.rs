@@ -18,10 +18,10 @@ pub const FILE: &str = "LICENSE-THIRD-PARTY";
 
 const CARGO_ABOUT: &str = "0.9.3";
 
-/// What no tree of dependencies has: title, where it is, and its text in `packaging/licences/`.
+/// Parts that are in no tree of dependencies: title, where it is, and its text in `packaging/licences/`.
 const OTHERS: &[(&str, &str, &str)] = &[
     (
-        "LLVM's libunwind, which zig brings",
+        "LLVM's libunwind, which comes with zig",
         "libpaysvc.so of `make libs`, every platform with Linux; with musl libpaysvc.a, too",
         "libunwind.txt",
     ),
@@ -57,7 +57,7 @@ fn is_windows(platform: &Platform) -> bool {
     matches!(platform.system, System::Windows(_))
 }
 
-/// The crates by name and version, with what of ours contains them.
+/// The crates by name and version, with the files of ours that contain them.
 fn crates(root: &Path) -> Result<BTreeMap<String, String>, String> {
     let mut crates = BTreeMap::<_, Vec<_>>::new();
     for (shipped, package, is_for) in SHIPPED {

@@ -1,11 +1,11 @@
 //! The releases so far, what they promised, and the symbol version of every function.
 //!
-//! `spec/released/` has a list for each release. Within one `PAYSVC_ABI` nothing of them may go or change, because a
-//! program in the field may use any of it; adding is free. A release adds its list by
-//! `cargo xtask interface >spec/released/VERSION.txt`.
+//! `spec/released/` has a list for each release. Within one `PAYSVC_ABI` none of it may be removed or changed, because
+//! a program in the field may use any of it; adding is free. A release adds its list by `cargo xtask interface
+//! >spec/released/VERSION.txt`.
 //!
-//! A function has the version of the release that brought it, and keeps it. So a program that uses a function of a newer
-//! release is refused when it is loaded, and not at that function's first call.
+//! A function has the version of the release that brought it, and keeps it. So a program that uses a function of a
+//! newer release is refused when it is loaded, and not at that function's first call.
 
 use std::fmt;
 use std::fs;
@@ -75,12 +75,12 @@ pub fn read(root: &Path) -> Result<Vec<Release>, String> {
             continue;
         }
         let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        let version = Version::parse(&name).ok_or_else(|| format!("{}: the name is no version", path.display()))?;
+        let version = Version::parse(&name).ok_or_else(|| format!("{}: the name is not a version", path.display()))?;
         let text = fs::read_to_string(&path).map_err(wrong)?;
         releases.push(Release { version, lines: text.lines().map(str::to_owned).collect() });
     }
     if releases.is_empty() {
-        return Err(format!("{} has no list of a release", folder.display()));
+        return Err(format!("{} has no list of that release", folder.display()));
     }
     releases.sort_by_key(|release| release.version);
     Ok(releases)
@@ -98,7 +98,7 @@ pub fn broken_promises(root: &Path, header: &str) -> Result<Vec<String>, String>
 
 /// The symbol versions of what a header declares, oldest first.
 pub fn nodes(root: &Path, header: &str) -> Result<Vec<Node>, String> {
-    let current = Version::parse(paysvc_spec::version::VERSION).ok_or("the version of Cargo.toml is no version")?;
+    let current = Version::parse(paysvc_spec::version::VERSION).ok_or("the version in Cargo.toml is not a version")?;
     nodes_of(&read(root)?, current, header)
 }
 
@@ -200,7 +200,7 @@ mod tests {
         );
         assert_eq!(releases[0].functions().collect::<Vec<_>>(), ["paysvc_a"]);
         fs::write(folder.join("next.txt"), "").unwrap();
-        assert!(read(root.path()).unwrap_err().contains("the name is no version"));
+        assert!(read(root.path()).unwrap_err().contains("the name is not a version"));
     }
 
     const HEADER: &str = "#define PAYSVC_OK 0\n#define PAYSVC_VERSION_NUMBER 100\n\

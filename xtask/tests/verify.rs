@@ -100,7 +100,7 @@ fn one_changed_byte_or_a_missing_file_fails_and_gen_mends_it() {
     assert!(told.contains(&format!("{}:", paths[1])) && told.lines().count() == 2, "{told}");
     fs::write(tree.path().join(paths[1]), &committed[1]).unwrap();
 
-    // What is rendered only in part cannot be made anew.
+    // A file that is rendered only in part cannot be made again.
     for (path, _) in DOCUMENTS {
         let document = tree.path().join(path);
         let text = fs::read(&document).unwrap();
@@ -127,7 +127,7 @@ fn a_page_too_many_fails_and_gen_removes_it() {
     }
     for page in ["docs/endpoints/made_up.md", "docs/man/man3/paysvc_made_up.3"] {
         fs::write(tree.path().join(page), "made up\n").unwrap();
-        assert!(fails(tree.path()).contains(&format!("{page}: nothing has this page any more")));
+        assert!(fails(tree.path()).contains(&format!("{page}: nothing renders this page any more")));
         assert_eq!(passes(tree.path(), &[]), format!("gen: {page}\n"));
         assert!(!tree.path().join(page).exists());
     }

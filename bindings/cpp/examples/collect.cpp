@@ -148,7 +148,7 @@ class till {
             }, [](const paysvc::order_refund_answer &answer) { return answer.data().amount_refunded(); });
             // Another amount or order would not be CONFIRMED: the library compares them. Nothing else tells how it ends.
             const std::string advice = reply.state() == paysvc::state::successful
-                                           ? "refunded" : "accepted, not done yet: nothing tells how it ends, look into the dashboard";
+                                           ? "refunded" : "accepted, not done yet: no endpoint tells how it ends, look at the dashboard";
             std::printf("%-21s %s\n", "", advice.c_str());
         } catch (const paysvc::outcome_unknown &why) {
             std::cout << "it may have been made, find out before you repeat it: " << why.what() << '\n';

@@ -60,8 +60,8 @@ ORDER BY key LIMIT $2`
 
 // Errors of connections that would lose rows.
 var (
-	ErrInTransaction = errors.New("postgres: the connection of the journal is in a transaction, which may be rolled back")
-	ErrReplica       = errors.New("postgres: the connection of the journal is to a replica: connect to the primary")
+	ErrInTransaction = errors.New("postgres: the journal's connection is in a transaction, which may be rolled back")
+	ErrReplica       = errors.New("postgres: the journal's connection is to a replica: connect to the primary")
 )
 
 // Connect gives a connection to the primary that nobody else uses until it is closed, as [sql.DB.Conn] does.
@@ -105,7 +105,7 @@ func (s *Store) Append(ctx context.Context, row paysvc.StoreRow) (result paysvc.
 		case written == 0:
 			result = paysvc.AlreadyThere
 		default:
-			return fmt.Errorf("postgres: the driver tells %d rows for an INSERT of one", written)
+			return fmt.Errorf("postgres: the driver reports %d rows for an INSERT of one", written)
 		}
 		return nil
 	})

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// Limits bounds how many requests verifications send to the service. Whoever floods the URL would otherwise use up the
-// requests that the service allows, and payments would get 429. Events about one reference get a sixth of them, so that a
+// Limits bounds how many requests verifications send to the service. A flood of the URL would otherwise use up
+// the requests that the service allows, and payments would get 429. Events about one reference get a sixth of them, so that a
 // flood about one does not keep out the others. The zero value allows 4 verifications at once, and 120 requests per minute.
 type Limits struct {
 	now func() time.Time
@@ -61,7 +61,7 @@ func (l *Limits) enter(reference string) (ok bool, status int, wait time.Duratio
 	return true, 0, 0
 }
 
-// A verification has ended that sent so many requests.
+// A verification has ended that sent this many requests.
 func (l *Limits) leave(reference string, requests int) {
 	l.lock()
 	defer l.mu.Unlock()

@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// Begin is what a store knows of an event.
+// Begin is what a store knows about an event.
 type Begin int
 
 const (

@@ -1,4 +1,4 @@
-// Package webhook verifies the events that the payments service sends. Nobody signs them, so whoever knows the URL can send
+// Package webhook verifies the events that the payments service sends. They are not signed, so anybody who knows the URL can send
 // one: the handler asks the service, and passes on the service's answer, never the event.
 //
 //	handle := func(ctx context.Context, reply *paysvc.WebhookVerifyReply) error {
@@ -88,7 +88,7 @@ func NewHandler(client *paysvc.Client, handle Func, options Options) http.Handle
 	return &handler{client, handle, options}
 }
 
-// ServeHTTP answers without a body, so that nobody learns anything of a payment.
+// ServeHTTP answers without a body, so that nobody learns anything about a payment.
 func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	status, wait := h.answer(w, r)
 	if status == http.StatusMethodNotAllowed {
@@ -221,7 +221,7 @@ func (h *handler) once(ctx context.Context, key string, reply *paysvc.WebhookVer
 	return http.StatusOK, 0
 }
 
-// What is known of an event.
+// What is known about an event.
 type verdict struct {
 	key        string // Of an authentic event, otherwise "".
 	status     int
@@ -229,7 +229,7 @@ type verdict struct {
 	unverified bool // It is decided that it is not authentic.
 }
 
-// What the reply to webhook_verify says of an event.
+// What the reply to webhook_verify says about an event.
 func judge(reply *paysvc.Reply) verdict {
 	authentic, _ := reply.Get("/authentic")
 	key, _ := reply.Get("/key")

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 pytest_plugins = ["paysvc.testing"]
 
-# The environment may have settings for another service. PAYSVC_LIBRARY and PAYSVC_SANDBOX are no settings, and stay.
+# The environment may have settings for another service. PAYSVC_LIBRARY and PAYSVC_SANDBOX are not settings, and stay.
 for _name in inspect.signature(paysvc.Client).parameters:
     os.environ.pop(f"PAYSVC_{_name.upper()}", None)
 

@@ -152,7 +152,7 @@ def test_what_a_task_group_cancelled_can_be_resolved(paysvc_sandbox: Sandbox) ->
 
 @pytest.mark.parametrize("fails", [False, True])
 def test_a_cancelled_list_keeps_its_report(paysvc_sandbox: Sandbox, fails: bool) -> None:
-    """Also if its progress function raises when it is told of the end."""
+    """Also if its progress function raises when it is told about the end."""
     abandoned: list[paysvc.PaysvcError] = []
     steps: list[str] = []
     paysvc_sandbox.fault("commit_then_timeout", "/payout/initiate", nth=2)

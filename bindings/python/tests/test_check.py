@@ -1,4 +1,4 @@
-"""Whether everything is there for the first sale, before it."""
+"""Whether everything is ready for the first sale, before it."""
 
 from __future__ import annotations
 

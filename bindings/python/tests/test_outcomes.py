@@ -135,7 +135,7 @@ def test_every_status_has_a_class_of_its_own(status: Status) -> None:
     plain, unknown = (error_of(reply_with(status, outcome)) for outcome in (_proved(status), Outcome.UNKNOWN))
     assert type(plain) not in (paysvc.PaysvcError, paysvc.Abandoned)
     assert isinstance(unknown, paysvc.OutcomeUnknown)
-    # What sounds as if the request had not been executed is no class of an unknown outcome.
+    # A class that sounds as if the request had not been executed is not a class of an unknown outcome.
     assert isinstance(unknown, type(plain)) == (status not in DENIALS)
 
 

@@ -84,17 +84,17 @@ def test_the_first_charge_of_the_readme_is_not_repeated_when_it_stays_unknown(pa
         ({"totalAmount": 25.88}, "paid"),
         (
             {"totalAmount": 25.05},
-            "not paid, do not charge again: the amount is another one, or cannot be read (SUCCESSFUL)",
+            "not paid, do not charge again: the amount differs, or cannot be read (SUCCESSFUL)",
         ),
         (
             {"totalAmount": 2550},
-            "not paid, do not charge again: the amount is another one, or cannot be read (SUCCESSFUL)",
+            "not paid, do not charge again: the amount differs, or cannot be read (SUCCESSFUL)",
         ),
-        ({"currency": "USD"}, "not paid, do not charge again: the currency is another one (SUCCESSFUL)"),
-        ({"totalAmount": None}, "not paid, do not charge again: the answer names no amount (SUCCESSFUL)"),
+        ({"currency": "USD"}, "not paid, do not charge again: the currency differs (SUCCESSFUL)"),
+        ({"totalAmount": None}, "not paid, do not charge again: the answer has no amount (SUCCESSFUL)"),
         (
             {"totalAmount": ["25.50"]},
-            "not paid, do not charge again: the amount is another one, or cannot be read (SUCCESSFUL)",
+            "not paid, do not charge again: the amount differs, or cannot be read (SUCCESSFUL)",
         ),
         (
             {"statusId": 2},

@@ -106,7 +106,7 @@ def test_a_client_that_cannot_ask_about_orders_is_refused_at_the_start(
                 kind(client(**without), ignore)
             kind(client(**without), ignore, orders=False)
         kind(client(**config), ignore)
-    # That it was found out sent nothing, and is not in the log.
+    # Finding that out sent nothing, and is not in the log.
     assert paysvc_sandbox.requests() == []
     assert caplog.records == []
 
@@ -170,7 +170,8 @@ def test_a_handler_that_returns_something_to_run_has_not_handled_the_event(
     assert answers == [(500, {"retry-after": "30"})] * 3 + [(200, {})] * 2
     errors = [record for record in caplog.records if record.exc_info]
     assert [str(record.exc_info[1]).split(":")[0] for record in errors if record.exc_info] == [
-        f"the handler returned a {kind}, which nobody runs" for kind in ("coroutine", "generator", "async_generator")
+        f"the handler returned a {kind}, which would never run"
+        for kind in ("coroutine", "generator", "async_generator")
     ]
 
 
@@ -279,7 +280,7 @@ def test_only_the_raw_body_is_taken(receive: Any, client: paysvc.Client, paysvc_
     for form in (raw, bytearray(raw), memoryview(raw), raw.decode()):
         for reply in (client.webhook_verify(form), asyncio.run(verify(form))):  # type: ignore[arg-type]
             assert reply["authentic"] is True
-    # What is twice in the raw body would be lost in a parsed one.
+    # A duplicate in the raw body would be lost in a parsed one.
     twice = raw.replace(b'"orderReference"', b'"orderReference":"ORDER-9","orderReference"', 1)
     assert json.loads(twice)["data"] == json.loads(raw)["data"]
     for unreadable in (twice, b"\xff" + raw, b'{"orderReference":"\xed\xa0\x80"}'):

@@ -23,7 +23,7 @@ def reply(status: Status, outcome: Outcome, text: str, retry_after: float | None
     [
         (reply(Status.OK, Outcome.CONFIRMED, '{"authentic":true,"key":"k"}'), "k", 200, False),
         (reply(Status.OK, Outcome.CONFIRMED, '{"authentic":false}'), None, 200, True),
-        # What no library says, but what must not be handled.
+        # No library says this, but it must not be handled.
         (reply(Status.OK, Outcome.CONFIRMED, '{"authentic":1,"key":"k"}'), None, 200, True),
         (reply(Status.OK, Outcome.CONFIRMED, '{"authentic":true}'), None, 200, True),
         (reply(Status.OK, Outcome.UNKNOWN, '{"authentic":true,"key":"k"}'), None, 503, False),

@@ -165,7 +165,7 @@ def test_a_handler_that_fails_is_called_again(hook: Hook, caplog: pytest.LogCapt
         assert sender.post(body).status == 200
         assert sender.post(body).status == 200
     assert len(calls) == 2
-    # Who is on call finds the payment, the event and the call, and why; nothing of the event but what names it.
+    # Who is on call finds the payment, the event and the call, and why; nothing of the event except what identifies it.
     (logged,) = (record for record in caplog.records if record.levelno >= logging.ERROR)
     reply = calls[0]
     assert logged.name == "paysvc"
@@ -211,9 +211,9 @@ def test_a_flood_does_not_reach_the_service(hook: Hook) -> None:
     with hook.serve(limits=Limits(at_once=4, per_minute=60, clock=lambda: now[0])) as sender:
         genuine = hook.fund("50.25")
         forged = hook.forge(session="000000000000000000000000000009")
-        # What asks nothing uses nothing up.
+        # An event that is not asked about uses nothing up.
         assert [sender.post("{}").status for _ in range(20)] == [400] * 20
-        # What is known to be forged needs no request.
+        # An event that is known to be forged needs no request.
         assert [sender.post(forged).status for _ in range(30)] == [200] * 30
         assert hook.asked() == 1
         # Other bodies about the same payment: a sixth of all requests.

@@ -1,7 +1,7 @@
-//! What a library's file says of itself: needed libraries, imports, exports, symbols.
+//! What a library's file says about itself: needed libraries, imports, exports, symbols.
 //!
-//! The `object` crate reads ELF, PE, COFF and archives alike, for every processor; it is the one that Rust's own
-//! backtraces stand on. The tools for that, readelf and each target's objdump, print text for people.
+//! The `object` crate reads ELF, PE, COFF and archives alike, for every processor; Rust's own backtraces use it as
+//! well. The tools for that, readelf and each target's objdump, print text for people.
 
 use object::read::archive::ArchiveFile;
 use object::read::elf::{ElfFile, FileHeader};
@@ -49,7 +49,7 @@ pub struct Archive {
     pub globals: Vec<String>,
     /// Those that parts of import libraries define, which Rust's standard library brings along on Windows.
     pub stubs: Vec<String>,
-    /// The names of the symbols that whoever links it must have; weak ones are none of these.
+    /// The names of the symbols that a program must have in order to link it; weak ones do not count.
     pub undefined: Vec<String>,
     /// The names of those that it can do without.
     pub weak: Vec<String>,

@@ -104,7 +104,7 @@ fn numbers(version: &str) -> Vec<u32> {
 
 fn foreign_libraries(library: &Shared, known: impl Fn(&str) -> bool) -> Vec<String> {
     let foreign = library.needed.iter().filter(|name| !known(name));
-    foreign.map(|name| format!("it needs {name}, which is not of the system")).collect()
+    foreign.map(|name| format!("it needs {name}, which is not part of the system")).collect()
 }
 
 fn differences(declared: &BTreeSet<Export>, exports: &[Export]) -> Vec<String> {
@@ -190,7 +190,7 @@ pub fn archive(platform: &Platform, declared: &BTreeSet<Export>, library: &Archi
     imported.extend(library.stubs.iter().map(|name| plain(name)));
     for name in library.undefined.iter().map(|name| plain(name)) {
         if !imported.contains(&name) && !is_of_compiler(platform.system, &name) {
-            problems.push(format!("{name} is undefined, and not of the system"));
+            problems.push(format!("{name} is undefined, and not part of the system"));
         }
     }
     if !matches!(platform.system, System::Windows(_)) {
@@ -275,8 +275,14 @@ mod tests {
                 "pthread_create needs glibc 2.34, newer than 2.17",
             ),
             (|it| it.imports.push(import("x", "GLIBC_PRIVATE", "")), "x needs glibc PRIVATE, newer than 2.17"),
-            (|it| it.needed.push("libgcc_s.so.1".to_owned()), "it needs libgcc_s.so.1, which is not of the system"),
-            (|it| it.needed.push("libstdc++.so.6".to_owned()), "it needs libstdc++.so.6, which is not of the system"),
+            (
+                |it| it.needed.push("libgcc_s.so.1".to_owned()),
+                "it needs libgcc_s.so.1, which is not part of the system",
+            ),
+            (
+                |it| it.needed.push("libstdc++.so.6".to_owned()),
+                "it needs libstdc++.so.6, which is not part of the system",
+            ),
             (|it| it.soname = None, "its soname is None, not libpaysvc.so.1"),
             (|it| it.exports.push(export("SSL_read", "")), "it exports SSL_read without a version"),
             (|it| it.exports.truncate(1), "it does not export paysvc_new with version PAYSVC_0.2"),
@@ -296,7 +302,8 @@ mod tests {
     fn musl_has_one_library() {
         assert_eq!(
             problems("x86_64-unknown-linux-musl", |_| ()),
-            ["libc.so.6", "ld-linux-x86-64.so.2"].map(|name| format!("it needs {name}, which is not of the system"))
+            ["libc.so.6", "ld-linux-x86-64.so.2"]
+                .map(|name| format!("it needs {name}, which is not part of the system"))
         );
         assert!(problems("x86_64-unknown-linux-musl", |it| it.needed = words(&["libc.so"])).is_empty());
     }
@@ -320,7 +327,7 @@ mod tests {
         assert_eq!(
             problems("i686-win7-windows-gnu", newer),
             [
-                "it needs bcryptprimitives.dll, which is not of the system",
+                "it needs bcryptprimitives.dll, which is not part of the system",
                 "ProcessPrng of bcryptprimitives.dll is not in Windows 7",
                 "WaitOnAddress of KERNEL32.dll is not in Windows 7",
             ]
@@ -332,7 +339,7 @@ mod tests {
         });
         assert_eq!(
             foreign,
-            ["it needs libgcc_s_seh-1.dll, which is not of the system", "it exports rust_panic without a version"]
+            ["it needs libgcc_s_seh-1.dll, which is not part of the system", "it exports rust_panic without a version"]
         );
     }
 
@@ -355,7 +362,7 @@ mod tests {
         );
         assert_eq!(of(&["paysvc_abi", "paysvc_new", "RSA_free"], &[]), ["RSA_free is global"]);
         for name in ["aws_lc_0_47_0_BN_new", "_ZN3std6memoryE", "__rust_alloc", "write"] {
-            assert_eq!(of(&good, &[name]), [format!("{name} is undefined, and not of the system")]);
+            assert_eq!(of(&good, &[name]), [format!("{name} is undefined, and not part of the system")]);
         }
 
         let musl = platform("x86_64-unknown-linux-musl").unwrap();
@@ -363,7 +370,7 @@ mod tests {
         let library = Archive { is_64: true, globals: words(&good), undefined, ..Archive::default() };
         assert_eq!(
             archive(musl, &declared(SCRIPT), &library, &linux()),
-            ["_Unwind_Resume is undefined, and not of the system"]
+            ["_Unwind_Resume is undefined, and not part of the system"]
         );
 
         // On Windows with 32 bits C's names have an underscore, and imports a prefix, and some their size.

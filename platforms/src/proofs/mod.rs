@@ -86,7 +86,7 @@ fn parse(root: &Path, arguments: impl Iterator<Item = String>) -> Result<Options
             "--partial" => options.partial = true,
             "--quick" => options.quick = true,
             target => {
-                let row = platform(target).ok_or_else(|| format!("{target} is no platform; usage: {USAGE}"))?;
+                let row = platform(target).ok_or_else(|| format!("{target} is not a platform; usage: {USAGE}"))?;
                 options.platforms.push(row);
             }
         }

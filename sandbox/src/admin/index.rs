@@ -1,4 +1,4 @@
-//! The index at `/`: what is here, as HTML for browsers and as JSON for everybody else.
+//! The index at `/`: what there is, as HTML for browsers and as JSON for everybody else.
 //!
 //! The admin calls are those of the README's table, which a test compares with the program.
 

@@ -27,8 +27,10 @@ pub fn order(state: &mut State, body: &Json) -> Result<Json, ApiError> {
         Some("pending") if !is_paid => Some(Made::Pending),
         Some("preauthorized") if !is_paid => Some(Made::Preauthorized),
         Some(_) => {
-            fields
-                .error("payment", "The payment is pending or preauthorized, of an order that is not paid.".to_string());
+            fields.error(
+                "payment",
+                "The payment is pending or preauthorized, for an order that is not paid.".to_string(),
+            );
             None
         }
     };
@@ -92,7 +94,7 @@ pub fn funding(state: &mut State, body: &Json) -> Result<Json, ApiError> {
     let number =
         if alias.is_some() { fields.optional("accountNumber") } else { Some(fields.required("accountNumber")) };
     if alias.is_some() && number.is_some() {
-        fields.error("alias", "Say either the alias or the accountNumber.".to_string());
+        fields.error("alias", "Give either the alias or the accountNumber.".to_string());
     }
     let mut new = NewFunding {
         account_number: number.unwrap_or_default(),

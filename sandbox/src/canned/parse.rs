@@ -77,7 +77,7 @@ fn wire(json: Option<&Json>) -> Result<(String, String, KeyKind, Body), String> 
         ("encrypted", false) => Body::Encrypted,
         ("encrypted", true) => Body::EncryptedWithHeader,
         ("none" | "plain", true) => return Err("\"wire\": \"RSA\" belongs to the envelope encrypted".to_string()),
-        _ => return Err(format!("\"wire\": the envelope {envelope:?} is none of none, plain and encrypted")),
+        _ => return Err(format!("\"wire\": the envelope {envelope:?} is not one of none, plain and encrypted")),
     };
     Ok((method.to_string(), path.to_string(), key, body))
 }
@@ -160,7 +160,7 @@ mod tests {
             ("/x/{a}", "/sandbox/x", "one of the sandbox's own calls"),
             (r#""POST""#, r#""post""#, "\"post\" is not a method"),
             (r#""secret""#, r#""both""#, "\"both\" is neither public nor secret"),
-            (r#""encrypted""#, r#""sealed""#, "\"sealed\" is none of none, plain and encrypted"),
+            (r#""encrypted""#, r#""sealed""#, "\"sealed\" is not one of none, plain and encrypted"),
             (r#""encrypted""#, r#""plain""#, "\"RSA\" belongs to the envelope encrypted"),
             (r#""RSA""#, r#""AES""#, "\"wire\" must be [method, path, API key, envelope]"),
             (r#","encrypted","RSA"]"#, "]", "\"wire\" must be [method, path, API key, envelope]"),

@@ -114,8 +114,7 @@ fn ciphertext(json: &Json) -> Result<String, ApiError> {
     let extra: Vec<&str> =
         members.iter().map(|(name, _)| name.as_str()).filter(|name| !name.eq_ignore_ascii_case("data")).collect();
     if !extra.is_empty() {
-        let text =
-            format!("An encrypted request holds the member data and nothing else: take out {}.", extra.join(", "));
+        let text = format!("An encrypted request has the member data and nothing else: remove {}.", extra.join(", "));
         return Err(bad_data(&text));
     }
     Ok(data.to_string())
@@ -170,7 +169,7 @@ mod tests {
             (b"{\"data\":{\"reference\":\"A\"}}".to_vec(), "Unable to find the encrypted data, please encrypt"),
             (b"".to_vec(), "not JSON"),
             (b"[]".to_vec(), "must be a JSON object"),
-            (body(&good, ",\"key\":1"), "take out key"),
+            (body(&good, ",\"key\":1"), "remove key"),
             (body(b"*", ""), "not standard base64"),
             (body(b"AAAA", ""), "is 3 bytes; one RSA block of this key is 256"),
             (body(&encrypt(&foreign, b"{}"), ""), "another key"),

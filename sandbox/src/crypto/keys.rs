@@ -137,7 +137,7 @@ impl EncryptionKey {
         let size = self.private.size();
         let most = size - PADDING;
         if payload.len() > most {
-            return Err(format!("The payload is {} bytes; this key carries at most {most}.", payload.len()));
+            return Err(format!("The payload is {} bytes; this key can encrypt at most {most}.", payload.len()));
         }
         let mut block = vec![0; size];
         let failed = || "The payload could not be encrypted.".to_string();
@@ -210,7 +210,7 @@ mod tests {
         let block = STANDARD.decode(key.encrypt(&[b'x'; 245]).unwrap()).unwrap();
         assert_eq!(key.private.decrypt(rsa::Pkcs1v15Encrypt, &block).unwrap(), [b'x'; 245]);
         let problem = key.encrypt(&[b'x'; 246]).unwrap_err();
-        assert_eq!(problem, "The payload is 246 bytes; this key carries at most 245.");
+        assert_eq!(problem, "The payload is 246 bytes; this key can encrypt at most 245.");
         let pem = key.pem().unwrap();
         let (_, rest) = pem.split_once("-----BEGIN PUBLIC KEY-----\n").unwrap();
         let text = rest.strip_suffix("-----END PUBLIC KEY-----\n").unwrap().replace('\n', "");

@@ -23,7 +23,7 @@ pub fn pay(state: &mut State, call: &Call) -> Result<Answer, ApiError> {
         Method::BankTransfer => by_transfer(state, call),
         method => {
             let reference = reference(Fields::of(&call.input))?;
-            call.note(format!("the members that {} takes are not known: none is checked", method.code()));
+            call.note(format!("the members that {} takes are not known: none of them is checked", method.code()));
             answer_newest(state.pay_elsewhere(&reference, method)?, call)
         }
     }
@@ -50,7 +50,7 @@ fn by_mandate(state: &mut State, call: &Call) -> Result<Answer, ApiError> {
 fn by_transfer(state: &mut State, call: &Call) -> Result<Answer, ApiError> {
     let mut fields = Fields::of(&call.input);
     match call.input.get("BankTransfer") {
-        None | Some(Json::Null) => call.note("BankTransfer is absent; known integrations send it, if only as {}"),
+        None | Some(Json::Null) => call.note("BankTransfer is absent; known integrations send it, even if only as {}"),
         Some(Json::Object(_)) => {
             let bank = fields.optional("BankTransfer.bankcode");
             if bank.is_some_and(|code| !banks::is_known(&code)) {

@@ -8,15 +8,15 @@ impl From<RuleError> for ApiError {
         let otp = |text: &str| ApiError::field("directDebitPaymentRequest.otp", text);
         match error {
             RuleError::MandateNotFound => ApiError::not_found("mandateCode", "Mandate"),
-            RuleError::MandateExists => ApiError::field("mandateCode", "A mandate with this code exists already."),
+            RuleError::MandateExists => ApiError::field("mandateCode", "A mandate with this code already exists."),
             RuleError::BankAccountNotFound => ApiError::not_found("accountNumber", "Account"),
 
             RuleError::OrderNotFound => ApiError::not_found("reference", "Order"),
-            RuleError::OrderExists => ApiError::field("reference", "An order with this reference exists already."),
+            RuleError::OrderExists => ApiError::field("reference", "An order with this reference already exists."),
             RuleError::OrderDiffers { amount, currency } => {
                 ApiError::field("order.amount", format!("An order with this reference exists, of {amount} {currency}."))
             }
-            RuleError::OrderPaid => ApiError::field("reference", "The order is paid already."),
+            RuleError::OrderPaid => ApiError::field("reference", "The order is already paid."),
             RuleError::CurrencyUnknown => {
                 ApiError::field("order.currency", "The currency is not a currency code such as NGN.")
             }
@@ -26,7 +26,7 @@ impl From<RuleError> for ApiError {
             RuleError::OrderNotPaid => {
                 ApiError::field("reference", "The order is not paid: there is nothing to refund.")
             }
-            RuleError::OrderRefunded => ApiError::field("reference", "The order is refunded in full already."),
+            RuleError::OrderRefunded => ApiError::field("reference", "The order has already been refunded in full."),
             RuleError::RefundTooLarge { amount, left } => {
                 ApiError::field("amount", format!("The amount {amount} is more than the {left} left to refund."))
             }
@@ -45,7 +45,7 @@ impl From<RuleError> for ApiError {
             }
 
             RuleError::PaymentReferenceExists => {
-                ApiError::field("paymentReference", "A payment with this reference exists already.")
+                ApiError::field("paymentReference", "A payment with this reference already exists.")
             }
             RuleError::AuthorizationNotFound => ApiError::not_found("orderPaymentReference", "Payment"),
             RuleError::AuthorizationNotAwaiting => {
@@ -53,16 +53,14 @@ impl From<RuleError> for ApiError {
             }
             RuleError::CardCodeWrong => ApiError::field("otp", "The one-time code is wrong."),
             RuleError::CardCodeExpired => ApiError::field("otp", "The one-time code has expired."),
-            RuleError::NothingToCapture => {
-                ApiError::field("reference", "The order has no reserved amount that could be captured.")
-            }
+            RuleError::NothingToCapture => ApiError::field("reference", "The order has no reserved amount to capture."),
             RuleError::CaptureTooLarge { amount, reserved } => {
                 ApiError::field("Amount", format!("The amount {amount} is more than the {reserved} reserved."))
             }
             RuleError::RefundNotFound => ApiError::not_found("reference", "Refund"),
-            RuleError::RefundNotPending => ApiError::field("reference", "No refund of it is pending."),
+            RuleError::RefundNotPending => ApiError::field("reference", "The order has no pending refund."),
             RuleError::TransferOver => {
-                ApiError::field("accountNumber", "The temporary account takes no transfer any more.")
+                ApiError::field("accountNumber", "The temporary account no longer takes transfers.")
             }
             RuleError::TransferDiffers { total, currency } => ApiError::field(
                 "amount",
@@ -70,11 +68,11 @@ impl From<RuleError> for ApiError {
             ),
             RuleError::NoCardToSave => ApiError::field("reference", "The order was not paid by card."),
             RuleError::CardNotFound => ApiError::not_found("authorization.cardToken", "Saved card"),
-            RuleError::CardExists => ApiError::field("cardToken", "A card with this token exists already."),
+            RuleError::CardExists => ApiError::field("cardToken", "A card with this token already exists."),
 
             RuleError::VirtualAccountNotFound => ApiError::not_found("accountNumber", "Virtual account"),
             RuleError::SessionNotFound => ApiError::not_found("sessionId", "Transaction"),
-            RuleError::SessionExists => ApiError::field("sessionId", "A session with this id exists already."),
+            RuleError::SessionExists => ApiError::field("sessionId", "A session with this id already exists."),
 
             RuleError::PayoutAccountNotFound { index } => {
                 ApiError::not_found(&format!("payoutDetails.{index}.accountNumber"), "Account")
@@ -83,9 +81,9 @@ impl From<RuleError> for ApiError {
                 ApiError::field(&format!("payoutDetails.{index}.amount"), "The balance is too low for this batch.")
             }
             RuleError::BatchNotFound => ApiError::not_found("batchReference", "Payout batch"),
-            RuleError::BatchExists => ApiError::field("batchReference", "A batch with this reference exists already."),
+            RuleError::BatchExists => ApiError::field("batchReference", "A batch with this reference already exists."),
             RuleError::PayoutNotFound => ApiError::not_found("reference", "Payout"),
-            RuleError::PayoutFinal => ApiError::field("reference", "No payout of this reference is pending."),
+            RuleError::PayoutFinal => ApiError::field("reference", "No payout with this reference is pending."),
         }
     }
 }

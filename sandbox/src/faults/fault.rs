@@ -1,5 +1,5 @@
-//! All that is known of a fault: its name and words, when it acts, and what it does to the request, the answer and the
-//! connection. The others ask an entry of the table; none of them knows a fault by its name.
+//! All that is known about a fault: its name and words, when it acts, and what it does to the request, the answer and
+//! the connection. The others ask an entry of the table; none of them knows a fault by its name.
 
 use std::fmt::{self, Debug, Formatter};
 use std::time::Duration;
@@ -55,7 +55,7 @@ pub enum OnRequest {
     Nothing,
     /// It is not read if a rule has chosen the fault.
     Unread,
-    /// Of equal requests only the first is met.
+    /// It acts only on the first of equal requests.
     First,
     /// The request is executed as usual; the fault acts on the next new connection.
     NextConnection,
@@ -63,7 +63,7 @@ pub enum OnRequest {
     Payload(fn(&mut Json)),
 }
 
-/// What it makes of the answer.
+/// What it turns the answer into.
 #[derive(Clone, Copy)]
 pub enum Answers {
     Same,
@@ -154,8 +154,8 @@ impl Debug for Fault {
     }
 }
 
-/// A list of entries: name, what it acts on, whether the request is executed, what the client sees, what it simulates; in
-/// braces what it does.
+/// A list of entries: name, what it acts on, whether the request is executed, what the client sees, what it simulates;
+/// in braces what it does.
 macro_rules! faults {
     ($($name:literal $acts:ident $committed:ident $wire:literal $doc:literal { $($does:ident: $how:expr),* $(,)? })*) => {
         pub const FAULTS: &[$crate::faults::fault::Fault] = &[$($crate::faults::fault::Fault {

@@ -34,7 +34,7 @@ impl Chosen {
 #[derive(Debug, Default)]
 pub struct Faults {
     rules: Vec<Rule>,
-    /// The requests that a fault has met which meets only the first of equal ones.
+    /// The requests that met a fault which acts only on the first of equal requests.
     failed: HashSet<String>,
     /// The magic values of requests that change something.
     used: HashSet<String>,
@@ -56,8 +56,9 @@ impl Faults {
         *self = Faults::default();
     }
 
-    /// Whether the fault of a magic value acts on this request. It acts on requests that change something. It acts on a look-up
-    /// only if no such request had the value, so that what became of that request can be asked. The value may name one kind.
+    /// Whether the fault of a magic value acts on this request. It acts on requests that change something. It acts on a
+    /// look-up only if no such request had the value, so that a program can ask what became of that request. The value
+    /// may name one kind.
     pub fn meets(&mut self, named: &Named, kind: Kind) -> bool {
         let is_used = if kind == Kind::LookUp {
             self.used.contains(&named.value)
@@ -115,7 +116,7 @@ mod tests {
         payload: None,
     };
 
-    /// The body that a fault makes of another.
+    /// The body that a fault makes from another.
     pub fn altered(fault: &str, body: &str) -> String {
         let answer = Answer { body: body.as_bytes().to_vec(), ..Answer::ok(&Json::Null) };
         let altered = table::named(fault).unwrap().alter(Some(answer), &REQUEST).unwrap();

@@ -61,7 +61,7 @@ fn scope(fields: &mut Fields, fault: Option<&'static Fault>, known: &[&str]) -> 
     let Some(path) = fields.optional("path") else {
         match acts {
             Some(Acts::Request | Acts::Reused) => fields.error("path", "The path field is required.".to_string()),
-            _ if method.is_some() => fields.error("method", "A rule without path takes no method.".to_string()),
+            _ if method.is_some() => fields.error("method", "A rule without a path takes no method.".to_string()),
             _ => {}
         }
         return Scope::NewConnections;
@@ -86,7 +86,7 @@ fn at_least_one(fields: &mut Fields, name: &str) -> Option<u64> {
     count
 }
 
-/// A probability is no amount of money, so it may be a float.
+/// A probability is not an amount of money, so it may be a float.
 fn probability(body: &Json, fields: &mut Fields) -> Option<Probability> {
     let seed = fields.optional_count("seed").unwrap_or(0);
     let text = match body.get("probability") {

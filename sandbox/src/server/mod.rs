@@ -1,4 +1,4 @@
-//! Connections: accepts them, speaks TLS, reads a request and sends its answer, or what a fault makes of it.
+//! Connections: accepts them, speaks TLS, reads a request and sends its answer, or what a fault turns it into.
 
 pub mod accept;
 pub mod address;

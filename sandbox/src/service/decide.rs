@@ -201,7 +201,7 @@ fn admit<'a>(router: &'a Router, incoming: &Incoming, key: KeyKind) -> Result<(&
     Err(ApiError::unauthorized(problem))
 }
 
-/// What is accepted although integrations differ in it.
+/// What is accepted because integrations differ in it.
 fn tolerated(endpoint: &Endpoint, incoming: &Incoming, key: KeyKind) -> Vec<String> {
     let mut notes = Vec::new();
     if endpoint.key == KeyRule::Either {

@@ -1,4 +1,4 @@
-//! What all ways to pay have in common: the checks, the new payment, and its charge in the ledger.
+//! What all payment options have in common: the checks, the new payment, and its charge in the ledger.
 
 use super::ledger::Effect;
 use super::magic;
@@ -31,7 +31,7 @@ impl Attempt {
     }
 }
 
-/// What an admin call makes of the payment of an order.
+/// What an admin call does to the payment of an order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Made {
     Paid,

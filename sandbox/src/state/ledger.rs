@@ -140,7 +140,7 @@ impl Ledger {
         self.committed.push(seq);
     }
 
-    /// Money movements that were executed more than once. A refund or payout that failed later is none.
+    /// Money movements that were executed more than once. A refund or payout that failed later does not count.
     pub fn duplicates(&self) -> Vec<Vec<&Entry>> {
         let failed = |made: Effect, returned: Effect| {
             let returns = self.entries.iter().filter(move |entry| entry.effect == returned);

@@ -16,7 +16,7 @@ pub struct NewOrder {
 }
 
 impl NewOrder {
-    /// An order of which nothing else is known.
+    /// An order about which nothing else is known.
     pub fn of(reference: &str, amount: Money) -> NewOrder {
         let reference = reference.to_string();
         NewOrder { reference, amount, currency: None, description: None, customer: None, redirect_url: None }
@@ -24,7 +24,7 @@ impl NewOrder {
 }
 
 impl Order {
-    /// Refuses another amount or currency than the order has.
+    /// Refuses an amount or currency that differs from the order's.
     pub fn check_price(&self, amount: Money, currency: Option<&str>) -> Result<(), RuleError> {
         match amount == self.amount && currency.is_none_or(|currency| currency.eq_ignore_ascii_case(&self.currency)) {
             true => Ok(()),

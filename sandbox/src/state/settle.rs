@@ -11,7 +11,7 @@ impl State {
         self.settle_agenda(Moment::now());
     }
 
-    /// What a call has ended meanwhile is left alone.
+    /// Whatever a call has ended in the meantime is left alone.
     pub(super) fn settle_agenda(&mut self, now: Moment) {
         while let Some(due) = self.agenda.take(now) {
             match due {

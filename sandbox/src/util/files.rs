@@ -8,8 +8,8 @@ pub fn write_owner_only(path: &Path, text: &str) -> Result<(), String> {
     write(path, text.as_bytes()).map_err(|error| format!("could not write {}: {error}", path.display()))
 }
 
-/// Atomic: writes a temporary file in the same folder and renames it. A target that is no regular file, such as a pipe, is
-/// written directly.
+/// Atomic: writes a temporary file in the same folder and renames it. A target that is not a regular file, such as a
+/// pipe, is written directly.
 fn write(path: &Path, text: &[u8]) -> std::io::Result<()> {
     if std::fs::metadata(path).is_ok_and(|found| !found.is_file()) {
         return OpenOptions::new().write(true).open(path)?.write_all(text);

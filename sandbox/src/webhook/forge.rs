@@ -1,4 +1,4 @@
-//! Forged events: what somebody could send who knows the receiver's URL and nothing else.
+//! Forged events: what somebody could send who knows only the receiver's URL.
 
 use super::behaviour::form;
 use super::message::{Form, Message, flat};

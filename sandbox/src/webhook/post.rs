@@ -45,7 +45,7 @@ async fn send(target: &Target, body: String) -> Result {
     answered
 }
 
-/// The status decides, so a body that breaks off is no error.
+/// The status decides, so a body that breaks off is not an error.
 async fn start_of_body(answer: Response<Incoming>) -> String {
     let (mut body, mut kept) = (answer.into_body(), Vec::new());
     while kept.len() < KEPT {

@@ -14,7 +14,7 @@ pub const WEBHOOK: &[Member] = &[
             Member::text("service", "its value in the service's answer").nullable().number_or_text(),
             Member::text("expected", "the value that was expected, if the service says something else"),
         ],
-        "in what the event, the service and the expectation differ",
+        "where the event, the service and the expectation differ",
     ),
     Member::text("event", "what the event is about: order, session, payout or unknown"),
     Member::text("about", "the reference, session or batch that the service was asked for; absent if it was not asked"),

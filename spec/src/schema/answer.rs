@@ -1,4 +1,4 @@
-//! Answers: their members, and what tells success, code and state.
+//! Answers: their members, and where they state success, code and state.
 
 use super::{Certainty, Place, Role, doc};
 
@@ -9,7 +9,7 @@ pub enum AnswerKind {
     Integer,
     /// A decimal amount in major currency units.
     Amount,
-    /// A decimal number that is no amount of money, such as a rate.
+    /// A decimal number that is not an amount of money, such as a rate.
     Decimal,
     Flag,
     /// An ISO 8601 time with 0 to 7 fraction digits, with or without a zone; `0001-01-01T00:00:00` means none.
@@ -169,7 +169,7 @@ pub enum Envelope {
     Bare,
     /// `isSuccess` is true or false; the data stands beside it.
     IsSuccess,
-    /// Nothing is known of the answer, as for requests that have no row.
+    /// Nothing is known about the answer, as for requests that have no row.
     Unknown,
 }
 
@@ -242,8 +242,8 @@ impl Answer {
         matches!(self.envelope, Envelope::PaymentState)
     }
 
-    /// JSON pointer of the number that is the payment's state, for documentation: of this payment before the order, and
-    /// surely known before guessed. `None` where the answer has no such number.
+    /// JSON pointer of the number that is the payment's state, for documentation: that of this payment before that of
+    /// the order, and a certain place before a guessed one. `None` where the answer has no such number.
     pub fn state(&self) -> Option<String> {
         let mut found = Vec::new();
         if self.reports_state {

@@ -1,24 +1,25 @@
 //! How a program finds out what became of a request whose outcome is unknown.
 
-/// Which read-only endpoint tells what became of a request, and what of the request it takes to ask and to understand.
+/// Which read-only endpoint tells what became of a request, and which parts of the request are needed to ask it and to
+/// understand its answer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct LookUp {
     /// Name of the row that is asked.
     pub endpoint: &'static str,
-    /// Each member of the look-up's request, and the JSON pointers into what was kept that may hold its value, first match
-    /// first.
+    /// Each member of the look-up's request, and the JSON pointers into what was kept that may hold its value, first
+    /// match first.
     pub members: &'static [(&'static str, &'static [&'static str])],
-    /// All that a program keeps of a request in order to resolve it later. None of it is secret.
+    /// All that a program keeps from a request in order to resolve it later. None of it is secret.
     pub keep: &'static [Keep],
     pub settles: Settles,
-    /// JSON pointers, into what was kept, of the price. An amount of a refund is that of a partial one.
+    /// JSON pointers, into what was kept, of the price. A refund with an amount is a partial one.
     pub amount: Option<&'static str>,
     pub currency: Option<&'static str>,
     /// Name of the row that tells the currency of an order, if the look-up's answer does not name it.
     pub currency_by: Option<&'static str>,
-    /// JSON pointers of what makes the request a charge, with everything that its row does not list.
+    /// JSON pointers of the members that make the request a charge, as does every member that its row does not list.
     pub charges_with: &'static [&'static str],
-    /// What the look-up cannot tell; empty where there is nothing to add.
+    /// What the look-up cannot tell; empty if there is nothing to add.
     pub limits: &'static str,
 }
 
@@ -29,7 +30,7 @@ pub enum Keep {
     Value(&'static str),
     /// Only that this object was given: it is kept as `{}`, because it holds secrets.
     Presence(&'static str),
-    /// No member of the request: the caller adds it, from what it knows of the order or the batch.
+    /// Not a member of the request: the caller adds it, from what it knows about the order or the batch.
     Added(&'static str),
 }
 
@@ -44,15 +45,15 @@ impl Keep {
 /// What the answer of the look-up must show for the question to be settled. `docs/verdicts.md` has the rules.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Settles {
-    /// The state of the order: it was to be charged.
+    /// The state of the order, which was to be charged.
     Charge,
-    /// That the order exists, with its price: nothing was to be charged.
+    /// That the order exists, with its price. Nothing was to be charged.
     Order,
     /// As `Charge`, unless the caller says that nothing was to be charged: then as `Order`.
     ChargeOrOrder,
     /// The state of the entry in the history of the order that has the request's `orderPaymentReference`.
     Attempt,
-    /// The state reversed, of a refund without an amount. A partial refund is settled by nothing.
+    /// The state reversed, for a refund without an amount. Nothing settles a partial refund.
     Refund,
     /// That the service has accepted the batch.
     Batch,

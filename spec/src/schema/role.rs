@@ -1,6 +1,6 @@
 //! What a member of an answer means: one reader takes every answer apart by the roles of its members.
 
-/// What a reference names. An answer that names another one than its request is not the answer to it.
+/// What a reference names. An answer that names a different one from its request is not the answer to it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Reference {
     Order,
@@ -15,7 +15,8 @@ pub enum Reference {
     Account,
     /// One attempt to pay an order.
     Payment,
-    /// What is refunded: no name, but an answer with another amount is not the answer either. Compared as a decimal.
+    /// The refunded amount. It is not a name, but an answer with a different amount is not the answer either. Compared
+    /// as a decimal.
     Refunded,
 }
 
@@ -45,7 +46,7 @@ impl Reference {
     }
 }
 
-/// An object of an answer that the reader knows. What a member means depends on the object that it stands in.
+/// An object of an answer that the reader knows. What a member means depends on its object.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
 pub enum Place {
@@ -79,17 +80,17 @@ pub enum Role {
     Error,
     Errors,
     Message,
-    /// Of an `error`, where it has no message.
+    /// Of an `error`, if it has no message.
     Description,
     Code,
-    /// The code of an `error`: shown, and no evidence.
+    /// The code of an `error`: shown, but not evidence.
     ErrorCode,
     /// The code of a payment.
     PaymentCode,
     StateNumber,
-    /// A state as a word; in `data`, where it may speak of the request, "false" is a vote for failure.
+    /// A state as a word; in `data`, where it may be about the request, "false" is a vote for failure.
     StateWord,
-    /// A state as a word that only speaks of the payment.
+    /// A state as a word that is only about the payment.
     PaymentWord,
     Reference(Reference),
     /// As `Reference`, unless a member of the kind `Reference` stands beside it.
@@ -115,7 +116,7 @@ pub enum Role {
 }
 
 impl Role {
-    /// For documentation; empty for what a reader sees by the member's name.
+    /// For documentation; empty if the member's name says it.
     pub fn words(self) -> String {
         let text = match self {
             Role::Status | Role::IsSuccess | Role::Success | Role::Error | Role::Errors => "success or failure",

@@ -49,7 +49,7 @@ impl ApiKey {
     }
 }
 
-/// What a request does at the service, and so what may be done when its outcome is unknown.
+/// What a request does at the service, which decides what may be done if its outcome is unknown.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Safety {
     /// Changes nothing. The library retries it.
@@ -99,16 +99,17 @@ pub struct Endpoint {
     /// Name of the setting that leaves these headers out, where integrations in production differ.
     pub headers_setting: Option<&'static str>,
     pub fields: &'static [Field],
-    /// Members that the row does not name pass through, because the interface leaves the payload open. One that is nearly
-    /// a known member is refused: passed on, it would be read by nobody.
+    /// Members that the row does not name pass through, because the interface leaves the payload open. One that is
+    /// nearly a known member is refused, because nobody would read it if it were passed on.
     pub allows_extra: bool,
     pub safety: Safety,
     pub answer: Answer,
     pub looked_up_by: Option<LookUp>,
-    /// How sure method and path are.
+    /// How certain method and path are.
     pub certainty: Certainty,
     pub key_certainty: Certainty,
-    /// How sure the form of the body is: plain or encrypted, and the headers with it. Of no meaning without a body.
+    /// How certain the form of the body is: plain or encrypted, and the headers with it. It means nothing without a
+    /// body.
     pub body_certainty: Certainty,
     pub doc: &'static str,
 }

@@ -85,7 +85,7 @@ fn either(any: &[Condition]) -> String {
     any.iter().map(Condition::words).collect::<Vec<_>>().join(", or ")
 }
 
-/// What may hold of an attempt to send a request.
+/// Conditions on an attempt to send a request.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Condition {
     All(&'static [Condition]),

@@ -46,7 +46,7 @@ pub const CHANGING: &[Line] = &[
                 Condition::Is(Fact::OtherRequest),
             ]),
         ],
-        explanation: Some("the answer contradicts itself or speaks of another request"),
+        explanation: Some("the answer contradicts itself or is about another request"),
         ..LINE
     },
     Line {
@@ -61,7 +61,7 @@ pub const CHANGING: &[Line] = &[
             ]),
         ],
         status: StatusRule::Is(Status::RateLimited),
-        explanation: Some("the answer is 429 and speaks of progress"),
+        explanation: Some("the answer is 429 and mentions progress"),
         ..LINE
     },
     Line {
@@ -95,7 +95,7 @@ pub const CHANGING: &[Line] = &[
     Line {
         number: "13",
         conditions: &[Condition::HttpClass(&[4]), Condition::Is(Fact::NamesProgress)],
-        explanation: Some("the answer is a refusal and speaks of progress or success"),
+        explanation: Some("the answer is a refusal and mentions progress or success"),
         ..LINE
     },
     Line {

@@ -26,7 +26,7 @@ pub enum StatusRule {
     Transport,
     /// Why the body could not be read.
     Body,
-    /// The look-up's own where it failed; E_UNRESOLVED where the service answered it.
+    /// The look-up's own if it failed; E_UNRESOLVED if the service answered it.
     LookUp,
 }
 
@@ -47,7 +47,7 @@ impl StatusRule {
 pub enum StateRule {
     None,
     OfAnswer,
-    /// That of the entry of the history that is asked about.
+    /// That of the entry of the history in question.
     OfEntry,
     /// The refund's: it was done.
     Successful,

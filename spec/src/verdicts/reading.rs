@@ -56,7 +56,7 @@ pub const READING: &[Line] = &[
     Line {
         number: "r7",
         conditions: &[Condition::Not(&Condition::Http(&[429])), Condition::Is(Fact::OtherRequest)],
-        explanation: Some("the answer speaks of another request"),
+        explanation: Some("the answer is about another request"),
         ..READ
     },
     Line {

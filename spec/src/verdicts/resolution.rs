@@ -55,7 +55,7 @@ impl Question {
 pub struct Line {
     /// For the log.
     pub number: &'static str,
-    /// What it is asked about; empty: any.
+    /// The questions it is for; empty: any.
     pub about: &'static [Question],
     /// All of them must hold.
     pub conditions: &'static [Condition],
@@ -80,7 +80,7 @@ impl Line {
     }
 }
 
-/// What may hold of a look-up.
+/// Conditions on a look-up.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Condition {
     All(&'static [Condition]),
@@ -100,7 +100,7 @@ pub enum Condition {
     NoSubject,
     /// The answer does not name what was asked about.
     Unnamed,
-    /// Something in the answer is not what was asked about.
+    /// Something in the answer differs from what was asked about.
     Differs,
     AmountAgrees,
     /// The state is FAILED, SUCCESSFUL or REVERSED, and may no longer change.
@@ -111,15 +111,15 @@ pub enum Condition {
     StateContradicted,
     /// Nothing beside FAILED names progress or success.
     NoProgress,
-    /// The documented members say so, both of them.
+    /// Both documented members say so.
     SaidToBeFinal,
     EveryEntryFailed,
     OneAttempt,
     AttemptsUnknown,
-    /// The journal knows what the service called the attempt that is asked about, and that every other one has ended; its
-    /// entry has this state.
+    /// The journal knows the service's name for the attempt in question, and that every other one has ended; its entry
+    /// has this state.
     OwnEntry(State),
-    /// The entry of the history that is asked about has this state.
+    /// The entry of the history in question has this state.
     Entry(State),
     HasElements,
     NoElementRefused,
@@ -152,7 +152,7 @@ impl Condition {
             Condition::OtherRequest => super::OTHER_REQUEST,
             Condition::NoSubject => "the look-up's subject is missing",
             Condition::Unnamed => "the answer does not name what was asked about",
-            Condition::Differs => "an amount, a currency or an account's Reference that differs, or none to compare",
+            Condition::Differs => "an amount, a currency or an account's Reference that differs or is missing",
             Condition::AmountAgrees => "the answer has the amount of the request",
             Condition::Final => "final",
             Condition::StatesDisagree => super::STATES_DISAGREE,

@@ -1,4 +1,4 @@
-//! What every table of verdicts keeps to.
+//! Rules that every table of verdicts follows.
 
 use std::collections::BTreeSet;
 

@@ -1,7 +1,7 @@
-//! What an answer proves of the recipients of its batch.
+//! What an answer proves about the recipients of its batch.
 //!
-//! The answer does not repeat the clients' references. Its elements are matched with the recipients by position, and checked
-//! by account and amount.
+//! The answer does not repeat the clients' references. Its elements are matched with the recipients by position, and
+//! checked by account and amount.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -61,19 +61,19 @@ pub fn accepted(
     let elements = elements(reply).ok_or("the answer has no list of payouts")?;
     if elements.len() != recipients.len() {
         let (found, sent) = (elements.len(), recipients.len());
-        return Err(format!("the answer has {found} payouts, and the batch had {sent}"));
+        return Err(format!("the answer has {found} payouts, but the batch had {sent}"));
     }
     let mut payouts: Vec<Payout> = Vec::with_capacity(elements.len());
     for (index, (element, recipient)) in elements.into_iter().zip(recipients).enumerate() {
         let differs = |what: &str| format!("payout {index} of the answer has {what}");
         if !is_account(element, recipient) {
-            return Err(differs("another account number than the recipient"));
+            return Err(differs("a different account number from the recipient's"));
         }
         if !is_amount(element, recipient) {
-            return Err(differs("another amount than the recipient"));
+            return Err(differs("a different amount from the recipient's"));
         }
         if text(element, names::CLIENT_REFERENCE).is_some_and(|own| own != recipient.client_reference) {
-            return Err(differs("another client reference than the recipient"));
+            return Err(differs("a different client reference from the recipient's"));
         }
         let mut doubt = refusal(element, redact);
         let mut reference = text(element, names::PAYOUT_REFERENCE);
@@ -94,7 +94,7 @@ pub fn accepted(
     let root = reply.document.as_ref().map(|document| document.root(&reply.body));
     let of_batch = |name: &str| root.and_then(|root| root.member(name)).filter(|value| !value.is_empty());
     let reference = root.and_then(|root| text(root, names::BATCH_REFERENCE));
-    let reference = reference.ok_or("the answer has no reference of the batch")?.into_owned();
+    let reference = reference.ok_or("the answer has no reference for the batch")?.into_owned();
     if known.0.contains(&reference) {
         return Err("the answer has the reference of another batch".into());
     }
@@ -105,7 +105,7 @@ pub fn accepted(
     Ok(Accepted { reference, id, payouts })
 }
 
-/// Of an answer that does not report success: the elements that say why, in the order of the recipients.
+/// For an answer that does not report success: the elements that say why, in the order of the recipients.
 pub fn refusals(reply: &Reply, recipients: usize, redact: Redact<'_>) -> Vec<Option<String>> {
     let elements = elements(reply).filter(|elements| elements.len() == recipients).unwrap_or_default();
     elements.into_iter().map(|element| refusal(element, redact)).collect()
@@ -117,15 +117,15 @@ fn elements(reply: &Reply) -> Option<Vec<Value<'_>>> {
     Some(data.children().collect())
 }
 
-/// What an element says that was refused.
+/// What a refused element says.
 fn refusal(element: Value<'_>, redact: Redact<'_>) -> Option<String> {
     if !is_refused(element, &[]) {
         return None;
     }
     let words = texts::message(element).map(|words| redact(&words).unwrap_or_else(|| WITHHELD.to_owned()));
     Some(match words.filter(|words| !words.is_empty()) {
-        Some(words) => format!("the answer says that it was refused: {words}"),
-        None => "the answer says that it was refused".to_owned(),
+        Some(words) => format!("the answer says that the payout was refused: {words}"),
+        None => "the answer says that the payout was refused".to_owned(),
     })
 }
 
@@ -205,13 +205,16 @@ mod tests {
         let refused =
             |more: &str| (SECOND.replace(r#""payoutReference""#, &format!(r#"{more},"payoutReference""#)), Some("B"));
         for ((second, reference), expected) in [
-            (refused(r#""isSuccess":false"#), "the answer says that it was refused"),
+            (refused(r#""isSuccess":false"#), "the answer says that the payout was refused"),
             (
                 refused(r#""error":{"message":"no secret account"}"#),
-                "the answer says that it was refused: no *** account",
+                "the answer says that the payout was refused: no *** account",
             ),
-            (refused(r#""status":"no","message":"closed""#), "the answer says that it was refused: closed"),
-            ((refused(r#""statusId":4"#).0.replace(r#""B""#, "null"), None), "the answer says that it was refused"),
+            (refused(r#""status":"no","message":"closed""#), "the answer says that the payout was refused: closed"),
+            (
+                (refused(r#""statusId":4"#).0.replace(r#""B""#, "null"), None),
+                "the answer says that the payout was refused",
+            ),
             (
                 (SECOND.replace("\"B\"", &format!("\"{long}\"")), None),
                 "its reference is longer than 128 characters, or not one line",
@@ -241,24 +244,33 @@ mod tests {
         for (body, expected) in [
             (
                 answer(&format!("{SECOND},{FIRST}")),
-                "payout 0 of the answer has another account number than the recipient",
+                "payout 0 of the answer has a different account number from the recipient's",
             ),
-            (answer(FIRST), "the answer has 1 payouts, and the batch had 2"),
-            (answer(&format!("{FIRST},{SECOND},{SECOND}")), "the answer has 3 payouts, and the batch had 2"),
-            (answer(&format!("{FIRST},null")), "payout 1 of the answer has another account number than the recipient"),
-            (swap("100.00", "100.01"), "payout 0 of the answer has another amount than the recipient"),
-            (swap("100.00", "1e2"), "payout 0 of the answer has another amount than the recipient"),
-            (swap("\"amount\":\"7.500000\",", ""), "payout 1 of the answer has another amount than the recipient"),
-            (swap("0690000032", "0690000033"), "payout 1 of the answer has another account number than the recipient"),
+            (answer(FIRST), "the answer has 1 payouts, but the batch had 2"),
+            (answer(&format!("{FIRST},{SECOND},{SECOND}")), "the answer has 3 payouts, but the batch had 2"),
+            (
+                answer(&format!("{FIRST},null")),
+                "payout 1 of the answer has a different account number from the recipient's",
+            ),
+            (swap("100.00", "100.01"), "payout 0 of the answer has a different amount from the recipient's"),
+            (swap("100.00", "1e2"), "payout 0 of the answer has a different amount from the recipient's"),
+            (
+                swap("\"amount\":\"7.500000\",", ""),
+                "payout 1 of the answer has a different amount from the recipient's",
+            ),
+            (
+                swap("0690000032", "0690000033"),
+                "payout 1 of the answer has a different account number from the recipient's",
+            ),
             (swap("\"A\"", "\"B\""), "payout 1 of the answer has the reference of another payout"),
             (swap("\"A\"", "\"C\""), "payout 0 of the answer has the reference of another payout"),
             (swap("\"A\"", "\" \""), "payout 0 of the answer has no reference"),
             (
                 swap("\"A\"", "\"A\",\"clientReference\":\"P-2\""),
-                "payout 0 of the answer has another client reference than the recipient",
+                "payout 0 of the answer has a different client reference from the recipient's",
             ),
             (of_batch("\"BATCH\"", "\"OLD\""), "the answer has the reference of another batch"),
-            (of_batch("\"BATCH\"", "\"\""), "the answer has no reference of the batch"),
+            (of_batch("\"BATCH\"", "\"\""), "the answer has no reference for the batch"),
             (of_batch("\"data\"", "\"Data\""), "the answer has no list of payouts"),
             ("[]".into(), "the answer has no list of payouts"),
         ] {

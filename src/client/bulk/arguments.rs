@@ -20,7 +20,7 @@ pub enum Arguments<'a> {
 }
 
 impl Arguments<'_> {
-    /// An error says nothing of what an earlier run did.
+    /// An error says nothing about what an earlier run did.
     pub fn is_about_earlier(&self) -> bool {
         !matches!(self, Arguments::Pay { earlier: None, .. })
     }
@@ -29,7 +29,7 @@ impl Arguments<'_> {
 /// Reads the request; with an error, whether it is about an earlier run.
 pub fn read(text: &str) -> Result<Arguments<'_>, (ValidationError, bool)> {
     let members = validate::object_within(text, MAX_BULK_TEXT, &fields(), false, WHAT, Status::Argument);
-    // What cannot be read as a whole may still have named an earlier run.
+    // A request that cannot be read as a whole may still have named an earlier run.
     let mentions = || [EARLIER, STATUS_OF].iter().any(|name| text.contains(&format!("\"{name}\"")));
     let members = members.map_err(|error| (error, mentions()))?;
     let given = |name: &str| json::member(&members, name);
@@ -40,12 +40,15 @@ pub fn read(text: &str) -> Result<Arguments<'_>, (ValidationError, bool)> {
     // A program that has lost the report must not pay the whole list again.
     let lost = |name: &&str| given(name).is_some_and(|value| Type::of(value) == Type::Null);
     if let Some(name) = [EARLIER, STATUS_OF].into_iter().find(lost) {
-        return refused(name, "is null: give the earlier reply's body or the steps of its run, [] if there are none");
+        return refused(
+            name,
+            "is null: give the body of the earlier reply or the list of the steps of its run, [] if there are none",
+        );
     }
     match (given(names::LIST).filter(|list| Type::of(list) != Type::Null), given(STATUS_OF)) {
-        (None, None) => refused(names::LIST, "is required, or status_of"),
-        (Some(_), Some(_)) => refused(STATUS_OF, "must stand alone: it sends no payout"),
-        (None, Some(_)) if given(EARLIER).is_some() => refused(EARLIER, "must stand beside payoutDetails"),
+        (None, None) => refused(names::LIST, "is required, unless status_of is given"),
+        (Some(_), Some(_)) => refused(STATUS_OF, "cannot be combined with payoutDetails: it sends no payout"),
+        (None, Some(_)) if given(EARLIER).is_some() => refused(EARLIER, "needs payoutDetails"),
         (None, Some(report)) => Ok(Arguments::StatusOf(report)),
         (Some(list), None) => Ok(Arguments::Pay {
             list,
@@ -55,7 +58,8 @@ pub fn read(text: &str) -> Result<Arguments<'_>, (ValidationError, bool)> {
     }
 }
 
-/// The list is checked with its recipients' references by [`super::list::List::read`], so that all errors are told at once.
+/// The list is checked with its recipients' references by [`super::list::List::read`], so that all errors are reported
+/// at once.
 fn fields() -> Vec<Field> {
     THIS.members
         .iter()
@@ -78,11 +82,14 @@ mod tests {
 
     #[test]
     fn a_list_or_a_report_is_required() {
-        assert_eq!(error("{}"), ("payout_bulk: payoutDetails is required, or status_of".into(), false));
+        assert_eq!(error("{}"), ("payout_bulk: payoutDetails is required, unless status_of is given".into(), false));
         let both = error(&format!(r#"{{"payoutDetails":{LIST},"status_of":{{}}}}"#));
-        assert_eq!(both, ("payout_bulk: status_of must stand alone: it sends no payout".into(), true));
+        assert_eq!(
+            both,
+            ("payout_bulk: status_of cannot be combined with payoutDetails: it sends no payout".into(), true)
+        );
         let earlier = error(r#"{"earlier":{},"status_of":{}}"#);
-        assert_eq!(earlier, ("payout_bulk: earlier must stand beside payoutDetails".into(), true));
+        assert_eq!(earlier, ("payout_bulk: earlier needs payoutDetails".into(), true));
         assert_eq!(
             error(r#"{"payoutdetails":[]}"#).0,
             "payout_bulk: payoutdetails is not a known member; did you mean payoutDetails?"

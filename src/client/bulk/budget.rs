@@ -1,7 +1,7 @@
 //! Keeps the report of a run, and its steps, within what `earlier` takes.
 //!
-//! The report is at most as long as the one that the run began with and the steps after its batches: these have the rows
-//! and the batch as the report writes them.
+//! The report is at most as long as the one that the run began with and the steps after its batches: these have the
+//! rows and the batch as the report writes them.
 
 use super::answer::LONGEST_REFERENCE;
 use crate::util::limits::MAX_BULK_TEXT;
@@ -9,13 +9,14 @@ use crate::util::one_line::MAX_CHARS;
 
 /// Bytes of a character in JSON. Control characters, which take six, are in no reference and no message.
 const CHAR: usize = 4;
-/// The members of a row or of a batch that an answer or a look-up adds: their names, two references, a message, a state.
+/// The members of a row or of a batch that an answer or a look-up adds: their names, two references, a message, a
+/// state.
 const ADDED: usize = CHAR * (2 * LONGEST_REFERENCE + MAX_CHARS) + 256;
 /// What stands around a list and a report: the other members, and a message.
 pub const AROUND: usize = CHAR * MAX_CHARS + 2048;
 
 pub struct Budget {
-    /// Of the longer of the requests that go on from this run: with its report, or with its steps.
+    /// The longer of the two requests that could continue this run: with its report, or with its steps.
     used: usize,
     report: usize,
     limit: usize,
@@ -40,7 +41,7 @@ impl Budget {
 
     /// Counts a step that was written. The report has what stands in the steps after the batches.
     pub fn add(&mut self, step: &str, is_after: bool) {
-        // And what separates it from the next.
+        // Including what separates it from the next.
         self.used += step.len() + 2;
         self.report += if is_after { step.len() } else { 0 };
     }
@@ -58,7 +59,7 @@ mod tests {
     use super::*;
     use paysvc_spec::status::{Outcome, State, Status};
 
-    /// A report of one batch; the longest that there can be.
+    /// The longest possible report of one batch.
     fn report(worst: bool) -> Report {
         let identity = |number: usize| {
             let text = |text: &str| text.to_owned();
@@ -91,9 +92,9 @@ mod tests {
         let before = steps::before(&report(false), 0, &all);
         let after = steps::after(&report(true), 0, &all);
         assert!(after.len() <= most_after(&before, 3), "{} {}", after.len(), most_after(&before, 3));
-        // Nearly all of it is what an answer may say.
+        // Nearly all of it is text that an answer may contain.
         assert!(after.len() > most_after(&before, 3) * 8 / 10);
-        // A report has no more than the one before, and the step.
+        // A report has no more than the report before it and the step.
         let empty = Report { rows: report(false).rows, batches: Vec::new() };
         let body = report(true).reply(Vec::new(), Status::RateLimited, Outcome::Unknown, &"x".repeat(600)).body;
         assert!(body.len() <= Budget::new(0, 0, empty.size()).report + after.len(), "{}", body.len());

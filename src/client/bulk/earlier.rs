@@ -24,7 +24,7 @@ pub fn read(value: &RawValue, member: &str) -> Result<Report, ValidationError> {
     let found = match Type::of(value) {
         Type::Object => strict::report(value),
         Type::Array => journal::read(value),
-        other => Err(format!("must be the body of a reply, or a list of the steps of a run; it is {}", other.name())),
+        other => Err(format!("must be the body of a reply, or a list of the steps of a run, not {}", other.name())),
     };
     let found = found.and_then(|report| strict::consistent(&report).map(|()| report));
     found.map_err(|reason| ValidationError::of_member(Status::Argument, WHAT, member, reason))
@@ -46,15 +46,14 @@ pub fn resume(earlier: Report, list: &List) -> Result<Report, ValidationError> {
             Some(&index) => match resumed.rows[index].identity.difference(&row.identity) {
                 None => resumed.rows[index] = row,
                 Some(member) => {
-                    let text =
-                        "is not the one in the earlier report; a changed payout needs a clientReference of its own";
+                    let text = "differs from the earlier report; a changed payout needs a new clientReference";
                     errors.push((format!("{}.{index}.{member}", names::LIST), text.to_owned()));
                 }
             },
             None if is_undone(row.outcome) => {}
             None => {
                 let reference = row.identity.client_reference.chars().take(MAX_REFERENCE).collect::<String>();
-                let text = format!("says that {reference} is {}, and the list does not have it", word(row.outcome));
+                let text = format!("says that {reference} is {}, but it is not in the list", word(row.outcome));
                 errors.push(("earlier".to_owned(), text));
             }
         }

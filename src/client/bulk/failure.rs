@@ -11,7 +11,7 @@ pub struct Failure(pub Status, pub String);
 
 impl Failure {
     pub fn of_callback() -> Failure {
-        Failure(Status::Cancelled, "the callback for progress stopped the call".into())
+        Failure(Status::Cancelled, "the progress callback stopped the call".into())
     }
 }
 

@@ -68,7 +68,8 @@ impl List {
             let recipient = recipient(element, fields.unwrap_or_default())?;
             let alone = open().len() + recipient.payload.len() + CLOSE.len();
             if alone > most && errors.len() < MAX_ERRORS {
-                let text = format!("is too long: its payload alone is {alone} bytes, this key carries at most {most}");
+                let text =
+                    format!("is too long: its payload alone is {alone} bytes, this key can encrypt at most {most}");
                 errors.push((format!("{}.{index}", names::LIST), text));
             }
             list.recipients.push(recipient);
@@ -117,7 +118,7 @@ fn reference_errors(elements: &[&RawValue]) -> Result<Vec<(String, String)>, Val
         let Ok(members) = json::members(element) else { continue };
         let text = match json::member(&members, names::CLIENT_REFERENCE) {
             None => "is required: the report tells the recipients apart by it".to_owned(),
-            // What is no text has an error of its own.
+            // A reference that is not text gets an error of its own.
             Some(value) => match json::text(value).map(|reference| known.insert(reference, index)) {
                 Some(Some(other)) => {
                     format!("is the same as {}.{other}.{}", names::LIST, names::CLIENT_REFERENCE)

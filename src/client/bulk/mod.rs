@@ -1,8 +1,8 @@
 //! Payouts in bulk: a list of any length, sent in batches, and a report of what became of each recipient.
 //!
-//! The parts without I/O: the request ([`arguments`]), the list ([`list`]), batches ([`split`]), what an answer proves of its
-//! batch ([`answer`]), when to stop and how long to wait ([`rules`]), the report ([`report`]), how long it may become
-//! ([`budget`]), and an earlier one ([`earlier`]). [`run`] sends the batches, [`states`] looks them up.
+//! The parts without I/O: the request ([`arguments`]), the list ([`list`]), batches ([`split`]), what an answer proves
+//! of its batch ([`answer`]), when to stop and how long to wait ([`rules`]), the report ([`report`]), how long it may
+//! become ([`budget`]), and an earlier one ([`earlier`]). [`run`] sends the batches, [`states`] looks them up.
 
 mod answer;
 mod arguments;
@@ -44,7 +44,7 @@ const WHAT: &str = THIS.name;
 static INITIATE: &Endpoint = payouts::INITIATE;
 static STATUS: &Endpoint = payouts::LOOK_UP;
 
-/// The deadline of a list without one: its batches have theirs.
+/// The deadline of a list that has none: its batches have their own.
 const NO_DEADLINE: Duration = Duration::from_secs(10 * 365 * 86_400);
 
 impl Client {
@@ -88,7 +88,7 @@ impl Client {
         };
         let budget = Budget::new(request, length, report.size());
         let run = Run::new(self, context, list, report, budget, continue_after_unknown)?;
-        // What the configuration lacks is told before the first batch.
+        // Anything missing from the configuration is reported before the first batch.
         if let Some(json) = run.first_request() {
             request::prepare(INITIATE, json.text(), &self.settings, &|| false)?;
         }
@@ -102,7 +102,7 @@ impl Client {
     }
 }
 
-/// Nothing was sent now. Where an earlier run is concerned this does not make it safe to repeat anything.
+/// Nothing was sent now. If there was an earlier run, this does not make it safe to repeat anything.
 fn refused(error: ValidationError, about_earlier: bool) -> Reply {
     let reply = Reply::invalid(error);
     if about_earlier { reply.about_earlier() } else { reply }

@@ -8,7 +8,7 @@ use crate::response::reply::Reply;
 use paysvc_spec::schema::Endpoint;
 use paysvc_spec::status::{Outcome, Status};
 
-/// The client's timeout bounds each time that it is sent, with all attempts; the call bounds all.
+/// The client's timeout limits each sending, with all attempts; the call's limits all of them.
 pub fn send(client: &Client, context: &CallContext<'_>, row: &'static Endpoint, json: &str) -> Reply {
     let timeout = client.config.timeout;
     let mut waits = Waits::default();

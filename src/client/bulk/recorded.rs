@@ -22,13 +22,13 @@ use crate::util::expiry::Expiry;
 use paysvc_spec::journal::{Act, Step};
 use paysvc_spec::status::{self, Outcome, State, Status};
 
-/// A recipient that may be paid, and what the journal has of it.
+/// A recipient that may be paid, and what the journal has about it.
 pub struct Payable {
     pub recipient: usize,
     key: String,
     members: Vec<(String, String)>,
     known: Snapshot,
-    /// It was refused together with others, of which one may have been the reason.
+    /// It was refused together with others, one of which may have been the reason.
     pub alone: bool,
 }
 
@@ -37,7 +37,7 @@ struct FoundOfRecipient {
     payable: Payable,
 }
 
-/// What the journal has of a recipient.
+/// What the journal has about a recipient.
 enum What {
     MayBePaid,
     Known((Outcome, Status, String), Option<End>),
@@ -50,7 +50,7 @@ pub struct Sent {
     pub reply: Reply,
     /// The claims of its recipients, which need an end.
     pub claims: Vec<Row>,
-    /// Another process wrote one of the keys meanwhile; nothing was sent.
+    /// Another process wrote one of the keys in the meantime; nothing was sent.
     pub superseded: bool,
 }
 
@@ -62,7 +62,7 @@ enum Claiming {
 }
 
 impl Run<'_> {
-    /// Of these recipients those that may be paid. What the journal has of the others goes into the report.
+    /// Those of these recipients that may be paid. What the journal has about the others goes into the report.
     pub(super) fn payable(&mut self, journal: &Journal, recipients: Vec<usize>) -> Result<Vec<Payable>, Failure> {
         let mut payable = Vec::new();
         for recipient in recipients {
@@ -79,7 +79,7 @@ impl Run<'_> {
         Ok(payable)
     }
 
-    /// What the journal has of the recipient. Waits while another process pays it.
+    /// What the journal has about the recipient. Waits while another process pays it.
     fn ask_until_ended(&self, journal: &Journal, recipient: usize) -> Result<FoundOfRecipient, Failure> {
         for waits in 0.. {
             let found = self.ask_journal(journal, recipient)?;
@@ -116,7 +116,7 @@ impl Run<'_> {
             Act::Send | Act::Ask(_) => What::MayBePaid,
             Act::Wait => What::UnderWay(why),
             Act::Replay => {
-                let message = "accepted earlier, as the journal has it".to_owned();
+                let message = "accepted earlier, according to the journal".to_owned();
                 What::Known((Outcome::Confirmed, Status::Ok, message), end)
             }
             Act::Refuse | Act::LookUp => What::Known((Outcome::Unknown, decision.line.status, why), end),
@@ -126,8 +126,8 @@ impl Run<'_> {
         Ok(FoundOfRecipient { what, payable: Payable { recipient, key, members, known, alone } })
     }
 
-    /// What an earlier run, or another process, did for those that this run did not pay. That it sent nothing for them
-    /// proves nothing: they are UNKNOWN where the journal can no longer be read.
+    /// What an earlier run, or another process, did for the recipients that this run did not pay. The fact that this
+    /// run sent nothing for them proves nothing: they are UNKNOWN if the journal can no longer be read.
     pub(super) fn read_the_rest(&mut self, journal: &Journal) {
         let not_sent: Vec<usize> =
             (0..self.report.rows.len()).filter(|&row| self.report.rows[row].outcome == Outcome::NotSent).collect();
@@ -146,7 +146,7 @@ impl Run<'_> {
         if unread.is_empty() {
             return;
         }
-        let message = "this run did not send it, and did not read what the journal has of it".to_owned();
+        let message = "this run did not send it, and did not read its entries in the journal".to_owned();
         let status = status::name_of(Status::Unresolved).to_owned();
         let batch = Some(self.report.batches.len());
         self.report.batches.push(Batch { status, message, ..Batch::begun(unread.len()) });
@@ -184,7 +184,8 @@ impl Run<'_> {
         }
     }
 
-    /// Claims the keys of all recipients and sends the batch, again as long as the service answers 429 and there is time.
+    /// Claims the keys of all recipients and sends the batch, again as long as the service answers 429 and there is
+    /// time.
     pub(super) fn send_recorded(&self, journal: &Journal, payable: &[Payable], request: &BatchRequest) -> Sent {
         let context = &self.context.within(self.client.config.timeout);
         let invalid = |error| Sent { reply: Reply::invalid(error), claims: Vec::new(), superseded: false };
@@ -202,7 +203,7 @@ impl Run<'_> {
             let send_until = Expiry::after(LONGEST_AGE);
             let result = self.claim_all(journal, payable);
             let why = match &result {
-                Claiming::Superseded => Some("another process wrote a recipient's key to the journal meanwhile"),
+                Claiming::Superseded => Some("another process wrote a recipient's key to the journal in the meantime"),
                 Claiming::Failed(_) => Some("the journal could not be written"),
                 Claiming::Claimed(_) | Claiming::NotTried => None,
             };
@@ -239,7 +240,7 @@ impl Run<'_> {
         unreachable!("the attempts end at max_attempts")
     }
 
-    /// All of them, or none: those that were claimed before one was not are ended as not sent.
+    /// All of them or none: if one cannot be claimed, those claimed before it are ended as not sent.
     fn claim_all(&self, journal: &Journal, payable: &[Payable]) -> Claiming {
         let mut claimed = Vec::new();
         let timeout = self.client.config.timeout;
@@ -306,5 +307,5 @@ fn failed(why: String) -> Failure {
     Failure(Status::Journal, format!("the journal failed, nothing was sent: {why}"))
 }
 
-/// So often a batch is begun again because others wrote its keys.
+/// How often a batch is begun again because others wrote its keys.
 pub const MOST_BEGINNINGS: u32 = MOST_RACES;

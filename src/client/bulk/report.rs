@@ -1,4 +1,4 @@
-//! The report: what is known of each recipient and of each batch.
+//! The report: what is known about each recipient and each batch.
 
 use super::names;
 use crate::json::object::{Object, list, object};
@@ -55,7 +55,7 @@ pub struct Row {
     /// Its newest batch.
     pub batch: Option<usize>,
     pub payout_reference: Option<String>,
-    /// A person settled it as done, in the journal: nothing more is known of it.
+    /// A person settled it as done in the journal: nothing more is known about it.
     pub settled: bool,
     /// As a look-up found it.
     pub state: Option<State>,
@@ -84,7 +84,7 @@ pub struct Batch {
 }
 
 impl Batch {
-    /// One of whose answer nothing is known yet.
+    /// One whose answer is not known yet.
     pub fn begun(recipients: usize) -> Batch {
         Batch {
             outcome: Outcome::Unknown,
@@ -92,7 +92,7 @@ impl Batch {
             recipients,
             reference: None,
             id: None,
-            message: "the batch was begun, and its answer is not known".to_owned(),
+            message: "the batch was begun, but its answer is not known".to_owned(),
             state: None,
         }
     }
@@ -129,7 +129,7 @@ impl Report {
         if self.count(first) == self.rows.len() { first } else { Outcome::Unknown }
     }
 
-    /// A reply with the report. `why`: what ended the run, or what else is to be said.
+    /// A reply with the report. `why`: what ended the run, or what else there is to say.
     /// `room`: the memory that was set aside for it.
     pub fn reply(&self, room: Vec<u8>, status: Status, outcome: Outcome, why: &str) -> Reply {
         let message = match why {

@@ -6,7 +6,7 @@ use crate::client::backoff::Backoff;
 use crate::util::ended::CANCELLED;
 use paysvc_spec::status::{Outcome, Status};
 
-/// So many batches in a row without one that is accepted end a run.
+/// This many batches in a row without an accepted one end a run.
 const MOST_FAILURES: u32 = 3;
 
 /// Counts what decides whether the next batch is sent.
@@ -40,7 +40,7 @@ impl Rules {
     }
 }
 
-/// The status of a reply. E_REJECTED says that nothing was executed, so it stands beside no other outcome.
+/// The status of a reply. E_REJECTED says that nothing was executed, so it comes with no other outcome.
 pub fn status_beside(status: Status, outcome: Outcome) -> Status {
     if status == Status::Rejected && outcome != Outcome::Rejected { Status::Unresolved } else { status }
 }
@@ -53,15 +53,15 @@ pub struct Waits {
 }
 
 impl Waits {
-    /// So many times a batch is sent again.
+    /// How many times a batch is sent again.
     const MOST_ROUNDS: u32 = 10;
-    /// So long all its waits may take.
+    /// How long all its waits may take.
     const MOST: Duration = Duration::from_secs(15 * 60);
-    /// Where the service names no wait: at least half of one that doubles.
+    /// If the service names no wait: at least half of a wait that doubles.
     const BACKOFF: Backoff = Backoff { first_ms: 1000, longest_ms: 60_000, growth: 200, jitter: (50, 100) };
 
-    /// How long to wait before the batch is sent again; `None` to give up. `left`: how long the call may take, less what the
-    /// batch itself may take.
+    /// How long to wait before the batch is sent again; `None` to give up. `left`: how long the call may take, less
+    /// what the batch itself may take.
     pub fn next(
         &mut self,
         retry_after_ms: Option<u64>,
@@ -115,7 +115,7 @@ mod tests {
         let mut rules = Rules::new(true);
         let mut stop = |outcome, status| rules.stop(outcome, status).is_some();
         assert!(!stop(Outcome::Unknown, Status::Server) && !stop(Outcome::Rejected, Status::Rejected));
-        assert!(!stop(Outcome::Confirmed, Status::Ok), "and the count begins anew");
+        assert!(!stop(Outcome::Confirmed, Status::Ok), "and the count starts again");
         assert!(!stop(Outcome::Rejected, Status::Rejected) && !stop(Outcome::NotSent, Status::Transport));
         assert!(stop(Outcome::Unknown, Status::Server));
     }

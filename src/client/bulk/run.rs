@@ -40,7 +40,7 @@ pub struct Run<'a> {
     pub(super) done: usize,
     /// The batch under way, and how many requests had been sent before it.
     under_way: Option<(usize, Vec<usize>, u32)>,
-    /// What the reply tells of the last answer.
+    /// What the reply reports about the last answer.
     last: Option<Reply>,
     pub(super) first_failure: Option<Status>,
 }
@@ -49,12 +49,12 @@ pub struct Run<'a> {
 enum Sending {
     /// The next one.
     Done,
-    /// The same recipients: nothing of it was executed.
+    /// The same recipients: nothing in the batch was executed.
     Again,
 }
 
 impl<'a> Run<'a> {
-    /// `report`: what is known of the list; what is proved undone in it is to be sent.
+    /// `report`: what is known about the list; whatever it proves undone is to be sent.
     pub fn new(
         client: &'a Client,
         context: &'a CallContext<'a>,
@@ -66,7 +66,7 @@ impl<'a> Run<'a> {
         let mut report = report;
         let recipients = report.rows.len();
         let plan = plan(&list, &report).ok_or_else(|| no_memory(recipients))?;
-        // All that the run needs after its first request, but for what a long answer adds to the report.
+        // All that the run needs after its first request, except what a long answer adds to the report.
         let batches = report.batches.len() + plan.len();
         let room = memory::buffer(budget.report("", 0) + USUAL * (recipients + plan.len()));
         let known = Known::with_room(recipients + batches);
@@ -102,7 +102,7 @@ impl<'a> Run<'a> {
         self.plan.first().map(|batch| self.list.request(batch))
     }
 
-    /// Sends all batches that may be sent. Whatever happens, the report tells of every recipient.
+    /// Sends all batches that may be sent. Whatever happens, the report has every recipient.
     pub fn pay(mut self) -> Reply {
         let stop = contained(|| self.send_all()).unwrap_or_else(|failure| {
             self.end_what_is_under_way(&failure.1);
@@ -130,7 +130,7 @@ impl<'a> Run<'a> {
             Some(Status::Cancelled) => Some(Failure(Status::Cancelled, CANCELLED.into())),
             _ if left < timeout => {
                 let (left, needed) = (left.as_millis(), timeout.as_millis());
-                let text = format!("the call has {left} ms left, and a batch may take {needed} ms (timeout_ms)");
+                let text = format!("the call has {left} ms left, but a batch may take {needed} ms (timeout_ms)");
                 Some(Failure(Status::Timeout, text))
             }
             _ => None,
@@ -164,7 +164,7 @@ impl<'a> Run<'a> {
                 Sending::Again => self.done -= recipients.len(),
             }
         }
-        Err(Failure(Status::Journal, "other processes write the keys of this batch again and again".into()))
+        Err(Failure(Status::Journal, "other processes keep writing the keys of this batch".into()))
     }
 
     fn send_batch(
@@ -249,7 +249,7 @@ impl<'a> Run<'a> {
         self.context.report(self.done, self.report.rows.len(), step)
     }
 
-    /// Records what a reply proves of its batch, and decides whether another one may follow.
+    /// Records what a reply proves about its batch, and decides whether another one may follow.
     fn settle(&mut self, index: usize, recipients: &[usize], request: &BatchRequest, reply: Reply) -> Option<Failure> {
         let Reply { outcome, status, .. } = reply;
         let mut ended = Batch { outcome, message: reply.message.clone(), ..Batch::begun(recipients.len()) };
@@ -270,7 +270,7 @@ impl<'a> Run<'a> {
                 Err(difference) => {
                     ended.outcome = Outcome::Unknown;
                     ended.status = status::name_of(Status::Response).to_owned();
-                    ended.message = format!("the answer does not fit the batch: {difference}");
+                    ended.message = format!("the answer does not match the batch: {difference}");
                     stop = Some(Failure(Status::Response, ended.message.clone()));
                 }
             }
@@ -319,7 +319,7 @@ impl<'a> Run<'a> {
         let message = message.to_owned();
         self.report.batches[index] = Batch { outcome, status, message, ..Batch::begun(recipients.len()) };
         self.done += recipients.len();
-        // The journal is complete, unless telling it was what panicked.
+        // The journal is complete, unless reporting it was what panicked.
         let _ = contained(|| self.tell(&steps::after(&self.report, index, &recipients), true));
     }
 
@@ -332,7 +332,7 @@ impl<'a> Run<'a> {
         };
         let status = rules::status_beside(status, outcome);
         if why.is_empty() && self.report.count(Outcome::Unknown) > 0 {
-            why = "no look-up can tell what became of those that are UNKNOWN: ask a person".into();
+            why = "no look-up can find out what became of the UNKNOWN payouts: a person must find out".into();
         }
         let mut reply = self.report.reply(self.room, status, outcome, &why);
         if let Some(last) = self.last {
@@ -346,8 +346,9 @@ impl<'a> Run<'a> {
 }
 
 fn too_long() -> Failure {
-    let text =
-        format!("the report could become longer than {MAX_BULK_TEXT} bytes, which earlier takes: split the list");
+    let text = format!(
+        "the report could become longer than {MAX_BULK_TEXT} bytes, the most that earlier accepts: split the list"
+    );
     Failure(Status::Argument, text)
 }
 

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use crate::response::decimal::Decimal;
 
-/// As many recipients are passed over in the search for one that may share a batch. A list of equal recipients would
+/// How many recipients are passed over in the search for one that may share a batch. A list of equal recipients would
 /// otherwise be searched to its end for every batch.
 const WINDOW: usize = 64;
 
@@ -41,7 +41,8 @@ impl<'a, I: Iterator<Item = Item<'a>>> Splitter<'a, I> {
     }
 }
 
-/// A batch takes the next recipients of the list until one does not fit. Recipients that it must not hold wait for the next.
+/// A batch takes the next recipients of the list until one does not fit. Recipients that it must not hold wait for the
+/// next.
 impl<'a, I: Iterator<Item = Item<'a>>> Iterator for Splitter<'a, I> {
     type Item = Vec<usize>;
 

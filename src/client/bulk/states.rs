@@ -1,4 +1,4 @@
-//! Looks up the batches of an earlier report. Nothing is called paid unless the answer says so of the very payout.
+//! Looks up the batches of an earlier report. Nothing is called paid unless the answer says so about that very payout.
 
 use super::budget::AROUND;
 use super::failure::{Failure, contained, no_memory};
@@ -17,7 +17,7 @@ use crate::util::validation_error::ValidationError;
 use paysvc_spec::schema::Certainty;
 use paysvc_spec::status::{Outcome, STATES, State, Status};
 
-/// So many look-ups in a row that fail end the call.
+/// This many failed look-ups in a row end the call.
 const MOST_FAILURES: usize = 3;
 
 pub struct States<'a> {
@@ -136,8 +136,8 @@ impl<'a> States<'a> {
     }
 }
 
-/// The state of each payout of a batch. NONE where the answer does not say it of this very payout, and where the place of
-/// states is only guessed: a person may pay again what is called FAILED.
+/// The state of each payout of a batch. NONE if the answer does not state it for this very payout, and if the place of
+/// states is only guessed: a person may pay a FAILED payout again.
 fn states<'r>(certain: bool, reply: &Reply, reference: &str, rows: impl Iterator<Item = &'r Row>) -> Vec<State> {
     let root = reply.document.as_ref().map(|document| document.root(&reply.body));
     // An answer about another batch says nothing.

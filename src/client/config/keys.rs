@@ -1,4 +1,4 @@
-//! API keys. They are sent in a header as they are; what their form tells is checked, because they are easily confused.
+//! API keys. They are sent in a header unchanged. Their form is checked, because they are easily confused.
 
 use crate::util::secret::Secret;
 use paysvc_spec::schema::ApiKey;
@@ -76,7 +76,7 @@ mod tests {
             for (key, mode) in [(&test, Some(Mode::Test)), (&live, Some(Mode::Live)), (&test, None), (&live, None)] {
                 assert_eq!(refused(key, place, mode), "", "{mode:?}");
             }
-            // Neither: nothing is known of such keys.
+            // Neither: nothing is known about such keys.
             for key in [format!("PGW-{name}-{}", &HEX[1..]), format!("PGW-{name}-x{}", &HEX[1..]), "any".into()] {
                 for mode in [Mode::Test, Mode::Live] {
                     assert_eq!(refused(&key, place, Some(mode)), "");

@@ -15,7 +15,7 @@ pub fn proxy(text: &str) -> Result<Proxy, String> {
         Some("socks5" | "socks5h") => (ProxyKind::Socks5, 1080),
         _ => return Err("must start with http:// or socks5://".into()),
     };
-    let authority = uri.authority().ok_or("names no host")?;
+    let authority = uri.authority().ok_or("has no host")?;
     let credentials = match authority.as_str().rsplit_once('@') {
         None => None,
         Some((userinfo, _)) => {
@@ -25,7 +25,7 @@ pub fn proxy(text: &str) -> Result<Proxy, String> {
     };
     let host = bare_host(authority.host());
     if host.is_empty() {
-        return Err("names no host".into());
+        return Err("has no host".into());
     }
     let port = authority::port(authority.as_str())?.unwrap_or(default_port);
     Ok(Proxy { kind, host, port, credentials })

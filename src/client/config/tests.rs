@@ -137,7 +137,7 @@ fn the_pair_of_a_client_certificate_may_come_from_both_places() {
     assert!(config.client_cert.is_some());
 }
 
-/// Names that tests and bindings use are no settings.
+/// Names that tests and bindings use are not settings.
 #[test]
 fn no_setting_has_the_variable_of_something_else() {
     for taken in ["LIBRARY", "SANDBOX", "FAULTS", "CANARY", "OWNERSHIP"] {
@@ -165,7 +165,7 @@ fn keys_that_would_break_a_header_or_are_mixed_up_are_refused() {
 #[test]
 fn wrong_members_are_named() {
     assert!(error(r#"{"base_ulr":"x"}"#).contains("did you mean base_url?"));
-    assert!(error(r#"{"timeout_ms":"30"}"#).contains("must be a whole number, it is a string"));
+    assert!(error(r#"{"timeout_ms":"30"}"#).contains("must be a whole number, not a string"));
     assert!(error(r#"{"timeout_ms":0}"#).contains("must be a whole number between 1 and 86400000"));
     assert!(error(r#"{"timeout_ms":-5}"#).contains("number between"));
     assert!(error(r#"{"client_cert_file":"x"}"#).contains("client_key_file is required"));

@@ -1,4 +1,5 @@
-//! Asks the service for an order before it is charged: whether it knows of attempts to pay it that forbid another.
+//! Asks the service for an order before it is charged: whether it knows of attempts to pay it that rule out another
+//! charge.
 
 use super::{Recorded, journal_failed};
 use crate::client::log::Level;
@@ -44,7 +45,7 @@ impl Recorded<'_> {
         if decision.outcome == Outcome::Confirmed {
             if line.conditions.contains(&Condition::Settled) {
                 self.context.log(Level::Error, || {
-                    "a charge of this order was settled as not done, and now the service says that it is paid"
+                    "a charge of this order was settled as not done, but the service now says that it is paid"
                         .to_owned()
                 });
             }
@@ -60,7 +61,7 @@ impl Recorded<'_> {
         Answer::Refuse(Reply { state: reply.state, ..Reply::failed(Status::Unresolved, Outcome::Unknown, text) })
     }
 
-    /// The order is paid, by whomever: nothing is sent, and the next call finds it.
+    /// Somebody has paid the order: nothing is sent, and the next call finds it.
     fn record_payment(&self, known: &Snapshot, reply: &Reply) -> Answer {
         let left = self.context.bounds.time_left();
         let claimed = match self.claim(known) {

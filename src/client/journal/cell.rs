@@ -12,8 +12,8 @@ impl JournalCell {
     /// Fails with the reason.
     pub fn set(&self, journal: Journal) -> Result<(), &'static str> {
         self.0.set(Box::new(Some(journal))).map_err(|_| match self.get() {
-            Some(_) => "the client has a store already",
-            None => "the client has begun its first call: set the store before it",
+            Some(_) => "the client already has a store",
+            None => "the client has already begun its first call: set the store before that call",
         })
     }
 

@@ -12,7 +12,7 @@ use paysvc_spec::journal::Step;
 use paysvc_spec::schema::Reference;
 use paysvc_spec::status::{self, Outcome, State};
 
-/// To write an end, when the time of the call is over: it is known only now.
+/// The time to write an end when the call's time is over: the end is known only now.
 const LONGEST_END: Duration = Duration::from_secs(1);
 
 impl Recorded<'_> {
@@ -34,14 +34,14 @@ impl Recorded<'_> {
 }
 
 impl Client {
-    /// Writes an end, and logs if that fails: the key stays open, and the reply is what it is.
+    /// Writes an end, and logs if that fails: the key stays open, and the reply does not change.
     pub(in crate::client) fn write_end(&self, context: &CallContext<'_>, journal: &Journal, claim: &Row, end: &End) {
         let timeout = context.bounds.time_left().clamp(LONGEST_END, self.config.timeout.max(LONGEST_END));
         let name = status::name_of_outcome(end.outcome);
         match journal.end(claim, end, timeout) {
             Ok(false) => {}
             Ok(true) => context.log(Level::Error, || {
-                format!("claim {} was settled by a person, and now the service's answer is {name}", claim.id)
+                format!("claim {} was settled by a person, but the service's answer is now {name}", claim.id)
             }),
             Err(why) => context.log(Level::Error, || {
                 format!("the journal could not record {name} of claim {}, which stays open: {why}", claim.id)
@@ -50,7 +50,7 @@ impl Client {
     }
 }
 
-/// CONFIRMED, and nothing that comes later changes it.
+/// CONFIRMED, and nothing later changes it.
 pub fn is_final(step: Step, reply: &Reply) -> bool {
     let is_paid = matches!(reply.state, State::SUCCESSFUL | State::REVERSED);
     let may_change = reply.facts.as_deref().is_none_or(|facts| facts.finality.may_change);

@@ -43,9 +43,9 @@ impl Recorded<'_> {
     }
 }
 
-/// What a look-up found of a claim.
+/// What a look-up found about a claim.
 pub enum Finding {
-    /// The reply with the outcome that was written, or what somebody else wrote meanwhile.
+    /// The reply with the outcome that was written, or what somebody else wrote in the meantime.
     Settled(Reply),
     Open(Reply),
 }
@@ -53,7 +53,7 @@ pub enum Finding {
 /// Looks up one claim; what the answer proves is written.
 pub fn settle(client: &Client, context: &CallContext<'_>, journal: &Journal, claim: &Row) -> Result<Finding, String> {
     let (was_open, failure) = (Cell::new(true), Cell::new(None));
-    // After the look-up was answered: what is in the journal then is what the answer is about.
+    // Read after the look-up was answered: the answer is about what is in the journal then.
     let attempts_now = || match journal.snapshot(&claim.key, claim.order.as_deref(), context.bounds.time_left()) {
         Ok(known) => {
             let found = Found::of(&known.rows);
@@ -94,7 +94,7 @@ pub fn settle(client: &Client, context: &CallContext<'_>, journal: &Journal, cla
     Ok(Finding::Settled(reply))
 }
 
-/// Names the claim, by which a person can settle it.
+/// Names the claim, so that a person can settle it.
 fn named(reply: Reply, claim: &Row) -> Reply {
     Reply { message: format!("{} (claim {} in the journal)", reply.message, claim.id), ..reply }
 }

@@ -1,5 +1,5 @@
-//! Requests that the journal records: what was found decides whether one is sent, and a claim is durable before its first
-//! byte.
+//! Requests that the journal records: what is found decides whether a request is sent, and its claim is durable before
+//! its first byte.
 
 mod ask;
 pub mod cell;
@@ -36,7 +36,7 @@ use paysvc_spec::status::{Outcome, Status};
 
 /// A claim that is older is not sent: somebody may have looked up since, and found nothing.
 pub(super) const LONGEST_AGE: Duration = Duration::from_secs(5);
-/// Between two looks into the journal while another call is under way, and before another attempt to claim.
+/// The wait between two reads of the journal while another call is under way, and before another attempt to claim.
 pub(super) const WAITS: Backoff = Backoff { first_ms: 20, longest_ms: 500, growth: 150, jitter: (75, 125) };
 /// A call that loses so many races for a key gives up.
 pub(super) const MOST_RACES: u32 = 100;
@@ -70,7 +70,7 @@ impl Client {
         let members = validate::object(json, row.fields, row.allows_extra, row.name, Status::Argument)?;
         match Record::of(row, &members) {
             Some(record) if record.step == Step::Order && key.is_some() => no_key(row.name, true),
-            // Nothing is charged, and nothing can be found by it.
+            // Nothing is charged, and nothing could be looked up by it.
             Some(record) if record.step == Step::Order && record.order.is_none() => Ok(None),
             Some(record) => keyed(journal, context, row, record, key.as_deref()).map(|keyed| Some((journal, keyed))),
             None => no_key(row.name, key.is_some()),
@@ -113,7 +113,7 @@ impl Client {
             IdempotencyKey::Used => {
                 return Err(invalid(
                     what,
-                    "the idempotency key of this call's token has served a request: use a new token",
+                    "the idempotency key of this call's token was already used for a request: use a new token",
                 ));
             }
         };
@@ -133,7 +133,8 @@ impl Client {
         }
     }
 
-    /// Sends a request, one that the journal records only if that allows it; if not, answers what is recorded.
+    /// Sends a request. If the journal records it, only if the journal allows it; otherwise answers with what is
+    /// recorded.
     pub(super) fn send_or_replay(
         &self,
         context: &CallContext<'_>,
@@ -143,7 +144,7 @@ impl Client {
         let (journal, keyed) = match recorded {
             Ok(Some(recorded)) => recorded,
             Ok(None) => return self.send(context, prepared, PriorAttempts::NONE),
-            // What is open could not be read.
+            // The open requests could not be read.
             Err(error) if error.status == Status::Journal => return Reply::invalid(error).about_earlier(),
             Err(error) => return Reply::invalid(error),
         };
@@ -168,13 +169,13 @@ impl Client {
 }
 
 const NEEDS_KEY: &str =
-    "with a journal it needs an idempotency key (paysvc_call_set_key): two equal requests may both be meant";
+    "with a journal it needs an idempotency key (paysvc_call_set_key): two equal requests may both be intended";
 
 fn invalid(what: &str, reason: &str) -> ValidationError {
     ValidationError::new(Status::Argument, format!("{what}: {reason}"))
 }
 
-/// Of a request that is not recorded.
+/// For a request that is not recorded.
 fn no_key<T>(what: &str, has_key: bool) -> Result<Option<T>, ValidationError> {
     if has_key { Err(invalid(what, "takes no idempotency key: it moves no money")) } else { Ok(None) }
 }
@@ -238,7 +239,7 @@ impl Recorded<'_> {
     fn run(&self) -> Reply {
         self.client.log_news(self.context, self.journal);
         let (mut prior, mut number, mut races) = (PriorAttempts::NONE, 1, 0);
-        // That this call sent nothing proves nothing of others before the journal was read.
+        // Before the journal was read, the fact that this call sent nothing proves nothing about others.
         let (mut waits, mut nothing_open) = (0, false);
         loop {
             if let Some(reply) = self.sender.obstacle() {
@@ -282,7 +283,7 @@ impl Recorded<'_> {
             let mut reply = judged.reply;
             match claiming {
                 Claiming::Superseded => {
-                    // Many that come back at once would all be superseded again.
+                    // If many came back at once, all but one would lose the race again.
                     _ = self.context.bounds.pause(WAITS.wait(races, random));
                     (races, nothing_open) = (races + 1, false);
                     match races {
@@ -331,7 +332,7 @@ impl Recorded<'_> {
             let (result, why) = match self.claim(known) {
                 Ok(ClaimResult::Claimed(row)) => (Claiming::Claimed(row), None),
                 Ok(ClaimResult::Superseded) => {
-                    (Claiming::Superseded, Some("another call wrote to the journal meanwhile"))
+                    (Claiming::Superseded, Some("another call wrote to the journal in the meantime"))
                 }
                 Err(why) => (Claiming::Failed(why), Some("the journal could not be written")),
             };

@@ -38,7 +38,7 @@ impl Client {
         self.journal.get().map(|journal| journal.minted.add(reference)).is_some()
     }
 
-    /// Resolves the next open key after that one. Gives its name, "" if none is left; `None` where that is not known.
+    /// Resolves the next open key after that one. Gives its name, "" if none is left; `None` if that is not known.
     pub fn journal_next(&self, context: &CallContext<'_>, after: &str) -> (Option<String>, Reply) {
         let Some(journal) = self.journal.get() else { return (None, Reply::invalid(no_journal("journal_next"))) };
         self.log_news(context, journal);
@@ -55,7 +55,11 @@ impl Client {
             Err(why) => return (None, journal_failed(&why, Outcome::Unknown)),
         };
         let found = Found::of(&known.rows);
-        let mut last = Reply::failed(Status::Unresolved, Outcome::Unknown, "somebody else has ended it meanwhile");
+        let mut last = Reply::failed(
+            Status::Unresolved,
+            Outcome::Unknown,
+            "another call or a person has ended it in the meantime",
+        );
         for open in found.claims().iter().filter(|claimed| claimed.is_open()) {
             last = match self.resolve_open(context, journal, open) {
                 Ok(reply) => reply,
@@ -86,7 +90,7 @@ impl Client {
     }
 }
 
-/// What a client is refused with whose journal cannot be opened.
+/// The status for a client whose journal cannot be opened.
 const REFUSED: Status = if cfg!(feature = "journal") { Status::Journal } else { Status::Config };
 
 #[cfg(feature = "journal")]
@@ -133,14 +137,14 @@ impl Settlement {
         let claim = match self.open_claim(context, journal) {
             Ok(Some(claim)) => claim,
             Ok(None) => {
-                let reason = "names no claim that is open";
+                let reason = "is not the name of an open claim";
                 return Reply::invalid(ValidationError::of_member(Status::Argument, SETTLE, "id", reason))
                     .about_earlier();
             }
             Err(why) => return journal_failed(&why, Outcome::Unknown),
         };
         if claim.1 {
-            let text = "its call may still be under way: settle it when that is over";
+            let text = "its call may still be under way: settle it after that call has ended";
             return Reply::failed(Status::Unresolved, Outcome::Unknown, text);
         }
         let by = By::Person { who: self.who.clone(), why: self.why.clone() };
@@ -158,7 +162,7 @@ impl Settlement {
         match journal.end(&claim.0, &end, left()) {
             Ok(_) => {
                 context.log(Level::Warn, || format!("claim {} was settled by a person", claim.0.id));
-                let message = "settled: a later answer of the service that says otherwise is reported in the log";
+                let message = "settled: if a later answer from the service says otherwise, the log reports it";
                 let status = if self.outcome == Outcome::Confirmed { Status::Ok } else { Status::Rejected };
                 Reply { state: State::NONE, ..Reply::failed(status, self.outcome, message) }
             }

@@ -1,4 +1,4 @@
-//! Answers what an earlier request with the same key, or for the same order, came to.
+//! Answers with what became of an earlier request with the same key, or for the same order.
 
 use super::{Recorded, look_up};
 use crate::client::log::Level;
@@ -11,10 +11,10 @@ use paysvc_spec::endpoints::payouts::names;
 use paysvc_spec::status::{Outcome, State, Status};
 
 impl Recorded<'_> {
-    /// The recorded end. Its body is that of a look-up, where one tells the same.
+    /// The recorded end. If a look-up confirms it, the body is that of the look-up.
     pub(super) fn replay(&self, decision: &Decision<'_>) -> Reply {
         let Some(claimed) = &decision.end else {
-            return Reply::failed(Status::Internal, Outcome::Unknown, "the journal has no end to replay");
+            return Reply::failed(Status::Internal, Outcome::Unknown, "the journal has no recorded outcome to return");
         };
         let recorded = recorded(claimed, decision.line.explanation);
         if recorded.outcome != Outcome::Confirmed {
@@ -26,7 +26,7 @@ impl Recorded<'_> {
             Ok(reply) if claimed.state() == ClaimState::SettledAsDone && reply.http_status / 100 == 2 => {
                 self.context.log(Level::Error, || {
                     format!(
-                        "claim {} was settled as done, and a look-up does not say so: {}",
+                        "claim {} was settled as done, but a look-up does not confirm it: {}",
                         claimed.row.id, reply.message
                     )
                 });

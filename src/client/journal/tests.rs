@@ -538,7 +538,7 @@ fn a_recipient_is_paid_once_across_lists() {
     assert_eq!(till.service.charges(), 2);
 }
 
-/// A list that stops at its first recipient tells of the others what an earlier list did.
+/// A list that stops at its first recipient reports for the others what an earlier list did.
 #[test]
 fn who_was_not_reached_is_what_the_journal_has() {
     let till = Till::new();
@@ -641,7 +641,7 @@ fn a_key_that_was_closed_long_ago_is_new_again_and_an_open_one_never_is() {
     assert_eq!(till.service.charges(), 3);
 }
 
-/// That nothing was sent now does not say that nothing is open.
+/// Nothing was sent now, but that does not mean that nothing is open.
 #[test]
 fn a_call_that_ends_before_the_journal_was_read_knows_nothing_of_its_key() {
     let till = Till::new();

@@ -18,7 +18,7 @@ use paysvc_spec::status::Status;
 
 const WHAT: &str = "resolve";
 
-/// What can be asked about an earlier request.
+/// The question about an earlier request.
 pub enum Earlier<'a> {
     Asks(Task<'a>),
     /// Nothing is sent.
@@ -74,7 +74,7 @@ fn row(name: &str) -> Result<&'static Endpoint, ValidationError> {
 /// The secrets of the earlier request, if the caller kept any: the service may repeat them.
 fn secrets(row: &Endpoint, look_up: &LookUp, request: &RawValue, stop: Stop<'_>) -> Secrets {
     let mut members = json::members(request).unwrap_or_default();
-    // What the caller added is a reference.
+    // A member that the caller added is a reference.
     members.retain(|(name, _)| {
         !look_up
             .keep
@@ -84,7 +84,7 @@ fn secrets(row: &Endpoint, look_up: &LookUp, request: &RawValue, stop: Stop<'_>)
     Secrets::of_row(&members, row.fields, stop)
 }
 
-/// An unknown is a charge: nothing that was forgotten, and nothing that contradicts it, makes it "no charge".
+/// An unknown request is a charge: a forgotten or contradictory member never makes it "no charge".
 fn check_charge(row: &Endpoint, look_up: &LookUp, kept: &Kept<'_>, is_charged: bool) -> Result<(), ValidationError> {
     let wrong = |text: String| Err(ValidationError::of_member(Status::Argument, WHAT, "charged", text));
     match (look_up.settles, kept.charge()) {
@@ -117,7 +117,7 @@ fn question(look_up: &LookUp, kept: &Kept<'_>, is_charged: bool) -> Option<Quest
 fn prices(question: Question, kept: &Kept<'_>, arguments: &Members<'_>) -> Result<Vec<Price>, ValidationError> {
     let expected = expected(arguments);
     if matches!(question, Question::Batch | Question::Account) && expected.is_some() {
-        let text = "must be left out: the look-up of this endpoint names no price";
+        let text = "must be left out: the look-up for this endpoint returns no price";
         return Err(ValidationError::of_member(Status::Argument, WHAT, "expect", text));
     }
     let of_request = Price {

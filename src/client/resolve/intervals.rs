@@ -1,4 +1,4 @@
-//! How long to wait between two looks. Time and randomness are arguments.
+//! How long to wait between two look-ups. Time and randomness are arguments.
 
 use std::time::Duration;
 
@@ -6,19 +6,19 @@ use crate::client::backoff::Backoff;
 
 /// The longest wait, as many times the first.
 const MOST: u64 = 10;
-/// The last look begins when three quarters of what is left are over, unless that is sooner than this.
+/// The last look-up begins when three quarters of the remaining time are over, unless that is sooner than this.
 const SHORTEST: Duration = Duration::from_millis(20);
 
 #[derive(Debug, PartialEq, Eq)]
 pub enum Next {
     Look(Duration),
-    /// There is no time for another look.
+    /// There is no time for another look-up.
     Wait,
-    /// The service wants to be left alone for longer than the call lasts.
+    /// The service asks for a wait that is longer than the call lasts.
     TooLate,
 }
 
-/// What to do after that many looks. `asked`: the service's `Retry-After`.
+/// What to do after that many look-ups. `asked`: the service's `Retry-After`.
 pub fn next(looks: u32, first_ms: u64, asked: Option<Duration>, left: Duration, random: impl FnOnce() -> u64) -> Next {
     let backoff = Backoff { first_ms, longest_ms: first_ms * MOST, growth: 150, jitter: (75, 125) };
     let wait = backoff.wait(looks - 1, random);

@@ -21,10 +21,10 @@ pub struct Task<'a> {
     pub asked: Asked<'a>,
     /// The attempts as a journal knows them once the look-up has been answered; in place of those of `asked`.
     pub attempts_now: Option<&'a dyn Fn() -> Attempts>,
-    /// What no message may repeat of the earlier request.
+    /// The parts of the earlier request that no message may repeat.
     pub secrets: Secrets,
     pub repeats: bool,
-    /// The first wait between two looks.
+    /// The first wait between two look-ups.
     pub interval_ms: u64,
     pub reports_progress: bool,
 }
@@ -46,7 +46,7 @@ pub fn attempts(what: &str, arguments: &Members<'_>) -> Result<Option<u32>, Vali
     Ok(given.and_then(|attempts| u32::try_from(attempts).ok()))
 }
 
-/// The first wait between two looks.
+/// The first wait between two look-ups.
 pub fn interval_ms(what: &str, arguments: &Members<'_>) -> Result<u64, ValidationError> {
     let Default::Number { value, least, most } = operations::INTERVAL.default else {
         unreachable!("the interval has a number as its default")

@@ -37,7 +37,7 @@ pub fn read<'a>(arguments: &Members<'a>) -> Result<Task<'a>, ValidationError> {
     })
 }
 
-/// The currency with which the order was made, where the request has it.
+/// The currency with which the order was made, if the request has it.
 fn currency(arguments: &Members<'_>, look_up: &LookUp) -> Option<String> {
     let mut found = json::member(arguments, "request")?;
     for step in look_up.currency?.split('/').skip(1) {
@@ -46,7 +46,7 @@ fn currency(arguments: &Members<'_>, look_up: &LookUp) -> Option<String> {
     json::text(found).map(|text| text.into_owned())
 }
 
-/// The row that tells what became of a charge tells the state of its order.
+/// The row that tells what became of a charge also tells the state of its order.
 fn of_charge() -> &'static LookUp {
     let mut look_ups = ENDPOINTS.iter().filter_map(|row| row.looked_up_by.as_ref());
     look_ups.find(|look_up| look_up.settles == Settles::Charge).expect("a charge can be looked up")

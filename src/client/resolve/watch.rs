@@ -1,4 +1,4 @@
-//! Looks, once or until the question is settled.
+//! Asks once, or until the question is settled.
 
 use std::time::{Duration, Instant};
 
@@ -19,13 +19,13 @@ use paysvc_spec::status::{self, Outcome, Status};
 
 const LONGEST_REDACTION: Duration = Duration::from_millis(250);
 
-/// One look, and what it proves.
+/// One look-up, and what it proves.
 pub struct LookUpResult {
     pub reply: Reply,
     pub decision: Decision,
 }
 
-/// Looks until the question is settled, the task needs no second look, or the call ends.
+/// Asks until the question is settled, the task needs no second look-up, or the call ends.
 pub fn watch(client: &Client, context: &CallContext<'_>, task: &Task<'_>) -> Reply {
     let context = &context.masking(&task.secrets);
     let mut kept: Option<LookUpResult> = None;
@@ -57,7 +57,7 @@ pub fn watch(client: &Client, context: &CallContext<'_>, task: &Task<'_>) -> Rep
 }
 
 pub fn look(client: &Client, context: &CallContext<'_>, task: &Task<'_>) -> LookUpResult {
-    // One that hangs must not take the time of all others.
+    // One that hangs must not use up the time of all others.
     let mut reply = client.look_up(&context.within(client.config.timeout), task.row, &task.members);
     let mut decision = decide(task, &reply, None);
     let asked = task.currency_by.filter(|_| decision.lacks_currency);
@@ -84,7 +84,8 @@ fn decide(task: &Task<'_>, reply: &Reply, currency: Option<&Text>) -> Decision {
     resolution::decide(Evidence::of(&task.asked, attempts, reply, facts, currency))
 }
 
-/// The currency of the order, as that row tells it. `None` without its API key, and if it does not name order and currency.
+/// The currency of the order, as that row's answer has it. `None` without its API key, and if it does not name order
+/// and currency.
 fn currency(client: &Client, context: &CallContext<'_>, task: &Task<'_>, row: &'static Endpoint) -> Option<Text> {
     client.config.key(client.settings.choices.key(row))?;
     let reply = client.look_up(&context.within(client.config.timeout), row, &task.members);
@@ -92,7 +93,7 @@ fn currency(client: &Client, context: &CallContext<'_>, task: &Task<'_>, row: &'
     facts.reference(Reference::Order).is_requested().then(|| facts.currency.clear().cloned()).flatten()
 }
 
-/// The look to return if none settles the question: the last that the service answered.
+/// The look-up to return if none settles the question: the last that the service answered.
 fn keep(kept: &mut Option<LookUpResult>, found: LookUpResult) -> LookUpResult {
     match kept.take() {
         Some(earlier) if earlier.decision.answered && !found.decision.answered => {
@@ -104,7 +105,7 @@ fn keep(kept: &mut Option<LookUpResult>, found: LookUpResult) -> LookUpResult {
     }
 }
 
-/// Reports a look; false if the caller wants to stop.
+/// Reports a look-up; false if the caller wants to stop.
 fn report(context: &CallContext<'_>, task: &Task<'_>, looks: u32, found: &LookUpResult) -> bool {
     let outcome = status::name_of_outcome(found.decision.outcome);
     let step = || {
@@ -129,11 +130,11 @@ fn finish(
     let Redacted { difference, message, code } = redacted(client, task, &look, &decision);
     let end = ended.map(|why| match why {
         Status::Cancelled => format!("{CANCELLED} before the question was settled"),
-        _ => format!("{TIME_IS_OVER}, and the question is not settled"),
+        _ => format!("{TIME_IS_OVER}, but the question is not settled"),
     });
     let mut parts: Vec<&str> = end.as_deref().into_iter().collect();
     if let Some(why) = ended {
-        // Once the service has answered, the end of the time is not what leaves the question open.
+        // Once the service has answered, the question is not open because the time ended.
         decision.status = match why {
             Status::Timeout if decision.answered => Status::Unresolved,
             _ => why,
@@ -145,7 +146,7 @@ fn finish(
     let message = format!("{}; the look-up: {message}", parts.join("; "));
     let reply = Reply::without_body(decision.status, decision.outcome, message);
     let body = match look.http_status {
-        // Without an answer the body is the failure that the message tells.
+        // Without an answer, the body is the failure in the message.
         0 => reply::failure_envelope(&reply.message, &[]),
         _ => look.body,
     };

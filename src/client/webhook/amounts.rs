@@ -1,8 +1,8 @@
-//! What an event or an answer says of the amount of one payment.
+//! What an event or an answer says about the amount of one payment.
 
 use crate::response::decimal::Decimal;
 
-/// What an answer or an event says of the amount of one payment.
+/// What an answer or an event says about the amount of one payment.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
 pub struct Amounts {
     /// Without the fee.
@@ -13,8 +13,8 @@ pub struct Amounts {
 }
 
 impl Amounts {
-    /// Whether this is the price: it is the price itself where that is named, otherwise the total with or without the fee.
-    /// `None` if there is no amount to compare with.
+    /// Whether this is the price: it is compared with the price if that is named, otherwise with the total with or
+    /// without the fee. `None` if there is no amount to compare with.
     pub fn is_price(&self, price: &Decimal) -> Option<bool> {
         if let Some(own) = &self.price {
             return Some(own == price);

@@ -1,4 +1,4 @@
-//! The body of the reply: the service's answer with what was found out in front of its members.
+//! The body of the reply: the service's answer, with the findings in front of its members.
 
 use aws_lc_rs::digest;
 
@@ -11,7 +11,7 @@ use crate::util::process::critical_section;
 use paysvc_spec::events::{ADDED, Subject};
 use paysvc_spec::status::State;
 
-/// What was found out of an event.
+/// What was found out about an event.
 #[derive(Default)]
 pub struct Findings {
     pub authentic: bool,
@@ -34,7 +34,7 @@ impl Findings {
         }
         let names = || root.children().filter_map(|member| member.name());
         if let Some(taken) = ADDED.iter().find(|added| names().any(|name| name.eq_ignore_ascii_case(added))) {
-            return Err(format!("the service's answer has a member {taken} of its own"));
+            return Err(format!("the service's answer already has a member named {taken}"));
         }
         let mut out = self.members();
         if root.children().next().is_some() {
@@ -88,8 +88,8 @@ fn push(out: &mut Vec<u8>, difference: &Difference) {
 }
 
 /// A key of a verified event: the same for each delivery, another one for a later state. `about` is the service's own
-/// reference or session; what a later answer says besides makes no other key. A digest, so that it has the same length
-/// whatever the reference is.
+/// reference or session; anything else in a later answer does not change the key. A digest, so that it has the same
+/// length whatever the reference is.
 pub fn key(subject: Subject, endpoint: &str, state: State, about: &str) -> String {
     // References are compared without regard to case and blanks around them.
     let text = format!("{endpoint}\n{}\n{}", state.0, about.trim().to_lowercase());

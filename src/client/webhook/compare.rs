@@ -58,14 +58,14 @@ impl Class {
     }
 }
 
-/// What the state of an event is beside the service's.
+/// How the state of an event relates to the service's.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Relation {
     /// No difference. Two states of progress may still have different numbers, which is a difference.
     Agrees,
     /// A difference; the event may be genuine.
     Older,
-    /// A difference: the event claims what the service does not know.
+    /// A difference: the event claims something that the service does not know.
     Claims,
 }
 
@@ -90,7 +90,7 @@ const CONFIRMED: &[Meaning] =
 /// Compares an event with the service's answer, whose state is `state`.
 pub fn with_service(event: &Values, service: &Values, state: State) -> Comparison {
     let mut found = Comparison { authentic: true, differences: Vec::new() };
-    // An answer that contradicts itself confirms nothing, whether the event names it or not.
+    // An answer that contradicts itself confirms nothing, whether or not the event names that member.
     for &meaning in service.unclear.iter().filter(|meaning| !matches!(meaning, Meaning::Total | Meaning::Fee)) {
         found.forged(difference(meaning, event, service));
     }
@@ -135,13 +135,13 @@ fn difference(meaning: Meaning, event: &Values, service: &Values) -> Difference 
     }
 }
 
-/// Of a price, what was charged if there is no other amount.
+/// For a price: what was charged, if there is no other amount.
 fn shown(meaning: Meaning, values: &Values) -> Option<Shown> {
     let total = || values.get(Meaning::Total).filter(|_| meaning == Meaning::Price);
     values.get(meaning).or_else(total).map(|text| Shown::Text(text.to_owned()))
 }
 
-/// The prices must be equal, or without one of them the totals; otherwise a price must be the other's total with or without
+/// The prices must be equal; if one is missing, the totals; otherwise a price must be the other's total with or without
 /// the fee. An event without an amount agrees with nothing.
 fn compare_amounts(event: &Values, service: &Values, found: &mut Comparison) {
     let (of_event, of_service) = (event.amounts(), service.amounts());
@@ -154,13 +154,13 @@ fn compare_amounts(event: &Values, service: &Values, found: &mut Comparison) {
         (None, None) => totals,
         (Some(_), None) | (None, Some(_)) if totals.is_some() => totals,
         (Some(price), None) => of_service.is_price(price),
-        // Only the service's own fee explains a difference: whoever forges an event chooses its fee.
+        // Only the service's own fee explains a difference: the forger of an event chooses its fee.
         (None, Some(price)) => Amounts { fee: of_service.fee.clone(), ..of_event }.is_price(price),
     };
     if agrees != Some(true) && !service.unclear.contains(&Meaning::Price) {
         found.forged(difference(Meaning::Price, event, service));
     }
-    // Beside equal prices the total may have changed since, because of the fee.
+    // If the prices are equal, the total may have changed since, because of the fee.
     if agrees == Some(true) && totals == Some(false) {
         found.differences.push(difference(Meaning::Total, event, service));
     }
@@ -190,8 +190,8 @@ fn compare_states(event: &NamedByEvent, service: State, is_unclear: bool, found:
 /// What the caller expects, by meaning.
 pub type Expected = Vec<(Meaning, String)>;
 
-/// Whether the service's answer says all that the caller expects; what it does not is added to the differences. The event
-/// does not count: a genuine one of a cheaper order may have been sent again.
+/// Whether the service's answer says all that the caller expects; anything it does not say is added to the differences.
+/// The event does not count: a genuine one of a cheaper order may have been sent again.
 pub fn with_expected(expected: &Expected, event: &Values, service: &Values, differences: &mut Vec<Difference>) -> bool {
     let mut matches = true;
     for (meaning, wanted) in expected {

@@ -40,7 +40,7 @@ impl Event {
         }
         let root = document.root(text);
         if root.kind() != Type::Object {
-            return Err(of_body(format!("must be an object, it is {}", root.kind().name())));
+            return Err(of_body(format!("must be an object, not {}", root.kind().name())));
         }
         let wrapper = |reason: String| of_member(WRAPPER, &reason);
         let is_wrapper = |name: &str| name.eq_ignore_ascii_case(WRAPPER);
@@ -54,7 +54,7 @@ impl Event {
         values.add_event(root, wrapped.is_none())?;
         if let Some(wrapped) = wrapped {
             if wrapped.kind() != Type::Object {
-                return Err(wrapper(format!("must be an object, it is {}", wrapped.kind().name())));
+                return Err(wrapper(format!("must be an object, not {}", wrapped.kind().name())));
             }
             values.add_event(wrapped, true)?;
         }
@@ -62,14 +62,14 @@ impl Event {
         Ok(Event { values, subject })
     }
 
-    /// How it is verified. `None`: nothing can be asked.
+    /// How it is verified. `None`: the service cannot be asked.
     pub fn verification(&self) -> Option<(&'static Verification, &str)> {
         let of_subject = VERIFICATIONS.iter().find(|known| Some(known.subject) == self.subject)?;
         self.values.get(of_subject.by).map(|text| (of_subject, text))
     }
 }
 
-/// What the first verification that fits is about.
+/// The subject of the first verification that fits.
 fn subject(values: &Values) -> Option<Subject> {
     let fits = |known: &&Verification| known.names.iter().any(|meaning| values.get(*meaning).is_some());
     VERIFICATIONS.iter().find(fits).map(|known| known.subject)

@@ -1,4 +1,4 @@
-//! The errors in an event: they name the member, or the whole body, and repeat nothing of it.
+//! The errors in an event: they name the member, or the whole body, and repeat no part of it.
 
 use super::{BODY, THIS};
 use crate::util::validation_error::ValidationError;

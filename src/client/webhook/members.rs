@@ -44,7 +44,7 @@ pub enum Names {
 #[derive(Default, Debug)]
 pub struct Values {
     values: Vec<(Meaning, String)>,
-    /// What the members of an answer name and do not tell: it cannot be read, or they contradict each other.
+    /// Members that an answer has but that do not count: they cannot be read, or they contradict each other.
     pub unclear: Vec<Meaning>,
     /// The states in an answer contradict each other.
     pub state_is_unclear: bool,
@@ -52,8 +52,8 @@ pub struct Values {
 }
 
 impl Values {
-    /// Adds the members of an event's object. A member that cannot be read, or contradicts one that was read before, is a
-    /// fault: another reader would understand another event.
+    /// Adds the members of an event's object. A member that cannot be read, or contradicts one that was read before, is
+    /// a fault: another reader would understand another event.
     pub fn add_event(&mut self, object: Value<'_>, with_state: bool) -> Result<(), ValidationError> {
         let mut seen = Vec::new();
         for member in object.children() {
@@ -63,7 +63,7 @@ impl Values {
             }
             seen.push(known.name);
             match known.meaning {
-                // Beside a wrapped object they speak of the request, not of the payment.
+                // Beside a wrapped object they are about the request, not the payment.
                 Meaning::StateNumber | Meaning::StateWord if !with_state => {}
                 Meaning::StateNumber | Meaning::StateWord => self.add_state(member, known)?,
                 _ => self.add(member, known)?,
@@ -87,7 +87,8 @@ impl Values {
         found
     }
 
-    /// Adds what the answer's facts say, at whatever place: what is unclear there, or another value than here, is unclear.
+    /// Adds what the answer's facts say, wherever they are: if a fact is unclear, or differs from the value here, the
+    /// value is unclear.
     pub fn add_facts(&mut self, facts: &Facts) {
         let named = |kind| &facts.reference(kind).text;
         let texts = [
@@ -152,7 +153,7 @@ impl Values {
     fn add_state(&mut self, member: Value<'_>, known: &EventMember) -> Result<(), ValidationError> {
         let named = match known.meaning {
             Meaning::StateNumber => state_of_id(member),
-            // A flag speaks of the request.
+            // A flag is about the request.
             _ if member.kind() == Type::Bool => None,
             _ if word(member).is_some_and(|word| is_one_of(&word, &["success"])) => Some(NamedState::Successful),
             _ => state_of_word(member),

@@ -1,6 +1,7 @@
-//! Webhooks: reads an event, which nobody signs, asks the service whether it is true, and returns the service's answer.
+//! Webhooks: reads an event, which is not signed, asks the service whether it is true, and returns the service's
+//! answer.
 //!
-//! The reading and the comparing are pure; this file asks. What an event may hold is `paysvc_spec::events`.
+//! The reading and the comparing are pure; this file asks. `paysvc_spec::events` says what an event may contain.
 
 mod amounts;
 mod body;
@@ -52,8 +53,8 @@ impl Client {
     }
 }
 
-/// Reads the request and its event, asks with the row and the request that it is given, and compares. If there is nothing to
-/// ask, the reply says why, and the event is not authentic.
+/// Reads the request and its event, asks with the row and the request that it is given, and compares. If there is
+/// nothing to ask, the reply says why, and the event is not authentic.
 pub fn verify(json: &str, stop: &dyn Fn() -> bool, ask: impl FnOnce(&'static Endpoint, &str) -> Reply) -> Reply {
     let mut findings = Findings::default();
     let (event, expected, asks) = match read(json, &mut findings, stop) {
@@ -61,13 +62,13 @@ pub fn verify(json: &str, stop: &dyn Fn() -> bool, ask: impl FnOnce(&'static End
         Err(error) => return with_findings(Reply::invalid(error), &findings),
     };
     let Some((verification, by)) = event.verification() else {
-        let what = event.subject.map(|subject| format!("is about a {}, and ", subject.name())).unwrap_or_default();
-        let reason = format!("{what}names nothing that the service could be asked for");
+        let what = event.subject.map(|subject| format!("is about a {} and ", subject.name())).unwrap_or_default();
+        let reason = format!("{what}has no reference that the service could be asked about");
         return with_findings(Reply::invalid(of_body(reason)), &findings);
     };
     findings.about = Some(by.to_owned());
     if !asks {
-        let reply = Reply::without_body(Status::Ok, Outcome::NotSent, "the event was read, and nothing was asked");
+        let reply = Reply::without_body(Status::Ok, Outcome::NotSent, "the event was read; the service was not asked");
         return with_findings(Reply { body: "{}".to_owned(), ..reply }, &findings);
     }
     let reply = ask(paysvc_spec::endpoint(verification.endpoint), &question(verification, by));
@@ -100,7 +101,7 @@ fn text<'m>(members: &Members<'m>) -> Result<Cow<'m, str>, ValidationError> {
     match kind {
         Type::Object => Ok(Cow::Borrowed(value.get())),
         Type::Text => json::text(value).ok_or_else(|| of_body("is not valid Unicode text")),
-        other => Err(of_body(format!("must be the text of an event or an object, it is {}", other.name()))),
+        other => Err(of_body(format!("must be the text of an event or an object, not {}", other.name()))),
     }
 }
 
@@ -125,7 +126,7 @@ fn question(verification: &Verification, value: &str) -> String {
     object_text(|members| members.text(verification.member, value))
 }
 
-/// The look-up's reply with what its answer says of the event.
+/// The look-up's reply with what its answer says about the event.
 fn judged(
     mut reply: Reply,
     event: &Event,
@@ -171,7 +172,7 @@ fn note(what: &str, findings: &Findings, message: &str) -> String {
     one_line(format!("{what} ({names}); the service wrote: {message}"))
 }
 
-/// The reply with the findings in front of its body. If its body cannot hold them, nothing is known of the event.
+/// The reply with the findings in front of its body. If its body cannot hold them, nothing is known about the event.
 fn with_findings(reply: Reply, findings: &Findings) -> Reply {
     let made = match &reply.document {
         Some(document) => findings.before(&reply.body, document),

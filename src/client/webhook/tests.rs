@@ -96,7 +96,7 @@ fn what_differs_is_named_and_decides() {
     assert_eq!(found["differences"], json!([{"member": "amount", "event": "6000.0", "service": "600.0"}]));
 }
 
-/// What the service names and does not tell is no confirmation, even of an event that does not name it.
+/// A member of the service's answer that cannot be read confirms nothing, even if the event does not name it.
 #[test]
 fn an_answer_that_cannot_be_read_or_contradicts_itself_confirms_nothing() {
     let thin = json!({"orderReference": "ORDER-1", "orderAmount": 600});
@@ -167,7 +167,7 @@ fn an_amount_is_compared_with_the_total_where_the_price_is_missing() {
         (data(Some("600"), None, None), data(None, Some("620"), Some("20")), true),
         (data(Some("620"), None, None), data(None, Some("620"), Some("20")), true),
         (data(Some("610"), None, None), data(None, Some("620"), Some("20")), false),
-        // The event's own fee explains nothing: whoever forges it would choose it.
+        // The event's own fee explains nothing: a forger would choose it.
         (data(None, Some("620"), Some("20")), data(Some("600"), None, None), false),
         (data(None, Some("1000"), Some("400")), data(Some("600"), None, Some("20")), false),
         (data(None, Some("620"), None), data(Some("600"), None, Some("20")), true),

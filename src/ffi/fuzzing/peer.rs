@@ -46,7 +46,7 @@ fn port(listener: &TcpListener) -> u16 {
 }
 
 impl Peer {
-    /// What is answered from now on, and whether the connection is kept afterwards; forgets the requests seen.
+    /// The answer from now on, and whether the connection is kept afterwards; forgets the requests seen.
     pub fn answer(&self, answer: &[u8], keep: bool) {
         *lock(&self.script) = Script { answer: answer.to_vec(), keep, seen: Vec::new() };
     }

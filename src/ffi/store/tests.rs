@@ -145,12 +145,12 @@ fn rows_are_read_until_no_more_are_wanted() {
     );
 }
 
-/// Taken for no row, one that cannot be read would be a second charge.
+/// If an unreadable row counted as missing, there would be a second charge.
 #[test]
 fn a_row_that_cannot_be_read_fails_the_whole_reading() {
     let database = Database { rows: vec![b"1", b"\xff", b"3"], ..answers() };
     let error = rows_of(&store_with(&CALLBACKS, &database), Query::Key("k"), 9).unwrap_err();
-    assert_eq!(error, "read of the program's store gave a row that is not UTF-8");
+    assert_eq!(error, "read of the program's store returned a row that is not UTF-8");
     assert_eq!(database.wanted.load(Ordering::SeqCst), 0, "nothing after it is read");
     let write_null = |sink| unsafe { paysvc_sink_write(sink, null(), 3) };
     assert_eq!(sink::with(&mut |_| true, write_null), (0, Some("is NULL")));
@@ -207,7 +207,7 @@ fn a_store_is_set_once_and_released_once() {
     let client = Client::new(&json!({"base_url": "http://127.0.0.1:1"}));
     assert_eq!(set(&client, &CALLBACKS, &first).0, PAYSVC_OK);
     let (status, message) = set(&client, &CALLBACKS, &second);
-    assert_eq!((status, message.as_str()), (PAYSVC_E_CONFIG, "client_set_store: the client has a store already"));
+    assert_eq!((status, message.as_str()), (PAYSVC_E_CONFIG, "client_set_store: the client already has a store"));
     assert_eq!(first.released.load(Ordering::SeqCst), 0);
     drop(client);
     assert_eq!([first.released, second.released].map(AtomicU32::into_inner), [1, 0]);
@@ -228,13 +228,13 @@ fn a_store_that_is_refused_is_not_released() {
         assert!(status == expected && message.contains(part), "{status} {message}");
     };
     refused(&configured, &CALLBACKS, PAYSVC_E_CONFIG, "journal is configured");
-    refused(&begun, &CALLBACKS, PAYSVC_E_CONFIG, "has begun its first call");
+    refused(&begun, &CALLBACKS, PAYSVC_E_CONFIG, "has already begun its first call");
     refused(&fresh, null(), PAYSVC_E_ARGUMENT, "store is NULL");
     for size in [0, size_of::<paysvc_store>() - 1, usize::MAX] {
         refused(&fresh, &paysvc_store { size, ..CALLBACKS }, PAYSVC_E_ARGUMENT, "sizeof(paysvc_store)");
     }
-    refused(&fresh, &paysvc_store { append: None, ..CALLBACKS }, PAYSVC_E_ARGUMENT, "has no callback append");
-    refused(&fresh, &paysvc_store { read: None, ..CALLBACKS }, PAYSVC_E_ARGUMENT, "has no callback read");
+    refused(&fresh, &paysvc_store { append: None, ..CALLBACKS }, PAYSVC_E_ARGUMENT, "has no append callback");
+    refused(&fresh, &paysvc_store { read: None, ..CALLBACKS }, PAYSVC_E_ARGUMENT, "has no read callback");
     drop([configured, begun, fresh]);
     assert_eq!((database.released.into_inner(), database.seen.into_inner().unwrap().len()), (0, 0));
 }

@@ -1,4 +1,4 @@
-//! What an attempt fails with, and what to do then.
+//! How an attempt fails, and what to do then.
 
 use rusqlite::ErrorCode;
 

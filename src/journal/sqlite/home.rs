@@ -1,5 +1,5 @@
-//! Where a journal was made. One that is elsewhere is a copy or a restored backup, or was moved: another one may have sent
-//! requests that it does not have.
+//! Where a journal was made. A journal that is elsewhere is a copy or a restored backup, or was moved: another journal
+//! may have sent requests that it does not have.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use super::place::Identity;
 use crate::journal::digest::digest;
 use crate::util::reference;
 
-/// Says in a new journal where it is made.
+/// Records in a new journal where it was made.
 pub fn write(connection: &Connection, path: &Path) -> Result<(), String> {
     let id = reference::new("").ok_or("the system has no randomness")?;
     let home = home(&id, path)?;
@@ -24,7 +24,7 @@ pub fn is_elsewhere(connection: &Connection, path: &Path) -> Result<bool, String
     Ok(home(&id, path)? != made_at)
 }
 
-/// The machine's number is confidential where it is a machine's only name, so it is kept as a digest.
+/// The machine's number can be confidential, so only a digest of it is kept.
 fn home(id: &str, path: &Path) -> Result<String, String> {
     Ok(digest(id, &Identity::of(path)?.number_of_file(), &machine()))
 }
@@ -37,7 +37,7 @@ fn machine() -> String {
     found.unwrap_or_default().trim().to_owned()
 }
 
-/// The computer's name, which is one of its own in a network of Windows.
+/// The computer's name, which is unique in a Windows network.
 #[cfg(not(unix))]
 fn machine() -> String {
     std::env::var("COMPUTERNAME").unwrap_or_default()

@@ -81,8 +81,8 @@ impl SqliteStore {
         Ok(SqliteStore { is_elsewhere, ..store })
     }
 
-    /// Until one succeeds, fails for another reason than that another process has the file, or the time is over. The
-    /// system's reads, writes and syncs of the file cannot be interrupted.
+    /// Repeats until an attempt succeeds, fails for a reason other than another process using the file, or the time is
+    /// over. The system's reads, writes and syncs of the file cannot be interrupted.
     fn attempts<T>(
         &self,
         timeout: Duration,
@@ -91,14 +91,14 @@ impl SqliteStore {
         let deadline = deadline(timeout);
         let path = self.path.display();
         let Some(_turn) = self.turns.take(deadline) else {
-            return Err(format!("the journal {path} was used by other threads for all of the time limit"));
+            return Err(format!("the journal {path} was in use by other threads for the whole time limit"));
         };
         loop {
             match critical_section(|| attempt(self)) {
                 Ok(done) => return Ok(done),
                 Err(Failure::Other(error)) => return Err(format!("the journal {path}: {error}")),
                 Err(Failure::Busy) if Instant::now() >= deadline => {
-                    return Err(format!("the journal {path} was used by other processes for all of the time limit"));
+                    return Err(format!("the journal {path} was in use by other processes for the whole time limit"));
                 }
                 Err(Failure::Busy) => std::thread::sleep(PAUSE),
             }
@@ -122,8 +122,8 @@ impl SqliteStore {
                 let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
                 let done = work(&transaction)?;
                 transaction.commit()?;
-                // What fails here is done again by a later call. SQLite's own checkpoints keep the file's size, of
-                // which the next connection would read all.
+                // A later call repeats whatever fails here. SQLite's own checkpoints do not shrink the file, and the
+                // next connection would read all of it.
                 let wal = fs::metadata(beside(&store.path, "-wal"));
                 if wal.is_ok_and(|wal| wal.len() > schema::MAX_WAL_BYTES) {
                     let _ = schema::checkpoint(connection);
@@ -147,14 +147,14 @@ impl SqliteStore {
         Ok(())
     }
 
-    /// Whether the last page is not whole, which SQLite would fill with zeros. That can also be a checkpoint which a
+    /// Whether the last page is incomplete; SQLite would fill it with zeros. That can also be a checkpoint which a
     /// power cut has ended; then the page is in the -wal file.
     fn is_cut(&self) -> bool {
         let length = |path: &Path| fs::metadata(path).map_or(0, |about| about.len());
         !length(&self.path).is_multiple_of(schema::PAGE_BYTES) && length(&beside(&self.path, "-wal")) == 0
     }
 
-    /// With a connection to the file that was opened first, and to no other that is now at its path.
+    /// With a connection to the file that was opened first, not to another file that is now at its path.
     fn connected<T>(&self, work: impl FnOnce(&mut Connection) -> Result<T, Failure>) -> Result<T, Failure> {
         self.identity.check(&self.path).map_err(Failure::Other)?;
         let done = connected(&self.path, |connection| {
@@ -249,8 +249,8 @@ fn connected<T>(path: &Path, work: impl FnOnce(&mut Connection) -> Result<T, Fai
     Ok(done)
 }
 
-/// Makes a journal beside its place and puts it there as a whole, so that nobody ever finds a part of one. If another
-/// process is faster, its journal stays.
+/// Makes a journal beside its final path and moves it there as a whole, so that nobody ever finds a part of one. If
+/// another process is faster, its journal stays.
 fn make(path: &Path) -> Result<(), String> {
     let shown = path.display();
     let cannot = |error: std::io::Error| {
@@ -279,7 +279,7 @@ fn make(path: &Path) -> Result<(), String> {
         _ => Ok(()),
     });
     match fs::remove_file(&new) {
-        // Another process has opened the journal already, and Windows removes none of its names now.
+        // Another process has already opened the journal, so Windows cannot remove one of its names now.
         Err(_) if cfg!(windows) && placed.is_ok() => {}
         removed => placed.and(removed.map_err(cannot))?,
     }

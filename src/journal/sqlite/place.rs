@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 pub enum Found {
     /// A file, without symbolic links in its path.
     File(PathBuf),
-    /// Nothing; a file could be made there.
+    /// Nothing; a file could be created there.
     Nothing(PathBuf),
 }
 
@@ -21,7 +21,7 @@ pub fn find(path: &Path) -> Result<Found, String> {
                 return Err(format!("the journal {shown} is a folder: give the path of a file in it"));
             }
             if !about.is_file() {
-                return Err(format!("the journal {shown} is no ordinary file: give the path of one"));
+                return Err(format!("the journal {shown} is not a regular file: give the path of one"));
             }
             Ok(Found::File(path))
         }
@@ -44,8 +44,8 @@ pub fn find(path: &Path) -> Result<Found, String> {
     }
 }
 
-/// Refuses a file system that loses what was synced, or on which locks cannot be relied on. Asked of the file and of
-/// its folder, where SQLite writes as well: a file may be mounted alone.
+/// Refuses a file system that loses what was synced, or on which locks cannot be relied on. Checks the file and its
+/// folder, where SQLite writes as well, because a file may be mounted alone.
 pub fn check_file_system(path: &Path) -> Result<(), String> {
     match unfit(path) {
         None => Ok(()),
@@ -53,13 +53,13 @@ pub fn check_file_system(path: &Path) -> Result<(), String> {
     }
 }
 
-const NETWORK: &str = "a network file system, where locks and syncs cannot be relied on";
+const NETWORK: &str = "a network file system, whose locks and syncs are not reliable";
 #[cfg(any(target_os = "linux", target_os = "android", target_vendor = "apple"))]
 const MEMORY: &str = "a file system in memory, which a restart empties";
 #[cfg(any(target_os = "linux", target_os = "android"))]
-const LAYER: &str = "the layer of a container, which is removed with it; mount a volume";
+const LAYER: &str = "the layer of a container, which is removed with the container; mount a volume";
 #[cfg(any(target_os = "linux", target_os = "android", target_vendor = "apple"))]
-const FUSE: &str = "a FUSE file system, of which it is not known whether locks and syncs can be relied on";
+const FUSE: &str = "a FUSE file system, whose locks and syncs may not be reliable";
 
 #[cfg(any(target_os = "linux", target_os = "android"))]
 fn unfit(path: &Path) -> Option<&'static str> {
@@ -94,7 +94,7 @@ fn unfit(path: &Path) -> Option<&'static str> {
     }
 }
 
-/// A mapped drive, too, once the path is a canonical one. What is beneath a drive's letter is not asked.
+/// A mapped drive, too, once the path is a canonical one. The device behind a drive's letter is not checked.
 #[cfg(windows)]
 fn unfit(path: &Path) -> Option<&'static str> {
     use std::path::{Component, Prefix};
@@ -106,7 +106,7 @@ fn unfit(path: &Path) -> Option<&'static str> {
     }
 }
 
-/// Other systems are not asked.
+/// Not checked on other systems.
 #[cfg(not(any(target_os = "linux", target_os = "android", target_vendor = "apple", windows)))]
 fn unfit(_: &Path) -> Option<&'static str> {
     None
@@ -117,8 +117,8 @@ fn unfit(_: &Path) -> Option<&'static str> {
 pub struct Identity {
     #[cfg(unix)]
     device_and_inode: (u64, u64),
-    /// Windows tells no number without `unsafe`. There nobody can rename, replace or remove a file that is held open
-    /// without leave for it.
+    /// Windows tells no number without `unsafe`. There, nobody can rename, replace or remove a file that is open and
+    /// does not permit it.
     #[cfg(windows)]
     _held: fs::File,
 }
@@ -148,7 +148,7 @@ impl Identity {
         fs::OpenOptions::new().read(true).share_mode(SHARED).open(path).map(|_held| Identity { _held })
     }
 
-    /// The same after a restart, and not that of a copy.
+    /// It stays the same after a restart, and a copy has a different one.
     pub fn number_of_file(self) -> String {
         #[cfg(unix)]
         return self.device_and_inode.1.to_string();

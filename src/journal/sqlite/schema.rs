@@ -4,7 +4,7 @@ use rusqlite::{Connection, TransactionBehavior};
 
 use super::failure::Failure;
 
-/// "pays": how a journal is told from any other database.
+/// "pays": distinguishes a journal from any other database.
 const APPLICATION_ID: i32 = 0x7061_7973;
 
 /// Each makes a version of the schema from the one before; the first makes version 1 from nothing.
@@ -16,11 +16,12 @@ pub const PAGE_BYTES: u64 = 4096;
 /// How large the -wal file may be before its pages go into the journal itself: small, because each call reads it.
 pub const MAX_WAL_BYTES: u64 = 128 * PAGE_BYTES;
 
-/// What is checked as a whole when a journal is opened. Damage in a larger one is found when it is read.
+/// The size up to which the whole journal is checked when it is opened. Damage in a larger one is found when it is
+/// read.
 const MAX_CHECKED_PAGES: i64 = 8192;
 
 /// What is set for a connection and not kept in the file. A commit is durable when it returns; no temporary file is
-/// made; damaged pages are errors; what is in the schema cannot make SQLite do anything else.
+/// made; damaged pages are errors; the schema cannot make SQLite do anything else.
 pub fn configure(connection: &Connection) -> rusqlite::Result<()> {
     connection.execute_batch(&format!(
         "PRAGMA synchronous = FULL;
@@ -50,8 +51,8 @@ pub fn check(connection: &Connection) -> Result<(), Failure> {
     if version == STEPS.len() { Ok(()) } else { Err(Failure::Other(another_version(version))) }
 }
 
-/// Fails unless the file is a journal of this version or an older one, which it then migrates, and is not damaged as
-/// far as can be seen soon.
+/// Fails unless the file is a journal of this version or an older one, which it then migrates, and shows no damage in
+/// a quick check.
 pub fn open(connection: &mut Connection) -> Result<(), Failure> {
     match version(connection)? {
         0 => return Err(Failure::Other("it has no schema: it is damaged; restore it from a copy".to_owned())),
@@ -67,7 +68,7 @@ pub fn open(connection: &mut Connection) -> Result<(), Failure> {
     }
     use_wal(connection)?;
     migrate(connection)?;
-    // What an earlier process left in the -wal file, unless somebody is reading it.
+    // Brings in what an earlier process left in the -wal file, unless somebody is reading it.
     match checkpoint(connection) {
         Err(Failure::Busy) => Ok(()),
         done => done,
@@ -85,11 +86,13 @@ fn use_wal(connection: &Connection) -> Result<(), Failure> {
     if mode == "wal" {
         return Ok(());
     }
-    Err(Failure::Other(format!("its file system cannot have a write-ahead log (SQLite says: {mode}); use another one")))
+    Err(Failure::Other(format!(
+        "its file system does not support a write-ahead log (SQLite says: {mode}); use another one"
+    )))
 }
 
 fn migrate(connection: &mut Connection) -> Result<(), Failure> {
-    // Also a test whether the folder can be written.
+    // It also tests whether the folder can be written.
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let from = version(&transaction)?;
     for step in STEPS.iter().skip(from) {

@@ -1,4 +1,5 @@
-//! Removes keys that were closed long ago: a few with each new key, so that no call takes long and the file stays bounded.
+//! Removes keys that were closed long ago: a few with each new key, so that no call takes long and the file stays
+//! bounded.
 
 use rusqlite::{Connection, OptionalExtension as _};
 
@@ -13,7 +14,7 @@ const NEEDED: &str = "SELECT EXISTS (SELECT 1 FROM journal_row
     WHERE (key = ?1 OR order_ref = (SELECT order_ref FROM journal_row WHERE key = ?1 AND seq = 1))
     AND (open = 1 OR time_ms >= ?2))";
 
-/// `keep_from_ms`: what was written since must be kept.
+/// `keep_from_ms`: rows written since then must be kept.
 pub fn sweep(connection: &Connection, keep_from_ms: u64) -> rusqlite::Result<()> {
     let keep_from_ms = i64::try_from(keep_from_ms).unwrap_or(0);
     for _ in 0..KEYS {

@@ -1,5 +1,5 @@
 //! A journal in a folder of its own. Where temporary files are may be a file system that is refused, so that check is
-//! left out but for its own tests.
+//! left out, except in its own tests.
 
 mod damage;
 mod limits;

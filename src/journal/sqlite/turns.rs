@@ -1,4 +1,4 @@
-//! Who may use SQLite when: one thread of a store at a time, and no process with the state of another.
+//! Who may use SQLite when: one thread of a store at a time, and no process with another's state.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Condvar, Mutex, PoisonError};
@@ -48,7 +48,7 @@ impl Drop for Turn<'_> {
 /// How many connections a process has: its generation in the high half, their number in the low half.
 ///
 /// SQLite keeps what a process has locked in memory that a child inherits, without the locks themselves: a child that
-/// opens the same file would believe to have them. So connections last for one call only, forks wait for its end
+/// opens the same file would believe that it has them. So connections last for one call only, forks wait for its end
 /// (`util::process`), and a child whose parent had one at the moment of the fork is refused for good.
 pub struct Connections(AtomicU64);
 
@@ -89,7 +89,7 @@ impl Drop for Connected<'_> {
     }
 }
 
-/// The end of a call's time. A time that no clock reaches is a long one.
+/// The end of a call's time. If no clock can represent it, a long time is used.
 pub fn deadline(timeout: Duration) -> Instant {
     const LONG: Duration = Duration::from_secs(24 * 3600);
     Instant::now() + timeout.min(LONG)

@@ -1,5 +1,5 @@
-//! The table beside the model of `tests/journal`, which walks through all states that its rules can reach. Each journal
-//! that the walk meets is built of rows, and each decision of the model is compared with that of the table.
+//! Compares the table with the model of `tests/journal`, which walks through all states that its rules can reach. Each
+//! journal that the walk meets is built of rows, and each decision of the model is compared with that of the table.
 //!
 //! `PAYSVC_JOURNAL_MODEL=all` runs all experiments.
 

@@ -142,7 +142,7 @@ fn every_line_is_taken() {
     assert_eq!(taken, all);
 }
 
-/// The rank of ends: confirmed for good, then the proof of no execution, then the last that somebody claimed.
+/// The rank of ends: confirmed for good, then the proof of no execution, then the last statement without proof.
 #[test]
 fn the_strongest_end_counts_whenever_it_was_written() {
     let charge = || journal().claim("ORD", Charge);

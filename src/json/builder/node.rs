@@ -10,7 +10,8 @@ use crate::util::limits::MAX_TEXT;
 use crate::util::memory;
 use crate::util::secret::SecretBytes;
 
-/// What a short member takes while it is read: in the tree, as a list entry of the reader, and two allocations.
+/// The memory that a short member takes while it is read: in the tree, as a list entry of the reader, and two
+/// allocations.
 const VALUE_BYTES: usize = 192;
 const LEADING_ZEROS: &str = "an index of an array has no leading zeros";
 
@@ -180,13 +181,13 @@ fn read(value: &RawValue, levels: usize, values: &mut usize) -> Result<Node, Rea
     }
 }
 
-/// The place of a value. It is made where it is missing, with all that lies between; `size` grows with what was made.
+/// The place of a value. It is made if it is missing, with everything in between; `size` grows with what was made.
 pub fn place<'n>(root: &'n mut Node, pointer: Pointer<'_>, size: &mut Size) -> Result<&'n mut Node, Reason> {
     let mut node = root;
     let mut steps = pointer.steps().peekable();
     while let Some(step) = steps.next() {
         if matches!(step.index(), Index::End) && steps.peek().is_some() {
-            return Err("- appends to an array, and is the last step only".into());
+            return Err("- appends to an array, so it must be the last step".into());
         }
         let (found, is_new) = node.child(step, size)?;
         if let (true, Some(next)) = (is_new, steps.peek()) {
@@ -198,7 +199,7 @@ pub fn place<'n>(root: &'n mut Node, pointer: Pointer<'_>, size: &mut Size) -> R
     Ok(node)
 }
 
-/// What is made on the way: an array for an index, else an object.
+/// The container to make on the way: an array for an index, otherwise an object.
 fn container_of(next: Step<'_>) -> Result<Node, Reason> {
     match next.index() {
         Index::At(_) | Index::End => Ok(Node::Array(Vec::new())),
@@ -211,7 +212,7 @@ fn container_of(next: Step<'_>) -> Result<Node, Reason> {
 }
 
 impl Node {
-    /// The value at one step; if there is none, a new place, which is empty. Tells whether it is new.
+    /// The value at one step; if there is none, a new empty place. Also returns whether it is new.
     fn child(&mut self, step: Step<'_>, size: &mut Size) -> Result<(&mut Node, bool), Reason> {
         match self {
             Node::Scalar(_) => {
@@ -219,7 +220,7 @@ impl Node {
                 Err(format!("{} is {kind}, neither an object nor an array", shown(step.before())).into())
             }
             Node::Object(_) if matches!(step.index(), Index::End) => {
-                Err(format!("- appends to an array, and {} is an object", shown(step.before())).into())
+                Err(format!("- appends to an array, but {} is an object", shown(step.before())).into())
             }
             Node::Object(object) => {
                 let name = scalar::quoted(&step.name())?;

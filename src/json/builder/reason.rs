@@ -9,7 +9,7 @@ use crate::util::one_line::shortened;
 /// Never contains the value.
 pub type Reason = Cow<'static, str>;
 
-pub const NO_MEMORY: &str = "there is no memory for it";
+pub const NO_MEMORY: &str = "there is not enough memory for it";
 
 pub fn too_large() -> Reason {
     format!("the document would be larger than {MAX_TEXT} bytes").into()

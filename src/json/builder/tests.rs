@@ -134,10 +134,10 @@ fn a_pointer_that_leads_nowhere_is_refused() {
         (vec![("/banks/044/name", Value::Bool(true))], "no leading zeros; for a member of that name, set its object"),
         (vec![list(), ("/list/a", Value::Bool(true))], "/list is an array: the step after it must be an index or -"),
         (vec![list(), ("/list/", Value::Bool(true))], "must be an index or -"),
-        (vec![list(), ("/list/-/a", Value::Bool(true))], "- appends to an array, and is the last step only"),
-        (vec![("/-/a", Value::Bool(true))], "is the last step only"),
-        (vec![("/-", Value::Bool(true))], "/-: - appends to an array, and \"\" is an object"),
-        (vec![list(), ("/list/1/-", Value::Bool(true))], "- appends to an array, and /list/1 is an object"),
+        (vec![list(), ("/list/-/a", Value::Bool(true))], "- appends to an array, so it must be the last step"),
+        (vec![("/-/a", Value::Bool(true))], "must be the last step"),
+        (vec![("/-", Value::Bool(true))], "/-: - appends to an array, but \"\" is an object"),
+        (vec![list(), ("/list/1/-", Value::Bool(true))], "- appends to an array, but /list/1 is an object"),
         (vec![list(), ("/list/0/a", Value::Bool(true))], "/list/0 is a number, neither an object nor an array"),
         (vec![("/a", Value::Text("x")), ("/a/b/c", Value::Bool(true))], "/a is a string, neither"),
         (vec![("/a", Value::Json("null")), ("/a/b", Value::Bool(true))], "/a is null, neither"),
@@ -204,7 +204,7 @@ fn an_error_never_repeats_the_value() {
 #[test]
 fn an_error_is_one_short_line() {
     let error = refused([("/\r\n\u{202e}\u{7f}/-/x", Value::Bool(true))]);
-    assert_eq!(error, "/   /-/x: - appends to an array, and is the last step only");
+    assert_eq!(error, "/   /-/x: - appends to an array, so it must be the last step");
     let error = refused([(&*format!("/{}/-/x", "é".repeat(3000)), Value::Bool(true))]);
     assert!(error.chars().count() < 200 && error.contains("é…: - appends"), "{error}");
     let error = refused([(&*format!("/{}", "x".repeat(MAX_POINTER)), Value::Bool(true))]);

@@ -1,14 +1,15 @@
 //! Finds a child of a large array or object without passing all its siblings.
 //!
-//! The first look that passes more than a few siblings makes the index, for all large containers of the document at once.
-//! A program that never looks so far never pays for it. If there is no memory for it, looks go on without.
+//! The first look-up that passes more than a few siblings makes the index, for all large containers of the document at
+//! once. A program that never looks that far never pays for it. If there is not enough memory for the index, look-ups
+//! work without it.
 
 use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher;
 
 use super::node::{Node, children};
 
-/// As many siblings are passed one by one; a container with more children is in the index.
+/// Up to this many siblings are passed one by one; a container with more children is in the index.
 pub const FEW: usize = 32;
 
 pub struct Index {
@@ -32,12 +33,12 @@ struct Container {
 }
 
 impl Index {
-    /// `None` if there is no memory for it.
+    /// `None` if there is not enough memory for it.
     pub fn new(nodes: &[Node], text: &str) -> Option<Index> {
         let (containers, children, names) = (Vec::new(), Vec::new(), Vec::new());
         let mut index = Index { containers, children, names, hashing: RandomState::new() };
         for (value, node) in (0..).zip(nodes) {
-            // Most values have not even that many descendants.
+            // Most values do not even have that many descendants.
             if (node.next - value) as usize > FEW {
                 index.add(value, nodes, text)?;
             }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use crate::json::raw::unescaped;
 
-/// The name of a value that is no member.
+/// The name of a value that is not a member.
 pub const NO_NAME: u32 = u32::MAX;
 /// Set in the start of a name that contains an escape. No text is long enough to need this bit.
 pub const ESCAPED: u32 = 1 << 31;

@@ -7,7 +7,7 @@ use super::node::{ESCAPED, NO_NAME, Node, ScanError};
 
 /// How many bytes are read between two checks of the deadline: tens of microseconds.
 const STEP: usize = 64 * 1024;
-/// As many values as nearly every document has at most.
+/// Nearly every document has at most this many values.
 const USUAL_VALUES: usize = 64;
 
 pub struct Scanner<'t, 's> {
@@ -88,7 +88,8 @@ impl<'t, 's> Scanner<'t, 's> {
         }
     }
 
-    /// Closes the containers that end after a value; `true` at the end of the document, otherwise another value follows.
+    /// Closes the containers that end after a value; `true` at the end of the document, otherwise another value
+    /// follows.
     fn after_value(&mut self) -> Result<bool, ScanError> {
         loop {
             self.blanks()?;

@@ -26,7 +26,7 @@ fn another_implementation_decrypts_the_payload() {
         let private = RsaPrivateKey::from_pkcs8_pem(vector["private_key_pem"].as_str().unwrap()).unwrap();
         let decrypt = |text: &str| private.decrypt(Pkcs1v15Encrypt, &STANDARD.decode(text).unwrap()).unwrap();
         let plaintext = vector["plaintext"].as_str().unwrap().as_bytes();
-        // The vector itself is sound, so a mistake here is ours.
+        // The test vector is correct, so a mistake here is ours.
         assert_eq!(decrypt(vector["sample_ciphertext_base64"].as_str().unwrap()), plaintext);
         for payload in [plaintext, b"", &vec![b'x'; key.max_payload()]] {
             let body: Value = serde_json::from_str(&key.encrypt(payload).unwrap()).unwrap();
@@ -43,7 +43,7 @@ fn a_payload_that_is_too_long_is_refused_with_both_lengths() {
     let key = EncryptionKey::parse(vector(4096)["encryption_key"].as_str().unwrap()).unwrap();
     let error = key.encrypt(&[b'x'; 509]).unwrap_err();
     assert_eq!(error.status, Status::Encrypt);
-    assert_eq!(error.message, "payload is 509 bytes, this key carries at most 501");
+    assert_eq!(error.message, "payload is 509 bytes, this key can encrypt at most 501");
     assert!(key.encrypt(&[b'x'; 501]).is_ok());
 }
 
@@ -143,7 +143,7 @@ fn other_keys_are_refused_with_the_reason() {
             "is of another kind",
         ),
         ("-----BEGIN CERTIFICATE-----\nMAA=\n-----END CERTIFICATE-----".into(), "BEGIN CERTIFICATE"),
-        ("-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----".into(), "no RSA public key"),
+        ("-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----".into(), "not an RSA public key"),
     ] {
         let message = error_message(&text);
         assert!(message.contains(part), "{text}\n{message}");

@@ -1,4 +1,4 @@
-//! What is kept of a request, from the table's own rows.
+//! What is kept from a request, according to the table's own rows.
 
 use super::*;
 use paysvc_spec::ENDPOINTS;
@@ -75,18 +75,18 @@ fn what_is_kept_is_enough_for_every_look_up() {
 fn what_is_missing_misspelt_or_of_the_wrong_type_is_named() {
     for (row, request, expected) in [
         ("order_pay", "{}", "request.reference is required"),
-        ("order_pay", "[]", "request must be an object, it is an array"),
-        ("order_pay", "\"O-1\"", "request must be an object, it is a string"),
-        ("order_pay", r#"{"reference":7}"#, "request.reference must be a string, it is a number"),
+        ("order_pay", "[]", "request must be an object, not an array"),
+        ("order_pay", "\"O-1\"", "request must be an object, not a string"),
+        ("order_pay", r#"{"reference":7}"#, "request.reference must be a string, not a number"),
         ("order_pay", r#"{"reference":" "}"#, "request.reference must not be empty"),
         ("order_pay", r#"{"Reference":"O-1"}"#, "request.Reference is not a known member; did you mean reference?"),
         ("order_pay", r#"{"refernce":"O-1"}"#, "request.refernce is not a known member; did you mean reference?"),
         ("order_pay", r#"{"reference":"O-1","reference":"O-2"}"#, "given twice"),
-        ("order_create", "{}", "request.reference is required, or order.reference"),
+        ("order_create", "{}", "request.reference is required, unless order.reference is given"),
         ("order_create", r#"{"reference":"O-1","Card":{}}"#, "request.Card is not a known member; did you mean card?"),
-        ("order_create", r#"{"reference":"O-1","card":"4111"}"#, "request.card must be an object, it is a string"),
-        ("order_create", r#"{"reference":"O-1","card":null}"#, "request.card must be an object, it is null"),
-        ("order_create", r#"{"order":"O-1"}"#, "request.order must be an object, it is a string"),
+        ("order_create", r#"{"reference":"O-1","card":"4111"}"#, "request.card must be an object, not a string"),
+        ("order_create", r#"{"reference":"O-1","card":null}"#, "request.card must be an object, not null"),
+        ("order_create", r#"{"order":"O-1"}"#, "request.order must be an object, not a string"),
         ("order_create", r#"{"reference":"O-1","order":{"amount":"1,5"}}"#, "request.order.amount must be a decimal"),
         ("order_create", r#"{"order":{"reference":"O-1","Amount":"1"}}"#, "request.order.Amount is not a known member"),
         ("order_create", r#"{"reference":"O-1","amount":"1"}"#, "did you mean order.amount?"),

@@ -53,7 +53,7 @@ fn no_spelling_of_a_path_sends_an_encrypted_payload_in_clear() {
             for method in ["POST", "PUT", "DELETE"] {
                 let request = serde_json::json!({"method": method, "path": path, "key": "public", "body": {"a": 1}});
                 let refused = prepared(&base, &request).expect_err(&path);
-                assert!(refused.contains("never sent in clear"), "{base} {path}: {refused}");
+                assert!(refused.contains("never sent unencrypted"), "{base} {path}: {refused}");
             }
         }
     }

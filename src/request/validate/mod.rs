@@ -14,7 +14,8 @@ use crate::util::validation_error::ValidationError;
 use paysvc_spec::schema::{Field, Kind, PayOption};
 use paysvc_spec::status::Status;
 
-/// Reads `text` as one JSON object and checks it; the error starts with `what`: a function's name, or "the configuration".
+/// Reads `text` as one JSON object and checks it; the error starts with `what`: a function's name, or "the
+/// configuration".
 pub fn object<'a>(
     text: &'a str,
     fields: &[Field],
@@ -70,12 +71,12 @@ pub fn out_of_memory(what: &str, length: usize, status: Status) -> ValidationErr
     ValidationError::new(status, format!("{what} is {length} bytes, which {}", memory::TOO_LARGE))
 }
 
-/// Why a text is no valid object: common mistakes get a clear message.
+/// Why a text is not a valid object: common mistakes get a clear message.
 fn reason(text: &str, error: &serde_json::Error) -> String {
     match json::parse(text) {
         Err(error) => format!("is not JSON: {error}"),
         Ok(value) if Type::of(value) != Type::Object => {
-            format!("must be a JSON object, it is {}", Type::of(value).name())
+            format!("must be a JSON object, not {}", Type::of(value).name())
         }
         Ok(_) => format!("is not usable: {error}"),
     }
@@ -88,7 +89,7 @@ pub fn fault(value: &RawValue, field: &Field) -> Option<String> {
         .fault(value, &alone, "")
 }
 
-/// The known members that an unknown one is taken for, with their paths, as in `order.amount or amount`.
+/// The known members that an unknown one probably means, with their paths, as in `order.amount or amount`.
 ///
 /// `name` stands in an object with the members `here`, whose path is `prefix`, of a request with the members `all`.
 pub fn meant(name: &str, here: &[Field], prefix: &str, all: &[Field]) -> Option<String> {
@@ -97,7 +98,7 @@ pub fn meant(name: &str, here: &[Field], prefix: &str, all: &[Field]) -> Option<
 
 /// The text for a value that is none of these, with the one that it is like.
 pub fn unknown_choice(given: &str, all: &mut dyn Iterator<Item = &'static str>) -> String {
-    // A name that is much longer is no typing mistake, and comparing takes quadratic time and memory.
+    // A name that is much longer is not a typing mistake, and comparing takes quadratic time and memory.
     let given = shortened(given);
     let distance = |known: &&str| strsim::damerau_levenshtein(&known.to_lowercase(), &given.to_lowercase());
     match all.min_by_key(distance).filter(|known| distance(known) <= known.len() / 3 + 1) {
@@ -180,7 +181,7 @@ impl Check<'_> {
     fn fault(&mut self, value: &RawValue, field: &Field, prefix: &str) -> Option<String> {
         let found = Type::of(value);
         match field.kind {
-            Kind::Text if found != Type::Text => Some(format!("must be a string, it is {}", found.name())),
+            Kind::Text if found != Type::Text => Some(format!("must be a string, not {}", found.name())),
             Kind::Text => match json::text(value) {
                 None => Some("is not valid Unicode text".into()),
                 Some(text) if text.trim().is_empty() => Some("must not be empty".into()),
@@ -194,11 +195,11 @@ impl Check<'_> {
             },
             Kind::Amount(_) => amount::fault(value),
             Kind::Integer if found != Type::Number || value.get().contains(['.', 'e', 'E']) => {
-                Some(format!("must be a whole number, it is {}", describe_number(found)))
+                Some(format!("must be a whole number, not {}", describe_number(found)))
             }
-            Kind::Flag if found != Type::Bool => Some(format!("must be true or false, it is {}", found.name())),
+            Kind::Flag if found != Type::Bool => Some(format!("must be true or false, not {}", found.name())),
             Kind::Any | Kind::Integer | Kind::Flag => None,
-            Kind::Object(_) if found != Type::Object => Some(format!("must be an object, it is {}", found.name())),
+            Kind::Object(_) if found != Type::Object => Some(format!("must be an object, not {}", found.name())),
             Kind::Object(fields) => match json::members(value) {
                 Ok(members) => {
                     self.object(&members, fields, &format!("{prefix}{}.", field.name));
@@ -206,9 +207,7 @@ impl Check<'_> {
                 }
                 Err(error) => Some(error.to_string()),
             },
-            Kind::List(_) if found != Type::Array => {
-                Some(format!("must be an array of objects, it is {}", found.name()))
-            }
+            Kind::List(_) if found != Type::Array => Some(format!("must be an array of objects, not {}", found.name())),
             Kind::List(fields) => match json::items(value) {
                 Ok(items) if items.is_empty() => Some("must have at least one element".into()),
                 Ok(items) => {
@@ -230,12 +229,12 @@ impl Check<'_> {
             match json::members(item) {
                 Ok(members) => self.object(&members, fields, &format!("{prefix}{index}.")),
                 Err(error) if found == Type::Object => self.report(prefix, &index.to_string(), error.to_string()),
-                Err(_) => self.report(prefix, &index.to_string(), format!("must be an object, it is {}", found.name())),
+                Err(_) => self.report(prefix, &index.to_string(), format!("must be an object, not {}", found.name())),
             }
         }
     }
 
-    /// Whether the request has another text at that pointer. What is no text has an error of its own.
+    /// Whether the request has another text at that pointer. A reference that is not text gets an error of its own.
     fn differs(&self, text: &str, pointer: &str) -> bool {
         let mut names = pointer::names(pointer);
         let first = names.next().and_then(|name| json::member(self.members, &name));
@@ -257,8 +256,8 @@ fn describe_number(found: Type) -> &'static str {
     }
 }
 
-/// Whether a text is digits that are set apart. Whether the service joins them is not known, and a refused card costs its
-/// holder an attempt.
+/// Whether a text is digits that are set apart. It is not known whether the service joins them, and a refused card
+/// costs its holder an attempt.
 fn is_grouped(text: &str) -> bool {
     let digits = text.chars().filter(char::is_ascii_digit).count();
     let between = text.chars().filter(|c| c.is_whitespace() || matches!(c, '-' | '\u{2010}'..='\u{2015}')).count();
@@ -272,7 +271,7 @@ pub fn did_you_mean(known: &str) -> String {
 fn unknown(name: &str, fields: &[Field]) -> String {
     let allowed = |field: &&Field| field.name.len() / 3 + 1;
     let distance = |field: &&Field| strsim::damerau_levenshtein(&field.name.to_lowercase(), &name.to_lowercase());
-    // A name that is much longer is no typing mistake, and comparing takes quadratic time and memory.
+    // A name that is much longer is not a typing mistake, and comparing takes quadratic time and memory.
     let near = fields.iter().filter(|field| name.len() <= 2 * (field.name.len() + allowed(field)));
     let nearest = near.min_by_key(distance).filter(|field| distance(field) <= allowed(field));
     match nearest {

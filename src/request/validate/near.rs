@@ -1,21 +1,23 @@
-//! Members of an open payload that are nearly known ones. Passed on, a misspelt or misplaced amount would be read by nobody,
-//! and something else would be charged.
+//! Members of an open payload that are nearly known ones. If a misspelt or misplaced amount were passed on, nobody
+//! would read it, and a different amount would be charged.
 
 use paysvc_spec::schema::{Field, Kind};
 
 /// The longest name that is compared, in bytes. The service's own names are much shorter.
 const LONGEST: usize = 48;
 
-/// Words that are put before or after a member's name without making another member of it. Only before and after names of
-/// some length, and of no object: a `customerId` is no customer.
+/// Words that may be put before or after a member's name without changing its meaning. Only for names of some length,
+/// and not for objects: a `customerId` is not a customer.
 const BEFORE: &[&str] = &["charge", "payment", "total", "transaction", "txn"];
 const AFTER: &[&str] = &["code", "id", "iso", "name", "no", "num", "number", "text", "type", "value"];
 const LEAST_WITH_WORD: usize = 5;
 
-/// The lengths of an abbreviation, which is also a third of the name at least, and two letters shorter than its first word.
+/// The lengths of an abbreviation, which is also at least a third of the name, and two letters shorter than its first
+/// word.
 const ABBREVIATION: std::ops::RangeInclusive<usize> = 3..=5;
 
-/// The known members that an unknown one is taken for, as in `order.amount or amount`; `None` if it is like none of them.
+/// The known members that an unknown one probably means, as in `order.amount or amount`; `None` if it is like none of
+/// them.
 ///
 /// `name` stands in an object with the members `here`, whose path is `prefix`, of a request with the members `all`.
 pub fn meant(name: &str, here: &[Field], prefix: &str, all: &[Field]) -> Option<String> {
@@ -32,7 +34,7 @@ pub fn meant(name: &str, here: &[Field], prefix: &str, all: &[Field]) -> Option<
         if let Some(near) = here.iter().find(|field| name.is_nearly(field, around, 2, may_abbreviate)) {
             return Some(near.name.to_owned());
         }
-        // What an object elsewhere is called is not compared: what it holds is.
+        // The name of an object elsewhere is not compared, but its members are.
         let is_nearly =
             |field: &Field, around: &str| is_plain(field) && name.is_nearly(field, around, 1, may_abbreviate);
         find_in(all, Some(prefix), "", &is_nearly, &mut elsewhere);
@@ -40,8 +42,8 @@ pub fn meant(name: &str, here: &[Field], prefix: &str, all: &[Field]) -> Option<
     (!elsewhere.is_empty()).then(|| elsewhere.join(" or "))
 }
 
-/// The paths of the known members that are meant, with `*` for the index of an element. Those of the object at `but` are
-/// left out, a path from here; `around` is the object that holds these.
+/// The paths of the known members that are meant, with `*` for the index of an element. Those of the object at `but`
+/// are left out, a path from here; `around` is the object that holds these.
 fn find_in(
     fields: &[Field],
     but: Option<&str>,
@@ -69,7 +71,7 @@ fn is_plain(field: &Field) -> bool {
     !matches!(field.kind, Kind::Object(_) | Kind::List(_))
 }
 
-/// A name in lower case, without what separates words.
+/// A name in lower case, without the characters that separate words.
 struct Folded {
     bytes: [u8; LONGEST],
     length: usize,
@@ -95,8 +97,8 @@ impl Folded {
         fold(known).eq(self.bytes().iter().copied())
     }
 
-    /// Whether it is a known member's name with a typing mistake, abbreviated, or with a word too many. `around` is the name
-    /// of the object that holds the member.
+    /// Whether it is a known member's name with a typing mistake, abbreviated, or with a word too many. `around` is the
+    /// name of the object that holds the member.
     fn is_nearly(&self, field: &Field, around: &str, mistakes: usize, may_abbreviate: bool) -> bool {
         let Some(known) = Folded::of(field.name) else { return false };
         let (name, known) = (self.bytes(), known.bytes());
@@ -117,8 +119,8 @@ impl Folded {
     }
 }
 
-/// Whether one typing mistake makes one of the other, or `most` in a name of nine or more characters. A short name is nearly
-/// every other short name, so that only exchanged letters and a letter too many are mistakes in it.
+/// Whether one typing mistake turns one name into the other, or `most` mistakes in a name of nine or more characters.
+/// Short names are all alike, so only exchanged letters and an extra letter count as mistakes in them.
 fn is_mistyped(name: &[u8], known: &[u8], most: usize) -> bool {
     match known.len() {
         0..=2 => false,
@@ -128,12 +130,13 @@ fn is_mistyped(name: &[u8], known: &[u8], most: usize) -> bool {
     }
 }
 
-/// Whether a letter is another one.
+/// Whether a letter was replaced by another one.
 fn is_replaced(name: &[u8], known: &[u8]) -> bool {
     name.len() == known.len() && name.iter().zip(known).filter(|(a, b)| a != b).count() == 1
 }
 
-/// `ref` and `curr` are the beginning of a name; `amt` and `ccy` have its first letter, its last, and consonants between.
+/// `ref` and `curr` are the beginning of a name; `amt` and `ccy` have its first letter, its last, and consonants
+/// between.
 fn abbreviates(name: &[u8], known: &[u8]) -> bool {
     if !ABBREVIATION.contains(&name.len()) || known.len() > name.len() * 3 {
         return false;
@@ -169,10 +172,11 @@ fn fold(name: &str) -> impl Iterator<Item = u8> {
     name.bytes().filter(|b| !matches!(b, b'_' | b'-') && !b.is_ascii_whitespace()).map(|b| b.to_ascii_lowercase())
 }
 
-/// Whether at most so many mistakes make `a` of `b`: a character too many, one missing, another one, two exchanged.
+/// Whether at most this many mistakes turn `b` into `a`: an extra character, a missing one, a wrong one, or two
+/// exchanged.
 ///
-/// It ends at the first mistake too many. `strsim` computes the whole distance, which takes minutes for the half a million
-/// names that a request may have.
+/// It ends at the first mistake too many. `strsim` computes the whole distance, which takes minutes for the half a
+/// million names that a request may have.
 fn within(a: &[u8], b: &[u8], mistakes: usize) -> bool {
     let same = a.iter().zip(b).take_while(|(a, b)| a == b).count();
     let (a, b) = (&a[same..], &b[same..]);

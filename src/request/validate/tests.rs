@@ -1,4 +1,4 @@
-//! Of requests and the configuration.
+//! For requests and the configuration.
 
 use paysvc_spec::schema::Wire;
 
@@ -38,8 +38,8 @@ fn all_errors_are_reported_at_once_with_their_paths() {
     let found = errors(r#"{"ammount":"1","count":1.5,"card":{"cvv":193,"pin":"1"}}"#, false);
     let expected = [
         ("reference", "is required"),
-        ("count", "must be a whole number, it is a fraction"),
-        ("card.cvv", "must be a string, it is a number"),
+        ("count", "must be a whole number, not a fraction"),
+        ("card.cvv", "must be a string, not a number"),
         ("card.pin", "is not a known member; known are cvv"),
         ("ammount", "is not a known member; did you mean amount?"),
     ];
@@ -62,14 +62,14 @@ fn a_long_name_and_half_a_million_names_are_refused_quickly() {
 #[test]
 fn rows_that_allow_extra_members_still_check_the_known_ones() {
     assert!(errors(r#"{"reference":"r","extra":null,"card":{"cvv":"1","pin":"2"}}"#, true).is_empty());
-    assert_eq!(errors(r#"{"reference":null}"#, true), [("reference".into(), "must be a string, it is null".into())]);
+    assert_eq!(errors(r#"{"reference":null}"#, true), [("reference".into(), "must be a string, not null".into())]);
 }
 
 #[test]
 fn a_text_that_is_no_object_has_a_clear_message() {
     for (text, part) in [
-        ("[]", "must be a JSON object, it is an array"),
-        ("null", "it is null"),
+        ("[]", "must be a JSON object, not an array"),
+        ("null", "not null"),
         ("{\"a\":", "is not JSON: EOF"),
         ("{} {}", "is not JSON: trailing characters"),
         ("{\"reference\":\"a\",\"reference\":\"b\"}", "given twice"),
@@ -141,8 +141,8 @@ fn two_members_that_mean_the_same_must_be_the_same() {
     for text in [r#""reference":"\u0061""#, "", r#""currency":"NGN""#, r#""currency":"NGN","unit":"N\u0047N""#] {
         assert_eq!(told(&format!(r#"{{"reference":"a","order":{{{text}}}}}"#)), [""; 0], "{text}");
     }
-    // What is no text is told once.
-    assert_eq!(told(r#"{"reference":5,"order":{"reference":"b"}}"#), ["reference must be a string, it is a number"]);
+    // A value that is not text is reported once.
+    assert_eq!(told(r#"{"reference":5,"order":{"reference":"b"}}"#), ["reference must be a string, not a number"]);
 }
 
 #[test]
@@ -163,7 +163,7 @@ fn the_elements_of_a_list_are_checked_each_by_itself() {
             "payouts.1.price must be a decimal amount above zero in major units, like \"100.10\"",
             "payouts.1.account is required",
             "payouts.1.bank.code is required",
-            "payouts.2 must be an object, it is a number",
+            "payouts.2 must be an object, not a number",
             "payouts.3.account must not be empty",
             "payouts.3.priec is not a known member; did you mean price?",
             "payouts.3.Bank is not a known member; did you mean bank?",
@@ -171,7 +171,7 @@ fn the_elements_of_a_list_are_checked_each_by_itself() {
     );
     assert_eq!(payouts("[]"), ["payouts must have at least one element"]);
     for (text, found) in [("{}", "an object"), ("null", "null"), (r#""[]""#, "a string")] {
-        assert_eq!(payouts(text), [format!("payouts must be an array of objects, it is {found}")]);
+        assert_eq!(payouts(text), [format!("payouts must be an array of objects, not {found}")]);
     }
     let twice = payouts(r#"[{"price":1,"price":1,"account":"1"}]"#);
     assert!(twice[0].starts_with("payouts.0 member \"price\" is given twice"), "{twice:?}");
@@ -240,7 +240,7 @@ mod options {
             let hint = error("card.cardnumber", "must be digits only, without spaces or dashes");
             assert_eq!(with(number), [hint], "{number}");
         }
-        // What is no card number is for the service to say: a test card may have any form.
+        // The service decides what is not a card number: a test card may have any form.
         for number in ["4111111111111111", "x", "tok-1", "4111 x"] {
             assert_eq!(with(number), [], "{number}");
         }

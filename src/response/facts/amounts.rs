@@ -17,13 +17,13 @@ pub struct Amounts {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Priced {
     Equal,
-    /// The answer names no amount, or only totals where these do not count.
+    /// The answer has no amount, or only totals where totals do not count.
     Unnamed,
     /// What differs, in words.
     Differs(String),
 }
 
-/// With what was charged, where there is no price.
+/// Compares with the amount charged, if there is no price.
 pub fn compare_price(named: &[Amounts], wanted: &Decimal) -> Priced {
     match compare_price_alone(named, wanted) {
         Priced::Unnamed => {

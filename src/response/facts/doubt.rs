@@ -1,5 +1,5 @@
-//! Messages that may speak of an earlier request, or of one whose end is not known: a refusal with such a message proves
-//! nothing. The words are guessed.
+//! Messages that may be about an earlier request, or about one whose end is not known: a refusal with such a message
+//! proves nothing. The words are guessed.
 
 use super::roles::meaning;
 use crate::json::Type;
@@ -32,7 +32,7 @@ const DENIALS: &[&str] = &["not", "cannot", "never", "unable"];
 /// Words that may stand between a denial and what it denies: "could not be completed".
 const BETWEEN: &[&str] = &["be", "been", "being", "have", "has", "to", "yet", "get", "successfully"];
 
-/// Whether a message was found that leaves it open what became of a request.
+/// Whether a message was found that leaves open what became of a request.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 pub struct Doubt {
     pub always: bool,
@@ -61,7 +61,7 @@ impl<'t> Last<'t> {
         self.0[REMEMBERED - phrase.len()..].iter().zip(phrase).all(|(own, word)| own.eq_ignore_ascii_case(word))
     }
 
-    /// Whether what stands before the last `count` words denies them.
+    /// Whether the words before the last `count` words deny them.
     fn denied(&self, count: usize) -> bool {
         let is_one_of = |word: &str, words: &[&str]| words.iter().any(|known| known.eq_ignore_ascii_case(word));
         let mut before = self.before(count).skip_while(|word| is_one_of(word, BETWEEN));
@@ -119,7 +119,8 @@ impl Doubt {
         }
     }
 
-    /// Of the errors by member, at any depth, only what is said of references and one-time codes: of others "already" is a plain refusal.
+    /// From the errors by member, at any depth, only the texts about references and one-time codes: for other members,
+    /// "already" is a plain refusal.
     fn errors(&mut self, errors: Value<'_>) {
         let is_spoken_of = |name: &str| {
             let end = |known: &&str| name.len().checked_sub(known.len()).and_then(|at| name.get(at..));

@@ -112,7 +112,7 @@ impl Element {
             NamedState::Progress(state) if self.states.iter().all(|state| matches!(state, NamedState::Progress(_))) => {
                 AttemptState::Is(*state)
             }
-            // Written in another way than the service writes it: not read as an end.
+            // Not written as the service writes it, so not read as an end.
             _ if self.documented.is_empty() => AttemptState::Doubtful,
             NamedState::Failed if all(NamedState::Failed) && codes(is_refusal) => AttemptState::Is(State::FAILED),
             NamedState::Successful if all(NamedState::Successful) && codes(|code| matches!(code, 0 | 200)) => {
@@ -129,8 +129,8 @@ fn is_refusal(code: u64) -> bool {
     super::words::code_class(code) == super::words::CodeClass::Failure
 }
 
-/// Whether an element of `data` says that it was refused; `members`: those that the row has there. Read leniently: what is
-/// not known to be refused may be taken for done.
+/// Whether an element of `data` says that it was refused; `members`: those that the row has there. Read leniently,
+/// because an element that is not known to be refused may be taken for done.
 pub fn is_refused(element: Value<'_>, members: &'static [Member]) -> bool {
     let says = |member: Value<'_>| match meaning(member, Place::Element, members).map(|meaning| meaning.role) {
         Some(Role::StateNumber) => state_of_id(member) == Some(NamedState::Failed),

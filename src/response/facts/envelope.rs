@@ -1,4 +1,4 @@
-//! The top level of an answer: votes, and what its `status` says of the payment.
+//! The top level of an answer: votes, and what its `status` says about the payment.
 
 use super::words::{NamedState, flag, is_one_of, state_word, word};
 use super::{Reader, StateLevel};

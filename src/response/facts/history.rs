@@ -4,16 +4,16 @@ use super::stated::Text;
 use super::words::NamedState;
 use paysvc_spec::status::State;
 
-/// More entries are not kept: nobody tries so often.
+/// No more entries are kept: nobody tries that often.
 const MOST_ENTRIES: usize = 10_000;
 
 /// The attempts to pay an order.
 #[derive(Default, Debug)]
 pub struct History {
-    /// It is no list, is not under its documented name, or has too many entries.
+    /// It is not a list, is not under its documented name, or has too many entries.
     pub doubtful: bool,
     pub attempts: Vec<Attempt>,
-    /// Entries whose documented states are all FAILED, all SUCCESSFUL, and anything else.
+    /// Counts of entries whose documented states are all FAILED, all SUCCESSFUL, or anything else.
     pub failed: usize,
     pub successful: usize,
     pub other: usize,
@@ -31,7 +31,7 @@ pub struct Attempt {
 pub enum AttemptState {
     /// It contradicts itself, or there are two.
     Doubtful,
-    /// One that names no state has [`State::NONE`].
+    /// An entry without a state has [`State::NONE`].
     Is(State),
 }
 
@@ -45,7 +45,7 @@ impl AttemptState {
 }
 
 impl History {
-    /// An entry without memory for it leaves the history doubtful.
+    /// If there is no memory for an entry, the history is doubtful.
     pub fn add(&mut self, attempt: Attempt) {
         match self.attempts.len() < MOST_ENTRIES && self.attempts.try_reserve(1).is_ok() {
             true => self.attempts.push(attempt),
@@ -53,7 +53,7 @@ impl History {
         }
     }
 
-    /// Counts an entry by its documented states. One that names nothing is ignored.
+    /// Counts an entry by its documented states. An entry without any is ignored.
     pub fn count(&mut self, states: &[NamedState]) {
         match states {
             [] => {}
@@ -71,7 +71,7 @@ impl History {
             let own = &self.attempts[index].reference;
             self.attempts[..index].iter().all(|other| other.reference != *own)
         };
-        // Few enough to compare each with each.
+        // There are few enough to compare every pair.
         !self.doubtful
             && (1..=100).contains(&self.attempts.len())
             && self.attempts.iter().all(failed)

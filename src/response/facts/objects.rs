@@ -10,7 +10,7 @@ use crate::response::decimal::Decimal;
 use paysvc_spec::schema::{Member, Place, Reference, Role};
 
 impl Reader<'_> {
-    /// `exact`: the object stands where it is documented; `members`: what the row knows of it.
+    /// `exact`: the object stands where it is documented; `members`: what the row knows about it.
     pub(super) fn object(&mut self, object: Value<'_>, place: Place, members: &'static [Member], exact: bool) {
         if object.kind() != Type::Object {
             return;
@@ -88,7 +88,7 @@ impl Reader<'_> {
     pub(super) fn word(&mut self, member: Value<'_>, role: Role, level: StateLevel, exact: bool) {
         let in_data = level == StateLevel::Data && role == Role::StateWord;
         let Some(mut named) = state_of_word(member) else { return };
-        // In `data` "false" or "no" is a vote; as a state it is unknown, and names neither progress nor success.
+        // In `data`, "false" or "no" is a vote; as a state it is unknown, which is neither progress nor success.
         let denies = in_data && flag(member) == Some(false);
         if !denies && in_data && word(member).is_some_and(|word| is_one_of(&word, &["success"])) {
             named = if self.expected.success_is_state { NamedState::Successful } else { NamedState::Success };

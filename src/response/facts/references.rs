@@ -1,4 +1,4 @@
-//! What an answer says it is about. One that names something else than its request is not the answer to it.
+//! What an answer says it is about. An answer that names something other than its request is not the answer to it.
 
 use super::stated::{Stated, Text};
 use crate::json::document::Value;
@@ -10,14 +10,14 @@ use paysvc_spec::schema::Reference;
 #[derive(Clone, Default, Debug)]
 pub struct Named {
     pub text: Stated<Text>,
-    /// It is not what the request names.
+    /// It differs from what the request names.
     pub differs: bool,
     /// A documented member names what the request names.
     agrees: bool,
 }
 
 impl Named {
-    /// What the request lacks is not compared, but two members that contradict each other belong to no request.
+    /// References that the request lacks are not compared, but two members that contradict each other fit no request.
     pub fn is_of_another_request(&self) -> bool {
         self.differs || self.text.is_unclear() && self.text.any().is_some()
     }
@@ -36,7 +36,7 @@ impl Named {
             Reference::Refunded => Decimal::of(member).map(|amount| Text(amount.to_string())),
             _ => Text::of(member),
         };
-        // Nothing says that two members are the same if neither can be read.
+        // If two members cannot be read, nothing says that they are the same.
         self.differs |= found.is_none() && self.text.is_unclear();
         let mut requested = requested.iter().filter(|(of, _)| *of == kind).map(|(_, text)| text).peekable();
         if requested.peek().is_some() {

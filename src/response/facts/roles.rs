@@ -1,4 +1,5 @@
-//! What the members of an answer mean: by the row of its endpoint, and by the shared list for what the row leaves out.
+//! What the members of an answer mean: by the row of its endpoint, and by the shared list for members that the row does
+//! not have.
 
 use crate::json::document::Value;
 use paysvc_spec::roles::{AT_ANY_DEPTH, Known, SHARED};
@@ -66,7 +67,7 @@ fn known(name: &[u8]) -> Option<(&'static Known, bool)> {
     if name.len() > LONGEST_NAME {
         return None;
     }
-    // The first letter rules out most of those of the same length.
+    // The first letter rules out most names of the same length.
     let first = name.first()?.to_ascii_lowercase();
     let of_length = STARTS[name.len()]..STARTS[name.len() + 1];
     for (known, letter) in SHARED[of_length.clone()].iter().zip(&FIRST_LETTERS[of_length]) {

@@ -13,7 +13,7 @@ impl Reader<'_> {
         let progress = states.iter().any(|(_, named)| matches!(named, NamedState::Progress(_)));
         let unknown =
             states.iter().any(|(_, named)| matches!(named, NamedState::Unknown | NamedState::UnknownNumber(_)));
-        // "success" alone names no state, however often it stands there.
+        // "success" alone is not a state, however often it appears.
         let beside_success = states.iter().any(|(_, named)| *named != NamedState::Success);
         let successful = any(NamedState::Successful) || any(NamedState::Success) && beside_success;
         let (failed, reversed) = (any(NamedState::Failed), any(NamedState::Reversed));
@@ -24,7 +24,7 @@ impl Reader<'_> {
 
         let facts = &mut self.facts;
         facts.states_disagree = finals > 1 || finals == 1 && (progress || unknown);
-        // A state that is not that of what was asked for proves nothing about it.
+        // A state of something else proves nothing about what was asked for.
         let own_failed = self.expected.reports_state && (failed_at(StateLevel::Payment) || failed_at(StateLevel::Data));
         facts.failed_beside_progress =
             failed && (success_code || progress_code || self.top.progress || self.codes.top_progress);

@@ -1,4 +1,5 @@
-//! What the members of an answer state of one thing. Unreadable is not absent, and contradicting values are none.
+//! What the members of an answer state about one thing. An unreadable member is not absent, and values that contradict
+//! each other count as no value.
 
 use std::ops::Deref;
 
@@ -45,7 +46,7 @@ impl Text {
     }
 }
 
-/// What was stated of one thing.
+/// What was stated about one thing.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Stated<T> {
     value: Option<T>,

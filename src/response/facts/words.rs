@@ -16,8 +16,8 @@ pub enum NamedState {
     Failed,
     Successful,
     Reversed,
-    /// "success" where it may refer to the request instead of the payment: it agrees with SUCCESSFUL, and alone names no
-    /// state.
+    /// "success" where it may refer to the request instead of the payment: it agrees with SUCCESSFUL, and is not a
+    /// state by itself.
     Success,
     UnknownNumber(i32),
     Unknown,
@@ -26,12 +26,12 @@ pub enum NamedState {
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum CodeClass {
     Success,
-    /// Or in doubt: it may speak of an earlier request.
+    /// Or in doubt: it may be about an earlier request.
     Progress,
     Failure,
 }
 
-/// A trimmed text, to be compared without regard to case; `None` if it is no text, too long, or blank.
+/// A trimmed text, to be compared without regard to case; `None` if it is not text, too long, or blank.
 pub fn word(value: Value<'_>) -> Option<Cow<'_, str>> {
     if value.kind() != Type::Text || value.raw().len() > LONGEST_WORD {
         return None;
@@ -60,7 +60,7 @@ pub fn is_digits(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit())
 }
 
-/// The state that a `statusId` names; `None` when it names nothing.
+/// The state that a `statusId` names; `None` if it names none.
 pub fn state_of_id(value: Value<'_>) -> Option<NamedState> {
     if value.is_empty() {
         return None;
@@ -83,7 +83,7 @@ pub fn state_of_id(value: Value<'_>) -> Option<NamedState> {
     })
 }
 
-/// The state that a `status` names; `None` when it names nothing.
+/// The state that a `status` names; `None` if it names none.
 pub fn state_of_word(value: Value<'_>) -> Option<NamedState> {
     match value.kind() {
         _ if value.is_empty() => None,

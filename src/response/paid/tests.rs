@@ -47,9 +47,9 @@ fn an_order_is_paid_only_as_it_was_ordered() {
         (VERIFY, r#"{"totalChargedAmount":640,"fee":20,"currency":"NGN"}"#, "the amount"),
         (VERIFY, r#"{"orderAmount":"6e2","currency":"NGN"}"#, NOT_READ),
         (VERIFY, r#"{"orderAmount":[600],"totalChargedAmount":600,"currency":"NGN"}"#, NOT_READ),
-        (VERIFY, r#"{"currency":"NGN"}"#, "names no amount"),
-        (VERIFY, r#"{"orderAmount":600}"#, "names no currency"),
-        (VERIFY, r#"{"orderAmount":600,"currency":"USD"}"#, "the currency is another one"),
+        (VERIFY, r#"{"currency":"NGN"}"#, "has no amount"),
+        (VERIFY, r#"{"orderAmount":600}"#, "has no currency"),
+        (VERIFY, r#"{"orderAmount":600,"currency":"USD"}"#, "the currency differs"),
         (VERIFY, r#"{"orderAmount":600,"currency":20,"currencyName":"NGN"}"#, NOT_READ),
         (VERIFY, r#"{"orderAmount":600,"currency":"NGN","currencyName":"USD"}"#, NOT_READ),
         // A partial payment named beside the price of the order.

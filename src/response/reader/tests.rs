@@ -53,7 +53,7 @@ fn a_message_adds_what_the_answer_does_not_say() {
     let contradicts = reply(200, r#"{"status":true,"error":{"code":"1","message":"no 4111"}}"#);
     assert_eq!(
         contradicts.message,
-        "the answer contradicts itself or speaks of another request; the service wrote: no ***"
+        "the answer contradicts itself or is about another request; the service wrote: no ***"
     );
     let silent = reply(200, r#"{"x":1}"#);
     assert!(silent.message.contains("does not say what became of the request"), "{}", silent.message);
@@ -97,14 +97,14 @@ fn an_incomplete_answer_is_named_and_proves_nothing() {
             "cancelled",
         ),
         (HttpAnswer { encoded: true, ..answer(400, body) }, Status::Response, "encoded"),
-        (HttpAnswer { close_delimited: true, ..answer(400, "<html>") }, Status::Response, "not whole JSON"),
-        (answer(400, r#"{"status":fal"#), Status::Response, "not one JSON document"),
-        (answer(400, "\u{feff}\u{feff} {}"), Status::Response, "not one JSON document"),
-        (answer(400, "[1] []"), Status::Response, "not one JSON document"),
+        (HttpAnswer { close_delimited: true, ..answer(400, "<html>") }, Status::Response, "not complete JSON"),
+        (answer(400, r#"{"status":fal"#), Status::Response, "not exactly one JSON document"),
+        (answer(400, "\u{feff}\u{feff} {}"), Status::Response, "not exactly one JSON document"),
+        (answer(400, "[1] []"), Status::Response, "not exactly one JSON document"),
         (
             HttpAnswer { body: b"{\"m\":\"\xff\"}".to_vec(), ..answer(400, "") },
             Status::Response,
-            "not one JSON document",
+            "not exactly one JSON document",
         ),
     ] {
         let reply = read_as(Safety::Moves, answer).reply;

@@ -181,7 +181,7 @@ fn the_beginning_of_a_secret_that_ends_the_message_is_masked() {
         assert_eq!(masked(&format!("bad token {}…", &token[..length]), &[token]), "bad token ***", "{length}");
     }
     assert_eq!(masked("bad token eyJhbGciOi", &[token]), "bad token eyJhbGciOi");
-    // Of a card number no more than the six that may be shown.
+    // Of a card number, no more than the six digits that may be shown.
     assert_eq!(masked("card 4111 111", &[CARD]), "card ***");
     assert_eq!(masked("card 4111 11", &[CARD]), "card 4111 11");
     assert_eq!(masked("card 4111 111 declined", &[CARD]), "card 4111 111 declined");

@@ -3,7 +3,7 @@
 use crate::response::decimal::Decimal;
 use paysvc_spec::verdicts::resolution::Question;
 
-/// What is known of the earlier request.
+/// What is known about the earlier request.
 #[derive(Debug)]
 pub struct Asked<'a> {
     pub question: Question,
@@ -20,8 +20,8 @@ pub struct Asked<'a> {
 pub struct Attempts {
     /// How many requests that may charge the order were begun; `None`: not known.
     pub begun: Option<u32>,
-    /// What the service called the attempt in question when it answered, if every other attempt has ended. Only a journal
-    /// knows it.
+    /// The name that the service gave the attempt in question when it answered, if every other attempt has ended. Only
+    /// a journal knows it.
     pub own_entry: Option<String>,
 }
 

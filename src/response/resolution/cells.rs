@@ -47,7 +47,7 @@ pub(super) fn decide_with(asked: &Asked<'_>, http_status: u16, body: &str, curre
     decide_after(Attempts::begun(asked.attempts), asked, http_status, body, currency)
 }
 
-/// With what a journal knows of the attempts.
+/// With what a journal knows about the attempts.
 fn decide_after(
     attempts: Attempts,
     asked: &Asked<'_>,
@@ -266,7 +266,7 @@ fn a_charge_is_rejected_only_as_the_only_attempt_with_every_entry_failed() {
         let found = charge(attempts, &with_history(4, history));
         assert_eq!(found.outcome, expected, "{attempts} attempts, {history}: {found:?}");
     }
-    // The same history beside anything that speaks of progress or success.
+    // The same history beside anything that mentions progress or success.
     let with = |more: &str| charge(1, &with_history(4, &format!("{FAILED}{more}"))).outcome;
     assert_eq!(with(""), Rejected);
     assert_eq!(with(r#","paymentResponseCode":"00""#), Unknown);

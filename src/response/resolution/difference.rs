@@ -20,7 +20,7 @@ impl Difference {
     pub fn text(self) -> String {
         match self {
             Difference::Other(text) => text,
-            Difference::NoCurrency => "the answer names no currency".to_owned(),
+            Difference::NoCurrency => "the answer has no currency".to_owned(),
         }
     }
 }
@@ -38,7 +38,7 @@ pub fn compare(
     if matches!(asked.question, Question::Batch | Question::Account) {
         return (difference, amount_agrees);
     }
-    // A price proves something only of what was paid, and of an order that was only created.
+    // A price proves something only about a completed payment, or an order that was only created.
     let done = |state: State| matches!(state, State::SUCCESSFUL | State::REVERSED);
     let whole =
         asked.question == Question::Order || done(facts.state) || attempt.is_some_and(|attempt| done(attempt.state()));
@@ -54,12 +54,12 @@ pub fn compare(
                 continue;
             }
             Priced::Unnamed if !whole => continue,
-            Priced::Unnamed => "the answer names no amount".to_owned(),
+            Priced::Unnamed => "the answer has no amount".to_owned(),
             Priced::Differs(what) => format!("{what}, which is not the amount of {}", price.source),
         };
         difference.get_or_insert(Difference::Other(found));
     }
-    // What no other difference hides may be told by another endpoint.
+    // If there is no other difference, another endpoint may tell the currency.
     (difference.or_else(|| currencies(asked, facts, currency, whole)), amount_agrees)
 }
 
@@ -74,7 +74,7 @@ fn other_request(asked: &Asked<'_>, facts: &Facts, is_own_account: bool) -> Opti
     (is_account && !is_own_account).then(|| {
         let own = asked.own_reference.unwrap_or("none");
         let found = facts.reference(Reference::Account).text.any().map_or("none", |text| text);
-        Difference::Other(format!("the account's Reference is {found}, and the request's {own}"))
+        Difference::Other(format!("the account's Reference is {found}, but the request's is {own}"))
     })
 }
 

@@ -15,10 +15,10 @@ pub struct Evidence<'a> {
     pub(super) http_status: u16,
     /// The look-up could not be sent.
     unsendable: bool,
-    /// The service knows what it was asked for, and told it.
+    /// The service knows what it was asked for, and answered with it.
     pub(super) answered: bool,
     pub(super) facts: &'a Facts,
-    /// What the history says of the attempt that is asked about.
+    /// What the history says about the attempt in question.
     pub(super) attempt: Option<AttemptState>,
     pub(super) difference: Option<Difference>,
     /// The answer names the amount that was asked for.
@@ -104,7 +104,7 @@ impl<'a> Evidence<'a> {
     }
 }
 
-/// The Reference of the account is the one that was given, also if none was.
+/// The Reference of the account is the one that was given; if none was given, the account has none.
 fn is_reference_of(facts: &Facts, own: Option<&str>) -> bool {
     let named = &facts.reference(Reference::Account).text;
     match own {
@@ -113,7 +113,7 @@ fn is_reference_of(facts: &Facts, own: Option<&str>) -> bool {
     }
 }
 
-/// The status of a question that stays open: the look-up's own where that failed.
+/// The status of a question that stays open: the look-up's own if that failed.
 fn open(reply: &Reply) -> Status {
     let unreadable = reply.facts.is_none();
     match reply.http_status {

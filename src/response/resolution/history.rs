@@ -1,4 +1,4 @@
-//! Whether what the service knows of an order allows another charge of it.
+//! Whether what the service knows about an order allows another charge.
 
 use crate::response::facts::Facts;
 use crate::response::facts::history::AttemptState;

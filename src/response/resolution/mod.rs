@@ -1,7 +1,7 @@
 //! What became of an earlier request, decided by the answer of a look-up.
 //!
 //! Evaluates the table of [`paysvc_spec::verdicts::resolution`], which `docs/verdicts.md` shows. Doubt is UNKNOWN: an
-//! answer that contradicts itself, speaks of another request or leaves the question open proves nothing.
+//! answer that contradicts itself, is about another request or leaves the question open proves nothing.
 
 mod asked;
 #[cfg(test)]
@@ -39,7 +39,7 @@ pub struct Decision {
     pub difference: Option<String>,
     /// The service answered the look-up, whatever it said.
     pub answered: bool,
-    /// All that is missing is the currency, which another endpoint may tell.
+    /// Only the currency is missing, which another endpoint may tell.
     pub lacks_currency: bool,
 }
 
@@ -67,7 +67,7 @@ pub fn decide(evidence: Evidence<'_>) -> Decision {
     }
 }
 
-/// Where no endpoint tells: nothing is asked. The outcome of what only reads is no better.
+/// If no endpoint can tell, the service is not asked. A read-only request gets no better outcome.
 pub fn without_look_up(safety: Safety) -> Decision {
     Decision {
         line: "c0",
@@ -77,8 +77,8 @@ pub fn without_look_up(safety: Safety) -> Decision {
         again: false,
         explanation: match safety {
             Safety::ReadOnly => "it only reads: call it again",
-            Safety::Repeatable => "no endpoint tells what became of it; it moves no money, so it may be repeated",
-            Safety::Moves => "no endpoint tells what became of it; a person must find out before it is repeated",
+            Safety::Repeatable => "no endpoint can tell what became of it; it moves no money, so it may be repeated",
+            Safety::Moves => "no endpoint can tell what became of it; a person must find out before it is repeated",
         },
         answered: false,
         lacks_currency: false,

@@ -24,8 +24,8 @@ const NAMES: &[(u8, &[&str], &[&str])] = &[
     (6, &["6", r#""6""#], &[r#""Reversed""#]),
 ];
 
-/// What takes the proof from an answer that agrees with itself: asked what, in which states, whether the state is still
-/// told, where the member is ("-": one more element), and its value.
+/// What takes the proof away from an answer that agrees with itself: asked what, in which states, whether the state is
+/// still told, where the member is ("-": one more element), and its value.
 type Change = (&'static [Question], &'static [u8], bool, &'static str, &'static str);
 const CHANGES: &[Change] = &[
     (QUESTIONS, ENDED, true, "/data/orderSummary/reference", r#""ORD-2""#),

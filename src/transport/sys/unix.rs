@@ -1,5 +1,5 @@
-//! Unix. Sockets block, and their timeouts are set with `setsockopt`: a warm call takes one system call to write, one to
-//! read, and one to see that nothing came before.
+//! Unix. Sockets block, and their timeouts are set with `setsockopt`: a warm call takes one system call to write, one
+//! to read, and one to see that nothing came before.
 
 mod event;
 mod sockets;
@@ -21,8 +21,8 @@ pub use waker::{Attached, Waker};
 pub const MAX_CONNECTING: usize = usize::MAX;
 const STDERR: i32 = 2;
 
-/// A TCP socket that does not block, is closed when another program is started, and raises no SIGPIPE where `send` cannot
-/// be told so.
+/// A TCP socket that does not block, is closed when another program is started, and raises no SIGPIPE where `send`
+/// cannot be told so.
 #[cfg(not(target_vendor = "apple"))]
 fn new_socket(address: &SocketAddr) -> io::Result<OwnedFd> {
     use nix::sys::socket::{AddressFamily, SockFlag, SockType};
@@ -40,8 +40,8 @@ fn new_socket(address: &SocketAddr) -> io::Result<OwnedFd> {
 
 pub fn start(address: &SocketAddr) -> io::Result<TcpStream> {
     let socket = new_socket(address)?;
-    // A daemon may have closed its standard descriptors. What it prints must not be sent to the service; the copy is
-    // never one of the three.
+    // A daemon may have closed its standard descriptors. Its output must not be sent to the service; the copy is never
+    // one of the three.
     let socket = if socket.as_raw_fd() <= STDERR { socket.try_clone()? } else { socket };
     match socket::connect(socket.as_raw_fd(), &SockaddrStorage::from(*address)) {
         // An interrupted connect continues by itself.
@@ -81,7 +81,7 @@ pub fn read_ready(socket: &TcpStream, buffer: &mut [u8], peek: bool) -> io::Resu
     }
 }
 
-/// A write that had sent some of its bytes returns their number instead of an error.
+/// A write that has sent some of its bytes returns their number instead of an error.
 pub fn sent_nothing(_: &io::Error) -> bool {
     true
 }
@@ -118,16 +118,16 @@ fn rounded_timeout(left: Duration) -> Duration {
     Duration::from_millis(ms / step * step)
 }
 
-/// The error if no descriptor is left: the system reports a look-up that can open neither its files nor a socket like a name
-/// that does not exist.
+/// The error if no descriptor is left: if a look-up can open neither its files nor a socket, the system reports that
+/// the name does not exist.
 pub fn out_of_descriptors() -> Option<io::Error> {
     let error = new_socket(&SocketAddr::from(([127, 0, 0, 1], 0))).err()?;
     // The test socket is closed here.
     [Errno::EMFILE, Errno::ENFILE].iter().any(|lack| error.raw_os_error() == Some(*lack as i32)).then_some(error)
 }
 
-/// Runs `spawn` with all signals blocked. A new thread inherits the signal mask, and the program's signal handlers must not
-/// run on a thread that the program does not know.
+/// Runs `spawn` with all signals blocked. A new thread inherits the signal mask, and the program's signal handlers must
+/// not run on a thread that the program does not know about.
 pub fn without_signals<T>(spawn: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
     let mut before = SigSet::empty();
     pthread_sigmask(SigmaskHow::SIG_SETMASK, Some(&SigSet::all()), Some(&mut before))?;

@@ -1,7 +1,7 @@
 //! Windows. Sockets never block, and no socket has a timeout: what a send has sent when its timeout expires is not
 //! documented, and short timeouts are raised to 500 ms. A wait is for an event that the system sets when something has
-//! happened to the socket (`WSAEventSelect`), and for one that a cancel sets: shutting a socket down need not end a wait
-//! for it.
+//! happened to the socket (`WSAEventSelect`), and for one that a cancel sets: shutting a socket down need not end a
+//! wait for it.
 
 use std::io::{self, Read as _};
 use std::net::{SocketAddr, TcpStream};
@@ -47,7 +47,7 @@ fn start_winsock() {
     });
 }
 
-/// No child process inherits it: the flag is known since Windows 7 SP1.
+/// No child process inherits it: the flag exists since Windows 7 SP1.
 fn new_socket(address: &SocketAddr) -> io::Result<TcpStream> {
     start_winsock();
     let family = i32::from(if address.is_ipv4() { AF_INET } else { AF_INET6 });
@@ -95,8 +95,8 @@ pub fn start(address: &SocketAddr) -> io::Result<TcpStream> {
     }
 }
 
-/// The indexes of the sockets that have connected or failed; waits at most that long. By `select`: WSAPoll does not report
-/// a connect that failed, before Windows 10 of 2020.
+/// The indexes of the sockets that have connected or failed; waits at most that long. By `select`: WSAPoll does not
+/// report a connect that failed, before Windows 10 of 2020.
 pub fn connected_or_failed(sockets: &[TcpStream], wait: Duration) -> io::Result<Vec<usize>> {
     let mut set = FD_SET { fd_count: 0, fd_array: [0; MAX_CONNECTING] };
     for (place, socket) in set.fd_array.iter_mut().zip(sockets) {
@@ -107,7 +107,7 @@ pub fn connected_or_failed(sockets: &[TcpStream], wait: Duration) -> io::Result<
     // Rounded up, or the last fraction of a millisecond would be spent in a busy loop.
     let ms = i32::from(u16::try_from(wait.as_millis() + 1).unwrap_or(u16::MAX));
     let timeout = TIMEVAL { tv_sec: ms / 1000, tv_usec: ms % 1000 * 1000 };
-    // SAFETY: the sets are the only ones to change, and the sockets are open.
+    // SAFETY: only the sets change, and the sockets are open.
     let count = unsafe { winsock::select(0, ptr::null_mut(), &mut connected, &mut failed, &timeout) };
     if count < 0 {
         return Err(last_error());
@@ -129,7 +129,7 @@ pub fn read_ready(mut socket: &TcpStream, buffer: &mut [u8], peek: bool) -> io::
     if peek { socket.peek(buffer) } else { socket.read(buffer) }
 }
 
-/// Only of a send that would block is it documented that nothing was sent.
+/// Only for a send that would block is it documented that nothing was sent.
 pub fn sent_nothing(error: &io::Error) -> bool {
     error.raw_os_error() == Some(WSAEWOULDBLOCK)
 }
@@ -167,7 +167,7 @@ fn wait_for_any(events: &[HANDLE], at_most: Duration) -> io::Result<()> {
     const WAIT_FAILED: u32 = u32::MAX;
     // Rounded up: a wait of 0 ms would be a busy loop.
     let ms = u32::try_from(at_most.as_millis() + 1).map_or(INFINITE - 1, |ms| ms.min(INFINITE - 1));
-    // SAFETY: the handles are open, and as many as it is told.
+    // SAFETY: the handles are open, and their number is the one that is passed.
     let result = unsafe { WaitForMultipleObjects(events.len() as u32, events.as_ptr(), ANY, ms) };
     if result == WAIT_FAILED { Err(io::Error::last_os_error()) } else { Ok(()) }
 }
@@ -230,7 +230,7 @@ impl Waker {
 
     pub fn attach(&self, _: &Arc<TcpStream>) -> Attached {
         self.event();
-        // Before the caller checks for a cancel, which does not set an event that is not there.
+        // Before the caller checks for a cancel, which cannot set an event that does not exist yet.
         fence(Ordering::SeqCst);
         Attached
     }

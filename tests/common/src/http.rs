@@ -1,4 +1,4 @@
-//! HTTP/1.1 messages, and the least server, as raw peers need them.
+//! HTTP/1.1 messages, and a minimal server, as raw peers need them.
 
 use std::io::{Read, Write as _};
 use std::net::TcpListener;

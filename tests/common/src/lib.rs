@@ -1,4 +1,4 @@
-//! What the tests of the library and of the sandbox have in common. It knows neither of them.
+//! What the tests of the library and the sandbox have in common. It depends on neither.
 
 #![forbid(unsafe_code)]
 

@@ -3,7 +3,7 @@
 pub struct Random(u64);
 
 impl Random {
-    /// `stream` sets those apart that share a seed.
+    /// `stream` separates sequences that share a seed.
     pub fn new(seed: u64, stream: u64) -> Random {
         let mut random = Random(seed ^ stream.wrapping_mul(0xa076_1d64_78bd_642f));
         random.bits();
@@ -28,7 +28,7 @@ impl Random {
         low + self.below(high - low + 1)
     }
 
-    /// True in so many of a hundred cases.
+    /// True in this many of a hundred cases.
     pub fn percent(&mut self, share: u64) -> bool {
         self.below(100) < share
     }

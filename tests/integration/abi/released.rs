@@ -9,8 +9,8 @@ use std::process::Command;
 use crate::support::{output_of, root, sha256};
 use xtask::interface;
 
-/// Each release with the lines of its list and the digest of its header, which never change. A release adds a row, its
-/// list (see `xtask/src/released.rs`) and a copy of its header.
+/// Each release with the lines of its list and the digest of its header, neither of which ever changes. A release adds
+/// a row, its list (see `xtask/src/released.rs`) and a copy of its header.
 const RELEASES: &[(&str, usize, &str)] =
     &[("0.1.0", 67, "194615356dffc83ea397ded41271061e59f6f87539282f4961710e0fc326a439")];
 
@@ -49,7 +49,7 @@ fn typedef(line: &str) -> Option<&str> {
     }
 }
 
-/// The source that needs all that the released header has, of the header of today, and then includes both.
+/// Source that needs everything in the released header from today's header, and then includes both.
 fn together(released: &str) -> String {
     let mut source = "#include \"today.h\"\nint all(void);\nint all(void)\n{\n".to_owned();
     for line in interface::lines(released) {
@@ -84,7 +84,7 @@ fn compilers() -> Vec<(&'static str, &'static str, &'static str)> {
     compilers
 }
 
-/// What each compiler says of those two headers; nothing if they agree.
+/// What each compiler says about those two headers; nothing if they agree.
 fn compiled(today: &str, released: &str) -> Vec<(&'static str, Option<String>)> {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("today.h"), today).unwrap();
@@ -147,7 +147,7 @@ fn what_changed_since_a_release_does_not_compile_with_it() {
             assert!(told.contains(named), "{compiler}, {to:?}: {told}");
         }
     }
-    // What is added breaks nobody.
+    // Additions break nobody.
     let more = today.replace(&abi, &format!("{abi}#define PAYSVC_OUTCOME_NEW 9\nint paysvc_new(void);\n"));
     assert!(compiled(&more, &released_header("0.1.0")).iter().all(|(_, told)| told.is_none()));
 }

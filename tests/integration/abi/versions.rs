@@ -97,7 +97,7 @@ fn a_program_that_needs_a_newer_library_is_refused_at_its_start() {
     }
     let output = started(&uses_new, &new, &["resolve"]);
     assert_eq!(String::from_utf8_lossy(&output.stdout), "started with ABI 1\nresolved\n", "{}", output_of(&output));
-    // Who uses only what the old library has may be built with the new one.
+    // A program that uses only what the old library has may be built with the new one.
     let uses_old = program(&stage, "uses-old", &new, &[]);
     assert!(started(&uses_old, &old, &[]).status.success());
 }
@@ -116,7 +116,8 @@ fn beside_the_first_library_which_has_no_versions_a_new_program_ends_before_its_
     }
 }
 
-/// The reason for the versions: without them the same program starts, charges, and ends where it asks what became of it.
+/// The reason for the versions: without them the same program starts, charges, and crashes when it asks what became of
+/// the charge.
 #[test]
 fn without_versions_the_same_program_would_end_at_its_first_new_call() {
     let stage = Stage::new();

@@ -1,4 +1,4 @@
-//! What is sent, and what the report says of it.
+//! What is sent, and what the report says about it.
 
 use paysvc_spec::status::CONTINUE;
 use serde_json::{Value, json};
@@ -103,7 +103,7 @@ fn a_wrong_list_is_refused_before_anything_is_sent() {
             changed(19, "description", json!("x".repeat(200))),
             "E_ENCRYPT NOT_SENT",
             "payoutDetails.19",
-            "this key carries at most 245",
+            "this key can encrypt at most 245",
         ),
         (vec![], "E_ARGUMENT NOT_SENT", "payoutDetails", "at least one"),
     ] {
@@ -113,7 +113,7 @@ fn a_wrong_list_is_refused_before_anything_is_sent() {
         assert!(error.as_str().unwrap().contains(expected), "{}", reply.body());
         assert!(steps.is_empty());
     }
-    // What the configuration lacks is told before the first step, too.
+    // Anything missing from the configuration is reported before the first step, too.
     let without = Client::new(&sandbox.config_with(json!({"secret_key": null})));
     let (reply, steps) = run(&without, &json!({"payoutDetails": recipients(2)}));
     reply.expect("E_CONFIG NOT_SENT");
@@ -121,7 +121,7 @@ fn a_wrong_list_is_refused_before_anything_is_sent() {
     assert_eq!(sandbox.get("/sandbox/requests")["requests"], json!([]));
 }
 
-/// The answer of the look-up is not documented: what its members are called is guessed, so no state is taken from it.
+/// The answer of the look-up is not documented: the names of its members are guessed, so no state is taken from it.
 #[test]
 fn accepted_is_not_paid_and_a_guessed_state_is_no_state() {
     let sandbox = Sandbox::start(&[]);
@@ -143,7 +143,7 @@ fn accepted_is_not_paid_and_a_guessed_state_is_no_state() {
         assert_eq!(outcomes(&found), ["ACCEPTED"; 5]);
     }
     assert_eq!(ledger(&sandbox).len(), 5, "looking pays nobody");
-    // A look-up that fails leaves the others.
+    // A look-up that fails does not affect the others.
     sandbox.post("/sandbox/faults", &json!({"path": "/payout/*", "fault": "status_500", "count": 3}));
     let (third, _) = run(&client, &json!({"status_of": paid}));
     third.expect("E_SERVER UNKNOWN");

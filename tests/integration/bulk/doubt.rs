@@ -41,7 +41,7 @@ fn service(change: impl Fn(&mut Value) + Send + Sync + 'static) -> (Server, Valu
 #[test]
 fn an_element_that_says_it_was_refused_is_unknown_with_its_words_and_never_sent_again() {
     let account = recipients(4)[1]["accountNumber"].as_str().unwrap().to_owned();
-    let refused = |member: &'static str, value: Value| (member, value, "the answer says that it was refused: ");
+    let refused = |member: &'static str, value: Value| (member, value, "the answer says that the payout was refused: ");
     for (member, value, says) in [
         refused("isSuccess", json!(false)),
         refused("success", json!("false")),
@@ -92,7 +92,7 @@ fn an_element_in_state_failed_makes_its_batch_unknown_with_its_words() {
     reply.expect("E_RESPONSE UNKNOWN");
     let found = report(&reply);
     assert_eq!(outcomes(&found), ["UNKNOWN", "UNKNOWN", "NOT_SENT", "NOT_SENT"]);
-    assert_eq!(found["payouts"][1]["message"], "the answer says that it was refused: closed");
+    assert_eq!(found["payouts"][1]["message"], "the answer says that the payout was refused: closed");
 }
 
 /// E_REJECTED says that nothing was executed.

@@ -57,32 +57,38 @@ fn faults_end_a_run_where_they_must() {
         case(second("reset_without_commit"), &none, "E_TRANSPORT UNKNOWN", "AU", stopped),
         case(second("commit_then_500"), &none, "E_SERVER UNKNOWN", "AU", stopped),
         case(second("truncate"), &none, "E_RESPONSE UNKNOWN", "AU", stopped),
-        case(second("commit_then_reset"), &on, "E_TRANSPORT UNKNOWN", "AUAA", "ask a person"),
+        case(second("commit_then_reset"), &on, "E_TRANSPORT UNKNOWN", "AUAA", "a person must find out"),
         case(second("status_429_paid"), &none, "E_RATE_LIMITED UNKNOWN", "AU", stopped),
         case(
             second("partial_batch"),
             &none,
             "E_RESPONSE UNKNOWN",
             "AU",
-            "the answer has 1 payouts, and the batch had 2",
+            "the answer has 1 payouts, but the batch had 2",
         ),
         case(
             second("drop_element"),
             &none,
             "E_RESPONSE UNKNOWN",
             "AU",
-            "the answer has 1 payouts, and the batch had 2",
+            "the answer has 1 payouts, but the batch had 2",
         ),
         case(
             second("reorder_elements"),
             &none,
             "E_RESPONSE UNKNOWN",
             "AU",
-            "payout 0 of the answer has another account number",
+            "payout 0 of the answer has a different account number",
         ),
-        case(second("alter_amount"), &none, "E_RESPONSE UNKNOWN", "AU", "payout 0 of the answer has another amount"),
+        case(
+            second("alter_amount"),
+            &none,
+            "E_RESPONSE UNKNOWN",
+            "AU",
+            "payout 0 of the answer has a different amount",
+        ),
         // An answer that belongs to another request ends the run whatever the caller said.
-        case(second("alter_element"), &on, "E_RESPONSE UNKNOWN", "AU", "does not fit the batch"),
+        case(second("alter_element"), &on, "E_RESPONSE UNKNOWN", "AU", "does not match the batch"),
         case(second("unauthorized"), &on, "E_UNAUTHORIZED UNKNOWN", "AR", "the service refused the API key"),
         case(second("refused"), &none, "E_UNRESOLVED UNKNOWN", "ARAA", ""),
         case(
@@ -99,7 +105,7 @@ fn faults_end_a_run_where_they_must() {
             "AUUU",
             "three batches in a row",
         ),
-        // Two refusals and an acceptance begin the count anew.
+        // Two refusals and an acceptance restart the count.
         case(json!([{"fault": "refused", "nth": 1, "count": 2}]), &none, "E_UNRESOLVED UNKNOWN", "RRAA", ""),
     ] {
         check_case(&case);
@@ -170,7 +176,7 @@ fn no_batch_starts_that_cannot_end_in_time() {
     let client = Client::new(&sandbox.config_with(json!({"timeout_ms": 20_000})));
     let (reply, steps) = run_with(&client, &request, 19_000, Steps::new(|_| CONTINUE));
     reply.expect("E_TIMEOUT NOT_SENT");
-    assert!(reply.message().contains("and a batch may take 20000 ms (timeout_ms)"), "{}", reply.message());
+    assert!(reply.message().contains("but a batch may take 20000 ms (timeout_ms)"), "{}", reply.message());
     assert!(steps.steps.is_empty());
     check(&report(&reply), &list, &ledger(&sandbox));
     // The time for the rest passes after the second batch: no third one starts.
@@ -212,7 +218,7 @@ fn a_callback_stops_before_the_next_batch_whatever_else_it_returns() {
     let stop = |step: &Value| if step["step"] == "after" && step["batch"] == 1 { 0 } else { CONTINUE };
     let (reply, _) = run_with(&client, &json!({"payoutDetails": list}), 0, Steps::new(stop));
     reply.expect("E_CANCELLED UNKNOWN");
-    assert!(reply.message().ends_with("the callback for progress stopped the call"), "{}", reply.message());
+    assert!(reply.message().ends_with("the progress callback stopped the call"), "{}", reply.message());
     let found = report(&reply);
     assert_eq!(outcomes(&found), [["ACCEPTED"; 4].as_slice(), &["NOT_SENT"; 3]].concat());
     check(&found, &list, &ledger(&sandbox));

@@ -1,5 +1,5 @@
-//! The example without a journal, in Go: killed at any moment, started twice, with torn or other steps, on a full disk, and
-//! started again, until nothing is left that may be sent. PAYSVC_TORN=1 tears a line at every byte.
+//! The example without a journal, in Go: killed at any moment, started twice, with torn or other steps, on a full disk,
+//! and started again, until nothing is left that may be sent. PAYSVC_TORN=1 tears a line at every byte.
 
 use std::cell::RefCell;
 use std::io::{BufRead as _, BufReader};
@@ -55,7 +55,7 @@ impl Example {
         self.start_with(!steps.exists(), &steps)
     }
 
-    /// Lets go on what is left, until it ends; gives how many are UNKNOWN.
+    /// Continues with what is left, until it ends; returns how many are UNKNOWN.
     #[track_caller]
     fn finish(&self) -> usize {
         let output = self.start().output().unwrap();
@@ -66,7 +66,7 @@ impl Example {
         unknown
     }
 
-    /// The steps say of everybody what the ledger says.
+    /// The steps agree with the ledger about everybody.
     #[track_caller]
     fn check(&self, unknown: usize) {
         let text = std::fs::read_to_string(self.steps()).unwrap();
@@ -81,7 +81,7 @@ impl Example {
         assert_eq!((&found["unknown"], &found["accepted"]), (&json!(unknown), &json!(accepted)));
     }
 
-    /// Kills it once so many lines were printed, and some time later.
+    /// Kills it some time after this many lines were printed.
     fn kill_after(&self, lines: usize, later: Duration) {
         let mut child = self.start().stdout(Stdio::piped()).spawn().unwrap();
         let mut steps = BufReader::new(child.stdout.take().unwrap()).lines();
@@ -91,7 +91,7 @@ impl Example {
         child.wait().unwrap();
     }
 
-    /// Everybody gets another reference: what a killed run has sent may be executed after the sandbox has forgotten it.
+    /// Everybody gets a new reference: what a killed run has sent may be executed after the sandbox has forgotten it.
     fn begin_anew(&self) {
         self.sandbox.post("/sandbox/reset", &json!({}));
         let _ = std::fs::remove_file(self.steps());
@@ -139,7 +139,7 @@ fn killed(example: &Example) {
     );
 }
 
-/// Whoever has the file pays; the other one is refused, also where both begin.
+/// The process that has the file pays; the other one is refused, even if both begin.
 fn started_twice(example: &Example, times: usize) {
     for round in 0..times {
         example.begin_anew();
@@ -176,7 +176,7 @@ fn started_twice(example: &Example, times: usize) {
     println!("started twice at once {times} times, and while it pays: 0 paid twice");
 }
 
-/// Every part of the line that was being written, in steps of so many bytes.
+/// Every part of the line that was being written, in steps of this many bytes.
 fn torn(example: &Example, bytes: usize) {
     example.begin_anew();
     assert_eq!(example.finish(), 0);
@@ -186,7 +186,7 @@ fn torn(example: &Example, bytes: usize) {
     // The first line; a step before a batch, which was not sent; a step after one, whose answer is lost.
     for whole in [0, 2, 1] {
         for cut in (0..lines[whole].len()).step_by(bytes) {
-            // The sandbox goes on counting, as the service does: a reference that is there twice is no answer.
+            // The sandbox keeps counting, as the service does: an answer that repeats a reference does not count.
             let before = ledger(&example.sandbox);
             let left = [lines[..whole].concat().as_bytes(), &lines[whole].as_bytes()[..cut]].concat();
             std::fs::write(example.steps(), left).unwrap();

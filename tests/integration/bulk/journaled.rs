@@ -1,5 +1,5 @@
-//! The examples with a journal, in C and Python: killed at any moment, started twice, and started again with the same list,
-//! until nothing is left that may be sent. Every list has the same journal.
+//! The examples with a journal, in C and Python: killed at any moment, started twice, and started again with the same
+//! list, until nothing is left that may be sent. Every list has the same journal.
 
 use std::cell::RefCell;
 use std::io::{BufRead as _, BufReader};
@@ -59,7 +59,7 @@ impl Example {
         self.start_with(!self.journal().exists())
     }
 
-    /// Pays what is left; gives how many are UNKNOWN. Afterwards the journal says of everybody what the ledger says.
+    /// Pays what is left; gives how many are UNKNOWN. Afterwards the journal agrees with the ledger about everybody.
     #[track_caller]
     fn finish(&self) -> usize {
         // 1: a slow machine left no time for some.
@@ -79,7 +79,7 @@ impl Example {
         unknown
     }
 
-    /// Kills it once so many lines were printed, and some time later.
+    /// Kills it some time after this many lines were printed.
     fn kill_after(&self, lines: usize, later: Duration) {
         let mut child = self.start().stdout(Stdio::piped()).spawn().unwrap();
         let mut steps = BufReader::new(child.stdout.take().unwrap()).lines();

@@ -36,7 +36,7 @@ fn only_what_is_proved_undone_is_sent() {
     for name in ["SALARY-0", "SALARY-1", "SALARY-4", "SALARY-5"] {
         assert_eq!(carried(&first, name), carried(&second, name));
     }
-    // Nothing is left that may be sent: UNKNOWN stays for a person.
+    // Nothing is left that may be sent: UNKNOWN needs a person.
     let (third, steps) = run(&client, &json!({"payoutDetails": list, "earlier": second}));
     assert!(steps.is_empty());
     assert_eq!(third.attempts(), 0);
@@ -81,11 +81,11 @@ fn a_changed_list_and_a_damaged_report_are_refused() {
     let mut cut = first.clone();
     cut["payouts"].as_array_mut().unwrap().pop();
     for (list, earlier, says) in [
-        (json!(changed), &first, "payoutDetails.4.amount is not the one in the earlier report"),
-        (json!(list[1..]), &first, "says that SALARY-0 is ACCEPTED, and the list does not have it"),
-        (json!(list), &damaged, "is damaged: payouts.2 has another outcome than its batch"),
-        (json!(list), &cut, "is damaged: its numbers are not those of its payouts"),
-        (json!(list), &json!({"status": "success", "data": {}}), "is no report of a run"),
+        (json!(changed), &first, "payoutDetails.4.amount differs from the earlier report"),
+        (json!(list[1..]), &first, "says that SALARY-0 is ACCEPTED, but it is not in the list"),
+        (json!(list), &damaged, "is damaged: payouts.2 has a different outcome from its batch"),
+        (json!(list), &cut, "is damaged: its counts do not match its payouts"),
+        (json!(list), &json!({"status": "success", "data": {}}), "is not the report of a run"),
         (json!(list), &json!("text"), "must be the body of a reply"),
     ] {
         let (reply, _) = run(&client, &json!({"payoutDetails": list, "earlier": earlier}));
@@ -105,7 +105,7 @@ fn the_steps_of_a_run_that_left_no_report_are_as_good() {
         let client = Client::new(&sandbox.config());
         let list = recipients(8);
         let mut count = 0;
-        // It dies once so many steps are written; the request of a step before a batch may still have been sent.
+        // It dies once this many steps are written; the request of a step before a batch may still have been sent.
         let dies = move |_: &Value| {
             count += 1;
             if count > known { 0 } else { CONTINUE }

@@ -1,5 +1,5 @@
-//! The journal's files: every byte that is ever written to them or to any other file, all that can be read in them while a
-//! call runs, and what a program leaves that is killed.
+//! The journal's files: every byte that is ever written to them or to any other file, all that can be read in them
+//! while a call runs, and what a killed program leaves.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};

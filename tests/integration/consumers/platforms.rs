@@ -25,7 +25,7 @@ fn cmake_links_the_dll_and_the_archive_for_windows() {
         let (System::Windows(_), Compiler::Mingw(compiler)) = (platform.system, platform.compiler) else { continue };
         let Some(libraries) = libraries(platform) else { continue };
         let work = tempfile::tempdir().unwrap();
-        // The C++ compiler's own libraries are no part of Windows.
+        // The C++ compiler's own libraries are not part of Windows.
         let built = work.path().join("built");
         let more = [
             "-DCMAKE_SYSTEM_NAME=Windows".to_owned(),
@@ -34,7 +34,7 @@ fn cmake_links_the_dll_and_the_archive_for_windows() {
             "-DCMAKE_EXE_LINKER_FLAGS=-static".to_owned(),
         ];
         let more: Vec<_> = more.iter().map(String::as_str).collect();
-        // Without -static, what is no part of Windows must not be needed.
+        // Without -static, a program must need nothing that is not part of Windows.
         let mut words = Command::new("pkg-config");
         words.env("PKG_CONFIG_PATH", libraries.join("lib/pkgconfig")).args(["--cflags", "--libs", "paysvc-static"]);
         let words = String::from_utf8(run(&mut words).stdout).unwrap();

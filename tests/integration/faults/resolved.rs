@@ -112,7 +112,7 @@ fn kept(target: &Target) -> Value {
         let value = match keep {
             Keep::Value(_) => target.request.pointer(pointer).cloned(),
             Keep::Presence(_) => target.request.pointer(pointer).map(|_| json!({})),
-            // What the caller knows of the order, it knows from before the call.
+            // What the caller knows about the order, it knew before the call.
             Keep::Added(_) => good(target.row).setup.iter().find_map(|setup| setup.with.pointer(pointer).cloned()),
         };
         if let Some(value) = value {
@@ -134,7 +134,7 @@ fn declined(target: &mut Target) -> Option<&'static str> {
     Some("declined card")
 }
 
-/// A refund of all, which has no amount.
+/// A full refund, which has no amount.
 fn whole(target: &mut Target) -> Option<&'static str> {
     target.row.looked_up_by.filter(|look_up| look_up.settles == Settles::Refund)?;
     target.request.as_object_mut()?.remove("amount")?;

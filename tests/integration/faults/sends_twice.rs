@@ -25,11 +25,11 @@ fn a_client_that_sends_twice_is_found() {
         let duplicates = sandbox.get("/sandbox/duplicates")["duplicates"].as_array().unwrap().len();
         match row.safety {
             Safety::Moves => assert_eq!((made, duplicates), (2, 1), "{}: has its entry an amount?", row.name),
-            // What is there already may be found instead of made again.
+            // An object that exists already may be found instead of made again.
             _ => assert!((1..=2).contains(&made) && duplicates == 0, "{}: {made}, {duplicates}", row.name),
         }
     }
-    // Without the option the sandbox itself prevents what is looked for; the requests show it all the same.
+    // Without the option, the sandbox itself prevents a double charge; the requests still show it.
     let pay = ENDPOINTS.iter().find(|row| row.name == "order_pay").unwrap();
     let target = target(pay, &plain);
     send_twice(&plain, &target);

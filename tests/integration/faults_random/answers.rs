@@ -1,4 +1,4 @@
-//! What a request is answered, drawn by chance: the bytes, the pauses between them, and what they prove.
+//! The answer to a request, drawn by chance: the bytes, the pauses between them, and what they prove.
 
 use std::time::Duration;
 
@@ -17,11 +17,11 @@ pub enum Then {
     Serve,
     Close,
     Reset,
-    /// Nothing more is said; what comes is noted.
+    /// Nothing more is sent; what arrives is noted.
     Listen,
     /// Waits for the next request, and closes with it unread.
     CloseUnread,
-    /// An answer to nothing, some time after the answer.
+    /// An unsolicited answer, some time after the answer.
     Stray {
         after: Duration,
         bytes: Vec<u8>,
@@ -32,7 +32,7 @@ pub enum Then {
 pub struct Script {
     pub act: &'static str,
     pub pieces: Vec<Piece>,
-    /// What the client has with the last piece.
+    /// What the client has after the last piece.
     pub given: Given,
     pub then: Then,
 }
@@ -51,8 +51,8 @@ fn success(token: &str) -> Vec<u8> {
     answer("200 OK", "", &success_body(token))
 }
 
-/// A success, a refusal or a 429 that belongs to no request. Its token names the connection, so that a violation leads to
-/// what was sent there.
+/// A success, a refusal or a 429 that belongs to no request. Its token names the connection, so that a violation leads
+/// to what was sent there.
 pub fn stray(random: &mut Random, sent: &str, connection: usize) -> (Vec<u8>, Given) {
     let token = stray_token(sent, connection);
     let refused = format!(r#"{{"status":false,"message":"no","data":{{"token":"{token}"}}}}"#);

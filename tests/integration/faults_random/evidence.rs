@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use paysvc_spec::status::Outcome;
 
-/// What a request was answered, as far as the server wrote it; noted before the last byte leaves.
+/// The answer to a request, as far as the server wrote it; noted before the last byte leaves.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Given {
     /// No answer, or not a whole one.
@@ -32,7 +32,8 @@ pub struct Seen {
     pub act: &'static str,
     /// A stray answer was sent on its connection just before: it may have arrived after the request was written.
     pub after_stray: bool,
-    /// And it was a 429, or the answer before this request was one, which the client may have taken for this one's answer.
+    /// And it was a 429, or the answer before this request was one, which the client may have taken for this one's
+    /// answer.
     pub after_shifted_429: bool,
 }
 
@@ -43,7 +44,7 @@ pub struct Evidence {
     /// Tokens of answers that came one request late, because of a stray answer, and after which the server closed the
     /// connection: a request that was written meanwhile was never read.
     shifted_last: Mutex<HashSet<String>>,
-    /// Of the connections that sent a stray answer, what happened on them.
+    /// What happened on the connections that sent a stray answer.
     histories: Mutex<HashMap<usize, Vec<String>>>,
 }
 
@@ -100,8 +101,8 @@ impl Evidence {
 pub struct Returned {
     pub key: String,
     pub moves_money: bool,
-    /// It must be the first on its connection: then no answer to another request can be taken for its own, and nothing is
-    /// excused.
+    /// It must be the first on its connection: then no answer to another request can be taken for its own, and nothing
+    /// is excused.
     pub must_be_first: bool,
     pub outcome: Outcome,
     pub attempts: usize,
@@ -140,8 +141,8 @@ impl Violation {
 /// Longer than a busy machine delays a thread.
 pub const LATE: Duration = Duration::from_secs(3);
 
-/// Whether a stray answer, or an answer that came one request late because of one, may have arrived after the request was
-/// written. HTTP/1.1 has nothing that tells it from the answer, so what was read is not judged.
+/// Whether a stray answer, or an answer that came one request late because of one, may have arrived after the request
+/// was written. HTTP/1.1 has nothing that tells it from the answer, so what was read is not judged.
 pub fn may_have_met_a_stray(returned: &Returned, seen: &[Seen], is_shifted_last: impl Fn(&str) -> bool) -> bool {
     if returned.must_be_first {
         return false;
@@ -150,7 +151,8 @@ pub fn may_have_met_a_stray(returned: &Returned, seen: &[Seen], is_shifted_last:
     seen.iter().any(|seen| seen.after_stray) || closed_unread()
 }
 
-/// All that cannot be true of one call; what was read is judged unless a stray answer may have been taken for it.
+/// Everything about one call that cannot be true; a reading is judged unless a stray answer may have been taken for its
+/// answer.
 pub fn check(returned: &Returned, seen: &[Seen], judge_answer: bool) -> Vec<Violation> {
     let mut found = Vec::new();
     let mut is = |violation, so: bool| {

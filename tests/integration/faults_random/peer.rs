@@ -111,7 +111,8 @@ struct Connection {
     stray_is_429: bool,
     /// Requests that were read whole.
     served: usize,
-    /// The token of the answer that was sent last, if a client that took the stray answer takes this for the next one's.
+    /// The token of the answer that was sent last, if a client that took the stray answer takes this for the next
+    /// one's.
     shifted: Option<(String, Given)>,
     /// What happened on it, kept if it sent a stray answer.
     history: Vec<(Instant, String)>,
@@ -244,7 +245,7 @@ impl Connection {
             self.shifted = (is_tainted == Some(true)).then(|| (place.key.clone(), script.given));
             self.play(script, &place)?;
             if is_tainted == Some(true) {
-                // Who took the stray answer for this request's takes this one for the next request's.
+                // A client that took the stray answer for this request's takes this one for the next request's.
                 self.stray_at = Some(Instant::now());
                 self.stray_is_429 = false;
             }
@@ -350,7 +351,7 @@ impl Connection {
         let last = script.pieces.len();
         for (index, piece) in script.pieces.into_iter().enumerate() {
             if index + 1 == last {
-                // Before the last bytes leave: who has read them finds it here.
+                // Before the last bytes leave, so that a client that has read them finds it here.
                 self.evidence.change(place, |seen| seen.given = script.given);
             }
             match piece {
@@ -382,7 +383,7 @@ impl Connection {
         }
     }
 
-    /// A client that closed while its window was full is not told of by the system for a minute: it is looked for.
+    /// The system does not report for a minute a client that closed while its window was full, so it is looked for.
     fn repeat(&mut self, bytes: &[u8]) -> Result<(), Over> {
         let give_up = Instant::now() + LONGEST;
         self.tcp.set_write_timeout(Some(Duration::from_millis(100)))?;

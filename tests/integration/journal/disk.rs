@@ -1,4 +1,4 @@
-//! What a power cut leaves of the files of a folder.
+//! What a power cut leaves of the files in a folder.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -6,14 +6,14 @@ use std::path::Path;
 
 use super::recording::Op;
 
-/// What of the writes that were not synced a power cut leaves.
+/// Which of the unsynced writes survive a power cut.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Cut {
     Nothing,
     All,
-    /// All, but the names of files are as they were synced.
+    /// All, except that the names of files are as they were synced.
     OldNames,
-    /// All, and of the last one a part; the disk writes sectors.
+    /// All, but only a part of the last one; the disk writes sectors.
     FirstSectors,
     LastSectors,
     /// All, and zeros for the last one.
@@ -93,7 +93,7 @@ impl Disk {
         }
     }
 
-    /// What is there after a power cut. The -shm file is memory that programs share; SQLite makes it anew.
+    /// What is there after a power cut. The -shm file is memory that programs share; SQLite makes it again.
     pub fn after(&self, cut: Cut) -> Files {
         let names = if matches!(cut, Cut::Nothing | Cut::OldNames) { &self.durable_names } else { &self.names };
         let numbers = self.files.iter().flat_map(|file| &file.pending).map(|(number, _)| *number);

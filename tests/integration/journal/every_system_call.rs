@@ -54,7 +54,8 @@ impl Program<'_> {
         text.split_inclusive('\n').filter(|line| line.ends_with('\n')).map(Reply::parse).collect()
     }
 
-    /// The system calls of the call, each by its name and how many of this name there had been with it: what strace counts.
+    /// The system calls of the call, each by its name and how many of this name there had been with it: what strace
+    /// counts.
     fn system_calls(&self, trace: &Path, target: &Target) -> Vec<(String, usize)> {
         self.run(trace, &[], target);
         let mut counts = HashMap::new();
@@ -72,7 +73,7 @@ impl Program<'_> {
     }
 }
 
-/// Those that move money, but for authorizations, which need a charge that waits for them.
+/// Those that move money, except authorizations, which need a charge that waits for them.
 fn rows() -> Vec<&'static Endpoint> {
     let is_one = |row: &&Endpoint| matches!(Step::of(row, true), Some(Step::Charge | Step::Other));
     ENDPOINTS.iter().filter(is_one).filter(|row| good(row).effect.is_some()).collect()

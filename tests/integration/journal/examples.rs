@@ -1,4 +1,5 @@
-//! The tills in examples/, killed while they wait for an answer and started again, with a service that would charge twice.
+//! The tills in examples/, killed while they wait for an answer and started again, with a service that would charge
+//! twice.
 
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
@@ -62,7 +63,7 @@ fn charges_once(start: &dyn Fn() -> Command) {
     let killed = |order: &str| {
         sandbox.post("/sandbox/faults", &json!({"fault": "commit_then_timeout", "path": PATH, "nth": 1, "count": 1}));
         let (before, until) = (charges(), Instant::now() + Duration::from_secs(60));
-        // The journal takes it for under way for so long.
+        // How long the journal takes it for under way.
         let mut child = till(order).env("PAYSVC_TIMEOUT_MS", "3000").stdout(Stdio::null()).spawn().unwrap();
         while charges() == before {
             assert!(Instant::now() < until, "nothing was executed");
@@ -89,12 +90,12 @@ fn charges_once(start: &dyn Fn() -> Command) {
     assert_eq!(finish("ORDER-2", 0), "paid, by an earlier run\n");
     assert_eq!((charges(), requests()), (3, 3));
 
-    // Not executed, which nobody can know: it is not sent again.
+    // Not executed. Nobody can know that, so it is not sent again.
     sandbox.post("/sandbox/faults", &json!({"fault": "reset_without_commit", "path": PATH, "nth": 1, "count": 1}));
-    assert!(finish("ORDER-4", 2).starts_with("UNKNOWN, do not charge it in another way: "));
+    assert!(finish("ORDER-4", 2).starts_with("UNKNOWN, do not charge it in any other way: "));
     let told = finish("ORDER-4", 2);
     assert!(told.starts_with("charge ORDER-4: UNKNOWN: "), "{told}");
-    assert!(told.contains("\nUNKNOWN, do not charge it in another way: "), "{told}");
+    assert!(told.contains("\nUNKNOWN, do not charge it in any other way: "), "{told}");
     assert_eq!((charges(), requests()), (3, 4));
 
     let output = till("ORDER-5").env_remove("PAYSVC_JOURNAL").output().unwrap();

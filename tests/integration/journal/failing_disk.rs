@@ -1,6 +1,6 @@
 //! Each system call on the journal's files fails, one after the other, for one call or from then on.
 //!
-//! What was on the disk at the moment when a request left is made anew from the operations that did not fail: the claim
+//! What was on the disk at the moment when a request left is rebuilt from the operations that did not fail: the claim
 //! must be there. A sync that failed is taken to have lost what was to be synced.
 
 use std::collections::HashMap;
@@ -69,7 +69,7 @@ struct Figures {
 }
 
 impl Figures {
-    /// What must be true of one run, and of a program that is started later on a disk that works.
+    /// What must be true of one run, and of a program that is started later on a working disk.
     fn check(&mut self, call: &Call, run: &Run, at: &str) {
         self.failures += 1;
         self.failed_syncs += run.ops.iter().filter(|op| matches!(op, Op::FailedSync(_))).count();
@@ -97,7 +97,7 @@ impl Figures {
         if sent > 1 || *effects > 1 {
             self.twice.push(format!("{at}: sent {sent} times, executed {effects} times: {:?}, {later:?}", run.replies));
         }
-        // What can neither be looked up nor was ended needs a person.
+        // A claim that can neither be looked up nor was ended needs a person.
         let known = match later.outcome.as_str() {
             "CONFIRMED" => *effects == 1,
             "UNKNOWN" => *effects == 0 || !call.can_be_looked_up(),
@@ -111,7 +111,7 @@ impl Figures {
     }
 }
 
-/// After a failed sync nothing is written to a file before it has been opened anew.
+/// After a failed sync nothing is written to a file before it has been opened again.
 fn reopened(ops: &[Op], at: &str) {
     let mut failed: Option<&str> = None;
     for op in ops {
@@ -141,7 +141,7 @@ fn run(sandbox: &Sandbox, command: &dyn Fn() -> Command, new: &Path, call: &Call
     copy(new, folder.path());
     let trace = traces.path().join("trace");
     let disk = Disk::with(files_of(folder.path()));
-    // The next call waits so long for an end that could not be written.
+    // How long the next call waits for an end that could not be written.
     let short = config(sandbox, folder.path(), json!({"timeout_ms": 1000}));
     let inject = Some((failure.name.as_str(), failure.options.as_str()));
     let mut driver = Driver::start(&mut recorded(&command(), &trace, inject), &short);

@@ -1,6 +1,6 @@
 //! The power fails after each operation on the journal's files, from the making of a new journal to a settlement.
 //!
-//! The operations of one run are recorded. For each of them the files are made anew as they would be on the disk if the
+//! The operations of one run are recorded. For each of them the files are rebuilt as they would be on the disk if the
 //! power had failed just then, and a program is started with them.
 
 use std::collections::HashSet;
@@ -16,10 +16,10 @@ use super::{folder, with_c};
 use crate::support::driver::Driver;
 use crate::support::sandbox::Sandbox;
 
-/// So many states are tried in `make test`.
+/// How many states are tried in `make test`.
 const SOME: usize = 16;
 
-/// So many charges, that what is in the -wal file is brought into the journal in between.
+/// So many charges that the -wal file is brought into the journal in between.
 fn calls() -> Vec<Call> {
     vec![
         Call::charge("O-1", None),

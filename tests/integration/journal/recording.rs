@@ -127,7 +127,7 @@ pub fn system_calls(trace: &Path) -> Vec<SystemCall> {
     calls
 }
 
-/// What was done to the files of the folder, sent and told.
+/// What was done to the files of the folder, what was sent, and what was reported.
 pub fn read(trace: &Path, folder: &Path) -> Vec<Op> {
     let folder = fs::canonicalize(folder).unwrap();
     system_calls(trace).iter().filter_map(|call| op(call, &folder)).collect()

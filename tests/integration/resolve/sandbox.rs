@@ -113,7 +113,7 @@ fn a_declined_card_is_rejected_only_as_the_only_attempt() {
     let found = resolve(Some(1));
     found.expect("E_REJECTED REJECTED");
     assert_eq!((found.state(), shop.charges("O-1")), (4, 0));
-    // Another attempt pays, and nobody learns of it but by the look-up.
+    // Another attempt pays, and only the look-up shows it.
     shop.arm(CREATE, "commit_then_reset");
     shop.card("O-1", "5123450000784608");
     let found = resolve(Some(2));
@@ -136,7 +136,7 @@ fn a_currency_is_proved_by_another_endpoint_or_not_at_all() {
     ask(&shop.client, json!({"expect": {"currency": "USD"}})).expect("E_UNRESOLVED UNKNOWN");
     let unproved = ask(&secretless, json!({"expect": {"currency": "NGN"}}));
     unproved.expect("E_UNRESOLVED UNKNOWN");
-    assert!(unproved.message().contains("the answer names no currency"), "{}", unproved.message());
+    assert!(unproved.message().contains("the answer has no currency"), "{}", unproved.message());
     let order = json!({"reference": "O-1", "order": {"currency": "NGN"}});
     ask(&secretless, json!({"request": order, "expect": {"currency": "NGN"}})).expect("OK CONFIRMED");
     ask(&secretless, json!({"request": order, "expect": {"currency": "USD"}})).expect("E_UNRESOLVED UNKNOWN");
@@ -157,7 +157,7 @@ fn a_look_up_that_fails_once_is_repeated_with_wait() {
     assert_eq!((found.state(), found.attempts()), (5, 2));
 }
 
-/// Whatever happens to the look-up: it never says the contrary of what is so.
+/// Whatever happens to the look-up, it never says the opposite of the truth.
 #[test]
 fn no_fault_of_the_look_up_makes_its_answer_wrong() {
     let shop = Shop::new();

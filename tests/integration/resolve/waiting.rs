@@ -1,4 +1,4 @@
-//! Looking again and again: `order_wait`, and `resolve` with `wait`.
+//! Repeated look-ups: `order_wait`, and `resolve` with `wait`.
 
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::sync::Mutex;
@@ -90,7 +90,7 @@ fn the_last_state_is_kept_at_the_deadline() {
     reply.expect("E_UNRESOLVED UNKNOWN");
     assert_eq!((reply.state(), reply.body()), (2, pending().as_str()));
     assert!(reply.attempts() > 1 && reply.message().contains("the time is over"), "{}", reply.message());
-    // A later look that fails takes nothing away.
+    // A later look-up that fails takes nothing away.
     service.answer(&[(FOUND, "", &pending()), ("500 Error", "", "{}")]);
     let reply = wait(&service, json!({}), Some(&call));
     reply.expect("E_UNRESOLVED UNKNOWN");
@@ -98,18 +98,18 @@ fn the_last_state_is_kept_at_the_deadline() {
     // Nor does an answer about another order.
     let other = order(5, PAID).replace("O-1", "O-2");
     wait(service.answer(&[(FOUND, "", &other)]), json!({}), Some(&call)).expect("E_UNRESOLVED UNKNOWN");
-    // A contradiction is no state.
+    // A contradiction is not a state.
     let reply = wait(service.answer(&[(FOUND, "", &order(5, FAILED))]), json!({}), Some(&call));
     reply.expect("E_UNRESOLVED UNKNOWN");
     assert_eq!(reply.state(), 0);
-    // FAILED is no end while another attempt may be under way.
+    // FAILED is not an end while another attempt may be under way.
     let failed = order(4, FAILED);
     for more in [json!({}), json!({"attempts": 2})] {
         let reply = wait(service.answer(&[(FOUND, "", &failed)]), more, Some(&call));
         reply.expect("E_UNRESOLVED UNKNOWN");
         assert!(reply.state() == 4 && reply.attempts() > 1, "{}", reply.message());
     }
-    // What the service said last is kept when a later look is cut off by the deadline.
+    // The service's last answer is kept if the deadline cuts off a later look-up.
     service.answer(&[("404 Not Found", "", r#"{"message":"not found"}"#), ("200 OK", "content-length: 9\r\n", "")]);
     let reply = wait(&service, json!({}), Some(&call));
     reply.expect("E_UNRESOLVED UNKNOWN");
@@ -139,7 +139,7 @@ fn a_cancel_or_a_stop_ends_it_with_the_last_state() {
     let reply = wait(&service, json!({}), Some(&call));
     reply.expect("E_CANCELLED UNKNOWN");
     assert_eq!((reply.state(), reply.attempts(), stops.told.lock().unwrap().len()), (2, 1, 1));
-    // Within the wait for the next look, which would take minutes.
+    // Within the wait for the next look-up, which would take minutes.
     let (call, slow) = (Call::with_timeout_ms(600_000), json!({"interval_ms": 60_000}));
     let before = service.server.seen().len();
     std::thread::scope(|scope| {

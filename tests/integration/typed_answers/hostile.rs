@@ -294,7 +294,7 @@ impl Maker {
         }
     }
 
-    /// Something else than an object in the place of all.
+    /// Something other than an object in place of the whole answer.
     fn whole(&self, out: &mut Vec<Case>) {
         for json in values::STRUCTURES.iter().chain(values::WHOLE) {
             out.push(self.case(&format!("the whole is {json}"), &Tree::Raw((*json).to_owned()), false));

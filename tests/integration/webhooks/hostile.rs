@@ -26,8 +26,8 @@ fn a_hostile_body_is_refused_before_anything_is_asked() {
         (String::new(), "is not JSON"),
         ("{\"orderReference\":\"A\"".to_owned(), "is not JSON"),
         ("orderReference=A&statusId=5".to_owned(), "is not JSON"),
-        ("[{\"orderReference\":\"A\"}]".to_owned(), "must be an object, it is an array"),
-        ("\"text\"".to_owned(), "must be an object, it is a string"),
+        ("[{\"orderReference\":\"A\"}]".to_owned(), "must be an object, not an array"),
+        ("\"text\"".to_owned(), "must be an object, not a string"),
         (r#"{"data":{"sessionId":"1"},"Data":{"sessionId":"2"}}"#.to_owned(), "body.data is given twice"),
         (r#"{"data":{"sessionId":"1","SessionId":"2"}}"#.to_owned(), "body.sessionId is given twice"),
         (r#"{"sessionId":"1","data":{"sessionId":"2"}}"#.to_owned(), "body.sessionId contradicts"),
@@ -39,7 +39,7 @@ fn a_hostile_body_is_refused_before_anything_is_asked() {
         (r#"{"orderReference":"\udc00"}"#.to_owned(), "is not valid Unicode text"),
         (format!(r#"{{"orderReference":"{}"}}"#, "A".repeat(300)), "is too long"),
         (r#"{"sessionId":"../orders"}"#.to_owned(), "must not be a dot segment"),
-        (r#"{"type":"ping"}"#.to_owned(), "names nothing that the service could be asked for"),
+        (r#"{"type":"ping"}"#.to_owned(), "has no reference that the service could be asked about"),
         ("[".repeat(100_000), "is not JSON"),
         ("[".repeat(100_000) + &"]".repeat(100_000), "an event has at most 10000"),
         (format!("{{\"a\":[{}0]}}", "0,".repeat(100_000)), "an event has at most 10000"),
@@ -54,7 +54,7 @@ fn a_hostile_body_is_refused_before_anything_is_asked() {
         let answer: Value = serde_json::from_str(reply.body()).unwrap();
         assert!(answer["status"] == false && answer["errors"].is_object() && answer.get("match").is_none());
     }
-    assert_eq!(server.seen().len(), 0, "nothing was asked");
+    assert_eq!(server.seen().len(), 0, "the service was not asked");
 }
 
 #[test]
@@ -64,21 +64,21 @@ fn a_wrong_request_is_refused_and_authenticates_nothing() {
     for (request, part) in [
         (json!({}), "body is required"),
         (json!({"body": body, "expected": {}}), "expected is not a known member; did you mean expect?"),
-        (json!({"body": 5}), "body must be the text of an event or an object, it is a number"),
-        (json!({"body": null}), "it is null"),
-        (json!({"body": [body]}), "it is an array"),
+        (json!({"body": 5}), "body must be the text of an event or an object, not a number"),
+        (json!({"body": null}), "not null"),
+        (json!({"body": [body]}), "not an array"),
         (json!({"body": body, "expect": {}}), "without one every event would match"),
         (json!({"body": body, "expect": {"ammount": "5"}}), "did you mean amount?"),
         (json!({"body": body, "expect": {"amount": "5,00"}}), "must be a decimal amount above zero"),
         (json!({"body": body, "expect": {"reference": ""}}), "must not be empty"),
-        (json!({"body": body, "expect": {"currency": null}}), "expect.currency must be a string, it is null"),
+        (json!({"body": body, "expect": {"currency": null}}), "expect.currency must be a string, not null"),
     ] {
         let reply = client.call("webhook_verify", &request);
         reply.expect("E_ARGUMENT NOT_SENT");
         assert!(reply.message().contains(part), "{request}: {}", reply.message());
         assert_eq!(is_forged(&reply), Vec::<String>::new());
     }
-    assert_eq!(server.seen().len(), 0, "nothing was asked");
+    assert_eq!(server.seen().len(), 0, "the service was not asked");
 }
 
 /// The answer to every question.

@@ -8,7 +8,7 @@ use super::{Found, time};
 /// The longest amount.
 const MOST_CHARACTERS: usize = 64;
 
-/// What a reader makes of a leaf.
+/// How a reader reads a leaf.
 enum Leaf {
     Absent,
     Unreadable,

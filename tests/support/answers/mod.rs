@@ -101,7 +101,7 @@ fn read_members(
                 out.insert(pointer.clone(), entry);
                 for index in 0..count.min(MOST_ELEMENTS) {
                     let element = format!("{pointer}/{index}");
-                    // Also null is something else than an object, where an element must stand.
+                    // Null is not an object either, where an element must be.
                     let is_object = look(&element) == Found::Object;
                     out.insert(element.clone(), if is_object { "{}".into() } else { false.into() });
                     let here = if is_object { Place::Present } else { Place::Unreadable };

@@ -1,5 +1,5 @@
-//! `docs/endpoints.md`, and a page in `docs/endpoints/` for every row: its request, its answer, how sure all of it is, and
-//! examples.
+//! `docs/endpoints.md`, and a page in `docs/endpoints/` for every row: its request, its answer, how certain all of it
+//! is, and examples.
 
 use std::collections::BTreeMap;
 

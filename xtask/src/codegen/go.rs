@@ -23,7 +23,7 @@ pub use example::render as render_example;
 pub fn render(rows: &[Endpoint]) -> String {
     let of_row = |it: &Endpoint| {
         let name = exported(it.name);
-        // What is added by the caller alone cannot be stored ahead.
+        // A member that only the caller adds cannot be stored in advance.
         let looked_up = it.looked_up_by.is_some_and(|by| by.keep.iter().any(|kept| !matches!(kept, Keep::Added(_))));
         context! { go => name, function => method(it.name), structs => request(it), looked_up, ..row(it) }
     };
@@ -50,8 +50,9 @@ pub fn render_webhook() -> String {
     templates::render("generated_webhook.go", context! { constants })
 }
 
-/// A constant and, but for success, its error: `StatusTimeout` and `ErrTimeout`. The zero of a status and of an outcome would be
-/// what a variable says that nobody has set, and permit too much: it stands for nothing, and -1 in its place.
+/// A constant and, except for success, its error: `StatusTimeout` and `ErrTimeout`. The zero of a status and of an
+/// outcome would be the value of an unset variable, and would permit too much. So zero stands for nothing, and -1 is
+/// used in its place.
 fn go_constant(numbers: &Numbers, &Constant { name, number, doc }: &Constant) -> Value {
     let in_go = if number == 0 && numbers.kind != "state" { -1 } else { number };
     let (kind, bare) = (capitalise(numbers.kind), numbers.bare(name));

@@ -10,7 +10,7 @@ use crate::interface::{Argument, Function, functions};
 use crate::{templates, text};
 use comments::{Block, Item};
 
-/// The folders that hold nothing but these pages.
+/// The folders that contain only these pages.
 pub const FOLDERS: [&str; 2] = ["docs/man/man3", "docs/man/man7"];
 
 /// Each page by its path.

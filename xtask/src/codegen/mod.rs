@@ -51,7 +51,7 @@ fn numbers(of: impl Fn(&Numbers, &Constant) -> Value) -> BTreeMap<&'static str, 
     NUMBERS.iter().map(all).collect()
 }
 
-/// What every template needs to know of a row; each language adds its own.
+/// What every template needs to know about a row; each language adds its own.
 fn row(row: &Endpoint) -> Value {
     context! {
         name => row.name,
@@ -96,7 +96,7 @@ fn word_is_state(answer: &Answer) -> bool {
     answer.success_is_state && matches!(of_data, Some(AnswerKind::Object(data)) if has(data, "status").is_some())
 }
 
-/// What every template needs to know of a member of a request or of the configuration.
+/// What every template needs to know about a member of a request or of the configuration.
 fn member(field: &Field) -> Value {
     context! { name => field.name, kind => kind(field), doc => field.doc_with_default() }
 }

@@ -1,5 +1,5 @@
-//! What every language needs to know of the functions that choose their requests themselves, and of what is kept of a
-//! request so that it can be resolved.
+//! What every language needs to know about the functions that choose their requests themselves, and about what is kept
+//! from a request so that it can be resolved.
 
 use minijinja::{Value, context};
 use paysvc_spec::operations::{Body, OPERATIONS, Operation};
@@ -19,8 +19,8 @@ pub fn with_answers(rows: &[Endpoint]) -> Vec<Endpoint> {
     rows.iter().copied().chain(OPERATIONS.iter().filter_map(own)).collect()
 }
 
-/// The name of the row, or of the function, whose typed answer the reply has; none if that depends on the request, or if
-/// these rows lack it.
+/// The name of the row, or of the function, whose typed answer the reply has; none if that depends on the request, or
+/// if these rows lack it.
 pub fn answer_of(operation: &Operation, rows: &[Endpoint]) -> Option<&'static str> {
     match operation.answer {
         Body::Own(_) => Some(operation.name),
@@ -40,7 +40,7 @@ pub fn operation(operation: &Operation) -> Value {
     }
 }
 
-/// The look-up of each row that has one, with what is kept of a request.
+/// The look-up of each row that has one, with what is kept from a request.
 pub fn look_ups(rows: &[Endpoint]) -> Vec<Value> {
     let kept = |keep: &Keep| {
         let (of, pointer) = match keep {

@@ -70,7 +70,7 @@ fn ran(proofs: &[Proof]) -> String {
     [&scenarios[..]].into_iter().chain(others).collect::<Vec<_>>().join("; ")
 }
 
-/// What nobody should take for tested, because it looks like what was.
+/// Platforms that look like tested ones, but were not tested.
 fn untested(system: System, runner: Runner) -> String {
     let mut untested = Vec::new();
     match system {

@@ -55,7 +55,7 @@ fn main() -> io::Result<()> {
     let ports = [Duration::ZERO, delay].map(|delay| listen(&config, delay));
     let [port, delayed] = ports;
     println!(r#"{{"port":{},"delayed_port":{}}}"#, port?, delayed?);
-    // Ends with whoever started it.
+    // Ends with the process that started it.
     io::copy(&mut io::stdin(), &mut io::sink())?;
     Ok(())
 }

@@ -1,6 +1,6 @@
 // Command collect collects payments at a till: by direct debit, virtual account and card, and makes a refund.
 //
-//	collect -sandbox   gets what the customer and the bank would tell from the sandbox's admin interface
+//	collect -sandbox   gets from the sandbox's admin interface what the customer and the bank would know
 //	collect            asks you: for the one-time code that the customer gets by e-mail, and for the session identifier
 //	                   of an incoming transfer
 //
@@ -35,7 +35,7 @@ type till struct {
 }
 
 func main() {
-	sandbox := flag.Bool("sandbox", false, "get what the customer and the bank would tell from the sandbox's admin interface")
+	sandbox := flag.Bool("sandbox", false, "get from the sandbox's admin interface what the customer and the bank would know")
 	flag.Parse()
 	client, err := paysvc.New(paysvc.Config{})
 	if err != nil {
@@ -204,8 +204,8 @@ func (t *till) refund(ctx context.Context, order string) {
 		return
 	}
 	made.show(reply.Reply, shown(reply.Answer().Data.AmountRefunded.Get()))
-	// Another amount or order would not be confirmed: the library compares them. Nothing else tells how it ends.
-	advice := "accepted, not done yet: nothing tells how it ends, look into the dashboard"
+	// Another amount or order would not be confirmed: the library compares them. No other call tells how it ends.
+	advice := "accepted, not done yet: no endpoint tells how it ends, look at the dashboard"
 	if reply.State == paysvc.StateSuccessful {
 		advice = "refunded"
 	}

@@ -68,7 +68,7 @@ func (t *till) handOver(reply paysvc.Reply, what ordered) {
 	fmt.Printf("%-21s %s\n", "", advice)
 }
 
-// What the customer or the bank would tell, from the sandbox or typed in by you.
+// What the customer or the bank would know, from the sandbox or typed in by you.
 func (t *till) learn(ctx context.Context, question string, request paysvc.Request, pointer string) string {
 	if t.sandbox {
 		reply, err := t.client.Request(ctx, request)

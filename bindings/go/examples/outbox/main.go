@@ -8,8 +8,8 @@
 // often as it needs to, and writes the outcome into the row. The library's journal is a table in the same database, on connections
 // of its own: whatever is killed in between, a key is paid once.
 //
-// Status 0: no row is open. 2: rows are open: run the worker again. What stays UNKNOWN is for a person, who asks the service and then
-// calls paysvc_journal_settle. 3: it could not run, see the error.
+// Status 0: no row is open. 2: rows are open: run the worker again. A row that stays UNKNOWN needs a person, who asks the service and
+// then calls paysvc_journal_settle. 3: it could not run, see the error.
 //
 // DATABASE has pgx's connection string, and PAYSVC_BASE_URL, PAYSVC_PUBLIC_KEY, PAYSVC_SECRET_KEY and PAYSVC_ENCRYPTION_KEY
 // configure the client.
@@ -91,7 +91,7 @@ func work(db *sql.DB) (status int, err error) {
 			status = 2
 			continue
 		}
-		// REJECTED is the answer to this key for ever: another attempt is another row.
+		// REJECTED is the final answer to this key: another attempt is another row.
 		if _, err := db.Exec("UPDATE outbox SET outcome = $1, message = $2 WHERE key = $3", outcome.String(), message, key); err != nil {
 			return 3, err
 		}

@@ -1,13 +1,13 @@
 //go:build unix
 
-// Command payouts pays the recipients of a list, and goes on where an earlier run of it ended, whatever ended it.
+// Command payouts pays the recipients of a list, and continues where an earlier run ended, whatever ended it.
 //
 //	payouts -new LIST STEPS   begins: STEPS must not exist
 //	payouts LIST STEPS        goes on: STEPS must exist
 //
 // It is for those who have no journal: with the setting Journal all of this is one call, see examples/payouts.c. LIST is a file with
 // a JSON array: the recipients of PayoutBulk. STEPS is a file that this program writes: one line for each step. Without it nobody
-// would know after a crash who was paid, so keep it, and name it again to go on. A new file for a list that was begun with another
+// would know after a crash who was paid, so keep it, and name it again to continue. A new file for a list that was begun with another
 // one pays the whole list again. Status 0: all were accepted. 1: some were not, run it again. 2:
 // UNKNOWN ones are left, ask a person. 3: it could not run, see the error.
 //
@@ -130,10 +130,10 @@ func pay(client *paysvc.Client, payouts []paysvc.PayoutBulkPayoutDetails, s *ste
 }
 
 func run() (int, error) {
-	isNew := flag.Bool("new", false, "begins a list that nobody has begun")
+	isNew := flag.Bool("new", false, "begins a list that has not been begun")
 	flag.Parse()
 	if flag.NArg() != 2 {
-		return 3, errors.New("give [-new], the file of the list and the file of the steps")
+		return 3, errors.New("give [-new], the file with the list and the file with the steps")
 	}
 	text, err := os.ReadFile(flag.Arg(0))
 	if err != nil {

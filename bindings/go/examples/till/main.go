@@ -30,7 +30,7 @@ func lookUpWhatIsOpen(ctx context.Context, client *paysvc.Client) error {
 	return err
 }
 
-// Nothing is kept for it but the journal: the key of a charge is its order.
+// Nothing but the journal is kept for it: the key of a charge is its order.
 func charge(ctx context.Context, client *paysvc.Client, order string) (*paysvc.OrderCreateReply, error) {
 	return client.OrderCreate(ctx, paysvc.OrderCreateRequest{
 		Reference:     &order,
@@ -54,14 +54,14 @@ func sell(ctx context.Context, client *paysvc.Client, order string) int {
 	reply, err := charge(ctx, client, order)
 	switch {
 	case errors.Is(err, paysvc.ErrOutcomeUnknown):
-		fmt.Println("UNKNOWN, do not charge it in another way:", err)
+		fmt.Println("UNKNOWN, do not charge it in any other way:", err)
 		return 2
 	case err != nil: // NOT_SENT or REJECTED: start it again, perhaps with another card
 		fmt.Println("not charged:", err)
 		return 1
 	}
 	if paid, whyNot := reply.IsPaid(order, price, currency); !paid {
-		fmt.Println("charged, and not known to be paid:", whyNot)
+		fmt.Println("charged, but not known to be paid:", whyNot)
 		return 2
 	}
 	if reply.Replayed {

@@ -63,7 +63,7 @@ func add(entries map[string]any, pointer string, member reflect.Value) {
 	}
 }
 
-// As many elements of a list are told.
+// How many elements of a list are reported.
 const most = 5
 
 func addList(entries map[string]any, pointer string, list reflect.Value) {

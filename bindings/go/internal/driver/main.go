@@ -132,7 +132,7 @@ func call(client *paysvc.Client, function, request string) (*paysvc.Reply, error
 		fail("no method %s", function)
 	}
 	reply, err := client.Call(ctx, function, json.RawMessage(request))
-	// Of an earlier request an argument's error is not ErrArgument: its outcome is UNKNOWN.
+	// For an earlier request, a wrong argument is not ErrArgument: its outcome is UNKNOWN.
 	var failure *paysvc.Error
 	if function != "encrypt" && !(errors.As(err, &failure) && failure.Status == paysvc.StatusArgument) {
 		fail("the struct of %s cannot hold what the library takes: %s", function, request)

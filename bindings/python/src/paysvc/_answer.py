@@ -1,6 +1,6 @@
 """The views of answers, and how answers are parsed. The classes in _answers.py say which members there are.
 
-Python's own parser does it, but for two things. An object becomes a tuple of its members: of one that is there twice
+Python's own parser does it, with two exceptions. An object becomes a tuple of its members: if a member is there twice,
 the first counts, and most objects are never looked into. A number becomes bytes, its literal, so that no digit is lost.
 """
 
@@ -44,7 +44,7 @@ class AnswerError(ValueError):
 
 
 class _Wrong:
-    """In the place of an object, and of all within it: what was found instead, and where."""
+    """Takes the place of an object and everything within it: what was found instead, and where."""
 
     __slots__ = ("found", "path")
 
@@ -57,7 +57,7 @@ class Answer:
     """An object of an answer, with a property for each member that is known; `raw` has all members.
 
     A member that is absent or null is None. One that cannot be read raises an AnswerError, when it is asked for and not
-    before. An object is always there to look into; its truth says whether the answer has it.
+    before. An object is always there to look into; its truth value says whether the answer has it.
 
     Amounts and other decimal numbers are Decimal. Times are aware datetimes, in UTC where the answer names no zone.
     """
@@ -76,7 +76,7 @@ class Answer:
 
     @classmethod
     def _of(cls: type[Self], text: str) -> Self:
-        """Never raises: what is wrong with the text is told when a member is asked for."""
+        """Never raises: a fault in the text is reported when a member is asked for."""
         try:
             found = _parse(text)
         except RecursionError:
@@ -89,7 +89,7 @@ class Answer:
     def raw(self) -> dict[str, Any] | None:
         """A copy of the whole object, as `reply["data"]` has it; None if the answer does not have it.
 
-        Of a member that is there twice, it has the first.
+        If a member is there twice, it has the first.
         """
         found = self._found
         if found is None:

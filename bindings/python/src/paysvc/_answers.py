@@ -1830,7 +1830,7 @@ class WebhookVerifyAnswer(Answer):
 
     @property
     def differences(self) -> tuple[WebhookVerifyAnswerDifferences, ...] | None:
-        """In what the event, the service and the expectation differ. /differences: array of objects; documented."""
+        """Where the event, the service and the expectation differ. /differences: array of objects; documented."""
         return self._list(WebhookVerifyAnswerDifferences, "differences")
 
     @property
@@ -1851,7 +1851,7 @@ class WebhookVerifyAnswer(Answer):
 
 
 class WebhookVerifyAnswerDifferences(Answer):
-    """One of in what the event, the service and the expectation differ."""
+    """One of where the event, the service and the expectation differ."""
 
     __slots__ = ()
     __members__: ClassVar[Mapping[str, tuple[str, str]]] = {

@@ -196,7 +196,7 @@ class AsyncClient(AsyncOperations, Once):
         return self._native.answer("encrypt", payload)
 
     async def warm(self, *, timeout: float | None = None) -> Reply:
-        """Connects ahead, so that the next request that moves money does not wait for it: call it when the cashier
+        """Connects in advance, so that the next request that moves money does not wait for it: call it when the cashier
         begins.
 
         Sends no request: if it raises, nothing has happened, and that request connects by itself. The connection is

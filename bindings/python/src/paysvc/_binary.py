@@ -1,6 +1,6 @@
 """For which system and processor a shared library was built.
 
-setup.py runs this file by itself, so it imports nothing of the package.
+setup.py runs this file by itself, so it imports nothing from the package.
 """
 
 from __future__ import annotations

@@ -50,7 +50,7 @@ class Client(Operations, Once):
         return self._native.answer(name, members, call, progress, timeout, idempotency_key)
 
     def check(self, *, timeout: float | None = None, call: Call | None = None) -> Reply:
-        """Checks whether everything is there for the first sale: call it when a program starts.
+        """Checks whether everything is ready for the first sale: call it when a program starts.
 
         Configuration, keys, connection, TLS, the service's answer and the clock; it moves no money and changes nothing.
         It raises the error of the first check that is not ok. The reply of both has all "checks", each with "check",
@@ -63,8 +63,9 @@ class Client(Operations, Once):
     ) -> tuple[str, Reply]:
         """Finds out what became of the next request that is open in the journal: call it when a program starts.
 
-        Open is a request whose sender wrote no end, one whose outcome was UNKNOWN, and a charge that is not final. It
-        asks the endpoint that knows, as resolve() does, writes to the journal what that proves, and moves no money:
+        A request is open if its sender wrote no end, if its outcome was UNKNOWN, or if it is a charge that is not
+        final. This asks the endpoint that knows, as resolve() does, writes to the journal what that proves, and moves
+        no money:
 
             key, reply = client.journal_next()
             while key:
@@ -98,7 +99,7 @@ class Client(Operations, Once):
         return self._native.answer("encrypt", payload)
 
     def warm(self, *, timeout: float | None = None, call: Call | None = None) -> Reply:
-        """Connects ahead, so that the next request that moves money does not wait for it: call it when the cashier
+        """Connects in advance, so that the next request that moves money does not wait for it: call it when the cashier
         begins.
 
         Sends no request: if it raises, nothing has happened, and that request connects by itself. The connection is

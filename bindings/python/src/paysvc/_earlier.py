@@ -36,7 +36,7 @@ def _at(members: object, path: tuple[str, ...]) -> object:
 
 
 def _plain(value: object) -> str | int | Decimal | None:
-    """Text or a number, of no class of the program's own."""
+    """Text or a number, but not of a class of the program's own."""
     if isinstance(value, str):
         return str.__str__(value)
     if isinstance(value, int) and not isinstance(value, bool):
@@ -51,7 +51,7 @@ def _put(found: dict[str, Any], path: tuple[str, ...], value: object) -> None:
 
 
 def may_charge(endpoint: str, members: Mapping[str, object]) -> bool:
-    """Whether the request may make a charge. What the endpoint does not list may be another way to pay."""
+    """Whether the request may make a charge. A member that the endpoint does not list may be another way to pay."""
     given = list(_paths(members)) if isinstance(members, Mapping) else []
     return not given or not HARMLESS.get(endpoint, frozenset()).issuperset(given)
 
@@ -86,7 +86,7 @@ class Resolve(Members):
             self.endpoint, self.attempts = about, attempts if isinstance(attempts, int) else 0
         else:
             raise TypeError(f"resolve() takes a PaysvcError or the name of an endpoint, not {type(about).__name__}")
-        # A program may give the whole request; what is no part of the look-up goes no further.
+        # A program may give the whole request; members that are not part of the look-up go no further.
         given = {} if isinstance(request, Omitted) else request
         self.request = kept(self.endpoint, {**known, **given}, added=True)
         if isinstance(expect, Mapping) and "amount" in expect:
@@ -99,7 +99,7 @@ class Resolve(Members):
 
 
 def error_for(name: str, members: Mapping[str, object], reply: Reply) -> PaysvcError:
-    """The exception for a reply, which knows the request that it is about: of resolve(), the one that was resolved."""
+    """The exception for a reply, which knows the request that it is about: for resolve(), the one that was resolved."""
     if isinstance(members, Resolve):
         error = error_of(reply, members.endpoint, members.request, members.attempts)
         error.charged = members.charged
@@ -110,7 +110,7 @@ def error_for(name: str, members: Mapping[str, object], reply: Reply) -> PaysvcE
 
 
 def reply_class(name: str, members: Mapping[str, object]) -> type[Reply]:
-    """The class of the reply: of resolve(), that of the endpoint that is asked."""
+    """The class of the reply: for resolve(), that of the endpoint that is asked."""
     if name == "resolve":
         name = LOOK_UPS.get(str(members.get("endpoint")), ("", ()))[0]
     return REPLIES.get(name, Reply)

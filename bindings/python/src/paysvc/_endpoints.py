@@ -83,7 +83,7 @@ class Endpoints:
             base_url: address of the service, e.g. https://host/path
             public_key: API key of most endpoints
             secret_key: API key of the endpoints that require it, e.g. refunds
-            mode: test or live: API keys of the other kind are refused; without it neither is checked
+            mode: test or live: API keys of the other kind are refused; without mode this is not checked
             encryption_key: the dashboard's RSA key, or a PEM public key
             timeout_ms: time limit for a whole call in ms, retries and waits included (default 30000, 1 to
                 86400000)
@@ -102,17 +102,17 @@ class Endpoints:
             max_idle_connections: maximum number of connections kept open between calls (default 128, 0 to 10000)
             connection_reuse: reads: a request that moves money or changes something is the first on its
                 connection, so that no answer to another request can be taken for its own. all: every request uses kept
-                connections, for those who need more than some 400 payments a second and trust every hop to the service
-                (default reads, or all)
+                connections, for those who need more than about 400 payments a second and trust every hop to the
+                service (default reads, or all)
             allow_http: allows plain HTTP to addresses other than loopback (default false)
             journal: path of the file that remembers what was sent, so that a crash or a second try cannot charge
                 twice; on a local disk. Processes of one machine may share it
-            journal_create: makes the journal if there is no such file; otherwise a missing file is an error
+            journal_create: creates the journal if the file does not exist; without it, a missing file is an error
                 (default false)
-            journal_keep_days: how many days the journal keeps what has ended; an idempotency key that is older is
-                a new one (default 400, 1 to 36500)
-            merchant: whose idempotency keys these are, where several merchants share one journal: at most 200
-                bytes (default empty)
+            journal_keep_days: how many days the journal keeps requests that have ended; after that, their
+                idempotency keys count as new (default 400, 1 to 36500)
+            merchant: the merchant whose idempotency keys these are, if several merchants share one journal: at
+                most 200 bytes (default empty)
             payout_key: API key that payouts are sent with; integrations in production differ (default secret, or
                 public)
             payout_encryption_header: sends payouts with the header encryption: RSA; integrations in production
@@ -716,8 +716,8 @@ class Endpoints:
         progress: Progress | None = None, timeout: float | None = None, call: Call | None = None,
     ) -> OrderStatusReply:
         """Asks for the state of an order until it is SUCCESSFUL or REVERSED and final, or until the call's time is
-        over. FAILED ends it only where no other attempt to pay can be under way: with attempts 1. It tells the
-        state of the order, and nothing of a refund. For a transfer into a virtual account there is no such wait.
+        over. FAILED ends it only with attempts 1, because no other attempt to pay can then be under way. It reports
+        the state of the order, not that of a refund. For a transfer into a virtual account there is no such wait.
 
         Args:
             reference: reference of the order
@@ -725,8 +725,8 @@ class Endpoints:
                 are not sure
             request: the request that made the order: order.currency is used
             expect: the price that was asked for; if the service names another one, the outcome stays UNKNOWN
-            interval_ms: the first wait between two looks in ms; the following ones grow by half each, up to ten
-                times this, and each is up to a quarter longer or shorter (default 1000, 10 to 60000)
+            interval_ms: the first wait between two look-ups, in ms; each further wait is half as long again, up to
+                ten times the first, and varies by up to a quarter (default 1000, 10 to 60000)
             progress: called with done, total and step; unless it returns paysvc.CONTINUE, the call stops
             timeout: seconds for the whole call, retries and waits included; else the client's timeout
             call: a token by which another thread cancels this call
@@ -743,8 +743,9 @@ class Endpoints:
     def journal_settle(
         self, id: str, outcome: str, who: str, why: str, *, timeout: float | None = None, call: Call | None = None,
     ) -> JournalSettleReply:
-        """A person settles a request that stays open in the journal. It is refused while the request's call may still
-        be under way. Look at the service's own records first: what is settled as REJECTED is charged again.
+        """Records a person's decision about a request that stays open in the journal. It is refused while the
+        request's call may still be under way. Look at the service's own records first: a request that is settled as
+        REJECTED may be charged again.
 
         Args:
             id: the claim, as the journal and the messages about it name it
@@ -839,7 +840,7 @@ class AsyncEndpoints:
             base_url: address of the service, e.g. https://host/path
             public_key: API key of most endpoints
             secret_key: API key of the endpoints that require it, e.g. refunds
-            mode: test or live: API keys of the other kind are refused; without it neither is checked
+            mode: test or live: API keys of the other kind are refused; without mode this is not checked
             encryption_key: the dashboard's RSA key, or a PEM public key
             timeout_ms: time limit for a whole call in ms, retries and waits included (default 30000, 1 to
                 86400000)
@@ -858,17 +859,17 @@ class AsyncEndpoints:
             max_idle_connections: maximum number of connections kept open between calls (default 128, 0 to 10000)
             connection_reuse: reads: a request that moves money or changes something is the first on its
                 connection, so that no answer to another request can be taken for its own. all: every request uses kept
-                connections, for those who need more than some 400 payments a second and trust every hop to the service
-                (default reads, or all)
+                connections, for those who need more than about 400 payments a second and trust every hop to the
+                service (default reads, or all)
             allow_http: allows plain HTTP to addresses other than loopback (default false)
             journal: path of the file that remembers what was sent, so that a crash or a second try cannot charge
                 twice; on a local disk. Processes of one machine may share it
-            journal_create: makes the journal if there is no such file; otherwise a missing file is an error
+            journal_create: creates the journal if the file does not exist; without it, a missing file is an error
                 (default false)
-            journal_keep_days: how many days the journal keeps what has ended; an idempotency key that is older is
-                a new one (default 400, 1 to 36500)
-            merchant: whose idempotency keys these are, where several merchants share one journal: at most 200
-                bytes (default empty)
+            journal_keep_days: how many days the journal keeps requests that have ended; after that, their
+                idempotency keys count as new (default 400, 1 to 36500)
+            merchant: the merchant whose idempotency keys these are, if several merchants share one journal: at
+                most 200 bytes (default empty)
             payout_key: API key that payouts are sent with; integrations in production differ (default secret, or
                 public)
             payout_encryption_header: sends payouts with the header encryption: RSA; integrations in production
@@ -1450,8 +1451,8 @@ class AsyncEndpoints:
         progress: Progress | None = None, timeout: float | None = None,
     ) -> OrderStatusReply:
         """Asks for the state of an order until it is SUCCESSFUL or REVERSED and final, or until the call's time is
-        over. FAILED ends it only where no other attempt to pay can be under way: with attempts 1. It tells the
-        state of the order, and nothing of a refund. For a transfer into a virtual account there is no such wait.
+        over. FAILED ends it only with attempts 1, because no other attempt to pay can then be under way. It reports
+        the state of the order, not that of a refund. For a transfer into a virtual account there is no such wait.
 
         Args:
             reference: reference of the order
@@ -1459,8 +1460,8 @@ class AsyncEndpoints:
                 are not sure
             request: the request that made the order: order.currency is used
             expect: the price that was asked for; if the service names another one, the outcome stays UNKNOWN
-            interval_ms: the first wait between two looks in ms; the following ones grow by half each, up to ten
-                times this, and each is up to a quarter longer or shorter (default 1000, 10 to 60000)
+            interval_ms: the first wait between two look-ups, in ms; each further wait is half as long again, up to
+                ten times the first, and varies by up to a quarter (default 1000, 10 to 60000)
             progress: called with done, total and step; unless it returns paysvc.CONTINUE, the call stops
             timeout: seconds for the whole call, with the wait for a thread and all retries; else the client's timeout
 
@@ -1476,8 +1477,9 @@ class AsyncEndpoints:
     async def journal_settle(
         self, id: str, outcome: str, who: str, why: str, *, timeout: float | None = None,
     ) -> JournalSettleReply:
-        """A person settles a request that stays open in the journal. It is refused while the request's call may still
-        be under way. Look at the service's own records first: what is settled as REJECTED is charged again.
+        """Records a person's decision about a request that stays open in the journal. It is refused while the
+        request's call may still be under way. Look at the service's own records first: a request that is settled as
+        REJECTED may be charged again.
 
         Args:
             id: the claim, as the journal and the messages about it name it

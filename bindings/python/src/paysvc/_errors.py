@@ -49,7 +49,7 @@ class PaysvcError(Exception):
 
     @property
     def outcome(self) -> Outcome:
-        """What is known of the request. REJECTED speaks of this request, and of no earlier one."""
+        """What is known about the request. REJECTED is about this request, not an earlier one."""
         return self.reply.outcome
 
     @property
@@ -76,7 +76,7 @@ class PaysvcError(Exception):
     def attempts(self) -> int:
         """How many times the request was put on the wire, by its own call.
 
-        Of an error of resolve(), it is that of the resolved request, 0 if not known; reply.attempts has its look-ups.
+        For an error of resolve(), it is that of the resolved request, 0 if not known; reply.attempts has its look-ups.
         """
         return self._attempts
 
@@ -117,7 +117,7 @@ class PaysvcError(Exception):
 
     @property
     def answer(self) -> Answer:
-        """The answer to be read member by member, as of the reply."""
+        """The answer to be read member by member, as for the reply."""
         return self.reply.answer
 
     def answer_as(self, of: type[View]) -> View:
@@ -125,7 +125,7 @@ class PaysvcError(Exception):
         return self.reply.answer_as(of)
 
     def is_paid(self, reference: str, amount: Decimal | str | int, currency: str) -> bool:
-        """As of the reply: true only if this order is paid. It may be only if the call was abandoned."""
+        """As for the reply: true only if this order is paid. That is possible only if the call was abandoned."""
         return self.reply.is_paid(reference, amount, currency)
 
     def why_not_paid(self, reference: str, amount: Decimal | str | int, currency: str) -> str:
@@ -169,7 +169,7 @@ class Unresolved(OutcomeUnknown):
 
 
 class KeyReused(OutcomeUnknown):
-    """The journal has this idempotency key for a request with other members. This call sent nothing.
+    """The journal has this idempotency key for a request with different members. This call sent nothing.
 
     The outcome is UNKNOWN: it is that of the other request.
     """
@@ -197,7 +197,7 @@ class Cancelled(PaysvcError):
 class Rejected(PaysvcError):
     """The service refused this request, and did not execute it: the outcome is REJECTED.
 
-    This says nothing of earlier requests: an order that is refused as "already paid" has been paid.
+    This says nothing about earlier requests: an order that is refused as "already paid" has been paid.
     """
 
 

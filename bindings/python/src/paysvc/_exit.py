@@ -24,7 +24,7 @@ def ended_at_exit(cancel: Callable[[], None]) -> Iterator[None]:
     _running[call] = cancel
     try:
         if _ending:
-            raise RuntimeError("the interpreter ends: a call with a progress function cannot begin any more")
+            raise RuntimeError("the interpreter is ending: a call with a progress function can no longer begin")
         yield
     finally:
         _running.pop(call, None)
@@ -32,7 +32,7 @@ def ended_at_exit(cancel: Callable[[], None]) -> Iterator[None]:
             _ended.put(None)
 
 
-# Threads that are no daemons have ended before it runs.
+# Threads that are not daemons have ended before it runs.
 @atexit.register
 def _end() -> None:
     global _ending

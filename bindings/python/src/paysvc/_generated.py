@@ -27,7 +27,7 @@ CONTINUE = 23808
 STORE_DONE = 23809
 STORE_EXISTS = 23810
 
-#: The time limit of a whole call, of a client that names none.
+#: The time limit of a whole call, for a client that sets none.
 DEFAULT_TIMEOUT_MS = 30000
 
 #: The most characters of an amount.
@@ -67,11 +67,11 @@ class Status(Number):
     #: The journal cannot be read or written. This call sent nothing; the outcome is NOT_SENT only if the journal shows
     #: that nothing with this key or for this order is open.
     JOURNAL = 4
-    #: The service was asked what became of a request, and it is still not known, or the journal has an open one. The
-    #: outcome is UNKNOWN.
+    #: The service was asked what became of a request, and that is still not known; or the journal has an open request.
+    #: The outcome is UNKNOWN.
     UNRESOLVED = 5
-    #: The journal has this idempotency key for a request with other members. This call sent nothing. The outcome is
-    #: UNKNOWN: it is that of the other request.
+    #: The journal has this idempotency key for a request with different members. This call sent nothing. The outcome
+    #: is UNKNOWN: it is that of the other request.
     KEY_REUSED = 6
     #: Name look-up, connect, TLS, or a broken connection.
     TRANSPORT = 10
@@ -91,11 +91,11 @@ class Status(Number):
     #: The answer is cut off, too large, not JSON, a redirect, contradicts itself, or does not say what became of the
     #: request.
     RESPONSE = 24
-    #: A bug in this library, contained.
+    #: A bug in this library; it was caught.
     INTERNAL = 90
 
 
-#: Statuses that sound as if the request in question had not been executed. With Outcome.UNKNOWN that is not so.
+#: Statuses that sound as if the request in question had not been executed. With Outcome.UNKNOWN that is not true.
 DENIALS = frozenset({Status(1), Status(2), Status(3), Status(20), Status(21), Status(22)})
 
 
@@ -118,7 +118,7 @@ class Outcome(Number):
 class State(Number):
     """State of the payment or refund in an answer, the service's own statusId."""
 
-    #: The answer names no state, or contradicting ones.
+    #: The answer has no state, or contradictory ones.
     NONE = 0
     #: Initiated.
     INITIATED = 1
@@ -248,11 +248,12 @@ EndpointName = Literal[
 #: The functions that tell what became of an earlier request: their outcome is never NOT_SENT.
 ABOUT_EARLIER = frozenset({"resolve", "order_wait", "journal_settle"})
 
-#: The functions of which the client's timeout bounds each step, and not the whole call.
+#: The functions for which the client's timeout limits each step instead of the whole call.
 TIMEOUT_OF_STEP = frozenset({"payout_bulk"})
 
 #: By endpoint, the one that tells what became of a request, and what a program keeps of the request so that it can be
-#: resolved: the path of a member; of "presence" only that it is there, and what is "added" is no member of the request.
+#: resolved: the path of a member; for "presence", only that it is there; a member that is "added" is not in the
+#: request.
 LOOK_UPS: dict[str, tuple[str, tuple[tuple[str, tuple[str, ...]], ...]]] = {
     "order_create": (
         "order_status",
@@ -305,7 +306,7 @@ LOOK_UPS: dict[str, tuple[str, tuple[tuple[str, tuple[str, ...]], ...]]] = {
     ),
 }
 
-#: By endpoint, the members of a request that makes no charge: one that has others may.
+#: By endpoint, the members of a request that makes no charge: a request with others may make one.
 HARMLESS: dict[str, frozenset[str]] = {
     "order_create": frozenset({
         "reference", "country", "order.reference", "order.amount", "order.description", "order.currency",
@@ -528,7 +529,7 @@ class Expect(Members):
 
 
 class WebhookVerifyExpect(Members):
-    """What the event must speak of."""
+    """What the event must be about."""
 
     __slots__ = ()
 

@@ -107,7 +107,7 @@ def anything(value: Any) -> Any:
 
 
 def members(pairs: tuple[tuple[str, Any], ...]) -> dict[str, Any]:
-    """Of a member that is there twice, the first."""
+    """If a member is there twice, the first."""
     made = dict(pairs)
     return made if len(made) == len(pairs) else dict(reversed(pairs))
 

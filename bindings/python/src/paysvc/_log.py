@@ -1,9 +1,9 @@
 """Passes the library's log to Python's logger "paysvc", which is silent unless the program configures logging.
 
-A call's token keeps its lines. The thread that made the call logs them after it and at each of its steps. In a callback
-what the handler of a signal raises would be lost.
+A call's token keeps its lines. The thread that made the call logs them after it and at each of its steps. In a
+callback, an exception from a signal handler would be lost.
 
-Imported only after the program itself has imported logging: before that, it cannot have configured it.
+Imported only after the program itself has imported logging: before that, the program cannot have configured it.
 """
 
 from __future__ import annotations

@@ -57,7 +57,7 @@ class Token(Handle):
 
 
 class Result(Handle):
-    """The library's reply, of the program's reply that is paid."""
+    """The library's reply, for a reply of the program that is paid."""
 
     kind = "reply"
 
@@ -101,7 +101,7 @@ class Once:
     """Is not copied: a copy would be the same handle."""
 
     def __reduce_ex__(self, protocol: object) -> NoReturn:
-        raise TypeError(f"paysvc.{type(self).__name__} cannot be copied or pickled: make another where it is needed")
+        raise TypeError(f"paysvc.{type(self).__name__} cannot be copied or pickled: make a new one where it is needed")
 
 
 class Call(Once):
@@ -110,7 +110,7 @@ class Call(Once):
     def __init__(self, *, traceparent: str | None = None) -> None:
         """
         Args:
-            traceparent: sent with each request of the calls, so that a trace of the program goes on at the service: the
+            traceparent: sent with each request of the calls, so that a trace of the program continues there: the
                 header of W3C Trace Context, such as "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
 
         Raises:
@@ -281,7 +281,7 @@ class Native:
 
 
 def log_level() -> int:
-    """The program may configure logging at any time; before it has imported that, it has not."""
+    """The program may configure logging at any time, but not before it has imported it."""
     if "logging" not in sys.modules:
         return 0
     from ._log import level

@@ -68,15 +68,16 @@ class Operations(Endpoints):
         asked, such as an OrderStatusReply.
 
         Args:
-            about: the error of the request, also that of an earlier resolve(); or the name of its endpoint
+            about: the error of the request, including one of an earlier resolve(); or the name of its endpoint
             request: the members by which the request is looked up, by the interface's names, if there is no error, or
                 in addition to what it knows; further members are ignored, so nobody has to keep card data
-            attempts: how many requests that may charge this order were begun, by anyone, each resend included; only
-                with 1 can the outcome be REJECTED. If no other request was made for the order: the error's own attempts
+            attempts: how many requests that may charge this order were begun, by anyone, including every resend; the
+                outcome can be REJECTED only with 1. If no other request was made for the order: the error's own
+                attempts
             expect: the price that was asked for
             wait: asks again until the outcome is known or the time is over
-            charged: False: the request made an order without a charge, so that it may be sent again if the service does
-                not know it. An error knows that itself; what is not known to be none is taken for a charge
+            charged: False: the request made an order without a charge, so it may be sent again if the service does not
+                know it. An error knows that itself; a request that is not known to make no charge counts as a charge
             timeout: seconds for the whole call, retries and waits included; else the client's timeout
             call: a token by which another thread cancels this call
 
@@ -97,13 +98,13 @@ class Operations(Endpoints):
         timeout: float | None = None,
         call: Call | None = None,
     ) -> WebhookVerifyReply:
-        """Checks a webhook, which nobody signs: reads the event in every form that the service uses, and asks the
-        service whether it is true.
+        """Checks a webhook. Webhooks are not signed, so it reads the event in any form that the service uses,
+        and asks the service whether it is true.
 
         Args:
             body: the body of the webhook as it was received, never a parsed event, which has lost duplicate members and
                 exact numbers: request.get_data() of Flask, request.body of Django, await request.body() of FastAPI
-            expect: what the event must speak of
+            expect: what the event must be about
             ask: False: reads the event and says what it is about, and asks nothing: OK NOT_SENT, and never authentic
                 (default True)
             timeout: seconds for the whole call, retries and waits included; else the client's timeout
@@ -128,13 +129,13 @@ class Operations(Endpoints):
     ) -> PayoutBulkReply:
         """Pays any number of recipients, in the largest batches that fit the encryption key, one after the other.
 
-        It returns if the service accepted all; accepted is not paid: see payout_bulk_status(). The reply of an error is
-        a PayoutBulkReply as well, and its answer tells the outcome of each recipient.
+        It returns if the service accepted all; accepted does not mean paid: see payout_bulk_status(). The reply of an
+        error is a PayoutBulkReply as well, and its answer has the outcome of each recipient.
 
         Args:
             payouts: the recipients, by the interface's names, each with a clientReference that is unique in the list
             earlier: the report of an earlier call with the same list: only what was provably not executed is sent
-            continue_after_unknown: goes on after a batch whose outcome is UNKNOWN
+            continue_after_unknown: continues after a batch whose outcome is UNKNOWN
             progress: called with done, total and step before and after each batch; unless it returns paysvc.CONTINUE,
                 no further batch is sent. If it raises, or a signal's handler does, Ctrl-C's for example, the exception
                 is raised when the batch in hand has ended, and paysvc.abandoned_call() gives the report from it

@@ -1,8 +1,8 @@
 """Progress of calls that take several steps.
 
-Python runs the handlers of signals in its main thread, between two instructions. What they raise in a callback of the
-library would be lost. So the main thread makes no such call itself: another thread does, and the main thread waits for
-the steps and tells them to the program.
+Python runs the handlers of signals in its main thread, between two instructions. An exception from them in a callback
+of the library would be lost. So the main thread makes no such call itself: another thread does, and the main thread
+waits for the steps and passes them to the program.
 """
 
 from __future__ import annotations
@@ -51,8 +51,8 @@ callback = PROGRESS_CALLBACK(_receive)
 
 
 def reporting(progress: Progress, token: _Token, make: Callable[[], object]) -> None:
-    """Makes a call and tells `progress` its steps. What that raises stops the call, and is raised when it has ended."""
-    # A thread of gevent or eventlet is none: it could not run while the library waits.
+    """Makes a call and passes its steps to `progress`, whose exception stops the call and is raised after it."""
+    # A thread of gevent or eventlet does not count: it could not run while the library waits.
     if not isinstance(_thread.start_new_thread, BuiltinFunctionType):
         _Here(progress).run(token, make)
     elif _is_main_thread():
@@ -97,7 +97,7 @@ class _Told:
         done, total, text = step
         answer = self._progress(done, total, decode(text.decode()))
         if self.forked:
-            raise RuntimeError("a child that was forked in a progress function cannot go on with its parent's call")
+            raise RuntimeError("a child that was forked in a progress function cannot continue its parent's call")
         self._failed = False
         return CONTINUE if type(answer) is int and answer == CONTINUE else 0
 
@@ -129,8 +129,8 @@ class _Here(_Told):
 class _Relay(_Told):
     """A call that another thread makes for the main thread, which a signal may interrupt at any instruction.
 
-    That costs at most the telling of one step: after an interrupt the main thread goes by what has become of the call,
-    and not by what it has received.
+    That loses at most the report of one step: after an interrupt, the main thread goes by what became of the call, not
+    by what it has received.
     """
 
     def __init__(self, progress: Progress, token: _Token, make: Callable[[], object]) -> None:

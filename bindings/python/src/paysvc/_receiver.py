@@ -127,7 +127,7 @@ class _Receiver(Generic[_Client, _Store]):
         return reply
 
     async def _result(self, value: Any) -> Any:
-        """The value, or what it becomes."""
+        """The value, or what an awaitable becomes."""
         return await value if self._waits and inspect.isawaitable(value) else value
 
 
@@ -138,7 +138,7 @@ class Receiver(_Receiver[Client, Store]):
         client: a paysvc.Client, which asks the service
         handle: called with the reply to webhook_verify() of each authentic event, once per state of a payment. It acts
             on the reply: ask is_paid() of it, or look at reply.state. If it raises, that is logged, the service is
-            answered 500, and the next delivery is handled. It is no coroutine function
+            answered 500, and the next delivery is handled. It must not be a coroutine function
         store: remembers what was handled; without one a MemoryStore, which a restart empties
         unverified: called with the reply of each event that was found not authentic, e.g. to count them. It must not
             act on them. A body that is sent again within a minute is not reported again.
@@ -147,7 +147,7 @@ class Receiver(_Receiver[Client, Store]):
         orders: False: no events about orders are expected, so that the client needs no secret key
 
     Raises:
-        TypeError: the client is another one, or what is called is a coroutine function
+        TypeError: the client is of another kind, or what is called is a coroutine function
         ConfigError: the client has no secret key, which events about orders need
     """
 
@@ -175,7 +175,7 @@ class AsyncReceiver(_Receiver["AsyncClient", AnyStore]):
         orders: as for Receiver
 
     Raises:
-        TypeError: the client is another one
+        TypeError: the client is of another kind
         ConfigError: the client has no secret key, which events about orders need
     """
 
@@ -188,7 +188,7 @@ class AsyncReceiver(_Receiver["AsyncClient", AnyStore]):
 
 
 def finished(coroutine: Coroutine[object, None, Answer]) -> Answer:
-    """What a coroutine returns that never waits."""
+    """The result of a coroutine that never waits."""
     try:
         coroutine.send(None)
     except StopIteration as end:
@@ -209,7 +209,7 @@ def _client_class(waits: bool) -> type[Client | AsyncClient]:
 
 
 def _called(handle: object, unverified: object, store: object) -> list[tuple[str, object]]:
-    """What a receiver calls, by what a person calls it."""
+    """What a receiver calls, by the name that a person gives it."""
     store_has = [(f"the store's {name}", getattr(store, name, None)) for name in ("begin", "done", "failed")]
     return [("the handler", handle), *([] if unverified is None else [("unverified", unverified)]), *store_has]
 
@@ -255,11 +255,11 @@ def _text(body: bytes) -> str | Answer:
 
 
 def _ended(what: str, result: object) -> None:
-    """Raises if a function has not run, but only returned what would have to be run."""
+    """Raises if a function did not run, but only returned something that would have to be run."""
     if inspect.isawaitable(result) or inspect.isgenerator(result) or inspect.isasyncgen(result):
         if inspect.iscoroutine(result):
             result.close()
-        raise TypeError(f"{what} returned a {type(result).__name__}, which nobody runs: {_ASYNC}")
+        raise TypeError(f"{what} returned a {type(result).__name__}, which would never run: {_ASYNC}")
 
 
 def _begun(begin: Begin) -> Begin:

@@ -29,7 +29,7 @@ def _is_json(caller: FrameType) -> bool:
 
 
 class Reply(dict[str, Any]):
-    """The answer as a read-only mapping; what is known of the call is in attributes.
+    """The answer as a read-only mapping; what is known about the call is in attributes.
 
     Numbers with a fraction are Decimal, others int. json.dumps(reply) writes fractions as text ("100.10"), because
     Python's json module cannot write a Decimal; `text` is the answer as it was received. The repr shows only status,
@@ -75,7 +75,7 @@ class Reply(dict[str, Any]):
     ) -> None:
         #: Why the call ended as it did.
         self.status = status
-        #: What is known of the request: whether it may be repeated.
+        #: What is known about the request: whether it may be repeated.
         self.outcome = outcome
         #: The state of the payment or refund in the answer. Paid means Outcome.CONFIRMED and State.SUCCESSFUL, both.
         self.state = state
@@ -104,7 +104,7 @@ class Reply(dict[str, Any]):
         self._answer: Any = None
         #: Asks the library's reply, if it is CONFIRMED and SUCCESSFUL; otherwise why that is not paid.
         self._compare: Callable[[str, str, str], str] | None = None
-        self._why_not = "this reply was not made by the library, or has been restored: ask the service again"
+        self._why_not = "this reply was not made by the library, or was restored from a copy: ask the service again"
         # The methods give the members; the dict itself holds only this key. Without it, C code that reads the dict
         # directly would find an empty answer, and json would write {}.
         unread: Any = self
@@ -120,9 +120,9 @@ class Reply(dict[str, Any]):
         """True only if this order is paid: CONFIRMED, SUCCESSFUL, and order, price and currency are these.
 
         The amount is the price without the fee, never a float; amounts are compared as decimals. "*" is not compared.
-        An order that the answer does not name is the request's; a currency also as resolve() has proved it. Of
-        webhook_verify() and order_wait() it is about what the service said. A refund or a payout is never paid. A reply
-        that was pickled is not: it is no answer of the service any more.
+        An order that the answer does not name is the request's; a currency may also be one that resolve() has proved.
+        For webhook_verify() and order_wait() it is about what the service said. A refund or a payout is never paid, and
+        neither is a reply that was pickled: it is no longer an answer from the service.
         """
         return not self.why_not_paid(reference, amount, currency)
 

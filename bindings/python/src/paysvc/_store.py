@@ -21,8 +21,8 @@ _FAILED = 0
 class Store(Protocol):
     """A database that keeps the journal: one table with the primary key (key, seq), whose rows are never changed.
 
-    A method that raises has failed, and then nothing that moves money is sent. Threads call the methods at once. They
-    must return within the timeout, which is in seconds. Never write a row in a transaction of the program.
+    If a method raises, it has failed, and nothing that moves money is sent. Several threads call the methods at once.
+    They must return within the timeout, which is in seconds. Never write a row in a transaction of the program.
     """
 
     def append(self, key: str, seq: int, row: str, timeout: float) -> bool:
@@ -34,7 +34,7 @@ class Store(Protocol):
         ...
 
     def read(self, query: Mapping[str, Any], timeout: float) -> Iterable[str]:
-        """The rows as append() got them, of everything that was committed before.
+        """The rows as append() got them, including everything that was committed before.
 
         {"key": …}: all rows of the key, by seq. {"order": …}: all rows of the order, by key and seq.
         {"open": True, "after": …, "limit": n}: of each key above "after" the row with the highest seq, if it is open;
@@ -70,14 +70,14 @@ class Callbacks:
             if not callable(getattr(store, name, None)):
                 raise TypeError(f"store has no method {name}: see paysvc.Store")
         self._store = store
-        # What is no Exception, Ctrl-C's for example, must not be lost in a callback. Of each thread.
+        # An exception that is not an Exception, such as Ctrl-C's, must not be lost in a callback. One for each thread.
         self._thrown: Any = _thread._local()
         self.struct = _Struct(
             ctypes.sizeof(_Struct), _Append(self._append), _Read(self._read), _Forget(self._forget), None
         )
 
     def making(self, function: Callable[..., int]) -> Callable[..., int]:
-        """The function, which then raises what interrupted the store: the call itself has ended by then."""
+        """The function, which at the end raises what interrupted the store: the call itself has ended by then."""
 
         def made(*arguments: Any) -> int:
             self._thrown.interrupt = None
@@ -132,6 +132,6 @@ class Callbacks:
 
 
 def set_store(handle: c_void_p, store: Store) -> tuple[Callbacks, Callable[[ctypes._Pointer[c_void_p]], int]]:
-    """The callbacks, and what sets them: it is given the place of the reply."""
+    """The callbacks, and the function that sets them: it is given the place of the reply."""
     callbacks = Callbacks(store)
     return callbacks, partial(library.paysvc_client_set_store, handle, ctypes.byref(callbacks.struct), None)

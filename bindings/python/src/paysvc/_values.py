@@ -105,7 +105,7 @@ def raw_body(body: object) -> str:
     if isinstance(body, str):
         return body
     if isinstance(body, (bytes, bytearray, memoryview)):
-        # What is no UTF-8 becomes something that the library refuses.
+        # Text that is not UTF-8 becomes something that the library refuses.
         return bytes(body).decode("utf-8", "surrogateescape")
     raise TypeError(
         f"body must be the raw body, as bytes or str, not {type(body).__name__}: a parsed event has lost duplicate "

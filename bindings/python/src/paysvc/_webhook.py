@@ -1,4 +1,4 @@
-"""What all receivers of webhooks share: limits, and what a verified event is answered."""
+"""What all receivers of webhooks share: limits, and the answer to a verified event."""
 
 from __future__ import annotations
 
@@ -51,9 +51,9 @@ class _Bucket:
 class Limits:
     """How many requests verifications may send to the service. Applications may share one.
 
-    Whoever floods the URL would otherwise use up the requests that the service allows, and payments would get 429.
-    Events about one reference get a sixth of them, so that a flood about one does not keep out the others. What was
-    found not authentic is answered for a minute without a request.
+    A flood of the URL would otherwise use up the requests that the service allows, and payments would get 429.
+    Events about one reference get a sixth of them, so that a flood about one does not keep out the others. A body
+    that was found not authentic is answered for a minute without a request.
     """
 
     def __init__(
@@ -73,7 +73,7 @@ class Limits:
         self._forged: OrderedDict[bytes, float] = OrderedDict()
 
     def enter(self, reference: str) -> Answer | None:
-        """None: the caller may verify an event about it, and then leaves. Otherwise what the sender is answered."""
+        """None: the caller may verify an event about it, and then leaves. Otherwise the answer to the sender."""
         with self._lock:
             now = self._clock()
             own = self._bucket(reference, now)
@@ -88,7 +88,7 @@ class Limits:
             return None
 
     def leave(self, reference: str, requests: int) -> None:
-        """A verification has ended that sent so many requests."""
+        """A verification has ended that sent this many requests."""
         with self._lock:
             self._free += 1
             for bucket in (self._bucket(reference, self._clock()), self._all):
@@ -122,7 +122,7 @@ class Limits:
 
 
 class Answer(NamedTuple):
-    """What the sender is answered. The body is always empty: nobody learns anything of a payment."""
+    """The answer to the sender. The body is always empty: nobody learns anything about a payment."""
 
     line: str
     retry_after: int | None = None
@@ -158,7 +158,7 @@ def length(text: str | None) -> int | Answer | None:
 
 
 class Verified(NamedTuple):
-    """What is known of an event."""
+    """What is known about an event."""
 
     #: Of an authentic event; None: it is not handled.
     key: str | None
@@ -169,12 +169,12 @@ class Verified(NamedTuple):
 
 
 def about(reply: Reply) -> str | None:
-    """What an event that was only read is about; None: it cannot be asked for."""
+    """What an event that was only read is about; None: the service cannot be asked about it."""
     return str(reply.get("about")) if reply.status == Status.OK else None
 
 
 def verified(reply: Reply) -> Verified:
-    """What the reply to webhook_verify says of an event."""
+    """What the reply to webhook_verify says about an event."""
     try:
         authentic, event, key = reply.get("authentic") is True, reply.get("event"), reply.get("key")
     except ValueError:  # Python cannot read the answer: it is nested too deeply, or has a number that is too large.
@@ -184,7 +184,7 @@ def verified(reply: Reply) -> Verified:
             return Verified(key, OK, unverified=False)
         return Verified(None, OK, unverified=True)
     if reply.status == Status.ARGUMENT:
-        # What names a payout can be read, and cannot be verified: sending it again would not help.
+        # An event about a payout can be read but not verified: sending it again would not help.
         return Verified(None, BAD_REQUEST if event == "unknown" else OK, unverified=True)
     if reply.status == Status.REJECTED and reply.outcome == Outcome.REJECTED:
         return Verified(None, OK, unverified=True)
@@ -193,7 +193,7 @@ def verified(reply: Reply) -> Verified:
 
 
 def failed(reply: Reply | None) -> Answer:
-    """Logs the exception that is being handled. Of the event only what names it: the rest may be personal data."""
+    """Logs the exception that is being handled, and only what identifies the event; the rest may be personal data."""
     if reply is None:
         logger.exception("an event was not handled", extra=_extra())
     else:

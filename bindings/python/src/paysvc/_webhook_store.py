@@ -12,7 +12,7 @@ from ._generated import WEBHOOK_REMEMBERED
 
 
 class Begin(Enum):
-    """What a store says of an event that is about to be handled, and what the receiver then does."""
+    """What a store says about an event that is about to be handled, and what the receiver then does."""
 
     #: Nobody has handled it, nobody is handling it, and from now on the caller is: no other caller gets HANDLE until
     #: failed(). The handler is called. The service is answered 200 after done(), or 500 after failed().
@@ -32,13 +32,13 @@ class Store(Protocol):
     exactly one of done() and failed(), unless the process dies. If a method raises, the service is answered 500, so
     that it sends the event again.
 
-    A store that processes share must decide `begin` atomically, e.g. by inserting a row with a unique key, and must let
-    go of what a dead process has begun, e.g. after some minutes: otherwise it says BUSY for ever, and the event is
+    A store that processes share must decide `begin` atomically, e.g. by inserting a row with a unique key, and must
+    release what a dead process has begun, e.g. after some minutes: otherwise it says BUSY for ever, and the event is
     never handled. The docs folder of libpaysvc has one in a database.
     """
 
     def begin(self, key: str) -> Begin:
-        """HANDLE if the caller shall handle it now, and nobody else; BUSY while another does; DONE if it was handled.
+        """HANDLE if the caller, and nobody else, is to handle it now; BUSY while another does; DONE if it was handled.
 
         Several threads and processes call it at once with the same key.
         """
@@ -67,7 +67,7 @@ AnyStore = Union[Store, AsyncStore]
 
 
 class MemoryStore:
-    """The newest keys in memory, for one process. A restart forgets them: the handler must then bear an event twice."""
+    """The newest keys in memory, for one process. A restart forgets them: handling an event twice must do no harm."""
 
     def __init__(self, limit: int = WEBHOOK_REMEMBERED) -> None:
         self._limit = limit

@@ -62,7 +62,7 @@ class Store:
         if not re.fullmatch(r"[a-z_][a-z0-9_]*(\.[a-z_][a-z0-9_]*)?", table):
             raise ValueError(f"table must be a name in lower-case letters, digits and _, not {table!r}")
         if not callable(connect):
-            raise TypeError("connect must be a function that makes a connection, and not a connection")
+            raise TypeError("connect must be a function that makes a connection, not a connection")
         self._connect, self._table = connect, table
         self._lock = threading.Lock()
         self._idle: list[Any] = []
@@ -73,7 +73,7 @@ class Store:
         values = (key, seq, members.get("order"), members["open"] is True, row)
         written = self._run(_APPEND, values, timeout, lambda cursor: cursor.rowcount)
         if written not in (0, 1):
-            raise RuntimeError(f"the driver tells {written!r} rows for an INSERT of one")
+            raise RuntimeError(f"the driver reports {written!r} rows for an INSERT of one")
         return bool(written)
 
     def read(self, query: Mapping[str, Any], timeout: float) -> list[str]:
@@ -160,10 +160,10 @@ def _prepare(connection: Any, timeout: float) -> None:
         in_transaction, is_replica = cursor.fetchone()
     if in_transaction:
         raise RuntimeError(
-            "the connection of the journal is in a transaction, which may be rolled back: connect must make a new one"
+            "the journal's connection is in a transaction, which may be rolled back: connect must make a new one"
         )
     if is_replica:
-        raise RuntimeError("the connection of the journal is to a replica: connect to the primary")
+        raise RuntimeError("the journal's connection is to a replica: connect to the primary")
 
 
 def _close(connection: Any) -> None:

@@ -100,7 +100,7 @@ class Sandbox:
         self.post("/sandbox/faults", {"fault": fault, "path": path, **rule})
 
     def ledger(self) -> list[dict[str, Any]]:
-        """What the service really did, in order: whether anybody was charged twice."""
+        """What the service really did, in order. It shows whether anybody was charged twice."""
         found: list[dict[str, Any]] = self.get("/sandbox/ledger")["ledger"]
         return found
 

@@ -1,6 +1,6 @@
 """Fixtures for pytest. Enable them with pytest_plugins = ["paysvc.testing"] in conftest.py.
 
-This is not a pytest entry point: that would load the library in every test run in the same environment.
+This is not a pytest entry point, because that would load the library in every test run in the same environment.
 """
 
 from __future__ import annotations

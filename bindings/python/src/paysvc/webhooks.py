@@ -1,8 +1,8 @@
-"""Webhooks: receivers that verify each event, and pass on what the service says of it.
+"""Webhooks: receivers that verify each event, and pass on what the service says about it.
 
-Receiver and AsyncReceiver are for a route of any framework; WSGIApp and ASGIApp are whole applications. Nobody signs an
-event, so whoever knows the URL can send one. All ask the service, and give the handler the service's answer, never the
-event. The docs folder of libpaysvc has a page about what that proves, with programs for FastAPI, Flask and Django.
+Receiver and AsyncReceiver are for a route of any framework; WSGIApp and ASGIApp are whole applications. Events are not
+signed, so anybody who knows the URL can send one. All ask the service, and give the handler the service's answer, never
+the event. The docs folder of libpaysvc has a page about what that proves, with programs for FastAPI, Flask and Django.
 """
 
 from __future__ import annotations

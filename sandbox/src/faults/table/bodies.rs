@@ -26,7 +26,7 @@ faults! {
             let nest = format!("\"sandboxNest\":{}{}", "[".repeat(DEEP), "]".repeat(DEEP));
             with_members(answer, nest.as_bytes())
         }) }
-    "duplicate_members" Request EXECUTED "the answer with a second, contradicting status member"
+    "duplicate_members" Request EXECUTED "the answer with a second status member that contradicts the first"
         "an answer that two parsers read differently"
         { answer: Answers::Changed(contradict) }
     "huge_number" Request EXECUTED "the answer with a number of 400 digits"

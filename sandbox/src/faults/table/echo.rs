@@ -6,7 +6,7 @@ use crate::util::json::Json;
 
 faults! {
     "echoes_request" Request NOT "400 with the error envelope, whose message repeats the api-key and every text of the payload"
-        "secrets from an answer must not get into messages, errors and logs"
+        "secrets from an answer must not get into messages, errors or logs"
         { answer: Answers::Instead(|request| error(400, &echo(request))) }
 }
 

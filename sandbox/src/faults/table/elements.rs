@@ -9,10 +9,10 @@ faults! {
         "only the first half of a batch is executed"
         { request: OnRequest::Payload(first_half) }
     "reorder_elements" Request EXECUTED "the answer with the first element of data at the end"
-        "elements in another order than in the request"
+        "elements in a different order from the request"
         { answer: Answers::Changed(|answer| with_list(answer, |elements| elements.rotate_left(1))) }
     "drop_element" Request EXECUTED "the answer without the last element of data"
-        "an answer that misses an element of the request"
+        "an answer that lacks an element of the request"
         { answer: Answers::Changed(|answer| with_list(answer, |elements| _ = elements.pop())) }
     "alter_element" Request EXECUTED "the answer with another accountNumber in the first element of data"
         "an answer that belongs to another request"

@@ -21,7 +21,7 @@ pub fn named(name: &str) -> Option<&'static Fault> {
     all().find(|fault| fault.name == name)
 }
 
-/// What is said of a name that no fault has.
+/// The message for a name that no fault has.
 pub fn unknown(name: &str) -> String {
     let names: Vec<_> = all().map(|fault| fault.name).collect();
     format!("There is no fault {name}; there are {}.", names.join(", "))

@@ -20,7 +20,7 @@ const LINE: Line = Line {
     explanation: "",
 };
 
-/// A look-up that tells nothing.
+/// A look-up that proves nothing.
 const FAILED_LOOK_UP: Line = Line { status: StatusRule::LookUp, state: StateRule::None, ..LINE };
 
 /// What is settled.
@@ -30,7 +30,7 @@ const REJECTED: Line =
 
 const DIFFERS: &str = "the answer differs from what was asked for";
 
-/// Every payment of the order has failed for good, and nothing of the answer contradicts it.
+/// Every payment of the order has failed for good, and nothing in the answer contradicts it.
 const ALL_FAILED: Condition = Condition::All(&[
     Condition::Final,
     Condition::State(&[State::FAILED]),
@@ -52,20 +52,20 @@ pub const LINES: &[Line] = &[
         number: "c2",
         about: &[Order, Account],
         conditions: &[Condition::Http(&[404])],
-        explanation: "the service does not know it; it moves no money, so the same request may be sent again",
+        explanation: "the service has no record of it; the request moves no money, so it may be sent again",
         ..FAILED_LOOK_UP
     },
     Line {
         number: "c3",
         conditions: &[Condition::Http(&[404])],
-        explanation: "the service does not know it, which proves nothing: the request may still be on its way",
+        explanation: "the service has no record of it, which proves nothing: the request may still be on its way",
         ..FAILED_LOOK_UP
     },
     Line { number: "c4", conditions: &[Condition::LookUpFailed], explanation: "the look-up failed", ..FAILED_LOOK_UP },
     Line {
         number: "c5",
         conditions: &[Condition::OtherRequest],
-        explanation: "the answer speaks of another request",
+        explanation: "the answer is about another request",
         ..LINE
     },
     Line {
@@ -135,8 +135,8 @@ pub const LINES: &[Line] = &[
             Condition::AttemptsUnknown,
             Condition::Any(&[Condition::Asks(&[Charge, Final]), Condition::Entry(State::FAILED)]),
         ],
-        explanation: "every attempt that the service knows has failed; without the number of attempts this proves \
-                      nothing",
+        explanation: "every attempt that the service knows of has failed; without the number of attempts this \
+                      proves nothing",
         ..LINE
     },
     Line {
@@ -158,7 +158,7 @@ pub const LINES: &[Line] = &[
         about: &[Order],
         conditions: &[Condition::Otherwise],
         again: false,
-        explanation: "there is such an order, but its amount was not given, so it may be another one",
+        explanation: "there is such an order, but no amount was given to compare, so it may be a different order",
         ..LINE
     },
     Line {
@@ -190,7 +190,7 @@ pub const LINES: &[Line] = &[
         about: &[Attempt],
         conditions: &[Condition::Otherwise],
         state: StateRule::OfEntry,
-        explanation: "the history does not tell what became of this attempt",
+        explanation: "the history does not show what became of this attempt",
         ..LINE
     },
     Line {
@@ -206,7 +206,7 @@ pub const LINES: &[Line] = &[
         about: &[Refund],
         conditions: &[Condition::Otherwise],
         state: StateRule::None,
-        explanation: "the order is not reversed, and a refund that was started is not shown",
+        explanation: "the order is not reversed, but a refund that was started is not shown",
         ..LINE
     },
     Line {
@@ -239,7 +239,7 @@ pub const LINES: &[Line] = &[
         about: &[Account],
         conditions: &[Condition::Otherwise],
         state: StateRule::None,
-        explanation: "the answer names no account; it moves no money, so the same request may be sent again",
+        explanation: "the answer has no account; the request moves no money, so it may be sent again",
         ..LINE
     },
     Line {

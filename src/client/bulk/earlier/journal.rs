@@ -1,4 +1,4 @@
-//! The steps of a run, as the callback for progress got them. They tell what a run did that left no report.
+//! The steps of a run, as the callback for progress got them. They show what a run did if it left no report.
 
 use std::collections::HashMap;
 
@@ -42,7 +42,7 @@ impl Journal {
         }
     }
 
-    /// The batch was begun. Without its other step nobody knows what became of it.
+    /// The batch was begun. Without its second step, nobody knows what became of it.
     fn before(&mut self, members: &Members<'_>) -> Result<(), Damage> {
         if whole(members, "batch")? != self.report.batches.len() {
             return Err("is not the next batch".into());
@@ -64,7 +64,7 @@ impl Journal {
         self.rows(members, |known| known.outcome == Outcome::Unknown && known.batch == Some(index))
     }
 
-    /// Takes over the rows of a step; `may_change` tells whether what is known of a recipient may become something else.
+    /// Takes over the rows of a step; `may_change` says whether what is known about a recipient may change.
     fn rows(&mut self, members: &Members<'_>, may_change: impl Fn(&Row) -> bool) -> Result<(), Damage> {
         let last = self.report.batches.len() - 1;
         let rows = rows(members, &self.report.batches)?;
@@ -76,7 +76,7 @@ impl Journal {
                 Some(&place) => {
                     let known = &mut self.report.rows[place];
                     if !may_change(known) || known.identity.difference(&row.identity).is_some() {
-                        return Err("contradicts what was known of a payout".into());
+                        return Err("contradicts what was known about a payout".into());
                     }
                     *known = row;
                 }

@@ -1,4 +1,4 @@
-//! Reads a report, and the parts of it that stand in the steps of a run. Whatever is not as a run writes it is damage.
+//! Reads a report, and the parts of it that stand in the steps of a run. Anything that a run would not write is damage.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -36,7 +36,7 @@ pub fn report(value: &RawValue) -> Result<Report, Damage> {
     });
     let counted = counted.collect::<Result<Vec<bool>, Damage>>()?;
     if total != report.rows.len() || counted.contains(&false) {
-        return Err(damaged("its numbers are not those of its payouts".into()));
+        return Err(damaged("its counts do not match its payouts".into()));
     }
     Ok(report)
 }
@@ -75,22 +75,22 @@ fn row(value: &RawValue, batches: &[Batch]) -> Result<Row, Damage> {
     if row.settled {
         return match row.outcome == Outcome::Confirmed && row.batch.is_none() {
             true => Ok(row),
-            false => Err("is settled, and is not accepted, or has a batch".into()),
+            false => Err("is settled, but is not accepted or has a batch".into()),
         };
     }
     let batch = match row.batch {
-        Some(batch) => Some(batches.get(batch).ok_or("names a batch that there is not")?),
+        Some(batch) => Some(batches.get(batch).ok_or("names a batch that does not exist")?),
         None => None,
     };
     let of_batch = batch.map_or(Outcome::NotSent, |batch| batch.outcome);
     // A batch that was accepted may have recipients that were not.
     if of_batch != row.outcome && (of_batch, row.outcome) != (Outcome::Confirmed, Outcome::Unknown) {
-        return Err("has another outcome than its batch".into());
+        return Err("has a different outcome from its batch".into());
     }
     if row.outcome == Outcome::Confirmed {
         let reference = text(&members, names::BATCH_REFERENCE)?;
         if row.payout_reference.is_none() || batch.and_then(|batch| batch.reference.as_ref()) != Some(&reference) {
-            return Err("does not have the references of what was accepted".into());
+            return Err("is accepted, but lacks its payout reference or the reference of its batch".into());
         }
     }
     Ok(row)
@@ -108,12 +108,12 @@ pub fn batch(members: &Members<'_>) -> Result<Batch, Damage> {
         state: None,
     };
     match batch.outcome == Outcome::Confirmed && batch.reference.is_none() {
-        true => Err("is accepted, and has no reference".into()),
+        true => Err("is accepted, but has no reference".into()),
         false => Ok(batch),
     }
 }
 
-/// Whether everybody is there once, and each batch that may have been executed is whole.
+/// Whether each recipient appears once, and each batch that may have been executed is complete.
 pub fn consistent(report: &Report) -> Result<(), Damage> {
     let mut references = HashSet::new();
     let mut seen = HashSet::new();
@@ -123,7 +123,7 @@ pub fn consistent(report: &Report) -> Result<(), Damage> {
     sizes.resize(report.batches.len(), 0);
     for row in &report.rows {
         if !references.insert(row.identity.client_reference.as_str()) {
-            return Err(damaged("a clientReference is there twice".into()));
+            return Err(damaged("a clientReference appears twice".into()));
         }
         if let Some(size) = row.batch.and_then(|batch| sizes.get_mut(batch)) {
             *size += 1;
@@ -132,12 +132,12 @@ pub fn consistent(report: &Report) -> Result<(), Damage> {
     let of_service = report.rows.iter().filter_map(|row| row.payout_reference.as_deref());
     let mut of_service = of_service.chain(report.batches.iter().filter_map(|batch| batch.reference.as_deref()));
     if !of_service.all(|reference| seen.insert(reference)) {
-        return Err(damaged("a reference of the service is there twice".into()));
+        return Err(damaged("a reference of the service appears twice".into()));
     }
     for (index, (batch, size)) in report.batches.iter().zip(sizes).enumerate() {
         if size > batch.recipients || size < batch.recipients && !is_undone(batch.outcome) {
             return Err(damaged(format!(
-                "batches.{index} has {} recipients, and {size} payouts name it",
+                "batches.{index} has {} recipients, but {size} payouts name it",
                 batch.recipients
             )));
         }
@@ -146,8 +146,8 @@ pub fn consistent(report: &Report) -> Result<(), Damage> {
 }
 
 fn items<'a>(members: &Members<'a>, name: &str) -> Result<Vec<&'a RawValue>, Damage> {
-    let value = json::member(members, name).ok_or_else(|| format!("is no report of a run: it has no {name}"))?;
-    json::items(value).map_err(|_| damaged(format!("{name} is no list")))
+    let value = json::member(members, name).ok_or_else(|| format!("is not the report of a run: it has no {name}"))?;
+    json::items(value).map_err(|_| damaged(format!("{name} is not a list")))
 }
 
 fn outcome(members: &Members<'_>) -> Result<Outcome, Damage> {

@@ -22,7 +22,7 @@ fn batch_of(outcome: Outcome, recipients: usize) -> Batch {
     Batch { outcome, reference, message: "told".into(), ..Batch::begun(recipients) }
 }
 
-/// A report of everything that there may be.
+/// A report with everything that a report can have.
 fn example() -> Report {
     Report {
         batches: vec![batch_of(Outcome::Confirmed, 2), batch_of(Outcome::Rejected, 2), batch_of(Outcome::Unknown, 1)],
@@ -82,7 +82,9 @@ fn a_recipient_in_doubt_is_read_as_it_was_written() {
     assert!(text.contains(r#""message":"refused"}"#), "{text}");
     for outcome in [Outcome::Rejected, Outcome::NotSent] {
         report.rows[2] = row("C", outcome, Some(0));
-        assert!(read_text(&written(&report)).is_err_and(|error| error.contains("another outcome than its batch")));
+        assert!(
+            read_text(&written(&report)).is_err_and(|error| error.contains("has a different outcome from its batch"))
+        );
     }
 }
 
@@ -90,17 +92,17 @@ fn a_recipient_in_doubt_is_read_as_it_was_written() {
 fn a_damaged_or_foreign_report_is_refused() {
     let good = written(&example());
     for (from, to, expected) in [
-        (r#""total":5"#, r#""total":6"#, "its numbers are not those of its payouts"),
-        (r#""unknown":1"#, r#""unknown":0"#, "its numbers are not those of its payouts"),
+        (r#""total":5"#, r#""total":6"#, "its counts do not match its payouts"),
+        (r#""unknown":1"#, r#""unknown":0"#, "its counts do not match its payouts"),
         (r#""unknown":1,"#, "", "has no unknown"),
         (r#""unknown":1"#, r#""unknown":-1"#, "has no unknown"),
         (r#""index":1"#, r#""index":2"#, "batches.1 has another index"),
-        (r#""clientReference":"E""#, r#""clientReference":"A""#, "a clientReference is there twice"),
+        (r#""clientReference":"E""#, r#""clientReference":"A""#, "a clientReference appears twice"),
         (r#""clientReference":"E""#, r#""clientReference":"""#, "payouts.4 has no clientReference"),
         (
             r#""clientReference":"D","outcome":"UNKNOWN""#,
             r#""clientReference":"D","outcome":"NOT_SENT""#,
-            "payouts.3 has another outcome than its batch",
+            "payouts.3 has a different outcome from its batch",
         ),
         (
             r#""clientReference":"D","outcome":"UNKNOWN""#,
@@ -110,14 +112,18 @@ fn a_damaged_or_foreign_report_is_refused() {
         (
             r#""clientReference":"D","outcome":"UNKNOWN","batch":2"#,
             r#""clientReference":"D","outcome":"NOT_SENT""#,
-            "its numbers are not those of its payouts",
+            "its counts do not match its payouts",
         ),
-        (r#""batch":2"#, r#""batch":7"#, "payouts.3 names a batch that there is not"),
+        (r#""batch":2"#, r#""batch":7"#, "payouts.3 names a batch that does not exist"),
         (r#""batch":2"#, r#""batch":"2""#, "payouts.3 has no batch"),
-        ("PGW-PAYOUT-C", "PGW-PAYOUT-A", "a reference of the service is there twice"),
-        (r#""payoutReference":"PGW-PAYOUT-C","#, "", "payouts.2 does not have the references of what was accepted"),
-        (r#""recipients":1"#, r#""recipients":2"#, "batches.2 has 2 recipients, and 1 payouts name it"),
-        (r#""recipients":2"#, r#""recipients":1"#, "batches.0 has 1 recipients, and 2 payouts name it"),
+        ("PGW-PAYOUT-C", "PGW-PAYOUT-A", "a reference of the service appears twice"),
+        (
+            r#""payoutReference":"PGW-PAYOUT-C","#,
+            "",
+            "payouts.2 is accepted, but lacks its payout reference or the reference of its batch",
+        ),
+        (r#""recipients":1"#, r#""recipients":2"#, "batches.2 has 2 recipients, but 1 payouts name it"),
+        (r#""recipients":2"#, r#""recipients":1"#, "batches.0 has 1 recipients, but 2 payouts name it"),
         (r#""amount":"1.50""#, r#""amount":"1,50""#, "payouts.0 has no amount"),
         (r#""batches":["#, r#""batches":[7,"#, "batches.0 invalid type"),
         (r#""payouts""#, r#""payOuts""#, "it has no payouts"),
@@ -164,7 +170,7 @@ fn a_list_that_is_not_the_report_s_is_refused() {
     let refused = |elements: &[(&str, &str, &str)]| resume(example(), &list(elements)).err().map(|error| error.errors);
     let (a, c, d) = (("A", "0690000031", "1.5"), ("C", "0690000031", "1.5"), ("D", "0690000031", "1.5"));
     assert_eq!(refused(&[a, c, d]), None);
-    let changed = "is not the one in the earlier report; a changed payout needs a clientReference of its own";
+    let changed = "differs from the earlier report; a changed payout needs a new clientReference";
     assert_eq!(
         refused(&[a, ("C", "0690000032", "1.5"), ("D", "0690000031", "1.51"), ("E", "1", "1.5")]).unwrap(),
         [
@@ -178,8 +184,8 @@ fn a_list_that_is_not_the_report_s_is_refused() {
     assert_eq!(
         texts,
         [
-            "earlier says that C is ACCEPTED, and the list does not have it",
-            "earlier says that D is UNKNOWN, and the list does not have it"
+            "earlier says that C is ACCEPTED, but it is not in the list",
+            "earlier says that D is UNKNOWN, but it is not in the list"
         ]
     );
 }

@@ -46,7 +46,7 @@ fn errors_name_the_recipient_and_the_member() {
             "payoutDetails.2.accountNumber must not be empty",
             "payoutDetails.2.bankCode is required",
             "payoutDetails.2.bankcode is not a known member; did you mean bankCode?",
-            "payoutDetails.4 must be an object, it is a number",
+            "payoutDetails.4 must be an object, not a number",
             "payoutDetails.1.clientReference is the same as payoutDetails.0.clientReference",
             "payoutDetails.3.clientReference is required: the report tells the recipients apart by it",
         ]
@@ -74,7 +74,7 @@ fn a_recipient_that_exceeds_the_key_is_refused_with_both_numbers() {
     assert_eq!(with(longest).unwrap().request(&[0]).text().len(), 245);
     let error = with(longest + 1).err().unwrap();
     assert_eq!(error.status, Status::Encrypt);
-    let text = "is too long: its payload alone is 246 bytes, this key carries at most 245";
+    let text = "is too long: its payload alone is 246 bytes, this key can encrypt at most 245";
     assert_eq!(error.errors, [("payoutDetails.0".to_owned(), text.to_owned())]);
     let error = List::read(json::parse("[]").unwrap(), INITIATE, &Settings::default()).err().unwrap();
     assert_eq!(error.status, Status::Argument, "the list is checked first");
@@ -90,7 +90,7 @@ fn what_is_sent_is_what_the_row_sends() {
     let expected =
         format!(r#"{{"payoutDetails":[{},{}]}}"#, payout("B", "2", "3.10", "x"), payout("A", "1", "7.50", "May"));
     assert_eq!(request.text(), expected);
-    // The row writes it again, and changes nothing: so its length is the one that was compared with the key.
+    // The row writes it again without changes, so its length is the one that was compared with the key.
     let members = json::members_of(request.text()).unwrap();
     let again = body::body("again", INITIATE.fields, &members, expected.len()).unwrap();
     assert_eq!(std::str::from_utf8(&again).unwrap(), expected);

@@ -1,4 +1,4 @@
-//! A panic within a run: the report is whole, and says of the batch under way what is known.
+//! A panic within a run: the report is complete, and has what is known about the batch under way.
 
 use super::*;
 use crate::client::CallRecord;

@@ -48,7 +48,7 @@ fn a_state_is_that_of_the_very_payout() {
         ("[]".into(), [none, none]),
     ] {
         assert_eq!(found(true, &body), expected, "{body}");
-        // What is only guessed strengthens nothing.
+        // A guess strengthens nothing.
         assert_eq!(found(false, &body), [none, none], "{body}");
     }
 }

@@ -95,16 +95,16 @@ fn a_body_that_two_readers_would_read_differently_is_no_event() {
         (r#"{"statusId":5,"status":"Settled"}"#, Some("status"), contradicts),
         (r#"{"a":{"x":1,"x":2}}"#, None, "gives a member twice"),
         (r#"{"orderReference":"A","order\u0052eference":"B"}"#, None, "gives a member twice"),
-        (r#"{"data":["orderReference"]}"#, Some("data"), "must be an object, it is an array"),
-        (r#"{"data":"{}"}"#, Some("data"), "must be an object, it is a string"),
+        (r#"{"data":["orderReference"]}"#, Some("data"), "must be an object, not an array"),
+        (r#"{"data":"{}"}"#, Some("data"), "must be an object, not a string"),
         (r#"{"orderAmount":"1e3"}"#, Some("orderAmount"), "is not a decimal amount"),
         (r#"{"orderAmount":-1}"#, Some("orderAmount"), "is not a decimal amount"),
         (r#"{"orderReference":{"a":1}}"#, Some("orderReference"), "is neither text nor a number"),
         (r#"{"orderReference":"\ud800"}"#, Some("orderReference"), "is not valid Unicode text"),
-        ("[]", None, "must be an object, it is an array"),
+        ("[]", None, "must be an object, not an array"),
         ("{}{}", None, "is not JSON"),
         ("", None, "is not JSON"),
-        ("null", None, "must be an object, it is null"),
+        ("null", None, "must be an object, not null"),
     ] {
         assert_eq!(unreadable(body), (member.map(str::to_owned), reason.to_owned()), "{body}");
     }

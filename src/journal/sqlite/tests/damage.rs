@@ -25,7 +25,7 @@ fn filled() -> (tempfile::TempDir, PathBuf, Vec<u8>) {
     (folder, path, bytes)
 }
 
-/// All that the journal has, if nothing of it is damaged.
+/// All that the journal has, if no part of it is damaged.
 fn everything(store: &SqliteStore) -> Result<Vec<Vec<String>>, String> {
     let keys: Vec<_> = (0..60).map(|number| format!("k{number}")).collect();
     let mut found = keys.iter().map(|key| read(store, Query::Key(key))).collect::<Result<Vec<_>, _>>()?;

@@ -88,7 +88,7 @@ impl Random {
     }
 }
 
-/// What may stand between two segments, or in place of one.
+/// Text that may be between two segments, or in place of one.
 const BETWEEN: &[&str] =
     &["/", "/", "/", "/", "/", "/", "//", "/./", "%2f", "%2F", "%252f", "%5c", "\\", ";/", ";a=b/", "/;/"];
 const DETOURS: &[&str] = &[
@@ -154,7 +154,7 @@ fn no_accepted_path_is_read_as_an_endpoint_whose_rules_do_not_apply() {
     let (mut accepted, mut guarded) = (0, BTreeSet::new());
     for _ in 0..3_000 {
         let row = &ENDPOINTS[random.below(ENDPOINTS.len())];
-        // Divided at any slash, also within a detour. What stands before the endpoints is in `base_url`.
+        // Divided at any slash, also within a detour. The part before the endpoints is in `base_url`.
         let (api, path) = (random.of(&["", "", "/api"]), path(row, &mut random));
         let slashes: Vec<_> = path.match_indices('/').map(|(at, _)| at).collect();
         let (base, path) = path.split_at(slashes[random.below(slashes.len())]);

@@ -36,7 +36,7 @@ fn every_open_payload_refuses_what_is_nearly_the_price_or_the_card() {
     }
 }
 
-/// What integrations send beside the known members, at the top and within the order.
+/// Members that integrations send beside the known ones, at the top and within the order.
 #[test]
 fn every_open_payload_takes_other_members() {
     let ordinary = [

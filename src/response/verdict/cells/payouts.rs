@@ -1,4 +1,5 @@
-//! What an answer about payouts proves: accepted is not paid, and an answer whose form is not known names no state.
+//! What an answer about payouts proves: accepted does not mean paid, and an answer whose form is not known has no
+//! state.
 
 use super::*;
 use paysvc_spec::endpoint;
@@ -51,7 +52,8 @@ fn a_batch_is_accepted_and_no_more() {
     );
 }
 
-/// What the answer to payout_status looks like is not known: it says that the batch was accepted, never that it was paid.
+/// What the answer to payout_status looks like is not known: it says that the batch was accepted, never that it was
+/// paid.
 #[test]
 fn the_status_of_a_batch_is_read_without_a_state() {
     let row = endpoint("payout_status");

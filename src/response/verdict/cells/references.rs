@@ -1,4 +1,4 @@
-//! What an answer says it is about, by the roles of its row: one that names something else than its request is line 7.
+//! What an answer says it is about, by the roles of its row: one that names something other than its request is line 7.
 
 use super::*;
 

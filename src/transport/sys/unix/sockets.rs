@@ -1,9 +1,9 @@
-//! The sockets of the calls with one token, which a cancel shuts down. Lock-free, because the cancel may come from a signal
-//! handler that interrupts a thread in this module.
+//! The sockets of the calls with one token, which a cancel shuts down. Lock-free, because the cancel may come from a
+//! signal handler that interrupts a thread in this module.
 //!
-//! A slot holds a descriptor only while its owner keeps it open. A cancel increments the slot's count before it uses the
-//! descriptor and decrements it afterwards. The owner empties the slot before it closes the descriptor, and only while the
-//! count is zero. So a cancel never shuts down a descriptor that was closed and reused.
+//! A slot holds a descriptor only while its owner keeps it open. A cancel increments the slot's count before it uses
+//! the descriptor and decrements it afterwards. The owner empties the slot before it closes the descriptor, and only
+//! while the count is zero. So a cancel never shuts down a descriptor that was closed and reused.
 
 use std::os::fd::RawFd;
 use std::sync::atomic::{AtomicU64, Ordering, fence};
@@ -73,7 +73,7 @@ impl Sockets {
 
     /// Shuts all of them down. Safe in a signal handler: only atomics and one system call each.
     pub fn shut_down_all(&self, generation: u32) {
-        // The cancel is visible before this: whoever adds a socket after it sees the cancel.
+        // The cancel is visible before this: code that adds a socket after it sees the cancel.
         fence(Ordering::SeqCst);
         let mut sockets = Some(self);
         while let Some(here) = sockets {
@@ -92,8 +92,8 @@ impl Sockets {
 }
 
 fn empty(slot: &AtomicU64, content: u64) -> bool {
-    // A cancel in a signal handler on this thread has ended before this continues, so this waits only for one system call
-    // of another thread.
+    // A cancel in a signal handler on this thread has ended before this continues, so this waits only for one system
+    // call of another thread.
     for _ in 0..MAX_PAUSES {
         match slot.compare_exchange(content, EMPTY, Ordering::SeqCst, Ordering::SeqCst) {
             Err(now) if cancels(now) > 0 => std::thread::sleep(PAUSE),

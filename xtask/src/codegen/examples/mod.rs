@@ -33,7 +33,7 @@ impl Example {
                 "UNKNOWN, ask a person before you repeat it".to_owned()
             }
             (Safety::Moves, Some(look_up)) if look_up.settles == Settles::Refund => {
-                "UNKNOWN, ask a person before you repeat it: no look-up tells of a refund of a part".to_owned()
+                "UNKNOWN, ask a person before you repeat it: no look-up can tell about a partial refund".to_owned()
             }
             (Safety::Moves, Some(_)) => "UNKNOWN, resolve it before you repeat it".to_owned(),
         };
@@ -48,10 +48,10 @@ impl Example {
     }
 }
 
-/// What most answers have is not the point of this one.
+/// Members that most answers have are not the point of this example.
 const OF_MOST_ANSWERS: &[&str] = &["status", "statusCode", "code", "message"];
 
-/// The first amount of a payment, the first text of another answer; of those that the canned answer has.
+/// The first amount of a payment, or the first text of another answer, among the members of the canned answer.
 fn member(row: &'static Endpoint, answer: &serde_json::Value, has_state: bool) -> Vec<&'static Member> {
     let mut leaves = Vec::new();
     add_leaves(&mut leaves, &mut Vec::new(), row.answer.members, answer);

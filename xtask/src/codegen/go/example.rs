@@ -50,7 +50,7 @@ fn value(it: &Given, owner: &str, extra: bool) -> Layout {
     match it.field.kind {
         Kind::Object(_) => return structure(before, &inner, &it.within[0], extra),
         Kind::List(_) => {
-            // The type of the elements is said once.
+            // The type of the elements is written once.
             let part = |given: &Vec<Given>| (String::new(), members("{".to_owned(), &inner, given, extra), "");
             let parts = it.within.iter().map(part).collect();
             let open = format!("{before}[]paysvc.{inner}{{");
@@ -63,7 +63,7 @@ fn value(it: &Given, owner: &str, extra: bool) -> Layout {
         return Layout::Text(format!("paysvc.NewSecret({plain})"));
     }
     Layout::Text(match of.strip_prefix('*') {
-        // The type of a constant that is no int must be said.
+        // The type of a constant that is not an int must be written.
         Some("int64") => format!("paysvc.Ptr[int64]({plain})"),
         Some(_) => format!("paysvc.Ptr({plain})"),
         None => plain,

@@ -13,9 +13,9 @@ pub const SECRET: &str = "Secret";
 
 #[derive(Clone, Copy)]
 pub enum Use {
-    /// Empty means left out: the environment or the default serves.
+    /// Empty means left out: the environment or the default is used.
     Config,
-    /// Empty is not absent: what may be absent is a pointer.
+    /// Empty is not absent: a member that may be absent is a pointer.
     Request { extra: bool },
 }
 
@@ -51,8 +51,8 @@ pub fn nested(owner: &str, field: &Field) -> String {
     format!("{}{}", owner.trim_end_matches("Request"), exported(field.name))
 }
 
-/// The Go type of a member, and what follows its name in the tag. Pointers wherever the zero value could be taken for
-/// a value: no amount is a full refund, an empty one is a mistake.
+/// The Go type of a member, and what follows its name in the tag. A pointer wherever the zero value could be taken
+/// for a value: a missing amount is a full refund, an empty one is a mistake.
 pub fn type_of(field: &Field, owner: &str, used: Use) -> (String, &'static str) {
     let config = matches!(used, Use::Config);
     if field.secret {

@@ -11,7 +11,7 @@ pub struct Argument {
     pub name: String,
     pub kind: String,
     pub also: Option<Also>,
-    /// Takes an amount, so that a Decimal is one too.
+    /// Takes an amount, so a Decimal is accepted too.
     pub amount: bool,
     /// Has to be given.
     pub required: bool,
