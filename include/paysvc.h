@@ -17,12 +17,12 @@
  *    function that may be called in a signal handler, even one that interrupts the call that it cancels.
  * 5. Outcome. Every reply has one: PAYSVC_OUTCOME_NOT_SENT, _CONFIRMED, _REJECTED or _UNKNOWN. It says whether a request
  *    may be repeated. Decide by it and not by the status: a timeout may be NOT_SENT or UNKNOWN.
- * 6. UNKNOWN. The request may have been executed, and the customer may have been charged. Do not charge again, and do
- *    not ask for cash instead. Keep the reference of the order. Find out with paysvc_resolve() or paysvc_order_wait(),
- *    now and again later. If it stays UNKNOWN, a person must look at the service's own records.
+ * 6. UNKNOWN. The request may have been executed, and the customer may have been charged. Do not charge again.
+ *    Keep the reference of the order. Find out with paysvc_resolve() or paysvc_order_wait(), now and again later. If it
+ *    stays UNKNOWN, a person must look at the service's own records.
  * 7. Paid. Ask paysvc_reply_is_paid(). An order is paid if the outcome is CONFIRMED, the state is SUCCESSFUL, and
  *    reference, price and currency are those that were ordered. CONFIRMED alone is not paid. REJECTED is about this
- *    request only: an order that is refused as "already paid" has been paid. Amounts are text in major currency units.
+ *    request only: an earlier one for the same order may have been executed. Amounts are text in major currency units.
  * 8. Refunds. A refund is done if the outcome is CONFIRMED and the state is SUCCESSFUL. With another state it was only
  *    accepted, and may still fail. No endpoint tells how it ended: order_status and order_wait tell the state of the
  *    order. A refund is never "paid".
@@ -344,7 +344,7 @@ typedef struct paysvc_store {
 #define PAYSVC_OUTCOME_CONFIRMED 1
 
 /**
- * The service answered that it did not execute this request. Read the message before you send another: an order that is refused as "already paid" has been paid, by an earlier request.
+ * The service answered that it did not execute this request. Read the message before you send another: an earlier request for the same order may have been executed.
  */
 #define PAYSVC_OUTCOME_REJECTED 2
 
@@ -469,7 +469,7 @@ paysvc_status PAYSVC_CDECL paysvc_client_new(const char *config_json,
                                              paysvc_reply **reply);
 
 /**
- * Checks whether everything is ready for the first sale: call it when a program starts. It opens a connection, and sends one read-only request with the public key. It moves no money and changes nothing. The body is {"status":true or false,"message":"...","checks":[...]}; each of the checks is {"check":"...","ok":true or false,"message":"..."}, and its message says what to do. They are, in this order:
+ * Checks whether everything is ready for the first sale: call it when a program starts. It opens a connection, and sends one read-only request with the public key. It moves no money and changes nothing. It does not try the secret key, and encrypts nothing. The body is {"status":true or false,"message":"...","checks":[...]}; each of the checks is {"check":"...","ok":true or false,"message":"..."}, and its message says what to do. They are, in this order:
  *   - base_url: the address of the service is configured
  *   - public_key: the public key is configured
  *   - secret_key: the secret key is configured; refunds need it

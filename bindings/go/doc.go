@@ -34,8 +34,8 @@
 // amount into a float.
 //
 // Paid means [OutcomeConfirmed] and [StateSuccessful], both, and that order, price and currency are those that were ordered:
-// [Reply.IsPaid] says so. [OutcomeRejected] is about this request only: an order that is refused as "already paid" has been paid,
-// by another request.
+// [Reply.IsPaid] says so. [OutcomeRejected] is about this request only: an earlier request for the same order
+// may have been executed.
 //
 // # Answers
 //

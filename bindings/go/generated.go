@@ -148,7 +148,7 @@ const (
 	OutcomeNotSent Outcome = -1
 	// OutcomeConfirmed: The service answered success. Do not repeat a request that moves money. A payment is paid only if its state is SUCCESSFUL as well.
 	OutcomeConfirmed Outcome = 1
-	// OutcomeRejected: The service answered that it did not execute this request. Read the message before you send another: an order that is refused as "already paid" has been paid, by an earlier request.
+	// OutcomeRejected: The service answered that it did not execute this request. Read the message before you send another: an earlier request for the same order may have been executed.
 	OutcomeRejected Outcome = 2
 	// OutcomeUnknown: The service may or may not have executed the request. Do not repeat one that moves money. Keep the reference, resolve it now and later, and ask a person if it stays UNKNOWN.
 	OutcomeUnknown Outcome = 3

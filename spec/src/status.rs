@@ -134,7 +134,7 @@ pub const OUTCOMES: &[Constant] = &[
         "OUTCOME_REJECTED",
         Outcome::Rejected as i32,
         "The service answered that it did not execute this request. Read the message before you \
-         send another: an order that is refused as \"already paid\" has been paid, by an earlier request.",
+         send another: an earlier request for the same order may have been executed.",
     ),
     constant(
         "OUTCOME_UNKNOWN",

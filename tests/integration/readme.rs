@@ -93,7 +93,7 @@ fn a_request_is_built_and_an_answer_walked_without_a_json_library() {
         [output.stdout, output.stderr].map(|text| String::from_utf8(text).unwrap())
     };
     // The second reason has a byte that Windows-1252 lacks: nothing is refunded.
-    let ready = "everything is ready for the first sale\n";
+    let ready = "every check passed; the secret key and the encryption key were not tried with the service\n";
     let paid = "payment 1 of 1: Successful\n";
     assert_eq!(
         run([b"ORDER-1", b"10.00", b"\x84caf\xe9\x93 was cold"]),

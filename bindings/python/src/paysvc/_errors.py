@@ -197,7 +197,7 @@ class Cancelled(PaysvcError):
 class Rejected(PaysvcError):
     """The service refused this request, and did not execute it: the outcome is REJECTED.
 
-    This says nothing about earlier requests: an order that is refused as "already paid" has been paid.
+    An earlier request for the same order may have been executed.
     """
 
 

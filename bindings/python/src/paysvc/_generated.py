@@ -107,8 +107,8 @@ class Outcome(Number):
     #: The service answered success. Do not repeat a request that moves money. A payment is paid only if its state is
     #: SUCCESSFUL as well.
     CONFIRMED = 1
-    #: The service answered that it did not execute this request. Read the message before you send another: an order
-    #: that is refused as "already paid" has been paid, by an earlier request.
+    #: The service answered that it did not execute this request. Read the message before you send another: an earlier
+    #: request for the same order may have been executed.
     REJECTED = 2
     #: The service may or may not have executed the request. Do not repeat one that moves money. Keep the reference,
     #: resolve it now and later, and ask a person if it stays UNKNOWN.
