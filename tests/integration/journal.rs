@@ -222,7 +222,8 @@ fn of_two_tills_with_one_file_that_pay_an_order_at_once_one_charges_it() {
         let row = charges()[0];
         for number in 0..kills() {
             let target = target(row, &sandbox);
-            let till = Till::new(&sandbox, command);
+            // The second waits for the first, on a slow machine for long.
+            let till = Till { timeout_ms: 20_000, ..Till::new(&sandbox, command) };
             let mut drivers = [till.started(false), till.started(false)];
             let replies: Vec<Reply> = std::thread::scope(|scope| {
                 let pay = |driver: &mut Driver| driver.call(row.name, &target.request);
