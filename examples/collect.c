@@ -75,7 +75,7 @@ static void hand_over(const paysvc_reply *reply, const struct ordered *ordered)
         failed |= state == PAYSVC_STATE_NONE || state == PAYSVC_STATE_FAILED || state == PAYSVC_STATE_SUCCESSFUL ||
                   state == PAYSVC_STATE_REVERSED;
         break;
-    case PAYSVC_OUTCOME_REJECTED: /* An order that is refused as "already paid" has been paid. */
+    case PAYSVC_OUTCOME_REJECTED:
         printf("this request was not executed, but an earlier one may have been: see the message\n");
         break;
     case PAYSVC_OUTCOME_NOT_SENT:
@@ -206,7 +206,14 @@ static void direct_debit(const struct ordered *ordered)
          mandate, sizeof mandate);
 
     request = request_with("/mandateCode", mandate);
-    paysvc_reply_free(step("check the mandate", mandate, paysvc_direct_debit_status, request, "/message"));
+    reply = step("check the mandate", mandate, paysvc_direct_debit_status, request, "/message");
+    if (!paysvc_reply_is_active(reply)) {
+        printf("%-21s the mandate is not active: debit it later\n", "");
+        failed = 1;
+        paysvc_reply_free(reply);
+        return;
+    }
+    paysvc_reply_free(reply);
     request = request_with("/mandateCode", mandate);
     paysvc_reply_free(step("send one-time code", mandate, paysvc_direct_debit_otp, request, "/data"));
 

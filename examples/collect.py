@@ -72,7 +72,7 @@ class Till:
         elif reply.outcome == Outcome.CONFIRMED:  # If it is under way, a real till now waits with order_wait().
             advice = f"NOT PAID ({reply.state.name}): keep the goods: {why}"
             self.failed = self.failed or reply.state not in UNDER_WAY
-        elif reply.outcome == Outcome.REJECTED:  # An order that is refused as "already paid" has been paid.
+        elif reply.outcome == Outcome.REJECTED:
             advice = "this request was not executed, but an earlier one may have been: see the message"
         elif reply.outcome == Outcome.NOT_SENT:
             advice = "nothing was sent: it may be repeated"
@@ -119,7 +119,10 @@ class Till:
         )
         mandate = self.step("create a mandate", order, create, lambda reply: reply.answer.data.mandate_code)
         check = partial(client.direct_debit_status, mandate_code=mandate)
-        self.step("check the mandate", mandate, check, lambda reply: reply.answer.message)
+        if not self.call("check the mandate", mandate, check, lambda reply: reply.answer.message).is_active:
+            print(f"{'':<21} the mandate is not active: debit it later")
+            self.failed = True
+            return
         send = partial(client.direct_debit_otp, mandate_code=mandate)
         self.step("send one-time code", mandate, send, lambda reply: reply.answer.data)
         otp = self.learn("one-time code from the customer's e-mail", "otp", "GET", f"/sandbox/otp/{mandate}")

@@ -395,8 +395,8 @@ class error : public std::runtime_error {
 struct not_sent : error {
     using error::error;
 };
-/// The service answered that it did not execute this request. This says nothing of earlier requests: an order that is
-/// refused as "already paid" has been paid.
+/// The service answered that it did not execute this request. An earlier request for the same order may have been
+/// executed.
 struct rejected : error {
     using error::error;
 };

@@ -60,7 +60,7 @@ void hand_over(const paysvc::reply &reply, const ordered &what) {
                              : "NOT PAID (" + std::string(name(reply.state())) + "): keep the goods: " + why;
         failed = failed || (!why.empty() && !is_under_way(reply.state()));
         break;
-    case paysvc::outcome::rejected: // An order that is refused as "already paid" has been paid.
+    case paysvc::outcome::rejected:
         advice = "this request was not executed, but an earlier one may have been: see the message";
         break;
     case paysvc::outcome::not_sent:
@@ -106,9 +106,14 @@ class till {
                                                                  .bankCode("044")
                                                                  .address("1 Example Street"));
         }, [](const paysvc::direct_debit_create_answer &answer) { return answer.data().mandateCode(); });
-        step("check the mandate", mandate, [&] {
+        const auto checked = ask("check the mandate", mandate, [&] {
             return client_.direct_debit_status(std::nothrow, paysvc::direct_debit_status_request().mandateCode(mandate));
         }, [](const paysvc::direct_debit_status_answer &answer) { return answer.message(); });
+        if (!checked.is_active()) {
+            std::printf("%-21s the mandate is not active: debit it later\n", "");
+            failed = true;
+            return;
+        }
         step("send one-time code", mandate, [&] {
             return client_.direct_debit_otp(std::nothrow, paysvc::direct_debit_otp_request().mandateCode(mandate));
         }, [](const paysvc::direct_debit_otp_answer &answer) { return answer.data(); });

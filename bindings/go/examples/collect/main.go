@@ -117,6 +117,11 @@ func (t *till) directDebit(ctx context.Context, what ordered) {
 		return
 	}
 	made.show(checked.Reply, shown(checked.Answer().Message.Get()))
+	if !checked.IsActive {
+		fmt.Printf("%-21s the mandate is not active: debit it later\n", "")
+		t.failed = true
+		return
+	}
 	sent, made, failure := ask(t, ctx, "send one-time code", mandate, t.client.DirectDebitOTP,
 		paysvc.DirectDebitOTPRequest{MandateCode: mandate})
 	if failure != nil {

@@ -58,7 +58,7 @@ func (t *till) handOver(reply paysvc.Reply, what ordered) {
 		default:
 			t.failed = true
 		}
-	case reply.Outcome == paysvc.OutcomeRejected: // An order that is refused as "already paid" has been paid.
+	case reply.Outcome == paysvc.OutcomeRejected:
 		advice = "this request was not executed, but an earlier one may have been: see the message"
 	case reply.Outcome == paysvc.OutcomeNotSent:
 		advice = "nothing was sent: it may be repeated"
