@@ -108,6 +108,16 @@ impl Config {
             ApiKey::Secret => self.secret_key.as_ref(),
         }
     }
+
+    /// Whether money moves, as the keys show it; if their form does not, as it is configured.
+    pub fn mode_of_keys(&self) -> Option<keys::Mode> {
+        let modes = [ApiKey::Public, ApiKey::Secret].map(|key| keys::mode_of_key(self.key(key)?.expose()));
+        match modes {
+            [Some(public), Some(secret)] if public != secret => None,
+            [Some(mode), _] | [None, Some(mode)] => Some(mode),
+            [None, None] => self.mode,
+        }
+    }
 }
 
 /// The name of the configuration in errors.

@@ -90,7 +90,9 @@ impl Client {
 
     fn new_journal(&self, store: Box<dyn Store>) -> Journal {
         let base_url = self.config.base_url.as_ref().map_or("", |url| &*url.text);
-        let scope = Scope::new(base_url, self.config.mode.map_or("", keys::Mode::name), &self.config.merchant);
+        // Not the setting alone: one that is made later would hide earlier rows.
+        let scope =
+            Scope::new(base_url, self.config.mode_of_keys().map_or("", keys::Mode::name), &self.config.merchant);
         Journal::new(store, scope, Duration::from_secs(u64::from(self.config.journal_keep_days) * 86_400))
     }
 

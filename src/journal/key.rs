@@ -4,7 +4,7 @@
 pub struct Scope(String);
 
 impl Scope {
-    /// Empty: no mode or no merchant is configured.
+    /// Empty: the mode is not known, or no merchant is configured.
     pub fn new(base_url: &str, mode: &str, merchant: &str) -> Scope {
         let part = |text: &str| if text.is_empty() { "-".to_owned() } else { text.replace(' ', "%20") };
         Scope(format!("{} {} {} ", part(base_url), part(mode), part(merchant)))

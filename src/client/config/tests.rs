@@ -192,3 +192,23 @@ fn proxies() {
         assert!(message.contains("port") && !message.contains("hunter2"), "{message}");
     }
 }
+
+#[test]
+fn the_mode_is_that_of_the_keys_and_no_setting_changes_it() {
+    let hex = "0123456789abcdef0123456789abcdef";
+    let [test, live] =
+        ["TEST-", ""].map(|mode| [format!("PGW-PUBLICKEY-{mode}{hex}"), format!("PGW-SECRETKEY-{mode}{hex}")]);
+    let mode = |keys: [&str; 2], setting: &str| {
+        let setting = if setting.is_empty() { String::new() } else { format!(r#","mode":"{setting}""#) };
+        let json = format!(r#"{{"public_key":"{}","secret_key":"{}"{setting}}}"#, keys[0], keys[1]);
+        parse(&json).unwrap().mode_of_keys()
+    };
+    for setting in ["", "test"] {
+        for keys in [[&*test[0], &*test[1]], [&*test[0], "other"], ["other", &*test[1]]] {
+            assert_eq!(mode(keys, setting), Some(keys::Mode::Test), "{setting}");
+        }
+    }
+    assert_eq!(mode([&live[0], &live[1]], ""), Some(keys::Mode::Live));
+    assert_eq!(mode([&test[0], &live[1]], ""), None);
+    assert_eq!((mode(["a", "b"], ""), mode(["a", "b"], "live")), (None, Some(keys::Mode::Live)));
+}
