@@ -8,7 +8,7 @@ BUILD   = build
 # Replaces files by rename, because a running program may have the old one open.
 PLACE   = sh scripts/place.sh
 
-.PHONY: help all build libs libs-check generate demo test test-python test-go test-cpp faults bulk canary fuzz harden certify peers bench bench-check check sanitize tsan cgocheck two-edits bare deny licences miri install uninstall clean setup setup-demo setup-test
+.PHONY: help all build libs libs-check dist dist-check generate demo test test-python test-go test-cpp faults bulk canary fuzz harden certify peers bench bench-check check sanitize tsan cgocheck two-edits bare deny licences miri install uninstall clean setup setup-demo setup-test
 
 all: build ## the same as build; the default
 
@@ -37,6 +37,12 @@ libs: setup ## libraries of all platforms, or of TARGET, in build/libs/, with ch
 
 libs-check: setup-test build ## runs programs with the libraries of all platforms, or of TARGET, each where it can; PARTIAL=1, QUICK=1
 	GO="$$(sh scripts/go.sh)" $(CARGO) platforms libs-check $(if $(PARTIAL),--partial) $(if $(QUICK),--quick) $(TARGET)
+
+dist: setup ## packages of all platforms in build/dist/: archives, wheels, .deb, .rpm, Go modules. KEY=FILE: a minisign secret key to sign with
+	$(CARGO) platforms dist $(if $(KEY),--key $(KEY)) $(KIND)
+
+dist-check: setup-test build ## installs what `make dist` made and uses it. QUICK=1: makes and uses a few; PARTIAL=1; KIND=python: one kind
+	GO="$$(sh scripts/go.sh)" $(CARGO) platforms dist-check $(if $(PARTIAL),--partial) $(if $(QUICK),--quick) $(KIND)
 
 generate: setup ## writes the committed files that are rendered from the tables
 	$(CARGO) xtask gen

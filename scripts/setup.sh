@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs what this machine lacks to build the project (setup.sh build), to run its examples in all languages (demo), to
-# test it (test), to compare it with other clients (peers, bench), or to build the libraries of other platforms (libs, and
-# their targets). Uses Debian's packages if possible, and otherwise says what is missing. Called by make; does nothing if
+# test it (test), to compare it with other clients (peers, bench), to build the libraries of other platforms (libs, and
+# their targets), or to make packages of them (dist). Uses Debian's packages if possible, and otherwise says what is missing. Called by make; does nothing if
 # everything is there.
 set -eu
 cd "$(dirname "$0")/.."
@@ -69,6 +69,9 @@ if [ "${1:-build}" = test ]; then
     # Its programs are not on the PATH.
     ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || missing="$missing postgresql"
 fi
+if [ "${1:-build}" = dist ]; then
+    python3 -c "import venv, ensurepip" 2>/dev/null || missing="$missing python3-venv"
+fi
 if [ "${1:-build}" = peers ]; then
     need curl-config libcurl4-openssl-dev
     need go golang-go
@@ -114,6 +117,16 @@ if [ "${1:-build}" = test ]; then
         python3 -m venv --clear build/venv
         build/venv/bin/pip install --quiet --disable-pip-version-check -r $list
         cp $list build/venv/installed.txt
+    fi
+fi
+
+# The tools that make packages.
+if [ "${1:-build}" = dist ]; then
+    list=packaging/requirements.txt
+    if ! [ -x build/tools/dist/bin/python ] || ! cmp -s $list build/tools/dist/installed.txt; then
+        python3 -m venv --clear build/tools/dist
+        build/tools/dist/bin/pip install --quiet --disable-pip-version-check -r $list
+        cp $list build/tools/dist/installed.txt
     fi
 fi
 

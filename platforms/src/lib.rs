@@ -1,8 +1,10 @@
-//! The platforms of the library: their table, how their libraries are built and checked, and what is run with them.
+//! The platforms of the library: their table, how their libraries are built and checked, what is run with them, and how
+//! they are packed.
 
 #![forbid(unsafe_code)]
 
 pub mod command;
+pub mod dist;
 pub mod libs;
 pub mod proofs;
 pub mod table;

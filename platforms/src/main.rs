@@ -1,4 +1,5 @@
-//! `cargo platforms libs` builds the libraries of all platforms; `cargo platforms libs-check` runs programs with them there.
+//! `cargo platforms libs` builds the libraries of all platforms; `cargo platforms libs-check` runs programs with them there;
+//! `dist` and `dist-check` pack them, and use the packages.
 
 #![forbid(unsafe_code)]
 
@@ -6,7 +7,7 @@ use std::env;
 use std::path::Path;
 use std::process::ExitCode;
 
-use paysvc_platforms::{libs, proofs};
+use paysvc_platforms::{dist, libs, proofs};
 
 fn main() -> ExitCode {
     match run(env::args().skip(1).collect()) {
@@ -26,6 +27,8 @@ fn run(arguments: Vec<String>) -> Result<(), String> {
         ["libs", "--root", root, ..] => libs::run(root.as_ref(), rest(3)),
         ["libs", ..] => libs::run(root, rest(1)),
         ["libs-check", ..] => proofs::run(root, rest(1)),
-        _ => Err(format!("usage: {}, or {}", libs::USAGE, proofs::USAGE)),
+        ["dist", ..] => dist::run(root, rest(1)),
+        ["dist-check", ..] => dist::check(root, rest(1)),
+        _ => Err(format!("usage: {}; {}; {}; {}", libs::USAGE, proofs::USAGE, dist::USAGE, dist::CHECK_USAGE)),
     }
 }

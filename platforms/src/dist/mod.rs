@@ -1,0 +1,186 @@
+//! `cargo platforms dist` packs what `cargo platforms libs` built for those who install it; `cargo platforms dist-check`
+//! installs each package, as far from this machine as can be had, and uses it.
+
+mod stage;
+mod uses;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Instant;
+
+use crate::command;
+use crate::libs;
+use crate::table::{PLATFORMS, Platform, platform};
+use stage::Stage;
+use uses::Use;
+
+pub const USAGE: &str = "cargo platforms dist [--key FILE] [KIND...]";
+pub const CHECK_USAGE: &str = "cargo platforms dist-check [--quick] [--partial] [KIND...]";
+
+/// The platform whose packages `--quick` makes and uses.
+const QUICK: &str = "x86_64-unknown-linux-gnu";
+
+/// A kind of package.
+pub struct Kind {
+    /// Its word on the command line, and its folder in `build/dist`.
+    pub name: &'static str,
+    /// Whether `--quick` makes and uses it.
+    pub quick: bool,
+    pub make: fn(&Dist) -> Result<(), String>,
+    /// Installs and uses what was made.
+    pub uses: fn(&Dist, &Stage) -> Result<Vec<Use>, String>,
+}
+
+const KINDS: &[Kind] = &[];
+
+/// What is packed, and where.
+pub struct Dist {
+    /// Of the repository.
+    pub root: PathBuf,
+    pub version: &'static str,
+    pub platforms: Vec<&'static Platform>,
+    pub quick: bool,
+    /// The time that every package has for its files: SOURCE_DATE_EPOCH, else the day of the release in CHANGELOG.md. With
+    /// the time of the build two runs would give different bytes.
+    pub epoch: u64,
+}
+
+impl Dist {
+    fn new(root: &Path, quick: bool) -> Result<Dist, String> {
+        let platforms = if quick {
+            vec![platform(QUICK).ok_or("the platform of --quick is not in the table")?]
+        } else {
+            PLATFORMS.iter().filter(|platform| !platform.best_effort).collect()
+        };
+        Ok(Dist { root: root.to_owned(), version: env!("CARGO_PKG_VERSION"), platforms, quick, epoch: epoch(root)? })
+    }
+
+    /// What `make libs` built for a platform.
+    pub fn libs(&self, platform: &Platform) -> PathBuf {
+        self.root.join("build/libs").join(platform.target)
+    }
+
+    /// The folder of all packages.
+    pub fn folder(&self) -> PathBuf {
+        self.root.join(if self.quick { "build/dist-quick" } else { "build/dist" })
+    }
+
+    /// The packages of a kind, and an empty folder to make them in, which is not among them.
+    pub fn packages(&self, kind: &str) -> PathBuf {
+        self.folder().join(kind)
+    }
+
+    /// An empty folder for what is needed on the way.
+    pub fn work(&self, name: &str) -> Result<PathBuf, String> {
+        let folder = self.root.join("build/dist-work").join(name);
+        empty(&folder)?;
+        Ok(folder)
+    }
+
+    /// A command whose packages have the time of the release.
+    pub fn command(&self, program: impl AsRef<std::ffi::OsStr>) -> Command {
+        let mut command = Command::new(program);
+        command.env("SOURCE_DATE_EPOCH", self.epoch.to_string());
+        command
+    }
+}
+
+/// Makes a folder, or empties it.
+pub fn empty(folder: &Path) -> Result<(), String> {
+    let failed = |error: std::io::Error| format!("{}: {error}", folder.display());
+    if folder.exists() {
+        fs::remove_dir_all(folder).map_err(failed)?;
+    }
+    fs::create_dir_all(folder).map_err(failed)
+}
+
+fn epoch(root: &Path) -> Result<u64, String> {
+    if let Ok(given) = std::env::var("SOURCE_DATE_EPOCH") {
+        return given.parse().map_err(|_| format!("SOURCE_DATE_EPOCH is not a number: {given}"));
+    }
+    let changes = fs::read_to_string(root.join("CHANGELOG.md")).map_err(|error| format!("CHANGELOG.md: {error}"))?;
+    let date = changes
+        .lines()
+        .find_map(|line| line.strip_prefix("## "))
+        .and_then(|title| title.split(['(', ')']).nth(1))
+        .ok_or("CHANGELOG.md names no release")?;
+    let out =
+        Command::new("date").args(["-u", "+%s", "-d", date]).output().map_err(|error| format!("date: {error}"))?;
+    String::from_utf8_lossy(&out.stdout).trim().parse().map_err(|_| {
+        format!(
+            "CHANGELOG.md: the newest release has the date \"{date}\"; set SOURCE_DATE_EPOCH for one that is not out"
+        )
+    })
+}
+
+#[derive(Default)]
+struct Options {
+    quick: bool,
+    partial: bool,
+    /// The minisign secret key that signs.
+    key: Option<PathBuf>,
+    kinds: Vec<&'static Kind>,
+}
+
+fn parse(arguments: impl Iterator<Item = String>, usage: &str) -> Result<Options, String> {
+    let mut options = Options::default();
+    let mut arguments = arguments.peekable();
+    while let Some(argument) = arguments.next() {
+        match argument.as_str() {
+            "--quick" => options.quick = true,
+            "--partial" => options.partial = true,
+            "--key" => {
+                options.key = Some(arguments.next().ok_or("--key takes the file of a minisign secret key")?.into())
+            }
+            name => {
+                let names = || KINDS.iter().map(|kind| kind.name).collect::<Vec<_>>().join(", ");
+                let kind = KINDS.iter().find(|kind| kind.name == name);
+                options.kinds.push(kind.ok_or_else(|| format!("{name} is not one of {}; usage: {usage}", names()))?);
+            }
+        }
+    }
+    if options.kinds.is_empty() {
+        options.kinds = KINDS.iter().filter(|kind| !options.quick || kind.quick).collect();
+    }
+    Ok(options)
+}
+
+/// Makes the packages.
+pub fn run(root: &Path, arguments: impl Iterator<Item = String>) -> Result<(), String> {
+    let options = parse(arguments, USAGE)?;
+    make(&Dist::new(root, options.quick)?, &options)
+}
+
+fn make(dist: &Dist, options: &Options) -> Result<(), String> {
+    command::run(Command::new("sh").arg(dist.root.join("scripts/setup.sh")).arg("dist"))?;
+    libs::run(&dist.root, dist.platforms.iter().map(|row| row.target.to_owned()))?;
+    for kind in &options.kinds {
+        let began = Instant::now();
+        empty(&dist.packages(kind.name))?;
+        (kind.make)(dist)?;
+        println!("dist: {} in {} s", kind.name, began.elapsed().as_secs());
+    }
+    Ok(())
+}
+
+/// Installs and uses them.
+pub fn check(root: &Path, arguments: impl Iterator<Item = String>) -> Result<(), String> {
+    let options = parse(arguments, CHECK_USAGE)?;
+    let dist = Dist::new(root, options.quick)?;
+    if dist.quick {
+        make(&dist, &options)?;
+    } else if !dist.folder().exists() {
+        return Err("build/dist is not there: run make dist first".to_owned());
+    }
+    let stage = Stage::new(&dist)?;
+    let mut all = Vec::new();
+    for kind in &options.kinds {
+        all.extend((kind.uses)(&dist, &stage)?);
+    }
+    let table = uses::table(&all);
+    print!("\n{table}");
+    let file = dist.folder().join("used.md");
+    fs::write(&file, &table).map_err(|error| format!("{}: {error}", file.display()))?;
+    uses::verdict(&all, options.partial)
+}

@@ -1,0 +1,134 @@
+//! What every package is used with: README's programs, and a sandbox that loses the answer to every second charge.
+
+use std::fs;
+use std::io::{BufRead as _, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+use serde_json::Value;
+
+use super::Dist;
+
+/// The programs, and this machine's sandbox, which `make build` built.
+pub struct Stage {
+    /// Has `charge.c`, `charge.py` and `charge-go/main.go`, as README prints them.
+    pub programs: PathBuf,
+    sandbox: PathBuf,
+}
+
+/// What a use of a package consists of, for the table.
+pub const CHARGES: &str = "charge over TLS; charge with a lost answer, resolved";
+
+impl Stage {
+    pub fn new(dist: &Dist) -> Result<Stage, String> {
+        let programs = dist.work("programs")?;
+        let readme = fs::read_to_string(dist.root.join("README.md")).map_err(|error| format!("README.md: {error}"))?;
+        super::empty(&programs.join("charge-go"))?;
+        for name in ["charge.c", "charge.py", "charge-go/main.go"] {
+            let text = program(&readme, name).ok_or_else(|| format!("README.md has no program {name}"))?;
+            fs::write(programs.join(name), text).map_err(|error| format!("{name}: {error}"))?;
+        }
+        let sandbox = dist.root.join("build/bin/paysvc-sandbox");
+        if !sandbox.exists() {
+            return Err(format!("{} is not there: run make build first", sandbox.display()));
+        }
+        Ok(Stage { programs, sandbox })
+    }
+
+    /// Runs a program twice, with the variables of a sandbox of its own, which serves TLS. The answer to the second charge
+    /// is lost after it was made: the program resolves it. `run` gives what the program printed; it is told the variables,
+    /// and the path of the CA certificate, which lies in `folder`: the program must see it under that path.
+    pub fn charges(
+        &self,
+        folder: &Path,
+        mut run: impl FnMut(&[(String, String)]) -> Result<String, String>,
+    ) -> Result<(), String> {
+        let sandbox = Sandbox::start(&self.sandbox, folder)?;
+        let first = run(&sandbox.variables)?;
+        let second = run(&sandbox.variables)?;
+        sandbox.end(&first, &second)
+    }
+}
+
+/// The block after "Save this as `NAME`".
+fn program<'a>(readme: &'a str, name: &str) -> Option<&'a str> {
+    let (_, rest) = readme.split_once(&format!("Save this as `{name}`"))?;
+    let (_, block) = rest.split_once("```")?.1.split_once('\n')?;
+    Some(block.split_once("```")?.0)
+}
+
+/// Ends with this value.
+struct Sandbox {
+    process: Child,
+    /// As `--env-file` has them.
+    variables: Vec<(String, String)>,
+    base_url: String,
+    ca_file: String,
+}
+
+impl Sandbox {
+    fn start(program: &Path, folder: &Path) -> Result<Sandbox, String> {
+        let mut command = Command::new(program);
+        command.args(["--listen", "127.0.0.1:0", "--exit-with-parent", "--tls", "--fault"]);
+        command.arg(r#"{"path":"/payment/order/create","fault":"commit_then_reset","nth":2}"#);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut process = command.spawn().map_err(|error| format!("{}: {error}", program.display()))?;
+        let mut line = String::new();
+        let read = process.stdout.take().map(|out| BufReader::new(out).read_line(&mut line));
+        let ready = serde_json::from_str::<Value>(&line).map_err(|_| format!("the sandbox is not ready: {read:?}"))?;
+        let text = |name: &str| ready[name].as_str().map(str::to_owned).ok_or_else(|| format!("no {name}"));
+        // Where the program sees it: the sandbox's own may lie in a folder that it does not have.
+        let ca_file = folder.join("sandbox-ca.pem");
+        fs::copy(text("ca_file")?, &ca_file).map_err(|error| format!("{}: {error}", ca_file.display()))?;
+        let ca_file = ca_file.display().to_string();
+        let mut variables = Vec::new();
+        for name in ["base_url", "public_key", "secret_key", "encryption_key"] {
+            variables.push((format!("PAYSVC_{}", name.to_uppercase()), text(name)?));
+        }
+        variables.push(("PAYSVC_CA_FILE".to_owned(), ca_file.clone()));
+        Ok(Sandbox { base_url: text("base_url")?, process, variables, ca_file })
+    }
+
+    /// Whether the program said what happened, and the ledger agrees.
+    fn end(&self, first: &str, second: &str) -> Result<(), String> {
+        if first.trim() != "paid" {
+            return Err(format!("the first charge: {first}"));
+        }
+        let lines: Vec<_> = second.lines().collect();
+        if !(lines.len() == 2 && lines[0].contains("the answer is lost") && lines[1] == "paid") {
+            return Err(format!("the charge whose answer was lost: {second}"));
+        }
+        let charges = self.admin("/sandbox/ledger")?["ledger"]
+            .as_array()
+            .map_or(0, |effects| effects.iter().filter(|effect| effect["effect"] == "charge_made").count());
+        if charges == 2 { Ok(()) } else { Err(format!("two charges were made, the ledger has {charges}")) }
+    }
+
+    fn admin(&self, path: &str) -> Result<Value, String> {
+        let mut curl = Command::new("curl");
+        curl.args(["--silent", "--fail", "--noproxy", "*", "--cacert", &self.ca_file]);
+        let out = curl.arg(format!("{}{path}", self.base_url)).output().map_err(|error| format!("curl: {error}"))?;
+        serde_json::from_slice(&out.stdout).map_err(|error| format!("{path}: {error}"))
+    }
+}
+
+impl Drop for Sandbox {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn readme_has_the_programs() {
+        let readme = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../README.md")).unwrap();
+        assert!(program(&readme, "charge.c").unwrap().contains("int main(void)"));
+        assert!(program(&readme, "charge.py").unwrap().contains("import paysvc"));
+        assert!(program(&readme, "charge-go/main.go").unwrap().contains("package main"));
+        assert_eq!(program(&readme, "charge.cob"), None);
+    }
+}
