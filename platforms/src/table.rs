@@ -17,6 +17,8 @@ pub struct Platform {
     pub binutils: (&'static str, &'static str),
     /// Other programs that a build calls, each with Debian's package of it.
     pub more: &'static [(&'static str, &'static str)],
+    /// Whether packages for it have the sandbox: where developers work.
+    pub sandbox: bool,
     /// Built and tested where it can be, outside continuous integration, the C library only.
     pub best_effort: bool,
 }
@@ -122,6 +124,7 @@ pub const PLATFORMS: &[Platform] = &[
         compiler: Compiler::Zig { target: "x86_64-linux-gnu", cpu: "x86_64" },
         binutils: ("x86_64-linux-gnu-", "binutils-x86-64-linux-gnu"),
         more: &[],
+        sandbox: true,
         best_effort: false,
     },
     Platform {
@@ -134,6 +137,7 @@ pub const PLATFORMS: &[Platform] = &[
         compiler: Compiler::Zig { target: "x86-linux-gnu", cpu: "pentium4" },
         binutils: ("i686-linux-gnu-", "binutils-i686-linux-gnu"),
         more: &[],
+        sandbox: true,
         best_effort: false,
     },
     Platform {
@@ -146,6 +150,7 @@ pub const PLATFORMS: &[Platform] = &[
         compiler: Compiler::Zig { target: "aarch64-linux-gnu", cpu: "generic" },
         binutils: ("aarch64-linux-gnu-", "binutils-aarch64-linux-gnu"),
         more: &[],
+        sandbox: true,
         best_effort: false,
     },
     Platform {
@@ -158,6 +163,7 @@ pub const PLATFORMS: &[Platform] = &[
         compiler: Compiler::Zig { target: "arm-linux-gnueabihf", cpu: "generic+v7a+vfp3-d32+thumb2-neon" },
         binutils: ("arm-linux-gnueabihf-", "binutils-arm-linux-gnueabihf"),
         more: &[],
+        sandbox: true,
         best_effort: false,
     },
     Platform {
@@ -170,6 +176,7 @@ pub const PLATFORMS: &[Platform] = &[
         compiler: Compiler::Zig { target: "x86_64-linux-musl", cpu: "x86_64" },
         binutils: ("x86_64-linux-gnu-", "binutils-x86-64-linux-gnu"),
         more: &[],
+        sandbox: true,
         best_effort: false,
     },
     Platform {
@@ -182,6 +189,7 @@ pub const PLATFORMS: &[Platform] = &[
         compiler: Compiler::Zig { target: "aarch64-linux-musl", cpu: "generic" },
         binutils: ("aarch64-linux-gnu-", "binutils-aarch64-linux-gnu"),
         more: &[],
+        sandbox: true,
         best_effort: false,
     },
     Platform {
@@ -195,6 +203,7 @@ pub const PLATFORMS: &[Platform] = &[
         binutils: ("x86_64-w64-mingw32-", "gcc-mingw-w64-x86-64-posix"),
         // Without it AWS-LC takes objects that its authors assembled, and the bytes are others.
         more: &[("nasm", "nasm")],
+        sandbox: true,
         best_effort: false,
     },
     Platform {
@@ -207,6 +216,7 @@ pub const PLATFORMS: &[Platform] = &[
         compiler: Compiler::Mingw("i686-w64-mingw32-gcc-posix"),
         binutils: ("i686-w64-mingw32-", "gcc-mingw-w64-i686-posix"),
         more: &[("nasm", "nasm")],
+        sandbox: false,
         best_effort: false,
     },
     Platform {
@@ -219,6 +229,7 @@ pub const PLATFORMS: &[Platform] = &[
         compiler: Compiler::Mingw("i686-w64-mingw32-gcc-posix"),
         binutils: ("i686-w64-mingw32-", "gcc-mingw-w64-i686-posix"),
         more: &[("nasm", "nasm")],
+        sandbox: false,
         best_effort: true,
     },
 ];

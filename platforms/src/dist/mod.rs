@@ -15,8 +15,8 @@ use crate::table::{PLATFORMS, Platform, platform};
 use stage::Stage;
 use uses::Use;
 
-pub const USAGE: &str = "cargo platforms dist [--key FILE] [KIND...]";
-pub const CHECK_USAGE: &str = "cargo platforms dist-check [--quick] [--partial] [KIND...]";
+pub const USAGE: &str = "cargo platforms dist [--built] [--key FILE] [KIND...]";
+pub const CHECK_USAGE: &str = "cargo platforms dist-check [--built] [--quick] [--partial] [KIND...]";
 
 /// The platform whose packages `--quick` makes and uses.
 const QUICK: &str = "x86_64-unknown-linux-gnu";
@@ -59,6 +59,11 @@ impl Dist {
     /// What `make libs` built for a platform.
     pub fn libs(&self, platform: &Platform) -> PathBuf {
         self.root.join("build/libs").join(platform.target)
+    }
+
+    /// The sandbox for a platform; None for those that have none.
+    pub fn sandbox(&self, platform: &Platform) -> Option<PathBuf> {
+        platform.sandbox.then(|| libs::sandbox::program(&self.root, platform))
     }
 
     /// The folder of all packages.
@@ -118,6 +123,8 @@ fn epoch(root: &Path) -> Result<u64, String> {
 struct Options {
     quick: bool,
     partial: bool,
+    /// Packs what was built before, as it is.
+    built: bool,
     /// The minisign secret key that signs.
     key: Option<PathBuf>,
     kinds: Vec<&'static Kind>,
@@ -129,6 +136,7 @@ fn parse(arguments: impl Iterator<Item = String>, usage: &str) -> Result<Options
     while let Some(argument) = arguments.next() {
         match argument.as_str() {
             "--quick" => options.quick = true,
+            "--built" => options.built = true,
             "--partial" => options.partial = true,
             "--key" => {
                 options.key = Some(arguments.next().ok_or("--key takes the file of a minisign secret key")?.into())
@@ -154,7 +162,12 @@ pub fn run(root: &Path, arguments: impl Iterator<Item = String>) -> Result<(), S
 
 fn make(dist: &Dist, options: &Options) -> Result<(), String> {
     command::run(Command::new("sh").arg(dist.root.join("scripts/setup.sh")).arg("dist"))?;
-    libs::run(&dist.root, dist.platforms.iter().map(|row| row.target.to_owned()))?;
+    if !options.built {
+        libs::run(&dist.root, dist.platforms.iter().map(|row| row.target.to_owned()))?;
+        for platform in dist.platforms.iter().filter(|row| row.sandbox) {
+            libs::sandbox::build(&dist.root, platform)?;
+        }
+    }
     for kind in &options.kinds {
         let began = Instant::now();
         empty(&dist.packages(kind.name))?;

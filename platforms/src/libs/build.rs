@@ -86,6 +86,17 @@ fn headers(root: &Path) -> Result<Vec<PathBuf>, String> {
 
 /// The archive that rustc makes.
 fn archive(root: &Path, platform: &Platform) -> Result<PathBuf, String> {
+    let what = ["rustc", "-p", "paysvc", "--lib", "--crate-type", "staticlib"];
+    Ok(cargo(root, platform, &what, musl_flags(platform))?.join("libpaysvc.a"))
+}
+
+/// Of Rust's two ways with musl the one for programs that link it dynamically; it serves the others too.
+fn musl_flags(platform: &Platform) -> &'static [&'static str] {
+    if platform.system == System::Musl { &["-Ctarget-feature=-crt-static"] } else { &[] }
+}
+
+/// Calls cargo, or zig's, with these words, for a release of that platform; gives the folder of what it made.
+pub fn cargo(root: &Path, platform: &Platform, words: &[&str], rust_flags: &[&str]) -> Result<PathBuf, String> {
     let rust = tools::rust()?;
     let target_folder = std::env::var_os("CARGO_TARGET_DIR").map_or(root.join("target"), |folder| root.join(folder));
     let has_std = rust.has(platform.target);
@@ -98,28 +109,28 @@ fn archive(root: &Path, platform: &Platform) -> Result<PathBuf, String> {
         }
         Compiler::Mingw(_) => Command::new(std::env::var_os("CARGO").unwrap_or("cargo".into())),
     };
-    cargo.args(arguments(platform, has_std)).current_dir(root);
+    cargo.args(words).args(arguments(platform, has_std)).current_dir(root);
     let home = std::env::var_os("CARGO_HOME").map(PathBuf::from);
     let home = home.or_else(|| std::env::home_dir().map(|home| home.join(".cargo"))).unwrap_or_default();
     let folders = [(root, "/paysvc"), (&target_folder, "/target"), (&home, "/cargo")];
     cargo.envs(environment(platform, has_std, &folders));
-    cargo.env("CARGO_ENCODED_RUSTFLAGS", rust_flags(platform, &rust, &folders).join("\x1f"));
+    let mut flags = self::rust_flags(&rust, &folders);
+    flags.extend(rust_flags.iter().map(|&flag| flag.to_owned()));
+    cargo.env("CARGO_ENCODED_RUSTFLAGS", flags.join("\x1f"));
     command::run(&mut cargo)?;
-    Ok(target_folder.join(platform.target).join("release/libpaysvc.a"))
+    Ok(target_folder.join(platform.target).join("release"))
 }
 
 /// The current folder, in whichever it is.
 const HERE: &str = "/proc/self/cwd";
 
-/// What cargo is called with.
+/// What cargo is called with for a platform.
 fn arguments(platform: &Platform, has_std: bool) -> Vec<String> {
     let target = match (platform.system, platform.compiler) {
         (System::Glibc(version), Compiler::Zig { .. }) => format!("{}.{version}", platform.target),
         _ => platform.target.to_owned(),
     };
-    let fixed = ["rustc", "--release", "--locked", "-p", "paysvc", "--lib", "--crate-type", "staticlib", "--target"];
-    let mut arguments: Vec<_> = fixed.iter().map(|&it| it.to_owned()).collect();
-    arguments.push(target);
+    let mut arguments = vec!["--release".to_owned(), "--locked".to_owned(), "--target".to_owned(), target];
     if !has_std {
         arguments.push("-Zbuild-std=std,panic_unwind".to_owned());
     }
@@ -153,16 +164,11 @@ fn environment(platform: &Platform, has_std: bool, folders: &Folders) -> Vec<(St
     variables
 }
 
-fn rust_flags(platform: &Platform, rust: &Rust, folders: &Folders) -> Vec<String> {
+fn rust_flags(rust: &Rust, folders: &Folders) -> Vec<String> {
     let standard = rust.sysroot.join("lib/rustlib/src/rust");
     let commit = format!("/rustc/{}", rust.commit);
     let all = folders.iter().copied().chain([(standard.as_path(), commit.as_str())]);
-    let mut flags: Vec<_> = all.map(|(from, to)| format!("--remap-path-prefix={}={to}", from.display())).collect();
-    if platform.system == System::Musl {
-        // Of Rust's two ways with musl the one for programs that link it dynamically; it serves the others too.
-        flags.push("-Ctarget-feature=-crt-static".to_owned());
-    }
-    flags
+    all.map(|(from, to)| format!("--remap-path-prefix={}={to}", from.display())).collect()
 }
 
 /// zig's options for the platform.
@@ -230,13 +236,11 @@ mod tests {
     #[test]
     fn no_folder_of_this_machine_is_kept() {
         let rust = Rust { sysroot: "/rust".into(), commit: "abc".to_owned() };
-        let musl = platform("x86_64-unknown-linux-musl").unwrap();
-        let flags = rust_flags(musl, &rust, &folders());
+        let flags = rust_flags(&rust, &folders());
         for flag in [
             "--remap-path-prefix=/src=/paysvc",
             "--remap-path-prefix=/me/.cargo=/cargo",
             "--remap-path-prefix=/rust/lib/rustlib/src/rust=/rustc/abc",
-            "-Ctarget-feature=-crt-static",
         ] {
             assert!(flags.iter().any(|it| it == flag), "{flag} is not in {flags:?}");
         }

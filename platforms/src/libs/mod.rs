@@ -3,6 +3,7 @@
 pub mod binary;
 mod build;
 pub mod check;
+pub mod sandbox;
 mod sizes;
 pub mod tools;
 mod unwinder;
