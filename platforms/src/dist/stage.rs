@@ -9,11 +9,12 @@ use serde_json::Value;
 
 use super::Dist;
 
-/// The programs, and this machine's sandbox, which `make build` built.
+/// The programs, the commands of docs/install.md, and this machine's sandbox, which `make build` built.
 pub struct Stage {
     /// Has `charge.c`, `charge.py` and `charge-go/main.go`, as README prints them.
     pub programs: PathBuf,
     sandbox: PathBuf,
+    install: String,
 }
 
 /// What a use of a package consists of, for the table.
@@ -32,7 +33,14 @@ impl Stage {
         if !sandbox.exists() {
             return Err(format!("{} is not there: run make build first", sandbox.display()));
         }
-        Ok(Stage { programs, sandbox })
+        let page = dist.root.join("docs/install.md");
+        let install = fs::read_to_string(&page).map_err(|error| format!("{}: {error}", page.display()))?;
+        Ok(Stage { programs, sandbox, install })
+    }
+
+    /// The commands that docs/install.md prints under a heading: all its blocks of sh.
+    pub fn commands(&self, heading: &str) -> Result<String, String> {
+        commands(&self.install, heading).ok_or_else(|| format!("docs/install.md has no commands under {heading}"))
     }
 
     /// Runs a program twice, with the variables of a sandbox of its own, which serves TLS. The answer to the second charge
@@ -55,6 +63,21 @@ fn program<'a>(readme: &'a str, name: &str) -> Option<&'a str> {
     let (_, rest) = readme.split_once(&format!("Save this as `{name}`"))?;
     let (_, block) = rest.split_once("```")?.1.split_once('\n')?;
     Some(block.split_once("```")?.0)
+}
+
+fn commands(page: &str, heading: &str) -> Option<String> {
+    let title = |line: &str| line.starts_with('#') && line.trim_start_matches('#').trim() == heading;
+    let mut lines = page.lines().skip_while(|line| !title(line)).skip(1);
+    let (mut found, mut inside) = (String::new(), false);
+    while let Some(line) = lines.next().filter(|line| inside || !line.starts_with("## ")) {
+        match line {
+            "```sh" => inside = true,
+            "```" => inside = false,
+            line if inside => found += &format!("{line}\n"),
+            _ => {}
+        }
+    }
+    (!found.is_empty()).then_some(found)
 }
 
 /// Ends with this value.
@@ -130,5 +153,13 @@ mod tests {
         assert!(program(&readme, "charge.py").unwrap().contains("import paysvc"));
         assert!(program(&readme, "charge-go/main.go").unwrap().contains("package main"));
         assert_eq!(program(&readme, "charge.cob"), None);
+    }
+
+    #[test]
+    fn the_commands_of_a_heading_end_at_the_next() {
+        let page = "# Install\n\n## A\n\n```sh\none\n# two\n```\n\n```python\nno\n```\n### B\n```sh\nthree\n```\n## C\n```sh\nfour\n```\n";
+        assert_eq!(commands(page, "A").unwrap(), "one\n# two\nthree\n");
+        assert_eq!(commands(page, "C").unwrap(), "four\n");
+        assert_eq!(commands(page, "D"), None);
     }
 }
