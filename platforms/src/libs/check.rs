@@ -214,7 +214,8 @@ fn of_windows_c(name: &str, pointer_bits: u8) -> String {
 /// on Windows the start of threads and MinGW's pthreads.
 fn is_of_compiler(system: System, name: &str) -> bool {
     const GLIBC: &[&str] = &["atexit", "fstat", "fstat64", "lstat64", "pthread_atfork", "stat", "stat64"];
-    const MINGW: &[&str] = &["_GCC_specific_handler", "_tls_used", "nanosleep", "pow", "sched_yield"];
+    // The second is MinGW's name for gmtime of a 32-bit msvcrt.dll.
+    const MINGW: &[&str] = &["_GCC_specific_handler", "_gmtime32", "_tls_used", "nanosleep", "pow", "sched_yield"];
     let known = match system {
         System::Windows(_) => MINGW.contains(&name) || name.starts_with("pthread_"),
         System::Glibc(_) | System::Musl => GLIBC.contains(&name),
