@@ -152,9 +152,10 @@ class BinaryDistribution(Distribution):
         return True
 
 
-setup(
-    version=version(),
-    extras_require={"sandbox": [f"paysvc-sandbox=={version()}"]},
-    distclass=BinaryDistribution,
-    cmdclass={"build_py": BuildWithLibrary, "bdist_wheel": PlatformWheel},
-)
+if __name__ == "__main__":
+    setup(
+        version=version(),
+        extras_require={"sandbox": [f"paysvc-sandbox=={version()}"]},
+        distclass=BinaryDistribution,
+        cmdclass={"build_py": BuildWithLibrary, "bdist_wheel": PlatformWheel},
+    )

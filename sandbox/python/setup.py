@@ -1,5 +1,7 @@
-"""Builds a wheel with the program in it that PAYSVC_SANDBOX names, for the platforms of --plat-name: one or several with a
-dot between them, because a static program fits systems with every C library."""
+"""Builds a wheel with the program in it that PAYSVC_SANDBOX names.
+
+--plat-name has one platform, or several with a dot between them: a static program fits systems with every C library.
+"""
 
 from __future__ import annotations
 

@@ -25,8 +25,10 @@ class SandboxNotFound(RuntimeError):
 
 
 def find() -> str:
-    """The path of paysvc-sandbox: PAYSVC_SANDBOX, else that of the installed package paysvc-sandbox, else built in a parent
-    folder, else on the PATH."""
+    """The path of paysvc-sandbox.
+
+    PAYSVC_SANDBOX, else that of the installed package paysvc-sandbox, else built in a parent folder, else on the PATH.
+    """
     given = os.environ.get("PAYSVC_SANDBOX")
     if given:
         if not Path(given).is_file():
@@ -35,8 +37,8 @@ def find() -> str:
     found = _installed() or _built() or shutil.which(NAME)
     if found is None:
         raise SandboxNotFound(
-            f"{NAME} was not found: install it with pip install 'paysvc[sandbox]', set PAYSVC_SANDBOX to its path, put it "
-            "on the PATH, or run make build in libpaysvc"
+            f"{NAME} was not found: install it with pip install 'paysvc[sandbox]', set PAYSVC_SANDBOX to its path, "
+            "put it on the PATH, or run make build in libpaysvc"
         )
     return found
 
