@@ -102,6 +102,19 @@ impl Runner {
         }
     }
 
+    /// Where its programs run, as the documentation names it.
+    pub fn place(self) -> String {
+        match self {
+            Runner::Debian11 => "Debian 11 (glibc 2.31)".into(),
+            Runner::Newest => "Debian's testing release".into(),
+            Runner::Debian11I386 => "the i386 loader of Debian 11 (glibc 2.31)".into(),
+            Runner::Qemu(processor) => format!("QEMU's user emulation of {processor}"),
+            Runner::MuslLoader => "Debian's musl loader".into(),
+            Runner::Wine | Runner::Wine32 => "Wine 10".into(),
+            Runner::None => "nothing".into(),
+        }
+    }
+
     /// The roots of `scripts/roots.sh` that it needs.
     pub fn root(self) -> Option<&'static str> {
         match self {

@@ -54,15 +54,15 @@ fn confirmed(tags: &str, told: &str) -> Result<(), String> {
 
 /// What a tag of Linux says of a system.
 #[derive(Debug, PartialEq)]
-struct Promise<'a> {
+pub struct Promise<'a> {
     /// "manylinux" for glibc, "musllinux" for musl.
     library: &'a str,
     /// Its oldest version.
     version: (u32, u32),
-    processor: &'a str,
+    pub processor: &'a str,
 }
 
-fn promise(tag: &str) -> Option<Promise<'_>> {
+pub fn promise(tag: &str) -> Option<Promise<'_>> {
     if let Some(processor) = tag.strip_prefix("manylinux2014_") {
         return Some(Promise { library: "manylinux", version: (2, 17), processor });
     }

@@ -21,13 +21,13 @@ fn make(dist: &Dist) -> Result<(), String> {
     let source = source_distribution(dist, &work)?;
     for platform in &dist.platforms {
         if let Some(tag) = platform.wheel {
-            wheel(dist, &source, tag, ("PAYSVC_LIBRARY", &library(dist, platform, tag, &work)?))?;
+            wheel(dist, &source, ("paysvc", tag), ("PAYSVC_LIBRARY", &library(dist, platform, tag, &work)?))?;
         }
     }
     for platform in &dist.platforms {
         if let (Some(tag), Some(program)) = (platform.sandbox_wheel, dist.sandbox(platform)) {
             let source = copy(dist, "sandbox/python", &work)?;
-            wheel(dist, &source, tag, ("PAYSVC_SANDBOX", &program))?;
+            wheel(dist, &source, ("paysvc_sandbox", tag), ("PAYSVC_SANDBOX", &program))?;
         }
     }
     gate::all(dist)
@@ -51,7 +51,7 @@ fn source_distribution(dist: &Dist, work: &Path) -> Result<PathBuf, String> {
     let arguments =
         [&fixed[..], &["--mode=u=rwX,go=rX", "--use-compress-program=gzip -9n", "--create", &name]].concat();
     tar(&arguments, &file)?;
-    said(&file, began);
+    said(&file, began)?;
     Ok(work.join(name))
 }
 
@@ -64,17 +64,20 @@ fn wheel_file(dist: &Dist, distribution: &str, tag: &str) -> PathBuf {
     dist.packages(KIND.name).join(format!("{distribution}-{}-py3-none-{tag}.whl", dist.version))
 }
 
-/// Makes a wheel with the file that the variable tells setup.py.
-fn wheel(dist: &Dist, source: &Path, tag: &str, given: (&str, &Path)) -> Result<(), String> {
-    let began = Instant::now();
+/// Makes a wheel of a distribution for a tag, with the file that the variable tells setup.py.
+fn wheel(dist: &Dist, source: &Path, what: (&str, &str), given: (&str, &Path)) -> Result<(), String> {
+    let (began, (distribution, tag)) = (Instant::now(), what);
     let platform = format!("--config-setting=--build-option=--plat-name={tag}");
     build(dist, source, &dist.packages(KIND.name), &["--wheel", &platform], Some(given))?;
-    println!("dist: {tag} with {} in {:.1} s", given.1.display(), began.elapsed().as_secs_f64());
-    Ok(())
+    said(&wheel_file(dist, distribution, tag), began)
 }
 
-fn said(file: &Path, began: Instant) {
-    println!("dist: {} in {:.1} s", file.display(), began.elapsed().as_secs_f64());
+/// Prints how long it took. An error if it is not there, for instance because it has another tag.
+fn said(file: &Path, began: Instant) -> Result<(), String> {
+    let bytes = fs::metadata(file).map_err(|error| format!("{}: {error}", file.display()))?.len();
+    let name = file.file_name().unwrap_or_default().to_string_lossy();
+    println!("dist: {name}, {} KB, in {:.1} s", bytes / 1000, began.elapsed().as_secs_f64());
+    Ok(())
 }
 
 /// Calls PyPA's build, with the setuptools of packaging/requirements.txt.
@@ -103,8 +106,8 @@ fn library(dist: &Dist, platform: &Platform, tag: &str, work: &Path) -> Result<P
     if platform.system != System::Musl {
         return Ok(built);
     }
-    // musl's own name of its library, which the tag promises; zig links its developers' name, which is another file there.
-    let processor = tag.trim_start_matches("musllinux_1_2_");
+    // The name that systems with musl give their C library, which the tag promises. zig links that of its development files.
+    let processor = gate::promise(tag).ok_or_else(|| format!("{tag} names no processor"))?.processor;
     let patched = work.join(format!("{tag}.so"));
     fs::copy(&built, &patched).map_err(|error| format!("{}: {error}", built.display()))?;
     let mut patchelf = dist.command(dist.tool("patchelf"));

@@ -35,19 +35,19 @@ pub fn uses(dist: &Dist, stage: &Stage) -> Result<Vec<Use>, String> {
     for &(platform, tag) in &pythons {
         let wheel = wheel_file(dist, "paysvc", tag);
         all.push(take(&wheel, NEWEST, CHARGES, || newest(dist, stage)));
-        for (name, sandbox) in dist.platforms.iter().filter_map(|row| Some((row, row.sandbox_wheel?))) {
+        for (row, sandbox) in dist.platforms.iter().filter_map(|row| Some((row, row.sandbox_wheel?))) {
             let package = wheel_file(dist, "paysvc_sandbox", sandbox);
             if sandbox.split('.').any(|it| it == tag) {
                 all.push(take(&package, OLDEST, FIXTURE, || pytest.in_the_oldest(dist, platform, tag)));
                 all.push(take(&package, NEWEST, FIXTURE, || pytest.in_the_newest(dist, stage)));
             } else {
-                all.push(take(&package, name.title, FIXTURE, || pytest.against(dist, name, sandbox, tag)));
+                all.push(take(&package, row.runner.place(), FIXTURE, || pytest.against(dist, row, sandbox, tag)));
             }
         }
     }
     for (platform, tag) in others {
         let wheel = wheel_file(dist, "paysvc", tag);
-        all.push(take(&wheel, platform.title, IN_C, || in_c::charges(dist, stage, platform, tag)));
+        all.push(take(&wheel, platform.runner.place(), IN_C, || in_c::charges(dist, stage, platform, tag)));
     }
     Ok(all)
 }
