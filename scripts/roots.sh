@@ -1,17 +1,18 @@
 #!/bin/sh
 # Makes the roots in which libraries of other platforms are tried, in build/roots, where they are missing: roots.sh [NAME...]
 #   bullseye       Debian 11 for x86_64 with Python's standard library
+#   newest         Debian's testing release with the newest Python that it has, as python3
 #   wine           Debian 13 with Wine for 64-bit programs
 #   wine32         the same for 32-bit programs too, which takes packages of a second architecture from the mirror
 #   bullseye-i386, arm64, armhf
 #                  the C library of Debian 11 for that processor, and for arm64 musl's too
 #   musl           musl's loader for x86_64
 # Uses the package mirror of this machine, or those that MIRRORS names, for a release that mirrors no longer have. The first
-# three need root and debootstrap; the others apt-get and dpkg, and arm64 and armhf QEMU. Exit status 3 and a line
+# four need root and debootstrap; the others apt-get and dpkg, and arm64 and armhf QEMU. Exit status 3 and a line
 # "MISSING: ..." if something is not there. Started side by side, one waits for the other.
 set -eu
 cd "$(dirname "$0")/.."
-[ $# -gt 0 ] || set -- bullseye wine wine32 bullseye-i386 arm64 armhf musl
+[ $# -gt 0 ] || set -- bullseye newest wine wine32 bullseye-i386 arm64 armhf musl
 roots=$PWD/build/roots
 mkdir -p "$roots"
 : >>"$roots/log"
@@ -61,6 +62,21 @@ wine() { # a second architecture, or nothing
     program x86_64-w64-mingw32-g++-posix g++-mingw-w64-x86-64-posix
     [ -z "$1" ] || program i686-w64-mingw32-g++-posix g++-mingw-w64-i686-posix
     debian trixie ""
+    # shellcheck disable=SC2016
+    inside Wine '{ [ -z "$1" ] || dpkg --add-architecture "$1"; } && apt-get update -qq &&
+        apt-get install -y -qq --no-install-recommends wine64 wine ${1:+"wine32:$1"}' "$1"
+}
+
+# A new Python comes every year. The copy that a mirror has of this release may be older than the release wants it to be.
+newest() {
+    debian testing ""
+    # shellcheck disable=SC2016
+    inside "the newest Python" 'apt-get update -qq -o Acquire::Check-Valid-Until=false &&
+        name=$(apt-cache pkgnames python3. | grep -x "python3\.[0-9]*-venv" | sort -V | tail -n 1) &&
+        apt-get install -y -qq --no-install-recommends "$name" && ln -sf "/usr/bin/${name%-venv}" /usr/local/bin/python3'
+}
+
+inside() { # what it installs, commands, argument: runs them in the root
     # Its documentation is a tenth of it.
     printf 'path-exclude=/usr/share/%s/*\n' doc man locale >"$work/etc/dpkg/dpkg.cfg.d/small"
     # The settings with which this machine reaches its mirror.
@@ -70,11 +86,8 @@ wine() { # a second architecture, or nothing
     # A package must not start a daemon.
     printf '#!/bin/sh\nexit 101\n' >"$work/usr/sbin/policy-rc.d"
     chmod 755 "$work/usr/sbin/policy-rc.d"
-    # shellcheck disable=SC2016
-    chroot "$work" sh -c '{ [ -z "$1" ] || dpkg --add-architecture "$1"; } && apt-get update -qq &&
-        DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends wine64 wine ${1:+"wine32:$1"}' wine "$1" \
-        >"$roots/log" 2>&1 ||
-        { tail -n 20 "$roots/log" >&2; missing "Wine could not be installed"; }
+    DEBIAN_FRONTEND=noninteractive chroot "$work" sh -c "$2" sh "${3:-}" >"$roots/log" 2>&1 ||
+        { tail -n 20 "$roots/log" >&2; missing "$1 could not be installed"; }
 }
 
 # Only packages that a program needs, unpacked and not set up: dpkg and apt do that for every processor.
@@ -135,6 +148,7 @@ for name; do
     began=$(date +%s)
     case $name in
         bullseye) bullseye ;;
+        newest) newest ;;
         wine) wine "" ;;
         wine32) wine i386 ;;
         bullseye-i386) unpacked i386 libc6 libgcc-s1 ;;

@@ -19,6 +19,10 @@ pub struct Platform {
     pub more: &'static [(&'static str, &'static str)],
     /// Whether packages for it have the sandbox: where developers work.
     pub sandbox: bool,
+    /// The platform in the tag of the Python package's wheel, where it has one.
+    pub wheel: Option<&'static str>,
+    /// The same of the wheel with the sandbox, one for each program that needs no other file: the static one fits glibc too.
+    pub sandbox_wheel: Option<&'static str>,
     /// Built and tested where it can be, outside continuous integration, the C library only.
     pub best_effort: bool,
 }
@@ -46,6 +50,8 @@ pub enum Compiler {
 pub enum Runner {
     /// A root of Debian 11 for x86_64, the oldest that can still be installed.
     Debian11,
+    /// A root of Debian's testing release with its newest Python; no platform's own.
+    Newest,
     /// The i386 loader of Debian 11.
     Debian11I386,
     /// User emulation of this processor, over Debian's C library for it.
@@ -86,6 +92,7 @@ impl Runner {
     pub fn word(self) -> String {
         match self {
             Runner::Debian11 => "debian11".into(),
+            Runner::Newest => "newest".into(),
             Runner::Debian11I386 => "debian11-i386".into(),
             Runner::Qemu(processor) => format!("qemu-{processor}"),
             Runner::MuslLoader => "musl".into(),
@@ -95,10 +102,24 @@ impl Runner {
         }
     }
 
+    /// Where its programs run, as the documentation names it.
+    pub fn place(self) -> String {
+        match self {
+            Runner::Debian11 => "Debian 11 (glibc 2.31)".into(),
+            Runner::Newest => "Debian's testing release".into(),
+            Runner::Debian11I386 => "the i386 loader of Debian 11 (glibc 2.31)".into(),
+            Runner::Qemu(processor) => format!("QEMU's user emulation of {processor}"),
+            Runner::MuslLoader => "Debian's musl loader".into(),
+            Runner::Wine | Runner::Wine32 => "Wine 10".into(),
+            Runner::None => "nothing".into(),
+        }
+    }
+
     /// The roots of `scripts/roots.sh` that it needs.
     pub fn root(self) -> Option<&'static str> {
         match self {
             Runner::Debian11 => Some("bullseye"),
+            Runner::Newest => Some("newest"),
             Runner::Debian11I386 => Some("bullseye-i386"),
             Runner::Qemu("arm") => Some("armhf"),
             Runner::Qemu(_) => Some("arm64"),
@@ -125,6 +146,8 @@ pub const PLATFORMS: &[Platform] = &[
         binutils: ("x86_64-linux-gnu-", "binutils-x86-64-linux-gnu"),
         more: &[],
         sandbox: true,
+        wheel: Some("manylinux2014_x86_64"),
+        sandbox_wheel: None,
         best_effort: false,
     },
     Platform {
@@ -138,6 +161,8 @@ pub const PLATFORMS: &[Platform] = &[
         binutils: ("i686-linux-gnu-", "binutils-i686-linux-gnu"),
         more: &[],
         sandbox: true,
+        wheel: Some("manylinux2014_i686"),
+        sandbox_wheel: None,
         best_effort: false,
     },
     Platform {
@@ -151,6 +176,8 @@ pub const PLATFORMS: &[Platform] = &[
         binutils: ("aarch64-linux-gnu-", "binutils-aarch64-linux-gnu"),
         more: &[],
         sandbox: true,
+        wheel: Some("manylinux2014_aarch64"),
+        sandbox_wheel: None,
         best_effort: false,
     },
     Platform {
@@ -164,6 +191,8 @@ pub const PLATFORMS: &[Platform] = &[
         binutils: ("arm-linux-gnueabihf-", "binutils-arm-linux-gnueabihf"),
         more: &[],
         sandbox: true,
+        wheel: Some("manylinux2014_armv7l"),
+        sandbox_wheel: None,
         best_effort: false,
     },
     Platform {
@@ -177,6 +206,8 @@ pub const PLATFORMS: &[Platform] = &[
         binutils: ("x86_64-linux-gnu-", "binutils-x86-64-linux-gnu"),
         more: &[],
         sandbox: true,
+        wheel: Some("musllinux_1_2_x86_64"),
+        sandbox_wheel: Some("manylinux2014_x86_64.musllinux_1_1_x86_64"),
         best_effort: false,
     },
     Platform {
@@ -190,6 +221,8 @@ pub const PLATFORMS: &[Platform] = &[
         binutils: ("aarch64-linux-gnu-", "binutils-aarch64-linux-gnu"),
         more: &[],
         sandbox: true,
+        wheel: Some("musllinux_1_2_aarch64"),
+        sandbox_wheel: Some("manylinux2014_aarch64.musllinux_1_1_aarch64"),
         best_effort: false,
     },
     Platform {
@@ -204,6 +237,8 @@ pub const PLATFORMS: &[Platform] = &[
         // Without it AWS-LC takes objects that its authors assembled, and the bytes are others.
         more: &[("nasm", "nasm")],
         sandbox: true,
+        wheel: Some("win_amd64"),
+        sandbox_wheel: Some("win_amd64"),
         best_effort: false,
     },
     Platform {
@@ -217,6 +252,8 @@ pub const PLATFORMS: &[Platform] = &[
         binutils: ("i686-w64-mingw32-", "gcc-mingw-w64-i686-posix"),
         more: &[("nasm", "nasm")],
         sandbox: false,
+        wheel: Some("win32"),
+        sandbox_wheel: None,
         best_effort: false,
     },
     Platform {
@@ -230,6 +267,8 @@ pub const PLATFORMS: &[Platform] = &[
         binutils: ("i686-w64-mingw32-", "gcc-mingw-w64-i686-posix"),
         more: &[("nasm", "nasm")],
         sandbox: false,
+        wheel: None,
+        sandbox_wheel: None,
         best_effort: true,
     },
 ];

@@ -1,6 +1,7 @@
 //! `cargo platforms dist` packs what `cargo platforms libs` built for those who install it; `cargo platforms dist-check`
 //! installs each package, as far from this machine as can be had, and uses it.
 
+mod python;
 mod stage;
 mod uses;
 
@@ -32,7 +33,7 @@ pub struct Kind {
     pub uses: fn(&Dist, &Stage) -> Result<Vec<Use>, String>,
 }
 
-const KINDS: &[Kind] = &[];
+const KINDS: &[Kind] = &[python::KIND];
 
 /// What is packed, and where.
 pub struct Dist {
@@ -83,11 +84,17 @@ impl Dist {
         Ok(folder)
     }
 
-    /// A command whose packages have the time of the release.
+    /// A command whose packages have the time of the release, and the usual permissions.
     pub fn command(&self, program: impl AsRef<std::ffi::OsStr>) -> Command {
-        let mut command = Command::new(program);
+        let mut command = Command::new("sh");
+        command.args(["-c", "umask 022; exec \"$@\"", "sh"]).arg(program);
         command.env("SOURCE_DATE_EPOCH", self.epoch.to_string());
         command
+    }
+
+    /// One of the tools of packaging/requirements.txt.
+    pub fn tool(&self, name: &str) -> PathBuf {
+        self.root.join("build/tools/dist/bin").join(name)
     }
 }
 

@@ -23,12 +23,8 @@ pub const CHARGES: &str = "charge over TLS; charge with a lost answer, resolved"
 impl Stage {
     pub fn new(dist: &Dist) -> Result<Stage, String> {
         let programs = dist.work("programs")?;
-        let readme = fs::read_to_string(dist.root.join("README.md")).map_err(|error| format!("README.md: {error}"))?;
         super::empty(&programs.join("charge-go"))?;
-        for name in ["charge.c", "charge.py", "charge-go/main.go"] {
-            let text = program(&readme, name).ok_or_else(|| format!("README.md has no program {name}"))?;
-            fs::write(programs.join(name), text).map_err(|error| format!("{name}: {error}"))?;
-        }
+        save(dist, "README.md", &["charge.c", "charge.py", "charge-go/main.go"], &programs)?;
         let sandbox = dist.root.join("build/bin/paysvc-sandbox");
         if !sandbox.exists() {
             return Err(format!("{} is not there: run make build first", sandbox.display()));
@@ -38,7 +34,7 @@ impl Stage {
         Ok(Stage { programs, sandbox, install })
     }
 
-    /// The commands that docs/install.md prints under a heading: all its blocks of sh.
+    /// The commands that docs/install.md prints under a heading: all its blocks of sh, with those under lower headings.
     pub fn commands(&self, heading: &str) -> Result<String, String> {
         commands(&self.install, heading).ok_or_else(|| format!("docs/install.md has no commands under {heading}"))
     }
@@ -58,6 +54,15 @@ impl Stage {
     }
 }
 
+/// Writes files that a document of the repository prints.
+pub fn save(dist: &Dist, document: &str, names: &[&str], folder: &Path) -> Result<(), String> {
+    let text = fs::read_to_string(dist.root.join(document)).map_err(|error| format!("{document}: {error}"))?;
+    names.iter().try_for_each(|name| {
+        let program = program(&text, name).ok_or_else(|| format!("{document} has no program {name}"))?;
+        fs::write(folder.join(name), program).map_err(|error| format!("{name}: {error}"))
+    })
+}
+
 /// The block after "Save this as `NAME`".
 fn program<'a>(readme: &'a str, name: &str) -> Option<&'a str> {
     let (_, rest) = readme.split_once(&format!("Save this as `{name}`"))?;
@@ -66,10 +71,13 @@ fn program<'a>(readme: &'a str, name: &str) -> Option<&'a str> {
 }
 
 fn commands(page: &str, heading: &str) -> Option<String> {
-    let title = |line: &str| line.starts_with('#') && line.trim_start_matches('#').trim() == heading;
-    let mut lines = page.lines().skip_while(|line| !title(line)).skip(1);
+    // The level of a heading; what is none has the lowest.
+    let level = |line: &str| Some(line.len() - line.trim_start_matches('#').len()).filter(|&it| it > 0).unwrap_or(9);
+    let title = |line: &str| level(line) < 9 && line.trim_start_matches('#').trim() == heading;
+    let mut lines = page.lines().skip_while(|line| !title(line));
+    let own = level(lines.next()?);
     let (mut found, mut inside) = (String::new(), false);
-    while let Some(line) = lines.next().filter(|line| inside || !line.starts_with("## ")) {
+    while let Some(line) = lines.next().filter(|line| inside || level(line) > own) {
         match line {
             "```sh" => inside = true,
             "```" => inside = false,
@@ -159,6 +167,7 @@ mod tests {
     fn the_commands_of_a_heading_end_at_the_next() {
         let page = "# Install\n\n## A\n\n```sh\none\n# two\n```\n\n```python\nno\n```\n### B\n```sh\nthree\n```\n## C\n```sh\nfour\n```\n";
         assert_eq!(commands(page, "A").unwrap(), "one\n# two\nthree\n");
+        assert_eq!(commands(page, "B").unwrap(), "three\n");
         assert_eq!(commands(page, "C").unwrap(), "four\n");
         assert_eq!(commands(page, "D"), None);
     }

@@ -10,7 +10,7 @@ pub struct Use {
     pub package: String,
     pub bytes: u64,
     /// Where it was installed.
-    pub place: &'static str,
+    pub place: String,
     /// What ran with it.
     pub ran: &'static str,
     pub seconds: f64,
@@ -28,7 +28,7 @@ pub enum End {
 /// Runs it and takes its time. An error that begins with "MISSING: " is what this machine lacks.
 pub fn take(
     package: &Path,
-    place: &'static str,
+    place: impl Into<String>,
     ran: &'static str,
     action: impl FnOnce() -> Result<(), String>,
 ) -> Use {
@@ -43,7 +43,7 @@ pub fn take(
     let taken = Use {
         package: package.file_name().unwrap_or_default().to_string_lossy().into_owned(),
         bytes: fs::metadata(package).map_or(0, |file| file.len()),
-        place,
+        place: place.into(),
         ran,
         seconds: began.elapsed().as_secs_f64(),
         end,
