@@ -22,22 +22,23 @@ const CARGO_ABOUT: &str = "0.9.3";
 const OTHERS: &[(&str, &str, &str)] = &[
     (
         "LLVM's libunwind, which comes with zig",
-        "libpaysvc.so of `make libs`, every platform with Linux; with musl libpaysvc.a, too",
+        "libpaysvc.so of `make libs`, every platform with Linux; with musl libpaysvc.a and paysvc-sandbox, too",
         "libunwind.txt",
     ),
     (
         "Parts of the GNU C Library that are always linked statically",
-        "libpaysvc.so on Linux with glibc, and paysvc-sandbox",
+        "libpaysvc.so and paysvc-sandbox on Linux with glibc",
         "glibc.txt",
     ),
+    ("musl's C library", "paysvc-sandbox on Linux with musl", "musl.txt"),
     (
         "MinGW-w64's runtime and winpthreads, as Debian describes them",
-        "paysvc.dll, every platform with Windows",
+        "paysvc.dll and paysvc-sandbox.exe, every platform with Windows",
         "mingw-w64.txt",
     ),
     (
         "GCC's libgcc and its start files, under GPL-3.0-or-later with this exception",
-        "paysvc.dll, every platform with Windows; on Linux libpaysvc.so of `make build`, and paysvc-sandbox",
+        "paysvc.dll and paysvc-sandbox.exe, every platform with Windows; on Linux libpaysvc.so and paysvc-sandbox of `make build`",
         "gcc-exception.txt",
     ),
     ("Tables of Unicode in Rust's standard library", "every platform, and paysvc-sandbox", "unicode.txt"),
@@ -49,8 +50,7 @@ type OfPlatform = fn(&Platform) -> bool;
 const SHIPPED: [(&str, &str, OfPlatform); 3] = [
     ("library on Linux", "paysvc", |it| !is_windows(it)),
     ("library on Windows", "paysvc", is_windows),
-    // Built by `make build` only.
-    ("sandbox", "paysvc-sandbox", |it| matches!(it.system, System::Glibc(_))),
+    ("sandbox", "paysvc-sandbox", |it| it.sandbox),
 ];
 
 fn is_windows(platform: &Platform) -> bool {
