@@ -1,8 +1,10 @@
 //! `cargo platforms dist` packs what `cargo platforms libs` built for those who install it; `cargo platforms dist-check`
 //! installs each package, as far from this machine as can be had, and uses it.
 
+mod debian;
 mod python;
 mod stage;
+mod tree;
 mod uses;
 
 use std::fs;
@@ -33,7 +35,7 @@ pub struct Kind {
     pub uses: fn(&Dist, &Stage) -> Result<Vec<Use>, String>,
 }
 
-const KINDS: &[Kind] = &[python::KIND];
+const KINDS: &[Kind] = &[python::KIND, debian::KIND];
 
 /// What is packed, and where.
 pub struct Dist {
@@ -105,6 +107,14 @@ pub fn empty(folder: &Path) -> Result<(), String> {
         fs::remove_dir_all(folder).map_err(failed)?;
     }
     fs::create_dir_all(folder).map_err(failed)
+}
+
+/// The files of a folder, by name.
+pub fn files(folder: &Path) -> Result<Vec<PathBuf>, String> {
+    let entries = fs::read_dir(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+    let mut files: Vec<_> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
+    files.sort();
+    Ok(files)
 }
 
 fn epoch(root: &Path) -> Result<u64, String> {
