@@ -134,10 +134,18 @@ fn together_installed(dist: &Dist, root: &Root) -> Result<(), String> {
 /// README's program for another processor, linked with what is installed in the root.
 fn of_another(dist: &Dist, stage: &Stage, root: &Root, it: &Architecture) -> Result<(), String> {
     let (usr, program) = (root.folder.join("usr"), root.folder.join(HOME).join(format!("charge-{}", it.name)));
+    // Alone, because the root's other headers are for its own compiler.
+    let headers = dist.work("debian-header")?;
+    command::run(Command::new("cp").arg(usr.join("include/paysvc.h")).arg(&headers))?;
     let words = compile::compiler(it.platform, &tools::zig(&dist.root)?.compiler, "cc");
     let mut cc = Command::new(&words[0]);
-    cc.args(&words[1..]).arg(stage.programs.join("charge.c")).arg("-I").arg(usr.join("include/paysvc"));
-    cc.arg("-I").arg(usr.join("include")).arg("-L").arg(usr.join("lib").join(it.triplet)).arg("-lpaysvc");
+    cc.args(&words[1..])
+        .arg(stage.programs.join("charge.c"))
+        .arg("-I")
+        .arg(headers)
+        .arg("-L")
+        .arg(usr.join("lib").join(it.triplet))
+        .arg("-lpaysvc");
     command::output(cc.arg("-o").arg(&program))?;
     let name = program.file_name().unwrap_or_default().to_string_lossy().into_owned();
     match compile::emulator(it.platform.runner) {
