@@ -43,6 +43,11 @@ pub fn ready(root: &Path, runner: Runner) -> Result<(), String> {
     script("runner.sh", &runner.word())
 }
 
+/// The emulator of a runner, where it has one.
+pub fn emulator(runner: Runner) -> Option<String> {
+    matches!(runner, Runner::Qemu(_)).then(|| format!("{}-static", runner.word()))
+}
+
 /// A file of this machine, as programs of the platform name it.
 pub fn file(platform: &Platform, path: &str) -> String {
     match platform.system {

@@ -23,6 +23,10 @@ pub struct Platform {
     pub wheel: Option<&'static str>,
     /// The same of the wheel with the sandbox, one for each program that needs no other file: the static one fits glibc too.
     pub sandbox_wheel: Option<&'static str>,
+    /// Debian's names of the processor and of its folder for libraries, where there are packages for it.
+    pub debian: Option<(&'static str, &'static str)>,
+    /// The processor in the names of .rpm packages.
+    pub rpm: Option<&'static str>,
     /// Built and tested where it can be, outside continuous integration, the C library only.
     pub best_effort: bool,
 }
@@ -148,6 +152,8 @@ pub const PLATFORMS: &[Platform] = &[
         sandbox: true,
         wheel: Some("manylinux2014_x86_64"),
         sandbox_wheel: None,
+        debian: Some(("amd64", "x86_64-linux-gnu")),
+        rpm: Some("x86_64"),
         best_effort: false,
     },
     Platform {
@@ -163,6 +169,8 @@ pub const PLATFORMS: &[Platform] = &[
         sandbox: true,
         wheel: Some("manylinux2014_i686"),
         sandbox_wheel: None,
+        debian: Some(("i386", "i386-linux-gnu")),
+        rpm: Some("i686"),
         best_effort: false,
     },
     Platform {
@@ -178,6 +186,8 @@ pub const PLATFORMS: &[Platform] = &[
         sandbox: true,
         wheel: Some("manylinux2014_aarch64"),
         sandbox_wheel: None,
+        debian: Some(("arm64", "aarch64-linux-gnu")),
+        rpm: Some("aarch64"),
         best_effort: false,
     },
     Platform {
@@ -193,6 +203,8 @@ pub const PLATFORMS: &[Platform] = &[
         sandbox: true,
         wheel: Some("manylinux2014_armv7l"),
         sandbox_wheel: None,
+        debian: Some(("armhf", "arm-linux-gnueabihf")),
+        rpm: Some("armv7hl"),
         best_effort: false,
     },
     Platform {
@@ -208,6 +220,8 @@ pub const PLATFORMS: &[Platform] = &[
         sandbox: true,
         wheel: Some("musllinux_1_2_x86_64"),
         sandbox_wheel: Some("manylinux2014_x86_64.musllinux_1_1_x86_64"),
+        debian: None,
+        rpm: None,
         best_effort: false,
     },
     Platform {
@@ -223,6 +237,8 @@ pub const PLATFORMS: &[Platform] = &[
         sandbox: true,
         wheel: Some("musllinux_1_2_aarch64"),
         sandbox_wheel: Some("manylinux2014_aarch64.musllinux_1_1_aarch64"),
+        debian: None,
+        rpm: None,
         best_effort: false,
     },
     Platform {
@@ -239,6 +255,8 @@ pub const PLATFORMS: &[Platform] = &[
         sandbox: true,
         wheel: Some("win_amd64"),
         sandbox_wheel: Some("win_amd64"),
+        debian: None,
+        rpm: None,
         best_effort: false,
     },
     Platform {
@@ -254,6 +272,8 @@ pub const PLATFORMS: &[Platform] = &[
         sandbox: false,
         wheel: Some("win32"),
         sandbox_wheel: None,
+        debian: None,
+        rpm: None,
         best_effort: false,
     },
     Platform {
@@ -269,6 +289,8 @@ pub const PLATFORMS: &[Platform] = &[
         sandbox: false,
         wheel: None,
         sandbox_wheel: None,
+        debian: None,
+        rpm: None,
         best_effort: true,
     },
 ];

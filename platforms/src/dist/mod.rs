@@ -1,8 +1,12 @@
 //! `cargo platforms dist` packs what `cargo platforms libs` built for those who install it; `cargo platforms dist-check`
 //! installs each package, as far from this machine as can be had, and uses it.
 
+mod debian;
 mod python;
+mod root;
+mod rpm;
 mod stage;
+mod tree;
 mod uses;
 
 use std::fs;
@@ -33,7 +37,7 @@ pub struct Kind {
     pub uses: fn(&Dist, &Stage) -> Result<Vec<Use>, String>,
 }
 
-const KINDS: &[Kind] = &[python::KIND];
+const KINDS: &[Kind] = &[python::KIND, debian::KIND, rpm::KIND];
 
 /// What is packed, and where.
 pub struct Dist {
@@ -105,6 +109,14 @@ pub fn empty(folder: &Path) -> Result<(), String> {
         fs::remove_dir_all(folder).map_err(failed)?;
     }
     fs::create_dir_all(folder).map_err(failed)
+}
+
+/// The files of a folder, by name.
+pub fn files(folder: &Path) -> Result<Vec<PathBuf>, String> {
+    let entries = fs::read_dir(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+    let mut files: Vec<_> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
+    files.sort();
+    Ok(files)
 }
 
 fn epoch(root: &Path) -> Result<u64, String> {
@@ -190,7 +202,9 @@ pub fn check(root: &Path, arguments: impl Iterator<Item = String>) -> Result<(),
     let dist = Dist::new(root, options.quick)?;
     if dist.quick {
         make(&dist, &options)?;
-    } else if !dist.folder().exists() {
+    } else if dist.folder().exists() {
+        command::run(Command::new("sh").arg(dist.root.join("scripts/setup.sh")).arg("dist-check"))?;
+    } else {
         return Err("build/dist is not there: run make dist first".to_owned());
     }
     let stage = Stage::new(&dist)?;

@@ -1,5 +1,6 @@
 //! What every package is used with: README's programs, and a sandbox that loses the answer to every second charge.
 
+use std::ffi::OsString;
 use std::fs;
 use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
@@ -13,7 +14,10 @@ use super::Dist;
 pub struct Stage {
     /// Has `charge.c`, `charge.py` and `charge-go/main.go`, as README prints them.
     pub programs: PathBuf,
-    sandbox: PathBuf,
+    /// How the sandbox is started.
+    sandbox: Vec<OsString>,
+    /// Where it finds the files that it names.
+    sandbox_root: PathBuf,
     install: String,
 }
 
@@ -31,7 +35,13 @@ impl Stage {
         }
         let page = dist.root.join("docs/install.md");
         let install = fs::read_to_string(&page).map_err(|error| format!("{}: {error}", page.display()))?;
-        Ok(Stage { programs, sandbox, install })
+        Ok(Stage { programs, sandbox: vec![sandbox.into()], sandbox_root: "/".into(), install })
+    }
+
+    /// With the sandbox that is installed in a root.
+    pub fn with_sandbox_of(&self, root: &Path) -> Stage {
+        let sandbox = ["chroot".into(), root.into(), "paysvc-sandbox".into()].to_vec();
+        Stage { programs: self.programs.clone(), sandbox, sandbox_root: root.to_owned(), install: self.install.clone() }
     }
 
     /// The commands that docs/install.md prints under a heading: all its blocks of sh, with those under lower headings.
@@ -47,7 +57,7 @@ impl Stage {
         folder: &Path,
         mut run: impl FnMut(&[(String, String)]) -> Result<String, String>,
     ) -> Result<(), String> {
-        let sandbox = Sandbox::start(&self.sandbox, folder)?;
+        let sandbox = Sandbox::start(&self.sandbox, &self.sandbox_root, folder)?;
         let first = run(&sandbox.variables)?;
         let second = run(&sandbox.variables)?;
         sandbox.end(&first, &second)
@@ -98,19 +108,20 @@ struct Sandbox {
 }
 
 impl Sandbox {
-    fn start(program: &Path, folder: &Path) -> Result<Sandbox, String> {
-        let mut command = Command::new(program);
-        command.args(["--listen", "127.0.0.1:0", "--exit-with-parent", "--tls", "--fault"]);
+    fn start(words: &[OsString], root: &Path, folder: &Path) -> Result<Sandbox, String> {
+        let mut command = Command::new(&words[0]);
+        command.args(&words[1..]).args(["--listen", "127.0.0.1:0", "--exit-with-parent", "--tls", "--fault"]);
         command.arg(r#"{"path":"/payment/order/create","fault":"commit_then_reset","nth":2}"#);
         command.stdin(Stdio::piped()).stdout(Stdio::piped());
-        let mut process = command.spawn().map_err(|error| format!("{}: {error}", program.display()))?;
+        let mut process = command.spawn().map_err(|error| format!("{words:?}: {error}"))?;
         let mut line = String::new();
         let read = process.stdout.take().map(|out| BufReader::new(out).read_line(&mut line));
         let ready = serde_json::from_str::<Value>(&line).map_err(|_| format!("the sandbox is not ready: {read:?}"))?;
         let text = |name: &str| ready[name].as_str().map(str::to_owned).ok_or_else(|| format!("no {name}"));
         // Where the program sees it: the sandbox's own may lie in a folder that it does not have.
         let ca_file = folder.join("sandbox-ca.pem");
-        fs::copy(text("ca_file")?, &ca_file).map_err(|error| format!("{}: {error}", ca_file.display()))?;
+        fs::copy(root.join(text("ca_file")?.trim_start_matches('/')), &ca_file)
+            .map_err(|error| format!("{}: {error}", ca_file.display()))?;
         let ca_file = ca_file.display().to_string();
         let mut variables = Vec::new();
         for name in ["base_url", "public_key", "secret_key", "encryption_key"] {
