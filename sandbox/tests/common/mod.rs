@@ -189,7 +189,7 @@ impl Sandbox {
 
 /// What the program says when it does not start.
 pub fn refusal(arguments: &[&str]) -> String {
-    let output = command(arguments).output().unwrap();
+    let output = command(&[arguments, &["--exit-with-parent"]].concat()).output().unwrap();
     assert!(!output.status.success() && output.stdout.is_empty(), "{arguments:?}");
     String::from_utf8(output.stderr).unwrap()
 }
