@@ -40,6 +40,6 @@ impl StartLine<'_> {
             let value = value.as_text()?;
             Some(format!("PAYSVC_{}={value}\n", name.to_ascii_uppercase()))
         });
-        write_owner_only(path, &lines.collect::<String>())
+        write_owner_only(path, lines.collect::<String>().as_bytes())
     }
 }

@@ -240,7 +240,10 @@ fn reset_before_read_does_not_read_the_body() {
     sandbox.rule(r#"{"path":"/payment/order/refund","fault":"reset_before_read"}"#);
     let mut client = Client::new(&sandbox);
     // Only the head: the connection is reset although the body is never sent.
-    client.stream.write_all(b"POST /payment/order/refund HTTP/1.1\r\nhost: x\r\ncontent-length: 9\r\n\r\n").unwrap();
+    client
+        .stream
+        .write_all(b"POST /payment/order/refund HTTP/1.1\r\nhost: localhost\r\ncontent-length: 9\r\n\r\n")
+        .unwrap();
     assert_eq!(client.rest(TIMEOUT), (Vec::new(), Ended::Reset));
     let entry = sandbox.requests().pop().unwrap();
     let logged = (&entry["method"], &entry["path"], &entry["body_bytes"], &entry["status"]);
@@ -252,7 +255,7 @@ fn requests_sent_during_a_script_are_answered_after_it() {
     let sandbox = Sandbox::start(&[]);
     sandbox.rule(r#"{"path":"/payment/banks","fault":"drip"}"#);
     let mut client = Client::new(&sandbox);
-    let one = format!("GET {BANKS} HTTP/1.1\r\nhost: x\r\napi-key: {}\r\n\r\n", sandbox.public);
+    let one = format!("GET {BANKS} HTTP/1.1\r\nhost: localhost\r\napi-key: {}\r\n\r\n", sandbox.public);
     client.stream.write_all(one.repeat(2).as_bytes()).unwrap();
     // This one arrives while the script runs.
     assert!(client.stream.read_exact(&mut [0]).is_ok());

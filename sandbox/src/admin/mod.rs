@@ -27,6 +27,15 @@ pub fn is_admin(path: &str) -> bool {
 
 pub fn answer(sandbox: &Sandbox, incoming: &Incoming) -> Answer {
     sandbox.settle_due();
+    let answer = dispatch(sandbox, incoming);
+    // Of the others, those that change something use `change`.
+    if incoming.method != "GET" {
+        sandbox.touch();
+    }
+    answer
+}
+
+fn dispatch(sandbox: &Sandbox, incoming: &Incoming) -> Answer {
     if incoming.path == "/" {
         return index::answer(sandbox, incoming);
     }
@@ -109,6 +118,7 @@ fn change<T>(sandbox: &Sandbox, act: impl FnOnce(&mut Shared) -> Result<T, ApiEr
     let result = act(&mut shared);
     shared.state.ledger.end();
     sandbox.send_events(&mut shared);
+    sandbox.touch();
     result
 }
 

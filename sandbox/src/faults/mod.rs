@@ -13,6 +13,8 @@ pub mod table;
 use std::collections::HashSet;
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
+
 use crate::util::json::{Json, object};
 use fault::Fault;
 use magic::{Kind, Named};
@@ -31,8 +33,10 @@ impl Chosen {
     }
 }
 
-#[derive(Debug, Default)]
+/// The rules end with the program.
+#[derive(Debug, Default, Serialize, Deserialize)]
 pub struct Faults {
+    #[serde(skip)]
     rules: Vec<Rule>,
     /// The requests that met a fault which acts only on the first of equal requests.
     failed: HashSet<String>,

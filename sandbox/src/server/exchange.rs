@@ -1,5 +1,7 @@
 //! Handles one request: reads it, chooses a fault by rule, has it answered and delivers the answer.
 
+use std::sync::Arc;
+
 use http_body_util::BodyExt;
 use hyper::body::{Body, Bytes, Incoming as Stream};
 use hyper::http::request::Parts;
@@ -19,13 +21,21 @@ const LARGEST_BODY: usize = 1 << 20;
 /// A larger body is read up to this size, so that the client can receive the error.
 const READ_AT_MOST: usize = 16 << 20;
 
-pub async fn exchange(sandbox: &Sandbox, connection: &Connection, request: Request<Stream>) -> Delivered {
+pub async fn exchange(sandbox: &Arc<Sandbox>, connection: &Connection, request: Request<Stream>) -> Delivered {
     let origin = connection.next_request();
     let (head, body) = request.into_parts();
     let mut incoming = Incoming::new(&head);
+    let known = sandbox.hosts.check(&head);
     if admin::is_admin(&incoming.path) {
         read(&mut incoming, body).await?;
+        if let Err(error) = known {
+            return Ok(response(error.into_answer()));
+        }
         return Ok(response(admin::answer(sandbox, &incoming)));
+    }
+    if let Err(error) = known {
+        read(&mut incoming, body).await?;
+        return deliver(decide::refuse(sandbox, &incoming, origin, error), sandbox, connection);
     }
     let position =
         Subject::Request { method: &incoming.method, path: &incoming.path, on_connection: origin.on_connection };
@@ -42,7 +52,12 @@ pub async fn exchange(sandbox: &Sandbox, connection: &Connection, request: Reque
             let position = decide::log_incomplete(sandbox, &incoming, origin, Some(chosen.fault));
             Decided { answer: None, chosen: unread, position, keep_alive }
         }
-        None => decide::decide(sandbox, &incoming, origin, by_rule, keep_alive),
+        None => {
+            let sandbox = Arc::clone(sandbox);
+            // A task of its own, so that a client that leaves does not end a request that was read.
+            let task = async move { decide::decide(&sandbox, &incoming, origin, by_rule, keep_alive).await };
+            tokio::spawn(task).await.map_err(|_| NoResponse)?
+        }
     };
     deliver(decided, sandbox, connection)
 }

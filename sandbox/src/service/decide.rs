@@ -3,10 +3,11 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use super::endpoint::{Endpoint, Status};
+use super::opening::{inspect_rejected, open};
 use super::request_log::LogEntry;
 use super::router::Router;
 use super::sandbox::Sandbox;
-use crate::crypto::envelope::{Body, Opened, open_encrypted, open_plain};
+use crate::crypto::envelope::{Body, Opened};
 use crate::crypto::keys::{KeyKind, KeyRule};
 use crate::endpoints::Call;
 use crate::faults::fault::{Acts, Fault, OnRequest, RequestFacts};
@@ -18,7 +19,6 @@ use crate::http::incoming::Incoming;
 use crate::http::path_pattern::Values;
 use crate::state::State;
 use crate::util::clock::Moment;
-use crate::util::json::Json;
 
 /// The connection of a request.
 #[derive(Clone, Copy)]
@@ -41,7 +41,7 @@ pub struct Decided {
 type Ready<'a> = Result<(&'a Endpoint, Call), ApiError>;
 
 /// Answers the request and logs it. Its effects are committed when this returns.
-pub fn decide(
+pub async fn decide(
     sandbox: &Sandbox,
     incoming: &Incoming,
     origin: Origin,
@@ -50,12 +50,11 @@ pub fn decide(
 ) -> Decided {
     let entry = unanswered(sandbox, incoming, origin);
     let key = entry.key;
-    // Decryption takes milliseconds, so it is done without the lock.
     let mut notes = Vec::new();
     let (opened, ready) = match admit(&sandbox.router, incoming, key) {
         Ok((endpoint, path)) => {
             notes = tolerated(endpoint, incoming, key);
-            let (opened, input) = open(sandbox, endpoint, incoming);
+            let (opened, input) = open(sandbox, endpoint, incoming).await;
             let (query, base_url) = (incoming.query_json(), sandbox.base_url.clone());
             (opened, input.map(|input| (endpoint, Call::new(input, query, path, base_url))))
         }
@@ -104,11 +103,24 @@ pub fn decide(
     };
     let position = shared.requests.add(&entry);
     sandbox.send_events(&mut shared);
+    if kind != Kind::LookUp || chosen.is_some() || !effects.is_empty() {
+        sandbox.touch();
+    }
     drop(shared);
     if sandbox.is_logging {
         entry.write_line();
     }
     Decided { answer, chosen, position, keep_alive }
+}
+
+/// Logs a request that no fault may act on, and answers it with this error.
+pub fn refuse(sandbox: &Sandbox, incoming: &Incoming, origin: Origin, error: ApiError) -> Decided {
+    let entry = LogEntry { status: Some(error.status), ..unanswered(sandbox, incoming, origin) };
+    if sandbox.is_logging {
+        entry.write_line();
+    }
+    let position = sandbox.lock().requests.add(&entry);
+    Decided { answer: Some(error.into_answer()), chosen: None, position, keep_alive: true }
 }
 
 /// Logs a request that was not read completely; returns its position in the log.
@@ -212,46 +224,4 @@ fn tolerated(endpoint: &Endpoint, incoming: &Incoming, key: KeyKind) -> Vec<Stri
         notes.push(format!("encryption header: {sent}; either is accepted, because the evidence conflicts"));
     }
     notes
-}
-
-fn open(sandbox: &Sandbox, endpoint: &Endpoint, incoming: &Incoming) -> (Opened, Result<Json, ApiError>) {
-    let body = match incoming.body() {
-        Ok(body) => body,
-        Err(error) => return (Opened::NONE, Err(error)),
-    };
-    if endpoint.body == Body::None {
-        return (Opened::NONE, Ok(incoming.query_json()));
-    }
-    let private = &sandbox.encryption.private;
-    let (opened, input) = match endpoint.body {
-        Body::Plain | Body::None => open_plain(body),
-        Body::Encrypted | Body::EncryptedWithHeader | Body::EncryptedHeaderOptional => open_encrypted(private, body),
-    };
-    if !is_json(incoming.headers.content_type.as_deref()) {
-        let error = ApiError::field("Content-Type", "The Content-Type header must be application/json.");
-        return (opened, Err(error.with_status(415)));
-    }
-    let encryption = incoming.headers.encryption.as_deref().unwrap_or_default();
-    if endpoint.body == Body::EncryptedWithHeader && !encryption.eq_ignore_ascii_case("RSA") {
-        return (opened, Err(ApiError::field("encryption", "The encryption header is required and its value is RSA.")));
-    }
-    (opened, input)
-}
-
-/// The body as logged for a request that was rejected before its body was needed.
-fn inspect_rejected(incoming: &Incoming) -> Opened {
-    match &incoming.body {
-        Some(body) if !body.is_empty() => {
-            let opened = open_plain(body).0;
-            let encrypted =
-                opened.payload.as_ref().is_some_and(|payload| payload.get("data").and_then(Json::as_text).is_some());
-            if encrypted { Opened { envelope: "encrypted", ..Opened::NONE } } else { opened }
-        }
-        _ => Opened::NONE,
-    }
-}
-
-fn is_json(content_type: Option<&str>) -> bool {
-    let media = content_type.and_then(|value| value.split(';').next()).unwrap_or_default();
-    media.trim().eq_ignore_ascii_case("application/json")
 }

@@ -4,6 +4,7 @@ pub mod built_in;
 pub mod decide;
 pub mod endpoint;
 mod mask;
+mod opening;
 pub mod request_log;
 pub mod router;
 pub mod sandbox;

@@ -3,15 +3,26 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use tokio::sync::watch;
+
 use super::request_log::RequestLog;
 use super::router::Router;
 use crate::crypto::keys::{ApiKeys, EncryptionKey};
 use crate::faults::Faults;
+use crate::http::hosts::Hosts;
 use crate::state::State;
 use crate::webhook::Webhooks;
+use crate::webhook::behaviour::Behaviour;
+
+/// Where clients find the sandbox.
+pub struct Address {
+    pub base_url: String,
+    pub hosts: Hosts,
+}
 
 pub struct Sandbox {
     pub base_url: String,
+    pub hosts: Hosts,
     pub router: Router,
     pub keys: ApiKeys,
     pub encryption: EncryptionKey,
@@ -19,6 +30,7 @@ pub struct Sandbox {
     pub is_logging: bool,
     shared: Mutex<Shared>,
     requests: AtomicU64,
+    changes: watch::Sender<()>,
 }
 
 /// All mutable data. A request holds the lock from the choice of its fault to its log entry.
@@ -31,7 +43,7 @@ pub struct Shared {
 
 impl Sandbox {
     pub fn new(
-        base_url: String,
+        address: Address,
         router: Router,
         keys: ApiKeys,
         encryption: EncryptionKey,
@@ -41,13 +53,15 @@ impl Sandbox {
     ) -> Sandbox {
         let shared = Shared { state, requests: RequestLog::default(), webhooks, faults: Faults::default() };
         Sandbox {
-            base_url,
+            base_url: address.base_url,
+            hosts: address.hosts,
             router,
             keys,
             encryption,
             is_logging,
             shared: Mutex::new(shared),
             requests: AtomicU64::new(0),
+            changes: watch::Sender::default(),
         }
     }
 
@@ -58,6 +72,32 @@ impl Sandbox {
 
     pub fn next_request_id(&self) -> u64 {
         self.requests.fetch_add(1, Ordering::Relaxed) + 1
+    }
+
+    pub fn last_request_id(&self) -> u64 {
+        self.requests.load(Ordering::Relaxed)
+    }
+
+    /// Continues what was saved.
+    pub fn restore(&mut self, state: State, faults: Faults, behaviour: Behaviour, last_request_id: u64) {
+        let mut shared = self.lock();
+        // The settings are those of the command line.
+        let settings = shared.state.settings;
+        shared.state = state;
+        shared.state.settings = settings;
+        shared.faults = faults;
+        shared.webhooks.behaviour = behaviour;
+        drop(shared);
+        self.requests = AtomicU64::new(last_request_id);
+    }
+
+    /// What is saved may have changed.
+    pub fn touch(&self) {
+        self.changes.send_replace(());
+    }
+
+    pub fn changes(&self) -> watch::Receiver<()> {
+        self.changes.subscribe()
     }
 
     pub fn speaks_tls(&self) -> bool {
@@ -84,6 +124,9 @@ impl Sandbox {
     /// Logs the new events and queues them for the webhook, in order.
     pub fn send_events(&self, shared: &mut Shared) {
         let events = std::mem::take(&mut shared.state.events);
+        if !events.is_empty() {
+            self.touch();
+        }
         let Shared { state, webhooks, .. } = shared;
         events.iter().for_each(|event| webhooks.send(event, state));
     }

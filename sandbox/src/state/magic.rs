@@ -1,5 +1,7 @@
 //! Magic inputs: values of ordinary members that select an outcome.
 
+use serde::{Deserialize, Serialize};
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Otp {
     Accepted,
@@ -34,7 +36,7 @@ pub fn account(number: &str) -> Account {
     }
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Card {
     Accepted,
     Declined,

@@ -1,6 +1,8 @@
 //! The payment options, and the currencies in which the account offers them.
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+use serde::{Deserialize, Serialize};
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Method {
     Card,
     BankTransfer,

@@ -23,6 +23,8 @@ pub mod ways_to_pay;
 use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
+
 use crate::util::money::Money;
 use crate::util::seed::Seed;
 use due::Agenda;
@@ -35,16 +37,17 @@ pub const ASSUMED_AMOUNT: Money = Money::whole(100);
 pub const DEFAULT_CURRENCY: &str = "NGN";
 
 /// When a mandate becomes active.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
 pub enum Activation {
     /// Immediately.
+    #[default]
     Auto,
     /// By the admin call.
     Manual,
 }
 
 /// Settings from the command line; a reset keeps them.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub struct Settings {
     pub activation: Activation,
     /// Repeated requests move money again: a paid order is charged again, a refund is made again.
@@ -62,10 +65,12 @@ pub enum Event {
     PayoutFinal { batch: String, payout: String },
 }
 
+#[derive(Serialize, Deserialize)]
 pub struct State {
-    seed: Seed,
+    pub seed: Seed,
+    #[serde(skip)]
     pub settings: Settings,
-    counters: HashMap<&'static str, u64>,
+    counters: HashMap<String, u64>,
     pub ledger: Ledger,
     pub mandates: BTreeMap<String, Mandate>,
     pub orders: BTreeMap<String, Order>,
@@ -75,6 +80,7 @@ pub struct State {
     pub saved_cards: BTreeMap<String, SavedCard>,
     agenda: Agenda,
     /// Not yet queued for the webhook.
+    #[serde(skip)]
     pub events: Vec<Event>,
 }
 
@@ -102,7 +108,7 @@ impl State {
     }
 
     fn next(&mut self, purpose: &'static str) -> u64 {
-        let counter = self.counters.entry(purpose).or_insert(0);
+        let counter = self.counters.entry(purpose.to_string()).or_insert(0);
         *counter += 1;
         *counter
     }
