@@ -8,11 +8,12 @@
 //! - `state`: the data of the simulated service and its business rules.
 //! - `faults`: what breaks on purpose, and when.
 //! - `webhook`: events and their deliveries.
-//! - `admin`: the calls below `/sandbox/`.
+//! - `admin`: the calls below `/sandbox/`. `browser`: what browsers load, and which pages may call.
 //! - `crypto`: API keys and encrypted bodies. `http`: messages. `util`: JSON, amounts, time.
 #![forbid(unsafe_code)]
 
 mod admin;
+mod browser;
 mod canned;
 mod cli;
 mod crypto;

@@ -6,12 +6,12 @@ use hyper::http::request::Parts;
 use hyper::{Request, Version};
 
 use super::connection::Connection;
-use super::delivery::{Delivered, NoResponse, deliver};
+use super::delivery::{self, Delivered, NoResponse, deliver, whole};
 use crate::admin;
+use crate::browser::{self, cors};
 use crate::faults::fault::OnRequest;
 use crate::faults::rules::Subject;
 use crate::http::incoming::Incoming;
-use crate::http::render::response;
 use crate::service::decide::{self, Decided};
 use crate::service::sandbox::Sandbox;
 
@@ -23,9 +23,16 @@ pub async fn exchange(sandbox: &Sandbox, connection: &Connection, request: Reque
     let origin = connection.next_request();
     let (head, body) = request.into_parts();
     let mut incoming = Incoming::new(&head);
+    if let Some(answer) = browser::answer(&incoming) {
+        read(&mut incoming, body).await?;
+        return whole(answer);
+    }
+    if incoming.method == "GET" && incoming.path == browser::events::PATH {
+        return delivery::events(sandbox);
+    }
     if admin::is_admin(&incoming.path) {
         read(&mut incoming, body).await?;
-        return Ok(response(admin::answer(sandbox, &incoming)));
+        return whole(admin::answer(sandbox, &incoming));
     }
     let position =
         Subject::Request { method: &incoming.method, path: &incoming.path, on_connection: origin.on_connection };
@@ -42,7 +49,10 @@ pub async fn exchange(sandbox: &Sandbox, connection: &Connection, request: Reque
             let position = decide::log_incomplete(sandbox, &incoming, origin, Some(chosen.fault));
             Decided { answer: None, chosen: unread, position, keep_alive }
         }
-        None => decide::decide(sandbox, &incoming, origin, by_rule, keep_alive),
+        None => {
+            let decided = decide::decide(sandbox, &incoming, origin, by_rule, keep_alive);
+            Decided { answer: decided.answer.map(|answer| cors::allow(&incoming.path, answer)), ..decided }
+        }
     };
     deliver(decided, sandbox, connection)
 }

@@ -56,8 +56,15 @@ pub fn decide(
         Ok((endpoint, path)) => {
             notes = tolerated(endpoint, incoming, key);
             let (opened, input) = open(sandbox, endpoint, incoming);
-            let (query, base_url) = (incoming.query_json(), sandbox.base_url.clone());
-            (opened, input.map(|input| (endpoint, Call::new(input, query, path, base_url))))
+            let call = |input| Call {
+                input,
+                path,
+                query: incoming.query_json(),
+                base_url: sandbox.base_url.clone(),
+                encryption_key: sandbox.encryption_key.clone(),
+                ..Call::default()
+            };
+            (opened, input.map(|input| (endpoint, call(input))))
         }
         Err(error) => (inspect_rejected(incoming), Err(error)),
     };
@@ -73,6 +80,7 @@ pub fn decide(
         shared.faults.add(Rule::of_next_connection(fault));
     }
     let is_done = ahead.is_some() || chosen.is_none_or(|chosen| chosen.fault.committed);
+    shared.calls += 1;
     shared.state.settle_due();
     shared.state.ledger.begin(Some(entry.id));
     if let (Ok((_, call)), Some(OnRequest::Payload(change))) = (&mut ready, chosen.map(|chosen| chosen.fault.request)) {
@@ -96,7 +104,7 @@ pub fn decide(
     };
     let entry = LogEntry {
         opened: &opened,
-        status: answer.as_ref().map(|answer| answer.status),
+        answer: answer.as_ref(),
         effects: &effects,
         notes: &notes,
         fault: chosen.map(|chosen| chosen.fault),
@@ -130,7 +138,7 @@ fn unanswered<'a>(sandbox: &Sandbox, incoming: &'a Incoming, origin: Origin) -> 
         incoming,
         key: sandbox.keys.kind(incoming.headers.api_key.as_deref()),
         opened: &Opened::NONE,
-        status: None,
+        answer: None,
         effects: &[],
         notes: &[],
         fault: None,

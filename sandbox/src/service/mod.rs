@@ -1,9 +1,11 @@
 //! Answers one request: finds its endpoint, checks key and body, runs the handler, keeps the log. Does no I/O.
 
 pub mod built_in;
+pub mod changes;
 pub mod decide;
 pub mod endpoint;
 mod mask;
 pub mod request_log;
 pub mod router;
 pub mod sandbox;
+pub mod shared;
