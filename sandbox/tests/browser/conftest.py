@@ -20,7 +20,9 @@ from selenium import webdriver
 from selenium.common.exceptions import NoSuchElementException, StaleElementReferenceException
 from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.remote.webelement import WebElement
+from selenium.webdriver.support.select import Select
 from selenium.webdriver.support.ui import WebDriverWait
 
 # For a slow machine: nothing waits that long when it works.
@@ -55,7 +57,7 @@ class Sandbox:
 
     def call(self, method: str, path: str, body: object = None, key: str | None = None) -> Any:
         headers = {"content-type": "application/json"} | ({"api-key": self.start[key]} if key else {})
-        data = None if body is None else json.dumps(body).encode()
+        data = None if body is None else json.dumps(body, separators=(",", ":")).encode()
         request = urllib.request.Request(self.base + path, data, headers, method=method)
         with urllib.request.urlopen(request, timeout=SECONDS) as answer:
             return json.load(answer)
@@ -132,6 +134,13 @@ class Browser:
             return True
 
         self.until(act, f"cannot click {name!r}")
+
+    def type(self, name: str, text: str) -> None:
+        """Replaces what is in the field."""
+        self.named(name).send_keys(Keys.CONTROL, "a", Keys.NULL, Keys.DELETE, text)
+
+    def choose(self, name: str, option: str) -> None:
+        Select(self.named(name)).select_by_visible_text(option)
 
     def console(self) -> list[str]:
         log: list[dict[str, str]] = self.driver.get_log("browser")  # type: ignore[no-untyped-call]

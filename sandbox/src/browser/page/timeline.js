@@ -1,6 +1,6 @@
 // The picture of an order: the till on the left, the service on the right, time runs down.
 import { svg } from "./dom.js";
-import { done, words } from "./story.js";
+import { done, effect, words } from "./story.js";
 
 const LETTER = 6.6; // the width of a letter, generously
 const HEAD = 34;
@@ -31,14 +31,15 @@ export function draw(story, width) {
 
 function row(it, at) {
   const time = at.isWide && svg("text", { x: 0, y: 24, class: "time" }, it.at.slice(11, 23));
-  const service = (text, kind, below) => (at.isWide
-    ? label(text, at.right + 12, 24, "start", kind, (at.width - at.right - 12) / LETTER)
-    : label(text, at.right - 12, below, "end", kind, at.letters - 4));
-  if (it.kind === "effect") return [time, dot(at.right, 20), service(`${done(it)} (admin)`, "", 24)];
+  // A line for each effect, where there is room.
+  const service = (texts, kind, below) => (at.isWide
+    ? texts.map((text, index) => label(text, at.right + 12, 24 + 17 * index, "start", kind, (at.width - at.right - 12) / LETTER))
+    : [label(texts.join(", "), at.right - 12, below, "end", kind, at.letters - 4)]);
+  if (it.kind === "effect") return [time, dot(at.right, 20), ...service([`${effect(it.effects[0])} (admin)`], "", 24)];
   if (it.kind === "webhook") {
     const { event, progress } = it.delivery;
     const text = `webhook ${event}: ${progress}`;
-    if (progress !== "delivered" && progress !== "failed") return [time, dot(at.right, 20), service(text, "", 24)];
+    if (progress !== "delivered" && progress !== "failed") return [time, dot(at.right, 20), ...service([text], "", 24)];
     const arrives = progress === "delivered";
     return [time, dot(at.right, 20), ...arrow(at.right, arrives ? at.left : at.middle, 20, "webhook", arrives),
       label(text, at.middle, 14, "middle", "", at.letters)];
@@ -55,7 +56,7 @@ function row(it, at) {
     ...arrow(at.right, isWhole ? at.left : at.middle, 46, isWhole ? "answer" : "lost", isWhole),
     label(isWhole ? String(status) : lost, at.middle, 40, "middle", isWhole ? "" : "bad", at.letters),
     at.isWide ? label(till, at.left - 12, 50, "end", kind, 36) : label(till, at.left + 12, 66, "start", kind, at.letters - 4),
-    service(done(it), it.effects.length ? "good" : "", 86),
+    ...service(it.effects.length ? it.effects.map(effect) : [done(it)], it.effects.length ? "good" : "", 86),
   ];
 }
 
