@@ -11,7 +11,10 @@ const HEIGHTS = { request: [62, 100], webhook: [40, 44], effect: [34, 34] };
 export function draw(story, width) {
   const isWide = width >= 760;
   const [left, right] = isWide ? [250, width - 270] : [12, width - 12];
-  const at = { left, right, width, isWide, middle: (left + right) / 2, letters: (right - left) / LETTER };
+  const middle = (left + right) / 2;
+  // Where the arrow of what is lost ends.
+  const lost = isWide ? middle : left + (right - left) / 6;
+  const at = { left, right, middle, lost, width, isWide, letters: (right - left) / LETTER };
   let y = HEAD;
   const rows = story.map((it) => {
     const group = svg("g", { transform: `translate(0 ${y})` }, ...row(it, at));
@@ -41,7 +44,7 @@ function row(it, at) {
     const text = `webhook ${event}: ${progress}`;
     if (progress !== "delivered" && progress !== "failed") return [time, dot(at.right, 20), ...service([text], "", 24)];
     const arrives = progress === "delivered";
-    return [time, dot(at.right, 20), ...arrow(at.right, arrives ? at.left : at.middle, 20, "webhook", arrives),
+    return [time, dot(at.right, 20), ...arrow(at.right, arrives ? at.left : at.lost, 20, "webhook", arrives),
       label(text, at.middle, 14, "middle", "", at.letters)];
   }
   const { method, path, status, answered, fault } = it.request;
@@ -53,8 +56,9 @@ function row(it, at) {
     ...arrow(at.left, at.right - 5, 20, "call", method !== null),
     label(method === null ? "not read" : `${method} ${path}`, at.middle, 14, "middle", "mono", at.letters),
     dot(at.right, 20),
-    ...arrow(at.right, isWhole ? at.left : at.middle, 46, isWhole ? "answer" : "lost", isWhole),
-    label(isWhole ? String(status) : lost, at.middle, 40, "middle", isWhole ? "" : "bad", at.letters),
+    ...arrow(at.right, isWhole ? at.left : at.lost, 46, isWhole ? "answer" : "lost", isWhole),
+    isWhole ? label(String(status), at.middle, 40, "middle", "", at.letters)
+      : label(lost, at.lost + 10, 41, "start", "bad", (at.right - at.lost) / LETTER - 2),
     at.isWide ? label(till, at.left - 12, 50, "end", kind, 36) : label(till, at.left + 12, 66, "start", kind, at.letters - 4),
     ...service(it.effects.length ? it.effects.map(effect) : [done(it)], it.effects.length ? "good" : "", 86),
   ];
