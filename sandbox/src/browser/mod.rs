@@ -30,6 +30,7 @@ files! {
     "style.css" STYLE
     "checkout.css" STYLE
     "page.css" STYLE
+    "order.css" STYLE
     "checkout.js" SCRIPT
     "app.js" SCRIPT
     "dom.js" SCRIPT

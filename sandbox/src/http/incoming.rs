@@ -31,6 +31,8 @@ pub struct Headers {
     pub host: Option<String>,
     /// A browser asks whether a page may call another network.
     pub private_network: Option<String>,
+    /// Where the page comes from that sends the request, as browsers say it.
+    pub fetch_site: Option<String>,
 }
 
 impl Incoming {
@@ -50,6 +52,7 @@ impl Incoming {
                 accept: header("accept"),
                 user_agent: header("user-agent"),
                 host: header("host"),
+                fetch_site: header("sec-fetch-site"),
                 private_network: header("access-control-request-private-network"),
             },
             body: None,

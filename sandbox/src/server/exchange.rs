@@ -32,7 +32,7 @@ pub async fn exchange(sandbox: &Sandbox, connection: &Connection, request: Reque
     }
     if admin::is_admin(&incoming.path) {
         read(&mut incoming, body).await?;
-        return whole(admin::answer(sandbox, &incoming));
+        return whole(cors::foreign(&incoming).unwrap_or_else(|| admin::answer(sandbox, &incoming)));
     }
     let position =
         Subject::Request { method: &incoming.method, path: &incoming.path, on_connection: origin.on_connection };

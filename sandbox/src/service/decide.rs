@@ -3,7 +3,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use super::endpoint::{Endpoint, Status};
-use super::request_log::LogEntry;
+use super::log_entry::LogEntry;
 use super::router::Router;
 use super::sandbox::Sandbox;
 use crate::crypto::envelope::{Body, Opened, open_encrypted, open_plain};

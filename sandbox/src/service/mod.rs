@@ -4,6 +4,7 @@ pub mod built_in;
 pub mod changes;
 pub mod decide;
 pub mod endpoint;
+pub mod log_entry;
 mod mask;
 pub mod request_log;
 pub mod router;

@@ -103,7 +103,7 @@ def test_it_is_readable_in_every_window(browser: Browser, sandbox: Sandbox) -> N
     pictures = BUILD / "page"
     pictures.mkdir(parents=True, exist_ok=True)
     for width, scheme in [(1280, "light"), (1280, "dark"), (360, "light"), (360, "dark")]:
-        size = {"width": width, "height": 620, "deviceScaleFactor": 1, "mobile": False}
+        size = {"width": width, "height": 660, "deviceScaleFactor": 1, "mobile": False}
         browser.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
         scheme_of = {"features": [{"name": "prefers-color-scheme", "value": scheme}]}
         browser.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", scheme_of)
