@@ -67,6 +67,7 @@ fn lists_are_cut_and_searched() {
         (4, vec!["5".into()], 0)
     );
     assert_eq!((requests("search=REFUND").len(), requests("search=cvv").len()), (1, 3));
+    assert_eq!(requests("search=b%22").len(), 0, "a quotation mark is one in the text");
     // What is masked is not found.
     assert!(requests("search=4111111111111111").is_empty());
     assert_eq!(references(&sandbox, "webhooks?reference=A-3", "deliveries", "event"), ["payment"]);

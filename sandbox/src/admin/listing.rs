@@ -60,19 +60,17 @@ impl Wanted {
         self.references.as_ref().is_none_or(is_one) && self.search.as_ref().is_none_or(has)
     }
 
-    /// Whether an entry that is kept as JSON has one of the references as a value or in its path.
-    pub fn is_in_text(&self, json: &str, lower_case: impl FnOnce() -> String) -> bool {
-        let quoted = |reference: &String| Json::from(reference).to_string();
-        let is_value = |reference: &String| {
-            let quoted = quoted(reference);
-            json.contains(&quoted) || json.contains(&format!("/{}", &quoted[1..]))
-        };
-        let is_named = self.references.as_ref().is_none_or(|references| references.iter().any(is_value));
-        let has = |words: &String| {
-            let quoted = quoted(words);
-            lower_case().contains(&quoted[1..quoted.len() - 1])
-        };
-        is_named && self.search.as_ref().is_none_or(has)
+    /// Tells whether an entry that is kept as JSON has one of the references as a value or in its path.
+    pub fn in_text(&self) -> impl Fn(&str) -> bool {
+        let quoted = |text: &String| Json::from(text).to_string();
+        let values = |reference: &String| [quoted(reference), format!("/{}", &quoted(reference)[1..])];
+        let references: Option<Vec<String>> = self.references.as_ref().map(|all| all.iter().flat_map(values).collect());
+        let within = |quoted: String| quoted[1..quoted.len() - 1].to_string();
+        let search = self.search.as_ref().map(|words| within(quoted(words)));
+        move |json| {
+            references.as_ref().is_none_or(|all| all.iter().any(|value| json.contains(value)))
+                && search.as_ref().is_none_or(|words| json.to_lowercase().contains(words))
+        }
     }
 
     pub fn is_before(&self, number: u64) -> bool {

@@ -79,9 +79,9 @@ pub fn requests(shared: &Shared, wanted: &Wanted) -> Result<Answer, ApiError> {
         Some("faults") => |kept| kept.has_fault,
         Some(_) => return Err(ApiError::field("show", "The show field must be effects, errors or faults.")),
     };
-    let found = shared.requests.json(wanted.limit(), |kept| {
-        is_meant(kept) && wanted.is_before(kept.id) && wanted.is_in_text(&kept.text, || kept.text.to_lowercase())
-    });
+    let in_text = wanted.in_text();
+    let found =
+        shared.requests.json(wanted.limit(), |kept| is_meant(kept) && wanted.is_before(kept.id) && in_text(&kept.text));
     Ok(Answer { body: format!("{{\"requests\":{found}}}").into_bytes(), ..Answer::ok(&Json::Null) })
 }
 
