@@ -219,6 +219,15 @@ def test_the_keyboard_is_enough(page: Browser, sandbox: Sandbox) -> None:
     assert focused.get_dom_attribute("aria-expanded") == "true"
     focused.send_keys(Keys.ENTER)
     page.until(lambda: not page.all("pre"), "it is still open")
+    # Nor does it when the row of the button is drawn anew.
+    sandbox.post("mandates", {"mandateCode": "MDTC-000001", "active": False})
+    page.click("Mandates 1")
+    page.shows("none waits", ROW)
+    reach("Approve MDTC-000001")
+    sandbox.encrypted("/payment/order/direct-debit/otp", {"mandateCode": "MDTC-000001", "amount": "100"})
+    page.shows_no("none waits", ROW)
+    page.driver.switch_to.active_element.send_keys(Keys.ENTER)
+    page.shows("active", ROW)
 
 
 HOSTILE = "<img src=x onerror=hacked=1><script>'\"&"

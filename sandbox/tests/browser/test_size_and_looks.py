@@ -58,6 +58,7 @@ def test_the_page_finds_a_restarted_sandbox(browser: Browser) -> None:
     browser.shows("AFTER", "tbody tr")
     browser.shows_no("BEFORE", "tbody tr")
     browser.shows("live", "#live")
+    browser.until(lambda: not browser.one("#message").is_displayed(), "it still shows an error")
     second.stop()
     assert all("ERR_" in message for message in browser.console())
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import http.server
 import json
 import threading
@@ -14,12 +15,9 @@ from conftest import SECONDS, Browser, Sandbox
 from selenium.webdriver.common.keys import Keys
 
 
-@pytest.fixture
-def shop(sandbox: Sandbox) -> Iterator[str]:
-    """The address of the merchant's page."""
-    page = Path(__file__).with_name("shop.html").read_text()
-    for name, value in {**sandbox.start, "sandbox": sandbox.base}.items():
-        page = page.replace(f"{{{name}}}", str(value))
+@contextlib.contextmanager
+def serve(page: str) -> Iterator[str]:
+    """The address of the page, of another host name, and so of another site for the browser."""
 
     class Handler(http.server.BaseHTTPRequestHandler):
         def do_GET(self) -> None:
@@ -34,10 +32,19 @@ def shop(sandbox: Sandbox) -> Iterator[str]:
 
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     threading.Thread(target=server.serve_forever, daemon=True).start()
-    # Another host name, and so another site for the browser.
     yield f"http://localhost:{server.server_port}/"
     server.shutdown()
     server.server_close()
+
+
+@pytest.fixture
+def shop(sandbox: Sandbox) -> Iterator[str]:
+    """The address of the merchant's page."""
+    page = Path(__file__).with_name("shop.html").read_text()
+    for name, value in {**sandbox.start, "sandbox": sandbox.base}.items():
+        page = page.replace(f"{{{name}}}", str(value))
+    with serve(page) as address:
+        yield address
 
 
 def change(browser: Browser, options: dict[str, object]) -> None:
@@ -69,6 +76,25 @@ def test_a_customer_pays(browser: Browser, sandbox: Sandbox, shop: str) -> None:
     browser.click("Pay now")
     browser.shows("error An order with this reference already exists.", "#seen")
     expect_refused(browser, 400)
+
+
+def test_the_page_of_the_readme(browser: Browser, sandbox: Sandbox) -> None:
+    readme = Path(__file__).parents[2].joinpath("README.md").read_text()
+    page = readme.split("```html\n")[1].split("```")[0]
+    for shown, real in [
+        ("http://127.0.0.1:8080", sandbox.base),
+        ("PGW-PUBLICKEY-TEST-…", sandbox.start["public_key"]),
+        ("NDA5NiE8UlN…", sandbox.start["encryption_key"]),
+    ]:
+        assert shown in page
+        page = page.replace(shown, real)
+    with serve(f"<!doctype html><meta charset=utf-8><body>{page}") as address:
+        browser.open(address)
+        into_frame(browser)
+        browser.click("Pay 2538.01 NGN")
+        browser.driver.switch_to.default_content()
+        browser.until(lambda: not browser.all("dialog"), "the dialog is open")
+    assert sandbox.verify("ORDER-1")["status"] == "Successful"
 
 
 def test_a_declined_payment_is_completed_as_failed(browser: Browser, sandbox: Sandbox, shop: str) -> None:

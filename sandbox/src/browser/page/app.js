@@ -13,6 +13,7 @@ const made = {};
 let view;
 let isReading = false;
 let isStale = false;
+let isFailing = false;
 
 // A list is made once, so that it keeps its search; an order is made anew.
 function open() {
@@ -40,7 +41,10 @@ async function refresh() {
     isStale = false;
     try {
       await view.refresh();
+      if (isFailing) say("");
+      isFailing = false;
     } catch (error) {
+      isFailing = true;
       say(error.message);
     }
     await new Promise((resolve) => setTimeout(resolve, PAUSE));

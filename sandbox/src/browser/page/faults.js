@@ -14,7 +14,7 @@ export class Faults {
     const clear = button("Switch all off", "clear", () => attempt(() => remove("faults")));
     const head = ["", "Fault", "Executed", "On the wire", "Simulates"];
     const narrow = [0, 1];
-    this.node = element("section", { "aria-label": "Faults" },
+    this.node = element("section", { class: "faults", "aria-label": "Faults" },
       element("form", { class: "tools", role: "search", onsubmit: (event) => event.preventDefault() },
         labelled("Search faults", this.#search),
         labelled("A switch acts on", this.#often),
