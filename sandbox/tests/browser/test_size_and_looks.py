@@ -59,6 +59,8 @@ def test_the_page_finds_a_restarted_sandbox(browser: Browser) -> None:
     browser.shows_no("BEFORE", "tbody tr")
     browser.shows("live", "#live")
     browser.until(lambda: not browser.one("#message").is_displayed(), "it still shows an error")
+    # What the page reads of a sandbox that is gone is an error, too.
+    browser.open("about:blank")
     second.stop()
     assert all("ERR_" in message for message in browser.console())
 
