@@ -66,6 +66,8 @@ if [ "${1:-build}" = test ]; then
     need curl curl
     need cmake cmake
     need groff groff-base
+    need chromium chromium
+    need chromedriver chromium-driver
     python3 -c "import venv, ensurepip" 2>/dev/null || missing="$missing python3-venv"
     # Its programs are not on the PATH.
     ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || missing="$missing postgresql"

@@ -9,11 +9,12 @@
 //! - `faults`: what breaks on purpose, and when.
 //! - `webhook`: events and their deliveries.
 //! - `saved`: the state in a file.
-//! - `admin`: the calls below `/sandbox/`.
+//! - `admin`: the calls below `/sandbox/`. `browser`: what browsers load, and which pages may call.
 //! - `crypto`: API keys and encrypted bodies. `http`: messages. `util`: JSON, amounts, time.
 #![forbid(unsafe_code)]
 
 mod admin;
+mod browser;
 mod canned;
 mod cli;
 mod crypto;
@@ -111,7 +112,7 @@ async fn run(cli: &Cli) -> Result<(), String> {
     let store = store.map(Arc::new);
     if let Some(store) = &store {
         store.save(&sandbox)?;
-        tokio::spawn(saved::run(Arc::clone(store), Arc::downgrade(&sandbox), sandbox.changes()));
+        tokio::spawn(saved::run(Arc::clone(store), Arc::downgrade(&sandbox), sandbox.changes.subscribe()));
     }
 
     let start_line = StartLine { sandbox: &sandbox, ca_file: tls.as_ref().map(|tls| tls.ca_file.path.as_path()) };

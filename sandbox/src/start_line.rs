@@ -26,7 +26,7 @@ impl StartLine<'_> {
             "base_url": &self.sandbox.base_url,
             "public_key": &self.sandbox.keys.public,
             "secret_key": &self.sandbox.keys.secret,
-            "encryption_key": self.sandbox.encryption.dashboard_form(),
+            "encryption_key": self.sandbox.encryption_key.as_ref(),
             "ca_file": self.ca_file.map(|path| path.display().to_string()),
         }
     }

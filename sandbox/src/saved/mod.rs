@@ -12,6 +12,7 @@ use std::time::Duration;
 
 use tokio::sync::watch::Receiver;
 
+use crate::service::changes::Changes;
 use crate::service::sandbox::Sandbox;
 use crate::util::files::{owner_only, write_owner_only};
 use crate::util::seed::sha256_hex;
@@ -81,7 +82,7 @@ impl Store {
 }
 
 /// Writes changes until the sandbox is dropped.
-pub async fn run(store: Arc<Store>, sandbox: Weak<Sandbox>, mut changes: Receiver<()>) {
+pub async fn run(store: Arc<Store>, sandbox: Weak<Sandbox>, mut changes: Receiver<Changes>) {
     while changes.changed().await.is_ok() {
         tokio::time::sleep(PAUSE).await;
         changes.mark_unchanged();

@@ -8,12 +8,12 @@ use hyper::http::request::Parts;
 use hyper::{Request, Version};
 
 use super::connection::Connection;
-use super::delivery::{Delivered, NoResponse, deliver};
+use super::delivery::{self, Delivered, NoResponse, deliver, whole};
 use crate::admin;
+use crate::browser::{self, cors};
 use crate::faults::fault::OnRequest;
 use crate::faults::rules::Subject;
 use crate::http::incoming::Incoming;
-use crate::http::render::response;
 use crate::service::decide::{self, Decided};
 use crate::service::sandbox::Sandbox;
 
@@ -25,17 +25,26 @@ pub async fn exchange(sandbox: &Arc<Sandbox>, connection: &Connection, request: 
     let origin = connection.next_request();
     let (head, body) = request.into_parts();
     let mut incoming = Incoming::new(&head);
-    let known = sandbox.hosts.check(&head);
+    if let Err(error) = sandbox.hosts.check(&head) {
+        read(&mut incoming, body).await?;
+        if admin::is_admin(&incoming.path) {
+            return whole(error.into_answer());
+        }
+        return deliver(decide::refuse(sandbox, &incoming, origin, error), sandbox, connection);
+    }
+    if let Some(answer) = browser::answer(&incoming) {
+        read(&mut incoming, body).await?;
+        return whole(answer);
+    }
+    if incoming.method == "GET" && incoming.path == browser::events::PATH {
+        return delivery::events(sandbox);
+    }
     if admin::is_admin(&incoming.path) {
         read(&mut incoming, body).await?;
-        if let Err(error) = known {
-            return Ok(response(error.into_answer()));
-        }
-        return Ok(response(admin::answer(sandbox, &incoming)));
-    }
-    if let Err(error) = known {
-        read(&mut incoming, body).await?;
-        return deliver(decide::refuse(sandbox, &incoming, origin, error), sandbox, connection);
+        return whole(match cors::foreign(&incoming) {
+            Some(refusal) => refusal,
+            None => admin::answer(sandbox, &incoming).await,
+        });
     }
     let position =
         Subject::Request { method: &incoming.method, path: &incoming.path, on_connection: origin.on_connection };
@@ -54,9 +63,11 @@ pub async fn exchange(sandbox: &Arc<Sandbox>, connection: &Connection, request: 
         }
         None => {
             let sandbox = Arc::clone(sandbox);
+            let path = incoming.path.clone();
             // A task of its own, so that a client that leaves does not end a request that was read.
             let task = async move { decide::decide(&sandbox, &incoming, origin, by_rule, keep_alive).await };
-            tokio::spawn(task).await.map_err(|_| NoResponse)?
+            let decided = tokio::spawn(task).await.map_err(|_| NoResponse)?;
+            Decided { answer: decided.answer.map(|answer| cors::allow(&path, answer)), ..decided }
         }
     };
     deliver(decided, sandbox, connection)

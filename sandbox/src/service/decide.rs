@@ -3,8 +3,8 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use super::endpoint::{Endpoint, Status};
+use super::log_entry::LogEntry;
 use super::opening::{inspect_rejected, open};
-use super::request_log::LogEntry;
 use super::router::Router;
 use super::sandbox::Sandbox;
 use crate::crypto::envelope::{Body, Opened};
@@ -55,8 +55,15 @@ pub async fn decide(
         Ok((endpoint, path)) => {
             notes = tolerated(endpoint, incoming, key);
             let (opened, input) = open(sandbox, endpoint, incoming).await;
-            let (query, base_url) = (incoming.query_json(), sandbox.base_url.clone());
-            (opened, input.map(|input| (endpoint, Call::new(input, query, path, base_url))))
+            let call = |input| Call {
+                input,
+                path,
+                query: incoming.query_json(),
+                base_url: sandbox.base_url.clone(),
+                encryption_key: sandbox.encryption_key.clone(),
+                ..Call::default()
+            };
+            (opened, input.map(|input| (endpoint, call(input))))
         }
         Err(error) => (inspect_rejected(incoming), Err(error)),
     };
@@ -72,6 +79,7 @@ pub async fn decide(
         shared.faults.add(Rule::of_next_connection(fault));
     }
     let is_done = ahead.is_some() || chosen.is_none_or(|chosen| chosen.fault.committed);
+    shared.calls += 1;
     shared.state.settle_due();
     shared.state.ledger.begin(Some(entry.id));
     if let (Ok((_, call)), Some(OnRequest::Payload(change))) = (&mut ready, chosen.map(|chosen| chosen.fault.request)) {
@@ -95,7 +103,7 @@ pub async fn decide(
     };
     let entry = LogEntry {
         opened: &opened,
-        status: answer.as_ref().map(|answer| answer.status),
+        answer: answer.as_ref(),
         effects: &effects,
         notes: &notes,
         fault: chosen.map(|chosen| chosen.fault),
@@ -103,9 +111,6 @@ pub async fn decide(
     };
     let position = shared.requests.add(&entry);
     sandbox.send_events(&mut shared);
-    if kind != Kind::LookUp || chosen.is_some() || !effects.is_empty() {
-        sandbox.touch();
-    }
     drop(shared);
     if sandbox.is_logging {
         entry.write_line();
@@ -115,12 +120,13 @@ pub async fn decide(
 
 /// Logs a request that no fault may act on, and answers it with this error.
 pub fn refuse(sandbox: &Sandbox, incoming: &Incoming, origin: Origin, error: ApiError) -> Decided {
-    let entry = LogEntry { status: Some(error.status), ..unanswered(sandbox, incoming, origin) };
+    let answer = error.into_answer();
+    let entry = LogEntry { answer: Some(&answer), ..unanswered(sandbox, incoming, origin) };
     if sandbox.is_logging {
         entry.write_line();
     }
     let position = sandbox.lock().requests.add(&entry);
-    Decided { answer: Some(error.into_answer()), chosen: None, position, keep_alive: true }
+    Decided { answer: Some(answer), chosen: None, position, keep_alive: true }
 }
 
 /// Logs a request that was not read completely; returns its position in the log.
@@ -142,7 +148,7 @@ fn unanswered<'a>(sandbox: &Sandbox, incoming: &'a Incoming, origin: Origin) -> 
         incoming,
         key: sandbox.keys.kind(incoming.headers.api_key.as_deref()),
         opened: &Opened::NONE,
-        status: None,
+        answer: None,
         effects: &[],
         notes: &[],
         fault: None,

@@ -1,12 +1,14 @@
 //! The running sandbox: its keys and settings, and all mutable data behind one lock.
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::sync::watch;
 
+use super::changes::{Changes, Locked};
 use super::request_log::RequestLog;
 use super::router::Router;
+pub use super::shared::Shared;
 use crate::crypto::keys::{ApiKeys, EncryptionKey};
 use crate::faults::Faults;
 use crate::http::hosts::Hosts;
@@ -26,19 +28,13 @@ pub struct Sandbox {
     pub router: Router,
     pub keys: ApiKeys,
     pub encryption: EncryptionKey,
+    /// Its public part, as in the dashboard.
+    pub encryption_key: Arc<str>,
     /// Whether a line about each request is written on standard error.
     pub is_logging: bool,
     shared: Mutex<Shared>,
     requests: AtomicU64,
-    changes: watch::Sender<()>,
-}
-
-/// All mutable data. A request holds the lock from the choice of its fault to its log entry.
-pub struct Shared {
-    pub state: State,
-    pub requests: RequestLog,
-    pub webhooks: Webhooks,
-    pub faults: Faults,
+    pub changes: watch::Sender<Changes>,
 }
 
 impl Sandbox {
@@ -51,12 +47,13 @@ impl Sandbox {
         is_logging: bool,
         state: State,
     ) -> Sandbox {
-        let shared = Shared { state, requests: RequestLog::default(), webhooks, faults: Faults::default() };
+        let shared = Shared { state, requests: RequestLog::default(), webhooks, faults: Faults::default(), calls: 0 };
         Sandbox {
             base_url: address.base_url,
             hosts: address.hosts,
             router,
             keys,
+            encryption_key: encryption.dashboard_form().into(),
             encryption,
             is_logging,
             shared: Mutex::new(shared),
@@ -66,8 +63,8 @@ impl Sandbox {
     }
 
     /// Ignores poisoning: a panic in a handler must not stop the service.
-    pub fn lock(&self) -> MutexGuard<'_, Shared> {
-        self.shared.lock().unwrap_or_else(PoisonError::into_inner)
+    pub fn lock(&self) -> Locked<'_> {
+        Locked::new(self.shared.lock().unwrap_or_else(PoisonError::into_inner), &self.changes)
     }
 
     pub fn next_request_id(&self) -> u64 {
@@ -91,15 +88,6 @@ impl Sandbox {
         self.requests = AtomicU64::new(last_request_id);
     }
 
-    /// What is saved may have changed.
-    pub fn touch(&self) {
-        self.changes.send_replace(());
-    }
-
-    pub fn changes(&self) -> watch::Receiver<()> {
-        self.changes.subscribe()
-    }
-
     pub fn speaks_tls(&self) -> bool {
         self.base_url.starts_with("https://")
     }
@@ -110,6 +98,7 @@ impl Sandbox {
         shared.requests.clear();
         shared.webhooks.reset();
         shared.faults.reset();
+        shared.calls += 1;
         self.requests.store(0, Ordering::Relaxed);
     }
 
@@ -124,10 +113,7 @@ impl Sandbox {
     /// Logs the new events and queues them for the webhook, in order.
     pub fn send_events(&self, shared: &mut Shared) {
         let events = std::mem::take(&mut shared.state.events);
-        if !events.is_empty() {
-            self.touch();
-        }
-        let Shared { state, webhooks, .. } = shared;
+        let Shared { state, webhooks, .. } = &mut *shared;
         events.iter().for_each(|event| webhooks.send(event, state));
     }
 }

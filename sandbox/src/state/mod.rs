@@ -16,6 +16,7 @@ pub mod orders;
 pub mod payment;
 pub mod payouts;
 pub mod refunds;
+mod related;
 mod settle;
 pub mod virtual_accounts;
 pub mod ways_to_pay;
