@@ -13,6 +13,10 @@ use crate::util::seed::sha256_hex;
 /// The service's own message for a plain body at an encrypted endpoint.
 const NOT_ENCRYPTED: &str = "Unable to find the encrypted data, please encrypt your payload and try again";
 
+/// Clients look for the words "decrypt your payload".
+const NOT_DECRYPTED: &str =
+    "Unable to decrypt your payload: it was encrypted with another key, or its padding is not PKCS#1 v1.5.";
+
 /// What an endpoint takes as its body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Body {
@@ -127,9 +131,7 @@ fn decrypt(key: &RsaPrivateKey, ciphertext: &str) -> Result<Vec<u8>, ApiError> {
         let text = format!("The data is {} bytes; one RSA block of this key is {}.", block.len(), key.size());
         return Err(bad_data(&text));
     }
-    key.decrypt(Pkcs1v15Encrypt, &block).map_err(|_| {
-        bad_data("The data cannot be decrypted: it was encrypted with another key, or its padding is not PKCS#1 v1.5.")
-    })
+    key.decrypt(Pkcs1v15Encrypt, &block).map_err(|_| bad_data(NOT_DECRYPTED))
 }
 
 fn bad_data(text: &str) -> ApiError {
@@ -172,7 +174,7 @@ mod tests {
             (body(&good, ",\"key\":1"), "remove key"),
             (body(b"*", ""), "not standard base64"),
             (body(b"AAAA", ""), "is 3 bytes; one RSA block of this key is 256"),
-            (body(&encrypt(&foreign, b"{}"), ""), "another key"),
+            (body(&encrypt(&foreign, b"{}"), ""), "decrypt your payload: it was encrypted with another key"),
             (body(&encrypt(&key, b"[1]"), ""), "decrypted payload must be a JSON object"),
             (body(&encrypt(&key, b"x"), ""), "decrypted payload is not JSON"),
         ] {
