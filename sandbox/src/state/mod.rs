@@ -25,6 +25,7 @@ use std::time::Duration;
 
 use crate::util::money::Money;
 use crate::util::seed::Seed;
+use currency::Currencies;
 use due::Agenda;
 pub use error::RuleError;
 use ledger::Ledger;
@@ -49,7 +50,12 @@ pub struct Settings {
     pub activation: Activation,
     /// Repeated requests move money again: a paid order is charged again, a refund is made again.
     pub pay_twice: bool,
-    /// What is pending ends after this time; without it, a payout or refund ends after the first status call that shows it.
+    /// Pay takes a reference that nothing has named before.
+    pub any_reference: bool,
+    /// The currencies that the merchant has.
+    pub currencies: Currencies,
+    /// What is pending ends after this time; without it, a payout ends after the first status call that shows it, and a
+    /// refund with the first look at its order.
     pub settle: Option<Duration>,
 }
 
@@ -58,7 +64,7 @@ pub struct Settings {
 pub enum Event {
     PaymentFinal { order: String },
     Funded { session: String },
-    Refunded { order: String },
+    RefundEnded { order: String },
     PayoutFinal { batch: String, payout: String },
 }
 
@@ -117,5 +123,12 @@ impl State {
 /// An empty state for unit tests.
 #[cfg(test)]
 pub fn test_state() -> State {
-    State::new(Seed::from_number(1), Settings { activation: Activation::Auto, pay_twice: false, settle: None })
+    let settings = Settings {
+        activation: Activation::Auto,
+        pay_twice: false,
+        any_reference: false,
+        currencies: Currencies::default(),
+        settle: None,
+    };
+    State::new(Seed::from_number(1), settings)
 }
