@@ -10,10 +10,6 @@ use crate::state::model::Mandate;
 use crate::util::clock::Moment;
 use crate::util::json::{Json, object};
 
-/// `status` of a mandate that can be debited, and of one that cannot yet, beside the documented messages.
-const ACTIVE: &str = "Active";
-const PENDING: &str = "Pending";
-
 /// How many mandates `many@…` has.
 const MANY: u64 = 500;
 const CUSTOMER: &str = "Sandbox Customer";
@@ -85,7 +81,6 @@ pub fn create(state: &mut State, call: &Call) -> Result<Answer, ApiError> {
             "amount": mandate.amount,
             "directDebitId": mandate.direct_debit_id,
             "isActive": mandate.active,
-            "status": state_word(mandate),
         },
     }))
 }
@@ -97,12 +92,8 @@ pub fn status(state: &mut State, call: &Call) -> Result<Answer, ApiError> {
     let mandate = state.mandate(&code)?;
     let (message, code) =
         if mandate.active { ("Mandate is active", "00") } else { ("Mandate is pending approval", "02") };
-    let data = object! { "mandateCode": &mandate.code, "isActive": mandate.active, "status": state_word(mandate) };
+    let data = object! { "mandateCode": &mandate.code, "isActive": mandate.active };
     Ok(Answer::ok(&object! { "message": message, "code": code, "status": true, "data": data }))
-}
-
-fn state_word(mandate: &Mandate) -> &'static str {
-    if mandate.active { ACTIVE } else { PENDING }
 }
 
 pub fn otp(state: &mut State, call: &Call) -> Result<Answer, ApiError> {
