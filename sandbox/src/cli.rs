@@ -14,6 +14,7 @@ use crate::saved::content::Saved;
 use crate::server::address::ListenAddress;
 use crate::server::authority::Authority;
 use crate::service::router::Router;
+use crate::state::currency::Currencies;
 use crate::state::{Activation, Settings};
 use crate::util::json::{Json, object};
 use crate::util::seed::Seed;
@@ -75,7 +76,15 @@ pub struct Cli {
     #[arg(long)]
     pub pay_twice: bool,
 
-    /// End payouts and refunds this many milliseconds after they were accepted, not after the first status call
+    /// Let a payment name an order that nothing has created; it is then created with 100.00 NGN
+    #[arg(long)]
+    pub any_reference: bool,
+
+    /// The currencies that the merchant has
+    #[arg(long, value_name = "CODES", default_value_t = Currencies::default())]
+    pub currencies: Currencies,
+
+    /// End payouts and refunds this many milliseconds after they were accepted, not with the first status call
     #[arg(long, value_name = "MS")]
     pub settle_ms: Option<u64>,
 
@@ -156,7 +165,13 @@ impl Cli {
 
     pub fn settings(&self) -> Settings {
         let settle = self.settle_ms.map(Duration::from_millis);
-        Settings { activation: self.activation, pay_twice: self.pay_twice, settle }
+        Settings {
+            activation: self.activation,
+            pay_twice: self.pay_twice,
+            any_reference: self.any_reference,
+            currencies: self.currencies,
+            settle,
+        }
     }
 
     pub fn router(&self) -> Result<Router, String> {

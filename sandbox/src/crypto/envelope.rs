@@ -13,6 +13,10 @@ use crate::util::seed::sha256_hex;
 /// The service's own message for a plain body at an encrypted endpoint.
 const NOT_ENCRYPTED: &str = "Unable to find the encrypted data, please encrypt your payload and try again";
 
+/// Clients look for the words "decrypt your payload".
+const NOT_DECRYPTED: &str =
+    "Unable to decrypt your payload: it was encrypted with another key, or its padding is not PKCS#1 v1.5.";
+
 /// What an endpoint takes as its body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Body {
@@ -128,9 +132,7 @@ async fn decrypt(key: &EncryptionKey, ciphertext: &str) -> Result<Vec<u8>, ApiEr
         return Err(bad_data(&format!("The data is {} bytes; one RSA block of this key is {size}.", block.len())));
     }
     key.decrypt(block).await.map_err(|failure| match failure {
-        Failure::Undecipherable => bad_data(
-            "The data cannot be decrypted: it was encrypted with another key, or its padding is not PKCS#1 v1.5.",
-        ),
+        Failure::Undecipherable => bad_data(NOT_DECRYPTED),
         Failure::Busy => ApiError::new(503, "Too many requests wait to be decrypted; this one was not executed.")
             .header("retry-after", "1".to_string()),
         Failure::Bug => ApiError::new(500, "The data could not be decrypted: this is a bug of the sandbox."),
@@ -177,7 +179,7 @@ mod tests {
             (body(&good, ",\"key\":1"), "remove key"),
             (body(b"*", ""), "not standard base64"),
             (body(b"AAAA", ""), "is 3 bytes; one RSA block of this key is 256"),
-            (body(&encrypt(&foreign, b"{}"), ""), "another key"),
+            (body(&encrypt(&foreign, b"{}"), ""), "decrypt your payload: it was encrypted with another key"),
             (body(&encrypt(&key, b"[1]"), ""), "decrypted payload must be a JSON object"),
             (body(&encrypt(&key, b"x"), ""), "decrypted payload is not JSON"),
         ] {

@@ -28,6 +28,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::util::money::Money;
 use crate::util::seed::Seed;
+use currency::Currencies;
 use due::Agenda;
 pub use error::RuleError;
 use ledger::Ledger;
@@ -53,7 +54,12 @@ pub struct Settings {
     pub activation: Activation,
     /// Repeated requests move money again: a paid order is charged again, a refund is made again.
     pub pay_twice: bool,
-    /// What is pending ends after this time; without it, a payout or refund ends after the first status call that shows it.
+    /// Pay takes a reference that nothing has named before.
+    pub any_reference: bool,
+    /// The currencies that the merchant has.
+    pub currencies: Currencies,
+    /// What is pending ends after this time; without it, a payout ends after the first status call that shows it, and a
+    /// refund with the first look at its order.
     pub settle: Option<Duration>,
 }
 
@@ -62,7 +68,7 @@ pub struct Settings {
 pub enum Event {
     PaymentFinal { order: String },
     Funded { session: String },
-    Refunded { order: String },
+    RefundEnded { order: String },
     PayoutFinal { batch: String, payout: String },
 }
 
@@ -124,5 +130,12 @@ impl State {
 /// An empty state for unit tests.
 #[cfg(test)]
 pub fn test_state() -> State {
-    State::new(Seed::from_number(1), Settings { activation: Activation::Auto, pay_twice: false, settle: None })
+    let settings = Settings {
+        activation: Activation::Auto,
+        pay_twice: false,
+        any_reference: false,
+        currencies: Currencies::default(),
+        settle: None,
+    };
+    State::new(Seed::from_number(1), settings)
 }
