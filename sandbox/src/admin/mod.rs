@@ -6,6 +6,7 @@ mod faults;
 mod index;
 mod ledger;
 mod make;
+mod openapi;
 mod payouts;
 mod pending;
 mod show;
@@ -20,15 +21,18 @@ use crate::state::model::PayoutState;
 use crate::util::json::{Json, object};
 use checkout::Act;
 
-/// Whether the path is that of an admin call, or of the index.
+/// Whether the path is that of an admin call, of the index, or of the description.
 pub fn is_admin(path: &str) -> bool {
-    path == "/" || path == "/sandbox" || path.starts_with("/sandbox/")
+    path == "/" || path == openapi::PATH || path == "/sandbox" || path.starts_with("/sandbox/")
 }
 
 pub fn answer(sandbox: &Sandbox, incoming: &Incoming) -> Answer {
     sandbox.settle_due();
     if incoming.path == "/" {
         return index::answer(sandbox, incoming);
+    }
+    if incoming.path == openapi::PATH {
+        return openapi::answer(sandbox, incoming);
     }
     let path: Vec<&str> = incoming.path.split('/').skip(2).collect();
     let result = match (incoming.method.as_str(), path.as_slice()) {
