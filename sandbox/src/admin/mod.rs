@@ -1,9 +1,10 @@
 //! The admin calls under `/sandbox`, which control and inspect the sandbox. They need no API key.
 
+mod certify;
 mod checkout;
 mod encryption;
 mod faults;
-mod index;
+pub mod index;
 mod ledger;
 mod make;
 mod openapi;
@@ -54,6 +55,10 @@ pub fn answer(sandbox: &Sandbox, incoming: &Incoming) -> Answer {
         ("POST", ["refunds", reference, how @ ("complete" | "fail")]) => {
             change(sandbox, |shared| pending::end_refunds(&mut shared.state, reference, how))
         }
+        ("GET", ["certify"]) => return certify::show(sandbox, incoming).unwrap_or_else(ApiError::into_answer),
+        ("POST", ["certify", "result"]) => {
+            return certify::tell(sandbox, incoming).unwrap_or_else(ApiError::into_answer);
+        }
         ("GET", ["checkout", id]) => return checkout::show(&sandbox.lock().state, id),
         ("POST", ["checkout", id, "pay"]) => return check_out(sandbox, incoming, id, Act::Pay),
         ("POST", ["checkout", id, "decline"]) => return check_out(sandbox, incoming, id, Act::Decline),
@@ -101,7 +106,8 @@ fn allowed(path: &[&str]) -> Option<&'static str> {
         ["payments", _, "expire"] | ["checkout", _, "pay" | "decline"] => Some("POST"),
         ["refunds" | "payouts", _, "complete" | "fail"] => Some("POST"),
         ["orders" | "mandates" | "cards" | "fund" | "reset"] | ["mandates", _, "activate"] => Some("POST"),
-        ["checkout", _] => Some("GET"),
+        ["checkout", _] | ["certify"] => Some("GET"),
+        ["certify", "result"] => Some("POST"),
         _ => None,
     }
 }

@@ -5,6 +5,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::request_log::RequestLog;
 use super::router::Router;
+use crate::certify::desk::Desk;
 use crate::crypto::keys::{ApiKeys, EncryptionKey};
 use crate::faults::Faults;
 use crate::state::State;
@@ -17,6 +18,8 @@ pub struct Sandbox {
     pub encryption: EncryptionKey,
     /// Whether a line about each request is written on standard error.
     pub is_logging: bool,
+    /// For `certify`.
+    pub desk: Desk,
     shared: Mutex<Shared>,
     requests: AtomicU64,
 }
@@ -46,6 +49,7 @@ impl Sandbox {
             keys,
             encryption,
             is_logging,
+            desk: Desk::default(),
             shared: Mutex::new(shared),
             requests: AtomicU64::new(0),
         }
