@@ -2,6 +2,7 @@
 
 use super::index::escaped;
 use crate::certify::desk::Paid;
+use crate::crypto::envelope::open_plain;
 use crate::http::answer::{Answer, ApiError};
 use crate::http::incoming::Incoming;
 use crate::service::sandbox::Sandbox;
@@ -44,7 +45,7 @@ pub fn show(sandbox: &Sandbox, incoming: &Incoming) -> Result<Answer, ApiError> 
 pub fn tell(sandbox: &Sandbox, incoming: &Incoming) -> Result<Answer, ApiError> {
     let query = incoming.query_json();
     let is_form = query.get("paid").is_some();
-    let body = if is_form { query } else { super::body(incoming)? };
+    let body = if is_form { query } else { open_plain(incoming.body()?).1? };
     let words = "The paid field must be true, false or \"unknown\".";
     let paid = body.get("paid").and_then(Paid::of).ok_or_else(|| ApiError::field("paid", words))?;
     let mut step = sandbox.desk.step();
