@@ -3,9 +3,10 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::Parser;
+use clap::{Parser, Subcommand};
 
 use crate::canned::parse::{EMBEDDED, endpoints};
+use crate::certify::run;
 use crate::crypto::keys::EncryptionKey;
 use crate::faults::parse;
 use crate::faults::rules::Rule;
@@ -26,8 +27,11 @@ use crate::webhook::target::Target;
 ///
 /// Prints one line of JSON with its address and keys when it is ready, and serves until it is stopped.
 #[derive(Debug, Parser)]
-#[command(name = "paysvc-sandbox", version)]
+#[command(name = "paysvc-sandbox", version, disable_help_subcommand = true)]
 pub struct Cli {
+    #[command(subcommand)]
+    pub act: Option<Act>,
+
     /// Address or host name to listen on, with a port; port 0 picks a free one
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:0")]
     pub listen: ListenAddress,
@@ -121,7 +125,17 @@ pub struct Cli {
     pub exit_with_parent: bool,
 }
 
+#[derive(Debug, Subcommand)]
+pub enum Act {
+    /// Watch a client go through scenarios and say what it does wrong; the flags of the sandbox stand before this word
+    Certify(run::Options),
+}
+
 impl Cli {
+    pub fn certify(&self) -> Option<&run::Options> {
+        self.act.as_ref().map(|Act::Certify(options)| options)
+    }
+
     pub fn fault_rules(&self, router: &Router) -> Result<Vec<Rule>, String> {
         let rule = |text: &String| {
             let problem = |reason: String| format!("--fault {text}: {reason}");
@@ -167,7 +181,7 @@ impl Cli {
         let settle = self.settle_ms.map(Duration::from_millis);
         Settings {
             activation: self.activation,
-            pay_twice: self.pay_twice,
+            pay_twice: self.pay_twice || self.act.is_some(),
             any_reference: self.any_reference,
             currencies: self.currencies,
             settle,

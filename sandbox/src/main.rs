@@ -10,12 +10,14 @@
 //! - `webhook`: events and their deliveries.
 //! - `saved`: the state in a file.
 //! - `admin`: the calls below `/sandbox/`. `browser`: what browsers load, and which pages may call.
+//! - `certify`: scenarios for a client, and what it did wrong.
 //! - `crypto`: API keys and encrypted bodies. `http`: messages. `util`: JSON, amounts, time.
 #![forbid(unsafe_code)]
 
 mod admin;
 mod browser;
 mod canned;
+mod certify;
 mod cli;
 mod crypto;
 mod endpoints;
@@ -119,11 +121,21 @@ async fn run(cli: &Cli) -> Result<(), String> {
     if let Some(path) = &cli.env_file {
         start_line.write_env_file(path)?;
     }
-    start_line.print()?;
+    let certified = async {
+        match cli.certify() {
+            Some(options) => certify::run::run(&sandbox, options, &start_line.variables()).await,
+            None => std::future::pending().await,
+        }
+    };
+    // A command gets it in its environment.
+    if cli.certify().is_none_or(|options| !options.has_command()) {
+        start_line.print()?;
+    }
     let acceptors = tls.as_ref().map(|tls| Arc::clone(&tls.acceptors));
     tokio::select! {
         () = accept::serve(bound.listener, acceptors, Arc::clone(&sandbox)) => {}
         () = stop => {}
+        result = certified => return result,
     }
     store.map_or(Ok(()), |store| store.close(&sandbox))
 }

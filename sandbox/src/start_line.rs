@@ -31,15 +31,20 @@ impl StartLine<'_> {
         }
     }
 
+    /// The same as environment variables.
+    pub fn variables(&self) -> Vec<(String, String)> {
+        let Json::Object(members) = self.json() else {
+            return Vec::new();
+        };
+        let of = |(name, value): &(String, Json)| {
+            Some((format!("PAYSVC_{}", name.to_ascii_uppercase()), value.as_text()?.to_string()))
+        };
+        members.iter().filter_map(of).collect()
+    }
+
     /// `PAYSVC_…=` lines, which a shell reads with `set -a; . FILE`.
     pub fn write_env_file(&self, path: &Path) -> Result<(), String> {
-        let Json::Object(members) = self.json() else {
-            return Ok(());
-        };
-        let lines = members.iter().filter_map(|(name, value)| {
-            let value = value.as_text()?;
-            Some(format!("PAYSVC_{}={value}\n", name.to_ascii_uppercase()))
-        });
+        let lines = self.variables().into_iter().map(|(name, value)| format!("{name}={value}\n"));
         write_owner_only(path, lines.collect::<String>().as_bytes())
     }
 }

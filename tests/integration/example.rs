@@ -8,7 +8,7 @@ use std::process::Command;
 
 use crate::support::sandbox::Sandbox;
 use crate::support::server::{Connection, Server, read_message};
-use crate::support::{Link, Stage, bindings, output_of, root};
+use crate::support::{Link, Stage, bindings, build, output_of, root};
 
 #[test]
 fn a_till_in_c_collects_a_payment() {
@@ -44,6 +44,17 @@ fn a_till_in_python_collects_a_payment() {
         },
         11,
     );
+}
+
+#[test]
+fn the_library_passes_every_scenario_of_certify() {
+    let client = bindings::python("examples/certify.py");
+    let mut certify = Command::new(build().join("bin/paysvc-sandbox"));
+    certify.args(["--seed", "1", "certify", "--"]).arg(client.get_program()).args(client.get_args());
+    certify.envs(client.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    let output = certify.output().unwrap();
+    let told = output_of(&output);
+    assert!(output.status.success() && told.contains("passed lost_answer\n") && !told.contains("FAILED"), "{told}");
 }
 
 fn with_flag(stage: &Stage, program: &Path) -> Command {

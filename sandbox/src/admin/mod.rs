@@ -1,14 +1,16 @@
 //! The admin calls under `/sandbox`, which control and inspect the sandbox. They need no API key.
 
+mod certify;
 mod change;
 mod checkout;
 mod encryption;
 mod faults;
-mod index;
+pub mod index;
 mod ledger;
 mod listing;
 mod lost;
 mod make;
+mod openapi;
 mod payouts;
 mod pending;
 mod show;
@@ -26,9 +28,9 @@ use change::change;
 use checkout::Act;
 use listing::Wanted;
 
-/// Whether the path is that of an admin call, or of the index.
+/// Whether the path is that of an admin call, of the index, or of the description.
 pub fn is_admin(path: &str) -> bool {
-    path == "/" || path == "/sandbox" || path.starts_with("/sandbox/")
+    path == "/" || path == openapi::PATH || path == "/sandbox" || path.starts_with("/sandbox/")
 }
 
 pub async fn answer(sandbox: &Sandbox, incoming: &Incoming) -> Answer {
@@ -43,6 +45,9 @@ pub async fn answer(sandbox: &Sandbox, incoming: &Incoming) -> Answer {
 async fn dispatch(sandbox: &Sandbox, incoming: &Incoming) -> Answer {
     if matches!(incoming.path.as_str(), "/" | "/sandbox") {
         return index::answer(sandbox, incoming);
+    }
+    if incoming.path == openapi::PATH {
+        return openapi::answer(sandbox, incoming);
     }
     let path: Vec<&str> = incoming.path.split('/').skip(2).collect();
     let result = match (incoming.method.as_str(), path.as_slice()) {
@@ -63,6 +68,10 @@ async fn dispatch(sandbox: &Sandbox, incoming: &Incoming) -> Answer {
         }
         ("POST", ["refunds", reference, how @ ("complete" | "fail")]) => {
             change(sandbox, |shared| pending::end_refunds(&mut shared.state, reference, how))
+        }
+        ("GET", ["certify"]) => return certify::show(sandbox, incoming).unwrap_or_else(ApiError::into_answer),
+        ("POST", ["certify", "result"]) => {
+            return certify::tell(sandbox, incoming).unwrap_or_else(ApiError::into_answer);
         }
         ("GET", ["checkout", id]) => return checkout::show(&sandbox.lock().state, id, incoming.wants_json()),
         ("POST", ["checkout", id, "pay"]) => return check_out(sandbox, incoming, id, Act::Pay),
@@ -120,7 +129,8 @@ fn allowed(path: &[&str]) -> Option<&'static str> {
         ["payments", _, "expire"] | ["checkout", _, "pay" | "decline"] => Some("POST"),
         ["refunds" | "payouts", _, "complete" | "fail"] => Some("POST"),
         ["cards" | "fund" | "lost-charge" | "reset"] | ["mandates", _, "activate"] => Some("POST"),
-        ["checkout" | "page", _] => Some("GET"),
+        ["checkout" | "page", _] | ["certify"] => Some("GET"),
+        ["certify", "result"] => Some("POST"),
         _ => None,
     }
 }

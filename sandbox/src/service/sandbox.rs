@@ -9,6 +9,7 @@ use super::changes::{Changes, Locked};
 use super::request_log::RequestLog;
 use super::router::Router;
 pub use super::shared::Shared;
+use crate::certify::desk::Desk;
 use crate::crypto::keys::{ApiKeys, EncryptionKey};
 use crate::faults::Faults;
 use crate::http::hosts::Hosts;
@@ -32,6 +33,8 @@ pub struct Sandbox {
     pub encryption_key: Arc<str>,
     /// Whether a line about each request is written on standard error.
     pub is_logging: bool,
+    /// For `certify`.
+    pub desk: Desk,
     shared: Mutex<Shared>,
     requests: AtomicU64,
     pub changes: watch::Sender<Changes>,
@@ -56,6 +59,7 @@ impl Sandbox {
             encryption_key: encryption.dashboard_form().into(),
             encryption,
             is_logging,
+            desk: Desk::default(),
             shared: Mutex::new(shared),
             requests: AtomicU64::new(0),
             changes: watch::Sender::default(),

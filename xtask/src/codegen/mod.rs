@@ -10,6 +10,7 @@ pub mod examples;
 pub mod exports;
 pub mod go;
 pub mod man;
+pub mod openapi;
 pub mod operations;
 pub mod pages;
 pub mod platforms;

@@ -1,0 +1,212 @@
+//! A run: each scenario is prepared, the client does its task, what was seen is judged.
+
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use clap::Args;
+
+use super::checks::Seen;
+use super::desk::{Paid, Step};
+use super::report::{self, Verdict};
+use super::scenario::{AMOUNT, Before, CURRENCY, SCENARIOS, Scenario, Task, named};
+use crate::faults::parse;
+use crate::service::sandbox::{Sandbox, Shared};
+use crate::state::attempt::Made;
+use crate::state::ledger::Effect;
+use crate::state::orders::NewOrder;
+use crate::util::json::{Json, object};
+use crate::util::money::Money;
+use crate::webhook::forge::forged;
+use crate::webhook::message::Form;
+
+const LOOKS_AGAIN: Duration = Duration::from_millis(20);
+
+#[derive(Debug, Args)]
+pub struct Options {
+    /// Only this scenario; can be repeated
+    #[arg(long, value_name = "NAME", value_parser = known)]
+    scenario: Vec<&'static Scenario>,
+
+    /// Write certificate.html, certificate.txt and certificate.xml (JUnit) to this folder
+    #[arg(long, value_name = "DIR")]
+    report_dir: Option<PathBuf>,
+
+    /// How many seconds the command may take for a scenario
+    #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..=3600))]
+    patience: u64,
+
+    /// Run for each scenario, with its task in environment variables; without it a person drives the client
+    #[arg(last = true, value_name = "COMMAND")]
+    command: Vec<String>,
+}
+
+impl Options {
+    /// Nobody reads the start line.
+    pub fn has_command(&self) -> bool {
+        !self.command.is_empty()
+    }
+}
+
+fn known(name: &str) -> Result<&'static Scenario, String> {
+    let names = || SCENARIOS.iter().map(|scenario| scenario.name).collect::<Vec<_>>().join(", ");
+    named(name).ok_or_else(|| format!("the scenarios are {}", names()))
+}
+
+/// An error if a scenario was not passed. `variables`: the address and the keys, for the command.
+pub async fn run(sandbox: &Sandbox, options: &Options, variables: &[(String, String)]) -> Result<(), String> {
+    let chosen: Vec<&Scenario> = match options.scenario.is_empty() {
+        true => SCENARIOS.iter().collect(),
+        false => options.scenario.clone(),
+    };
+    let mut verdicts = Vec::new();
+    for scenario in chosen {
+        let started = Instant::now();
+        prepare(sandbox, scenario)?;
+        let mut findings = match options.has_command() {
+            true => drive(sandbox, options, variables).await?,
+            false => ask(sandbox).await,
+        };
+        let seen = seen(sandbox, scenario);
+        if seen.told.is_none() {
+            findings.push("It did not tell whether the order is paid.".to_string());
+        }
+        findings.extend(scenario.checks.iter().filter_map(|check| check(&seen)));
+        let verdict = Verdict { scenario, findings, took: started.elapsed() };
+        print!("{}", report::text_of(&verdict));
+        verdicts.push(verdict);
+    }
+    *sandbox.desk.step() = None;
+    println!("{}", report::sum(&verdicts));
+    if let Some(folder) = &options.report_dir {
+        report::write(folder, &verdicts)?;
+    }
+    match verdicts.iter().all(Verdict::is_passed) {
+        true => Ok(()),
+        false => Err(format!("certify: {}", report::sum(&verdicts))),
+    }
+}
+
+fn reference(scenario: &Scenario) -> String {
+    format!("{}CERTIFY-{}", scenario.prefix, scenario.name.to_uppercase().replace('_', "-"))
+}
+
+fn prepare(sandbox: &Sandbox, scenario: &'static Scenario) -> Result<(), String> {
+    let problem = |what: String| format!("certify: {}: {what}", scenario.name);
+    sandbox.reset();
+    let reference = reference(scenario);
+    let mut shared = sandbox.lock();
+    let Shared { state, faults, .. } = &mut *shared;
+    let order = |amount: &str, currency: &str| -> Result<NewOrder, String> {
+        let amount = Money::parse(amount).map_err(|error| problem(error.to_string()))?;
+        Ok(NewOrder { currency: Some(currency.to_string()), ..NewOrder::of(&reference, amount) })
+    };
+    let made = match scenario.before {
+        Before::Nothing => None,
+        Before::Unpaid => Some((order(AMOUNT, CURRENCY)?, None)),
+        Before::Declined => Some((order(AMOUNT, CURRENCY)?, Some(Made::Pending))),
+        Before::Paid(amount, currency) => Some((order(amount, currency)?, Some(Made::Paid))),
+    };
+    if let Some((order, payment)) = made {
+        state.create_order(order).map_err(|error| problem(format!("{error:?}")))?;
+        if let Some(payment) = payment {
+            let order = state.make_payment(&reference, payment, None).map_err(|error| problem(format!("{error:?}")))?;
+            let payment = order.payments.last().map(|payment| payment.reference.clone()).unwrap_or_default();
+            if matches!(scenario.before, Before::Declined) {
+                state.decline_payment(&payment).map_err(|error| problem(format!("{error:?}")))?;
+            }
+        }
+    }
+    if let Some(rule) = scenario.rule {
+        let rule = Json::parse(rule.as_bytes()).map_err(problem)?;
+        let rule = parse::rule(&rule, sandbox.speaks_tls(), &sandbox.router.paths())
+            .map_err(|error| problem(error.message))?;
+        faults.add(rule);
+    }
+    let event = match scenario.task {
+        Task::Webhook => {
+            let message =
+                forged(state, &object! { "order": &reference }, Form::Data).map_err(|error| problem(error.message))?;
+            Some(message.body)
+        }
+        _ => None,
+    };
+    drop(shared);
+    *sandbox.desk.step() = Some(Step {
+        scenario: scenario.name,
+        task: scenario.task.word(),
+        instruction: scenario.task.instruction(),
+        reference,
+        amount: AMOUNT,
+        currency: CURRENCY,
+        card: scenario.card,
+        event,
+        told: None,
+    });
+    Ok(())
+}
+
+fn seen(sandbox: &Sandbox, scenario: &Scenario) -> Seen {
+    let told: Option<Paid> = sandbox.desk.step().as_ref().and_then(|step| step.told);
+    let reference = reference(scenario);
+    let shared = sandbox.lock();
+    let requests = match Json::parse(shared.requests.json(usize::MAX, |_| true).as_bytes()) {
+        Ok(Json::Array(requests)) => requests,
+        _ => Vec::new(),
+    };
+    let of_order = |entry: &&crate::state::ledger::Entry| entry.effect == Effect::ChargeMade && entry.key == reference;
+    let charges = shared.state.ledger.entries.iter().filter(of_order).count();
+    let host = sandbox.base_url.split_once("//").map_or("", |(_, host)| host).to_string();
+    Seen { requests, charges, told, host }
+}
+
+/// Prints the task and waits until a person, or a program, tells a conclusion.
+async fn ask(sandbox: &Sandbox) -> Vec<String> {
+    if let Some(step) = sandbox.desk.step().as_ref() {
+        println!("{}", step.json());
+    }
+    let is_told = || sandbox.desk.step().as_ref().is_none_or(|step| step.told.is_some());
+    while !is_told() {
+        tokio::time::sleep(LOOKS_AGAIN).await;
+    }
+    Vec::new()
+}
+
+/// Runs the command; what is wrong with how it ended.
+async fn drive(sandbox: &Sandbox, options: &Options, variables: &[(String, String)]) -> Result<Vec<String>, String> {
+    let mut child = start(sandbox, options, variables)?;
+    let give_up = Instant::now() + Duration::from_secs(options.patience);
+    loop {
+        let status = child.try_wait().map_err(|error| format!("certify: {error}"))?;
+        match status {
+            Some(status) if status.success() => return Ok(Vec::new()),
+            Some(status) => return Ok(vec![format!("The command ended with {status}.")]),
+            None if Instant::now() >= give_up => {
+                let _ = child.kill();
+                let _ = child.wait();
+                return Ok(vec![format!("The command had not ended after {} seconds.", options.patience)]);
+            }
+            None => tokio::time::sleep(LOOKS_AGAIN).await,
+        }
+    }
+}
+
+fn start(sandbox: &Sandbox, options: &Options, variables: &[(String, String)]) -> Result<Child, String> {
+    let step = sandbox.desk.step().clone().ok_or("certify: no scenario was prepared")?;
+    let (program, arguments) = options.command.split_first().ok_or("certify: there is no command")?;
+    let mut command = Command::new(program);
+    command.args(arguments).stdin(Stdio::null()).envs(variables.iter().map(|(name, value)| (name, value)));
+    for (name, value) in [
+        ("SCENARIO", step.scenario),
+        ("TASK", step.task),
+        ("REFERENCE", &step.reference),
+        ("AMOUNT", step.amount),
+        ("CURRENCY", step.currency),
+        ("CARD", step.card),
+        ("EVENT", step.event.as_deref().unwrap_or_default()),
+        ("RESULT_URL", &format!("{}/sandbox/certify/result", sandbox.base_url)),
+    ] {
+        command.env(format!("PAYSVC_CERTIFY_{name}"), value);
+    }
+    command.spawn().map_err(|error| format!("certify: {program}: {error}"))
+}

@@ -1,0 +1,94 @@
+//! `certify`: a client that makes every mistake fails every scenario, and the findings say why.
+
+mod common;
+
+use std::path::Path;
+use std::process::Output;
+
+use common::{Sandbox, command};
+
+/// Each scenario, and words of what is seen of the bad client.
+const EXPECTED: [(&str, &str); 15] = [
+    ("plain_body", "It sent a plain body to /payment/order/create"),
+    ("secrets_in_the_open", "It sent cardnumber in the query of /payment/order/create."),
+    ("wrong_key", "/payment/order/refund was answered 401: its api-key was public."),
+    ("lost_answer", "It sent 2 requests that charge the order; the order was charged 2 times."),
+    ("no_answer", "It sent 2 requests that charge the order; the order was charged 2 times."),
+    ("gateway_error", "It sent 2 requests that charge the order; the order was charged 2 times."),
+    ("success_not_paid", "It took the order for paid, and it is not."),
+    ("pending_not_paid", "It took the order for paid, and it is not."),
+    ("verify_00", "It took the order for paid, and it is not."),
+    ("forged_webhook", "It did not ask the service about the order"),
+    ("amount_compared", "It took the order for paid, and it is not."),
+    ("currency_compared", "It took the order for paid, and it is not."),
+    ("redirect", "It followed a redirect to localhost:"),
+    ("rate_limit", "It was told to wait one second and came back after"),
+    ("polling", "look-ups came less than 200 ms after the one before."),
+];
+
+fn certify(arguments: &[&str]) -> Output {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/bad_client.py");
+    let sandbox = ["--seed", "1", "certify"];
+    command(&[&sandbox, arguments, &["--", "python3", folder.to_str().unwrap()]].concat()).output().unwrap()
+}
+
+#[test]
+fn a_bad_client_fails_every_scenario() {
+    let folder = std::env::temp_dir().join(format!("paysvc-certify-{}", std::process::id()));
+    let output = certify(&["--report-dir", folder.to_str().unwrap()]);
+    let told = String::from_utf8(output.stdout).unwrap();
+    let files = ["txt", "html", "xml"]
+        .map(|ending| std::fs::read_to_string(folder.join(format!("certificate.{ending}"))).unwrap());
+    std::fs::remove_dir_all(&folder).unwrap();
+    assert_eq!(output.status.code(), Some(1), "{told}");
+    for (name, words) in EXPECTED {
+        let (_, rest) = told.split_once(&format!("FAILED {name}\n")).unwrap_or_else(|| panic!("{name}: {told}"));
+        let own = rest.split("  why:").next().unwrap();
+        assert!(own.contains(words), "{name}: {own}");
+    }
+    assert!(told.ends_with("0 of 15 scenarios passed\n"), "{told}");
+    let [text, html, xml] = files;
+    assert_eq!(text, told);
+    let document = roxmltree::Document::parse(&xml).unwrap();
+    let failures = document.descendants().filter(|node| node.has_tag_name("failure")).count();
+    assert_eq!((failures, document.root_element().attribute("tests")), (15, Some("15")));
+    assert!(html.contains("color-scheme:light dark") && !html.contains("src=") && !html.contains("href="), "{html}");
+}
+
+#[test]
+fn a_person_reads_the_task_and_tells_the_conclusion() {
+    let start = ["--seed", "1", "--key-bits", "2048", "certify", "--scenario", "verify_00"];
+    let mut command = command(&start);
+    let mut sandbox = Sandbox::of(command.spawn().unwrap());
+    let step = sandbox.admin("certify");
+    assert_eq!((step["scenario"].as_str(), step["task"].as_str()), (Some("verify_00"), Some("check")));
+    let reference = step["reference"].as_str().unwrap();
+    let page = sandbox.send("GET", "/sandbox/certify", &[("accept", "text/html")], "").expect(200);
+    assert!(page.text.contains(reference) && page.text.contains("It is not known"), "{}", page.text);
+    sandbox.admin_post("certify/result", r#"{"paid":1}"#).expect_error(400, "paid", "true, false");
+    sandbox.admin_post("certify/result", r#"{"paid":true,"reference":"X"}"#).expect_error(400, "reference", reference);
+    let verified =
+        sandbox.post_secret("/payment/order/verify", &format!(r#"{{"reference":"{reference}"}}"#)).expect(200);
+    assert_eq!((&verified.json()["statusCode"], &verified.json()["data"]["statusId"]), (&"00".into(), &4.into()));
+    sandbox.admin_post("certify/result", r#"{"paid":"unknown"}"#).expect(200);
+    assert!(sandbox.child.wait().unwrap().success());
+    let mut told = String::new();
+    std::io::Read::read_to_string(&mut sandbox.out, &mut told).unwrap();
+    assert!(told.ends_with("passed verify_00\n1 of 1 scenarios passed\n"), "{told}");
+}
+
+#[test]
+fn a_command_that_cannot_be_started_is_an_error() {
+    let output = command(&["--key-bits", "2048", "certify", "--", "/nowhere/client"]).output().unwrap();
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.code() == Some(1) && told.contains("certify: /nowhere/client: "), "{told}");
+    let output = command(&["certify", "--scenario", "x"]).output().unwrap();
+    assert!(String::from_utf8_lossy(&output.stderr).contains("the scenarios are plain_body, "));
+}
+
+#[test]
+fn without_certify_there_is_no_task() {
+    let sandbox = Sandbox::start(&[]);
+    sandbox.send("GET", "/sandbox/certify", &[], "").expect(404);
+    sandbox.admin_post("certify/result", r#"{"paid":true}"#).expect(404);
+}

@@ -1,0 +1,30 @@
+//! The OpenAPI document: valid by a validator of others, and true of what the sandbox takes and answers.
+
+mod common;
+
+use std::path::Path;
+use std::process::Command;
+
+use common::Sandbox;
+
+#[test]
+fn the_document_is_valid_and_the_answers_are_as_it_says() {
+    // With a key that all requests fit into.
+    let sandbox = Sandbox::start_with(&["--seed", "1"]);
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+    let output = Command::new(root.join("build/venv/bin/python"))
+        .arg(root.join("sandbox/tests/openapi.py"))
+        .arg(root.join("tests/scenarios.json"))
+        .arg(sandbox.start.to_string())
+        .output()
+        .expect("build/venv is made by scripts/setup.sh test");
+    let told = String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{told}");
+}
+
+#[test]
+fn it_is_there_for_get_only() {
+    let sandbox = Sandbox::start(&[]);
+    let answer = sandbox.send("POST", "/openapi.json", &[], "{}").expect(405);
+    assert_eq!(answer.header("allow"), Some("GET"));
+}
