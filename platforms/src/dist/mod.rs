@@ -1,6 +1,7 @@
 //! `cargo platforms dist` packs what `cargo platforms libs` built for those who install it; `cargo platforms dist-check`
 //! installs each package, as far from this machine as can be had, and uses it.
 
+mod go;
 mod stage;
 mod uses;
 
@@ -32,7 +33,7 @@ pub struct Kind {
     pub uses: fn(&Dist, &Stage) -> Result<Vec<Use>, String>,
 }
 
-const KINDS: &[Kind] = &[];
+const KINDS: &[Kind] = &[go::KIND];
 
 /// What is packed, and where.
 pub struct Dist {

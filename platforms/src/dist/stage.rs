@@ -38,7 +38,7 @@ impl Stage {
         Ok(Stage { programs, sandbox, install })
     }
 
-    /// The commands that docs/install.md prints under a heading: all its blocks of sh.
+    /// The commands that docs/install.md prints under a heading: all its blocks of sh, up to the next heading of that rank.
     pub fn commands(&self, heading: &str) -> Result<String, String> {
         commands(&self.install, heading).ok_or_else(|| format!("docs/install.md has no commands under {heading}"))
     }
@@ -66,10 +66,12 @@ fn program<'a>(readme: &'a str, name: &str) -> Option<&'a str> {
 }
 
 fn commands(page: &str, heading: &str) -> Option<String> {
+    let rank = |line: &str| line.len() - line.trim_start_matches('#').len();
     let title = |line: &str| line.starts_with('#') && line.trim_start_matches('#').trim() == heading;
-    let mut lines = page.lines().skip_while(|line| !title(line)).skip(1);
+    let mut lines = page.lines().skip_while(|line| !title(line));
+    let ends = 2..=rank(lines.next()?);
     let (mut found, mut inside) = (String::new(), false);
-    while let Some(line) = lines.next().filter(|line| inside || !line.starts_with("## ")) {
+    while let Some(line) = lines.next().filter(|line| inside || !ends.contains(&rank(line))) {
         match line {
             "```sh" => inside = true,
             "```" => inside = false,
@@ -157,8 +159,9 @@ mod tests {
 
     #[test]
     fn the_commands_of_a_heading_end_at_the_next() {
-        let page = "# Install\n\n## A\n\n```sh\none\n# two\n```\n\n```python\nno\n```\n### B\n```sh\nthree\n```\n## C\n```sh\nfour\n```\n";
-        assert_eq!(commands(page, "A").unwrap(), "one\n# two\nthree\n");
+        let page = "# Install\n\n## A\n\n```sh\none\n# two\n```\n\n```python\nno\n```\n### B\n```sh\nthree\n```\n### E\n```sh\nfive\n```\n## C\n```sh\nfour\n```\n";
+        assert_eq!(commands(page, "A").unwrap(), "one\n# two\nthree\nfive\n");
+        assert_eq!(commands(page, "B").unwrap(), "three\n");
         assert_eq!(commands(page, "C").unwrap(), "four\n");
         assert_eq!(commands(page, "D"), None);
     }
