@@ -42,7 +42,9 @@ pub fn all(dist: &Dist, stage: &Stage) -> Result<Vec<Use>, String> {
         take(&package, "empty caches, newest Go, gcc", CHARGES, || user.first(&shop)),
         take(&package, "empty module cache, go.sum", "go vet; downloads one library", || user.second(&shop)),
         take(&package, "the same", "go install of an example, which runs", || user.installs(&shop)),
-        take(&package, "the same", "errors: no cgo, no compiler, no library", || errors::told(&shop, stage)),
+        take(&package, "the same", "errors: no cgo, no compiler, no library", || {
+            errors::told(&shop, &tools::zig(&dist.root)?.compiler)
+        }),
         take(&package, "vendor folder, no proxy", CHARGES, || user.vendored(&shop)),
         take(&package, "libpaysvc.so by pkg-config", CHARGES, || user.system()),
         take(&package, "empty caches, oldest Go, gcc", CHARGES, || {
