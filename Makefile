@@ -8,7 +8,7 @@ BUILD   = build
 # Replaces files by rename, because a running program may have the old one open.
 PLACE   = sh scripts/place.sh
 
-.PHONY: help all build libs libs-check dist dist-check generate demo test test-python test-go test-cpp faults bulk canary fuzz harden certify peers bench bench-check check sanitize tsan cgocheck two-edits bare deny licences miri install uninstall clean setup setup-demo setup-test
+.PHONY: help all build libs libs-check dist dist-check generate demo test test-python test-browser test-go test-cpp faults bulk canary fuzz harden certify peers bench bench-check check sanitize tsan cgocheck two-edits bare deny licences miri install uninstall clean setup setup-demo setup-test
 
 all: build ## the same as build; the default
 
@@ -67,6 +67,9 @@ test-cpp: setup-test build ## the tests of the C++ header
 
 test-python: setup-test build ## types, lints and tests of the Python package
 	@sh scripts/test-python.sh
+
+test-browser: setup-test build ## the sandbox's page and widget in headless Chromium
+	@sh scripts/test-browser.sh
 
 faults: setup-test build ## every endpoint with every fault, plain and TLS; then 60 seconds of random faults (SEED=n)
 	PAYSVC_FAULTS=all $(CARGO) test --locked --test integration -- --nocapture faults:: faults_random::

@@ -1,17 +1,30 @@
 #!/bin/sh
 # Makes the roots in which libraries of other platforms are tried, in build/roots, where they are missing: roots.sh [NAME...]
 #   bullseye       Debian 11 for x86_64 with Python's standard library
+#   newest         Debian's testing release with the newest Python that it has, as python3
 #   wine           Debian 13 with Wine for 64-bit programs
 #   wine32         the same for 32-bit programs too, which takes packages of a second architecture from the mirror
+#   debhelper      Debian 11 with what makes Debian's packages, and a C compiler
+#   debhelper-cross
+#                  the same with the C libraries of the other processors beside its own
 #   bullseye-i386, arm64, armhf
 #                  the C library of Debian 11 for that processor, and for arm64 musl's too
 #   musl           musl's loader for x86_64
 # Uses the package mirror of this machine, or those that MIRRORS names, for a release that mirrors no longer have. The first
-# three need root and debootstrap; the others apt-get and dpkg, and arm64 and armhf QEMU. Exit status 3 and a line
+# four need root and debootstrap; the others apt-get and dpkg, and arm64 and armhf QEMU. Exit status 3 and a line
 # "MISSING: ..." if something is not there. Started side by side, one waits for the other.
 set -eu
 cd "$(dirname "$0")/.."
-[ $# -gt 0 ] || set -- bullseye wine wine32 bullseye-i386 arm64 armhf musl
+[ $# -gt 0 ] || set -- bullseye newest wine wine32 bullseye-i386 arm64 armhf musl
+# What a root is a copy of comes first.
+for name; do
+    shift
+    case $name in
+        debhelper) set -- "$@" bullseye ;;
+        debhelper-cross) set -- "$@" bullseye debhelper ;;
+    esac
+    set -- "$@" "$name"
+done
 roots=$PWD/build/roots
 mkdir -p "$roots"
 : >>"$roots/log"
@@ -52,6 +65,25 @@ debian() { # suite, further packages
     missing "debootstrap of Debian $1 failed with the mirrors \"$mirrors\""
 }
 
+# The settings with which this machine reaches its mirror.
+mirror_settings() {
+    for file in /etc/apt/apt.conf /etc/apt/apt.conf.d/*proxy* /etc/resolv.conf; do
+        [ ! -f "$file" ] || cp -L "$file" "$work$file"
+    done
+}
+
+# Adds packages to a copy of another root.
+more() { # root, further architectures, package...
+    rm -rf --one-file-system "$work"
+    cp -a --reflink=auto "$roots/$1" "$work"
+    mirror_settings
+    shift
+    # shellcheck disable=SC2016
+    chroot "$work" sh -c 'for it in $1; do dpkg --add-architecture "$it" || exit; done && shift && apt-get update -qq &&
+        DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@"' more "$@" >"$roots/log" 2>&1 ||
+        { tail -n 20 "$roots/log" >&2; missing "packages could not be installed: $*"; }
+}
+
 bullseye() {
     debian bullseye python3-minimal,libpython3-stdlib
 }
@@ -61,20 +93,29 @@ wine() { # a second architecture, or nothing
     program x86_64-w64-mingw32-g++-posix g++-mingw-w64-x86-64-posix
     [ -z "$1" ] || program i686-w64-mingw32-g++-posix g++-mingw-w64-i686-posix
     debian trixie ""
+    # shellcheck disable=SC2016
+    inside Wine '{ [ -z "$1" ] || dpkg --add-architecture "$1"; } && apt-get update -qq &&
+        apt-get install -y -qq --no-install-recommends wine64 wine ${1:+"wine32:$1"}' "$1"
+}
+
+# A new Python comes every year. The copy that a mirror has of this release may be older than the release wants it to be.
+newest() {
+    debian testing ""
+    # shellcheck disable=SC2016
+    inside "the newest Python" 'apt-get update -qq -o Acquire::Check-Valid-Until=false &&
+        name=$(apt-cache pkgnames python3. | grep -x "python3\.[0-9]*-venv" | sort -V | tail -n 1) &&
+        apt-get install -y -qq --no-install-recommends "$name" && ln -sf "/usr/bin/${name%-venv}" /usr/local/bin/python3'
+}
+
+inside() { # what it installs, commands, argument: runs them in the root
     # Its documentation is a tenth of it.
     printf 'path-exclude=/usr/share/%s/*\n' doc man locale >"$work/etc/dpkg/dpkg.cfg.d/small"
-    # The settings with which this machine reaches its mirror.
-    for file in /etc/apt/apt.conf /etc/apt/apt.conf.d/*proxy* /etc/resolv.conf; do
-        [ ! -f "$file" ] || cp -L "$file" "$work$file"
-    done
+    mirror_settings
     # A package must not start a daemon.
     printf '#!/bin/sh\nexit 101\n' >"$work/usr/sbin/policy-rc.d"
     chmod 755 "$work/usr/sbin/policy-rc.d"
-    # shellcheck disable=SC2016
-    chroot "$work" sh -c '{ [ -z "$1" ] || dpkg --add-architecture "$1"; } && apt-get update -qq &&
-        DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends wine64 wine ${1:+"wine32:$1"}' wine "$1" \
-        >"$roots/log" 2>&1 ||
-        { tail -n 20 "$roots/log" >&2; missing "Wine could not be installed"; }
+    DEBIAN_FRONTEND=noninteractive chroot "$work" sh -c "$2" sh "${3:-}" >"$roots/log" 2>&1 ||
+        { tail -n 20 "$roots/log" >&2; missing "$1 could not be installed"; }
 }
 
 # Only packages that a program needs, unpacked and not set up: dpkg and apt do that for every processor.
@@ -135,6 +176,12 @@ for name; do
     began=$(date +%s)
     case $name in
         bullseye) bullseye ;;
+        debhelper) more bullseye "" debhelper gcc libc6-dev pkg-config ;;
+        debhelper-cross)
+            more debhelper "i386 arm64 armhf" libc6:i386 libc6:arm64 libc6:armhf \
+                binutils-i686-linux-gnu binutils-aarch64-linux-gnu binutils-arm-linux-gnueabihf
+            ;;
+        newest) newest ;;
         wine) wine "" ;;
         wine32) wine i386 ;;
         bullseye-i386) unpacked i386 libc6 libgcc-s1 ;;

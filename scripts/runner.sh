@@ -1,6 +1,7 @@
 #!/bin/sh
 # Runs a program that was built for another platform: runner.sh RUNNER PROGRAM [ARGUMENT...]
 #   debian11          in the root of Debian 11
+#   newest            in the root with the newest Python
 #   debian11-i386     with the i386 loader of Debian 11
 #   qemu-PROCESSOR    in user emulation, over Debian's C library for it
 #   musl              with the musl loader
@@ -44,7 +45,7 @@ case $kind in
     inside)
         in_root "$@"
         ;;
-    wine | wine32) root=$roots/$kind ;;
+    wine | wine32 | newest) root=$roots/$kind ;;
     debian11) root=$roots/bullseye ;;
     debian11-i386) root=$roots/bullseye-i386 ;;
     qemu-aarch64) root=$roots/arm64 ;;
@@ -58,7 +59,7 @@ case $kind in
 esac
 [ -d "$root" ] || missing "there is no $root: run scripts/roots.sh $(basename "$root")"
 case $kind in
-    debian11 | wine | wine32 | empty) [ "$(id -u)" = 0 ] || missing "the runner $kind needs root, for chroot" ;;
+    debian11 | newest | wine | wine32 | empty) [ "$(id -u)" = 0 ] || missing "the runner $kind needs root, for chroot" ;;
     qemu-*) command -v "$kind-static" >/dev/null || missing "there is no $kind-static: install qemu-user-static" ;;
 esac
 [ $# -gt 0 ] || exit 0
@@ -68,7 +69,7 @@ case $program in */*) ;; *) program=./$program ;; esac
 [ "$kind" = empty ] || program=$(cd "$(dirname "$program")" && pwd -P)/$(basename "$program")
 
 case $kind in
-    debian11)
+    debian11 | newest)
         exec unshare --mount --propagation private sh "$0" inside "$root" "$program" "$@"
         ;;
     wine | wine32)

@@ -7,7 +7,7 @@ venv=$root/build/venv/bin
 built=$(cd "${PAYSVC_BUILD:-build}" && pwd)
 
 cd bindings/python
-"$venv/ruff" check --no-cache . ../../examples ../../tests
+"$venv/ruff" check --no-cache . ../../examples ../../tests ../../sandbox/python
 "$venv/mypy" --cache-dir ../../build/mypy
 if command -v node >/dev/null; then
     "$venv/pyright"

@@ -1,8 +1,8 @@
 #!/bin/sh
 # Builds the tests once and runs them side by side, after `make build`, whose library and sandbox they use. Every test
-# program of the workspace is a part, and so are the documentation's tests and the Python package. The output of a part is
-# printed when it ends, and kept in build/test. JOBS (processors plus one): how many parts run at a time, and half the
-# number of integration tests that do; most of them wait for a peer.
+# program of the workspace is a part, and so are the documentation's tests, the Python package and the sandbox in a
+# browser. The output of a part is printed when it ends, and kept in build/test. JOBS (processors plus one): how many parts
+# run at a time, and half the number of integration tests that do; most of them wait for a peer.
 set -eu
 cd "$(dirname "$0")/.."
 CARGO=${CARGO:-cargo} MAKE=${MAKE:-make}
@@ -55,6 +55,7 @@ done | awk '{ if (seen[$1]++) $1 = $1 "-" seen[$1]; print }' >"$logs/programs"
     # The longest first, so that it does not run alone at the end.
     grep "^integration " "$logs/programs" || :
     echo "python-binding $PWD sh scripts/test-python.sh"
+    echo "browser $PWD sh scripts/test-browser.sh"
     grep -v "^integration " "$logs/programs" || :
     echo "documentation $PWD $CARGO test --workspace --locked --doc"
 } >"$logs/parts"

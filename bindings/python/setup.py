@@ -22,7 +22,9 @@ from setuptools import Distribution, setup
 from setuptools.command.bdist_wheel import bdist_wheel
 from setuptools.command.build_py import build_py
 
-ROOT = Path(__file__).resolve().parents[2]
+HERE = Path(__file__).resolve().parent
+#: The checkout, if there is one. An unpacked source package may lie in a folder that has none above it.
+ROOT = HERE.parent.parent
 #: The systems and processors of wheels' tags, as _binary.py names them.
 SYSTEMS = {"win": "win32", "macosx": "darwin", "linux": "linux", "manylinux": "linux", "musllinux": "linux"}
 MACHINES = {"amd64": "x86_64", "arm64": "aarch64", "win32": "i686"}
@@ -32,7 +34,16 @@ MANYLINUX = {"manylinux1": (2, 5), "manylinux2010": (2, 12), "manylinux2014": (2
 
 def binary() -> Any:
     """src/paysvc/_binary.py, without the package, which would load the library."""
-    return SimpleNamespace(**runpy.run_path(str(Path(__file__).with_name("src") / "paysvc" / "_binary.py")))
+    return SimpleNamespace(**runpy.run_path(str(HERE / "src" / "paysvc" / "_binary.py")))
+
+
+def version() -> str:
+    """The version of the package, which is also that of the sandbox that belongs to it."""
+    generated = (HERE / "src" / "paysvc" / "_generated.py").read_text(encoding="utf-8")
+    found = re.search(r'^VERSION = "(.+)"$', generated, re.MULTILINE)
+    if found is None:
+        raise SystemExit("paysvc: src/paysvc/_generated.py has no version")
+    return found[1]
 
 
 @functools.cache
@@ -115,7 +126,7 @@ def unfit_c_library(tag: str, contents: bytes) -> str:
 class BuildWithLibrary(build_py):
     def run(self) -> None:
         super().run()
-        folder = Path(__file__).with_name("src") if self.editable_mode else Path(self.build_lib)
+        folder = HERE / "src" if self.editable_mode else Path(self.build_lib)
         # An earlier build for another platform may have left its library.
         for name in binary().NAMES.values():
             (folder / "paysvc" / name).unlink(missing_ok=True)
@@ -141,4 +152,10 @@ class BinaryDistribution(Distribution):
         return True
 
 
-setup(distclass=BinaryDistribution, cmdclass={"build_py": BuildWithLibrary, "bdist_wheel": PlatformWheel})
+if __name__ == "__main__":
+    setup(
+        version=version(),
+        extras_require={"sandbox": [f"paysvc-sandbox=={version()}"]},
+        distclass=BinaryDistribution,
+        cmdclass={"build_py": BuildWithLibrary, "bdist_wheel": PlatformWheel},
+    )

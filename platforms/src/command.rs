@@ -1,9 +1,37 @@
 //! Commands whose output the user sees.
 
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 /// An error if it cannot be started or fails.
 pub fn run(command: &mut Command) -> Result<(), String> {
     let status = command.status().map_err(|error| format!("{command:?}: {error}"))?;
     if status.success() { Ok(()) } else { Err(format!("{command:?}: {status}")) }
+}
+
+/// What it prints on standard output. An error has all that it printed; it is "MISSING: ..." where one of the project's
+/// scripts says that this machine lacks something.
+pub fn output(command: &mut Command) -> Result<String, String> {
+    let output = command.stdin(Stdio::null()).output().map_err(|error| format!("{command:?}: {error}"))?;
+    let [printed, told] = [&output.stdout, &output.stderr].map(|text| String::from_utf8_lossy(text).into_owned());
+    if output.status.success() {
+        return Ok(printed);
+    }
+    match told.lines().find(|line| output.status.code() == Some(3) && line.starts_with("MISSING: ")) {
+        Some(missing) => Err(missing.to_owned()),
+        None => Err(format!("{command:?}: {}\n{printed}{told}", output.status)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_script_misses_is_the_error() {
+        let output = |script: &str| output(Command::new("sh").args(["-c", script]));
+        assert_eq!(output("echo one; echo two >&2").unwrap(), "one\n");
+        assert_eq!(output("echo 'MISSING: a root' >&2; exit 3").unwrap_err(), "MISSING: a root");
+        let failed = output("echo one; echo 'MISSING: a root' >&2; exit 1").unwrap_err();
+        assert!(failed.contains("one\nMISSING: a root"), "{failed}");
+    }
 }

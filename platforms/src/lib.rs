@@ -4,6 +4,7 @@
 #![forbid(unsafe_code)]
 
 pub mod command;
+pub mod compile;
 pub mod dist;
 pub mod libs;
 pub mod proofs;

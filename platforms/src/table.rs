@@ -21,6 +21,14 @@ pub struct Platform {
     pub go: Go,
     /// Whether packages for it have the sandbox: where developers work.
     pub sandbox: bool,
+    /// The platform in the tag of the Python package's wheel, where it has one.
+    pub wheel: Option<&'static str>,
+    /// The same of the wheel with the sandbox, one for each program that needs no other file: the static one fits glibc too.
+    pub sandbox_wheel: Option<&'static str>,
+    /// Debian's names of the processor and of its folder for libraries, where there are packages for it.
+    pub debian: Option<(&'static str, &'static str)>,
+    /// The processor in the names of .rpm packages.
+    pub rpm: Option<&'static str>,
     /// Built and tested where it can be, outside continuous integration, the C library only.
     pub best_effort: bool,
 }
@@ -56,6 +64,8 @@ pub enum Compiler {
 pub enum Runner {
     /// A root of Debian 11 for x86_64, the oldest that can still be installed.
     Debian11,
+    /// A root of Debian's testing release with its newest Python; no platform's own.
+    Newest,
     /// The i386 loader of Debian 11.
     Debian11I386,
     /// User emulation of this processor, over Debian's C library for it.
@@ -96,6 +106,7 @@ impl Runner {
     pub fn word(self) -> String {
         match self {
             Runner::Debian11 => "debian11".into(),
+            Runner::Newest => "newest".into(),
             Runner::Debian11I386 => "debian11-i386".into(),
             Runner::Qemu(processor) => format!("qemu-{processor}"),
             Runner::MuslLoader => "musl".into(),
@@ -105,10 +116,24 @@ impl Runner {
         }
     }
 
+    /// Where its programs run, as the documentation names it.
+    pub fn place(self) -> String {
+        match self {
+            Runner::Debian11 => "Debian 11 (glibc 2.31)".into(),
+            Runner::Newest => "Debian's testing release".into(),
+            Runner::Debian11I386 => "the i386 loader of Debian 11 (glibc 2.31)".into(),
+            Runner::Qemu(processor) => format!("QEMU's user emulation of {processor}"),
+            Runner::MuslLoader => "Debian's musl loader".into(),
+            Runner::Wine | Runner::Wine32 => "Wine 10".into(),
+            Runner::None => "nothing".into(),
+        }
+    }
+
     /// The roots of `scripts/roots.sh` that it needs.
     pub fn root(self) -> Option<&'static str> {
         match self {
             Runner::Debian11 => Some("bullseye"),
+            Runner::Newest => Some("newest"),
             Runner::Debian11I386 => Some("bullseye-i386"),
             Runner::Qemu("arm") => Some("armhf"),
             Runner::Qemu(_) => Some("arm64"),
@@ -142,6 +167,10 @@ pub const PLATFORMS: &[Platform] = &[
         more: &[],
         go: AMD64,
         sandbox: true,
+        wheel: Some("manylinux2014_x86_64"),
+        sandbox_wheel: None,
+        debian: Some(("amd64", "x86_64-linux-gnu")),
+        rpm: Some("x86_64"),
         best_effort: false,
     },
     Platform {
@@ -156,6 +185,10 @@ pub const PLATFORMS: &[Platform] = &[
         more: &[],
         go: I386,
         sandbox: true,
+        wheel: Some("manylinux2014_i686"),
+        sandbox_wheel: None,
+        debian: Some(("i386", "i386-linux-gnu")),
+        rpm: Some("i686"),
         best_effort: false,
     },
     Platform {
@@ -170,6 +203,10 @@ pub const PLATFORMS: &[Platform] = &[
         more: &[],
         go: ARM64,
         sandbox: true,
+        wheel: Some("manylinux2014_aarch64"),
+        sandbox_wheel: None,
+        debian: Some(("arm64", "aarch64-linux-gnu")),
+        rpm: Some("aarch64"),
         best_effort: false,
     },
     Platform {
@@ -184,6 +221,10 @@ pub const PLATFORMS: &[Platform] = &[
         more: &[],
         go: ARMV7,
         sandbox: true,
+        wheel: Some("manylinux2014_armv7l"),
+        sandbox_wheel: None,
+        debian: Some(("armhf", "arm-linux-gnueabihf")),
+        rpm: Some("armv7hl"),
         best_effort: false,
     },
     Platform {
@@ -198,6 +239,10 @@ pub const PLATFORMS: &[Platform] = &[
         more: &[],
         go: AMD64,
         sandbox: true,
+        wheel: Some("musllinux_1_2_x86_64"),
+        sandbox_wheel: Some("manylinux2014_x86_64.musllinux_1_1_x86_64"),
+        debian: None,
+        rpm: None,
         best_effort: false,
     },
     Platform {
@@ -212,6 +257,10 @@ pub const PLATFORMS: &[Platform] = &[
         more: &[],
         go: ARM64,
         sandbox: true,
+        wheel: Some("musllinux_1_2_aarch64"),
+        sandbox_wheel: Some("manylinux2014_aarch64.musllinux_1_1_aarch64"),
+        debian: None,
+        rpm: None,
         best_effort: false,
     },
     Platform {
@@ -227,6 +276,10 @@ pub const PLATFORMS: &[Platform] = &[
         more: &[("nasm", "nasm")],
         go: AMD64,
         sandbox: true,
+        wheel: Some("win_amd64"),
+        sandbox_wheel: Some("win_amd64"),
+        debian: None,
+        rpm: None,
         best_effort: false,
     },
     Platform {
@@ -241,6 +294,10 @@ pub const PLATFORMS: &[Platform] = &[
         more: &[("nasm", "nasm")],
         go: I386,
         sandbox: false,
+        wheel: Some("win32"),
+        sandbox_wheel: None,
+        debian: None,
+        rpm: None,
         best_effort: false,
     },
     Platform {
@@ -255,6 +312,10 @@ pub const PLATFORMS: &[Platform] = &[
         more: &[("nasm", "nasm")],
         go: I386,
         sandbox: false,
+        wheel: None,
+        sandbox_wheel: None,
+        debian: None,
+        rpm: None,
         best_effort: true,
     },
 ];

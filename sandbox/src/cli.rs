@@ -6,12 +6,18 @@ use std::time::Duration;
 use clap::Parser;
 
 use crate::canned::parse::{EMBEDDED, endpoints};
+use crate::crypto::keys::EncryptionKey;
 use crate::faults::parse;
 use crate::faults::rules::Rule;
+use crate::http::hosts::HostName;
+use crate::saved::content::Saved;
 use crate::server::address::ListenAddress;
+use crate::server::authority::Authority;
 use crate::service::router::Router;
+use crate::state::currency::Currencies;
 use crate::state::{Activation, Settings};
 use crate::util::json::{Json, object};
+use crate::util::seed::Seed;
 use crate::webhook::behaviour::Behaviour;
 use crate::webhook::message::Form;
 use crate::webhook::target::Target;
@@ -34,9 +40,25 @@ pub struct Cli {
     #[arg(long)]
     pub tls: bool,
 
-    /// Size of the encryption key: 2048, 3072 or 4096
-    #[arg(long, value_name = "BITS", default_value_t = 4096)]
-    pub key_bits: usize,
+    /// Keep the CA between starts: its certificate in DIR/ca.pem, its key in DIR/ca-key.pem
+    #[arg(long, value_name = "DIR", requires = "tls")]
+    pub ca_dir: Option<PathBuf>,
+
+    /// Keep the CA between starts: its certificate in FILE, its key beside it (ca.pem and ca-key.pem)
+    #[arg(long, value_name = "FILE", requires = "tls", conflicts_with = "ca_dir")]
+    pub ca_file: Option<PathBuf>,
+
+    /// Another host name that clients use for the sandbox; with --tls it is also in the certificate
+    #[arg(long, value_name = "NAME")]
+    pub host: Vec<HostName>,
+
+    /// Size of the encryption key: 2048, 3072 or 4096 (default)
+    #[arg(long, value_name = "BITS")]
+    pub key_bits: Option<usize>,
+
+    /// Decrypt every payload with a second implementation as well, which is slow, and answer 500 if the two differ
+    #[arg(long)]
+    pub check_decryption: bool,
 
     /// Make keys, one-time codes and references repeatable
     #[arg(long, value_name = "N")]
@@ -54,9 +76,21 @@ pub struct Cli {
     #[arg(long)]
     pub pay_twice: bool,
 
-    /// End payouts and refunds this many milliseconds after they were accepted, not after the first status call
+    /// Let a payment name an order that nothing has created; it is then created with 100.00 NGN
+    #[arg(long)]
+    pub any_reference: bool,
+
+    /// The currencies that the merchant has
+    #[arg(long, value_name = "CODES", default_value_t = Currencies::default())]
+    pub currencies: Currencies,
+
+    /// End payouts and refunds this many milliseconds after they were accepted, not with the first status call
     #[arg(long, value_name = "MS")]
     pub settle_ms: Option<u64>,
+
+    /// Keep keys and data in FILE, so that they survive a restart
+    #[arg(long, value_name = "FILE")]
+    pub state: Option<PathBuf>,
 
     /// Also write the address and keys to FILE as PAYSVC_…= lines
     #[arg(long, value_name = "FILE")]
@@ -66,9 +100,9 @@ pub struct Cli {
     #[arg(long, value_name = "URL")]
     pub webhook: Option<Target>,
 
-    /// The form of webhook bodies
-    #[arg(long, value_enum, default_value_t = Form::Data)]
-    pub webhook_form: Form,
+    /// The form of webhook bodies; without it: data
+    #[arg(long, value_enum)]
+    pub webhook_form: Option<Form>,
 
     /// Start with a fault rule: the JSON of POST /sandbox/faults, or the name of a fault that acts on new connections
     #[arg(long, value_name = "RULE")]
@@ -100,13 +134,44 @@ impl Cli {
         self.fault.iter().map(rule).collect()
     }
 
-    pub fn webhooks(&self) -> Behaviour {
-        Behaviour { url: self.webhook.clone(), form: self.webhook_form, ..Behaviour::default() }
+    pub fn authority(&self) -> Result<Authority, String> {
+        if let Some(folder) = &self.ca_dir {
+            return Authority::kept(&folder.join("ca.pem")).map_err(|problem| format!("--ca-dir: {problem}"));
+        }
+        match &self.ca_file {
+            Some(path) => Authority::kept(path).map_err(|problem| format!("--ca-file: {problem}")),
+            None => Authority::temporary(),
+        }
+    }
+
+    /// The behaviour with what the command line says about it.
+    pub fn webhooks(&self, behaviour: Behaviour) -> Behaviour {
+        let url = self.webhook.clone().or(behaviour.url);
+        Behaviour { url, form: self.webhook_form.unwrap_or(behaviour.form), ..behaviour }
+    }
+
+    /// The key that was saved, or another.
+    pub fn encryption(&self, seed: &Seed, saved: Option<&Saved>) -> Result<EncryptionKey, String> {
+        let bits = self.key_bits.unwrap_or(4096);
+        let key = match saved {
+            Some(saved) => saved
+                .encryption(self.key_bits, self.fresh_key, self.seed)
+                .map_err(|why| format!("--state {}: {why}", self.state.clone().unwrap_or_default().display()))?,
+            None if self.fresh_key => EncryptionKey::fresh(bits)?,
+            None => EncryptionKey::published(self.seed.unwrap_or_else(|| seed.number("encryption key")), bits)?,
+        };
+        if self.check_decryption { key.checked() } else { Ok(key) }
     }
 
     pub fn settings(&self) -> Settings {
         let settle = self.settle_ms.map(Duration::from_millis);
-        Settings { activation: self.activation, pay_twice: self.pay_twice, settle }
+        Settings {
+            activation: self.activation,
+            pay_twice: self.pay_twice,
+            any_reference: self.any_reference,
+            currencies: self.currencies,
+            settle,
+        }
     }
 
     pub fn router(&self) -> Result<Router, String> {

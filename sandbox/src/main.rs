@@ -8,17 +8,20 @@
 //! - `state`: the data of the simulated service and its business rules.
 //! - `faults`: what breaks on purpose, and when.
 //! - `webhook`: events and their deliveries.
-//! - `admin`: the calls below `/sandbox/`.
+//! - `saved`: the state in a file.
+//! - `admin`: the calls below `/sandbox/`. `browser`: what browsers load, and which pages may call.
 //! - `crypto`: API keys and encrypted bodies. `http`: messages. `util`: JSON, amounts, time.
 #![forbid(unsafe_code)]
 
 mod admin;
+mod browser;
 mod canned;
 mod cli;
 mod crypto;
 mod endpoints;
 mod faults;
 mod http;
+mod saved;
 mod server;
 mod service;
 mod start_line;
@@ -34,14 +37,17 @@ use clap::Parser;
 use tokio::sync::oneshot;
 
 use cli::Cli;
-use crypto::keys::{ApiKeys, EncryptionKey};
+use crypto::keys::ApiKeys;
+use http::hosts::{HostName, Hosts};
+use saved::Store;
 use server::accept;
 use server::tls::Tls;
-use service::sandbox::Sandbox;
+use service::sandbox::{Address, Sandbox};
 use start_line::StartLine;
 use state::State;
 use util::seed::Seed;
 use webhook::Webhooks;
+use webhook::behaviour::Behaviour;
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
@@ -71,34 +77,45 @@ async fn run(cli: &Cli) -> Result<(), String> {
     let router = cli.router()?;
     let rules = cli.fault_rules(&router)?;
     let stop = stop_signals(cli.exit_with_parent)?;
-    let seed = cli.seed.map_or_else(Seed::random, |number| Ok(Seed::from_number(number)))?;
-    let encryption = if cli.fresh_key {
-        EncryptionKey::fresh(cli.key_bits)
-    } else {
-        let choice = cli.seed.unwrap_or_else(|| seed.number("encryption key"));
-        EncryptionKey::published(choice, cli.key_bits)
-    }?;
+    let (store, saved) = cli.state.as_deref().map(Store::open).transpose()?.unzip();
+    let saved = saved.flatten();
+    let seed = match (&saved, cli.seed) {
+        (Some(saved), _) => saved.state.seed.clone(),
+        (None, Some(number)) => Seed::from_number(number),
+        (None, None) => Seed::random()?,
+    };
+    let encryption = cli.encryption(&seed, saved.as_ref())?;
     let bound = cli.listen.bind(cli.allow_remote).await?;
-    let tls = if cli.tls { Some(Tls::new(bound.address.ip(), bound.name())?) } else { None };
-    let (webhooks, queue) = Webhooks::new(cli.webhooks());
-    let state = State::new(seed.clone(), cli.settings());
-    let sandbox = Arc::new(Sandbox::new(
-        bound.base_url(cli.tls),
+    let hosts: Vec<HostName> = cli.host.iter().cloned().chain(bound.name()).collect();
+    let tls = if cli.tls { Some(Tls::new(cli.authority()?, bound.address.ip(), &hosts)?) } else { None };
+    let (webhooks, queue) = Webhooks::new(cli.webhooks(Behaviour::default()));
+    let mut sandbox = Sandbox::new(
+        Address { base_url: bound.base_url(cli.tls), hosts: Hosts(hosts) },
         router,
         ApiKeys::new(&seed),
         encryption,
         webhooks,
         cli.log,
-        state,
-    ));
+        State::new(seed.clone(), cli.settings()),
+    );
+    if let Some(saved) = saved {
+        let behaviour = cli.webhooks(saved.behaviour()?);
+        saved.restore(&mut sandbox, behaviour);
+    }
+    let sandbox = Arc::new(sandbox);
     rules.into_iter().for_each(|rule| {
         sandbox.lock().faults.add(rule);
     });
     // Weak references, so that the tasks end with the sandbox.
     tokio::spawn(webhook::outbox::run(Arc::downgrade(&sandbox), queue));
     tokio::spawn(settle(Arc::downgrade(&sandbox), cli.settings().settle.unwrap_or(Duration::MAX)));
+    let store = store.map(Arc::new);
+    if let Some(store) = &store {
+        store.save(&sandbox)?;
+        tokio::spawn(saved::run(Arc::clone(store), Arc::downgrade(&sandbox), sandbox.changes.subscribe()));
+    }
 
-    let start_line = StartLine { sandbox: &sandbox, ca_file: tls.as_ref().map(|tls| tls.ca_file.path()) };
+    let start_line = StartLine { sandbox: &sandbox, ca_file: tls.as_ref().map(|tls| tls.ca_file.path.as_path()) };
     if let Some(path) = &cli.env_file {
         start_line.write_env_file(path)?;
     }
@@ -108,7 +125,7 @@ async fn run(cli: &Cli) -> Result<(), String> {
         () = accept::serve(bound.listener, acceptors, Arc::clone(&sandbox)) => {}
         () = stop => {}
     }
-    Ok(())
+    store.map_or(Ok(()), |store| store.close(&sandbox))
 }
 
 /// Ends what is pending when its time has come, so that their events are sent without a request.

@@ -26,7 +26,7 @@ impl StartLine<'_> {
             "base_url": &self.sandbox.base_url,
             "public_key": &self.sandbox.keys.public,
             "secret_key": &self.sandbox.keys.secret,
-            "encryption_key": self.sandbox.encryption.dashboard_form(),
+            "encryption_key": self.sandbox.encryption_key.as_ref(),
             "ca_file": self.ca_file.map(|path| path.display().to_string()),
         }
     }
@@ -40,6 +40,6 @@ impl StartLine<'_> {
             let value = value.as_text()?;
             Some(format!("PAYSVC_{}={value}\n", name.to_ascii_uppercase()))
         });
-        write_owner_only(path, &lines.collect::<String>())
+        write_owner_only(path, lines.collect::<String>().as_bytes())
     }
 }

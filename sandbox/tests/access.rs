@@ -114,7 +114,7 @@ fn the_request_log_is_complete_and_has_no_secret() {
     let entry = &log["requests"][0];
     assert_eq!(
         entry["headers"],
-        json!({"api-key": "public", "host": "sandbox", "encryption": null, "content-type": "application/json", "accept": null, "user-agent": "till/1"})
+        json!({"api-key": "public", "host": "localhost", "encryption": null, "content-type": "application/json", "accept": null, "user-agent": "till/1"})
     );
     assert_eq!(
         (&entry["method"], &entry["path"], &entry["status"]),

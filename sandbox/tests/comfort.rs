@@ -20,13 +20,14 @@ fn the_index_lists_what_is_here() {
     let listed = sandbox.admin("endpoints")["endpoints"].as_array().unwrap().len();
     assert_eq!(json["endpoints"].as_array().unwrap().len(), listed);
 
-    let page = sandbox.send("GET", "/", &[("accept", "text/html,*/*;q=0.8")], "").expect(200);
+    let page = sandbox.send("GET", "/sandbox", &[("accept", "text/html,*/*;q=0.8")], "").expect(200);
     assert!(page.header("content-type").unwrap().starts_with("text/html"));
     assert!(page.text.contains(r#"<a href="/sandbox/ledger">"#) && page.text.contains("/payment/order/pay"));
     // Every link works.
     for link in page.text.split("<a href=\"").skip(1).map(|rest| rest.split('"').next().unwrap()) {
         sandbox.send("GET", link, &[], "").expect(200);
     }
+    assert_eq!(sandbox.send("GET", "/sandbox", &[], "").expect(200).text, index.text);
     assert_eq!(sandbox.send("POST", "/", &[], "").expect(405).header("allow"), Some("GET"));
     assert!(sandbox.requests().is_empty(), "it is no endpoint");
 }

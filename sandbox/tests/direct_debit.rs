@@ -19,7 +19,7 @@ fn a_mandate_from_creation_to_charge() {
     let created = created.json();
     let mandate = created["data"]["mandateCode"].as_str().unwrap();
     let data = json!({"message": "Mandate created and active", "mandateCode": mandate, "bankName": "My Bank",
-        "accountNumber": "0690000031", "amount": 2500.5, "directDebitId": 1001});
+        "accountNumber": "0690000031", "amount": 2500.5, "directDebitId": 1001, "isActive": true});
     assert_eq!(
         created,
         json!({"message": "Mandate created successfully", "code": "200", "status": true, "data": data})
@@ -29,7 +29,7 @@ fn a_mandate_from_creation_to_charge() {
     let status = sandbox.get(&format!("/payment/order/direct-debit/status?mandateCode={mandate}")).expect(200).json();
     assert_eq!(
         status,
-        json!({"message": "Mandate is active", "code": "00", "status": true, "data": {"mandateCode": mandate}})
+        json!({"message": "Mandate is active", "code": "00", "status": true, "data": {"mandateCode": mandate, "isActive": true}})
     );
 
     let sent = sandbox.post(OTP, &format!(r#"{{"mandateCode":"{mandate}"}}"#)).expect(200).json();
@@ -109,7 +109,7 @@ fn history() {
 
 #[test]
 fn magic_accounts_and_codes() {
-    let sandbox = Sandbox::start(&[]);
+    let sandbox = Sandbox::start(&["--any-reference"]);
     let pending = sandbox.mandate("0690000001");
     let status = format!("/payment/order/direct-debit/status?mandateCode={pending}");
     assert!(sandbox.get(&status).expect(200).json()["message"].as_str().unwrap().contains("pending"));
@@ -149,7 +149,7 @@ fn magic_accounts_and_codes() {
 
 #[test]
 fn manual_activation() {
-    let sandbox = Sandbox::start(&["--activation", "manual"]);
+    let sandbox = Sandbox::start(&["--activation", "manual", "--any-reference"]);
     let mandate = sandbox.mandate("0690000031");
     sandbox.pay("A", &mandate, "000000").expect_error(400, "directDebitPaymentRequest.mandateCode", "not active");
     let active = sandbox.admin_post(&format!("mandates/{mandate}/activate"), "").expect(200).json();
@@ -160,7 +160,7 @@ fn manual_activation() {
 
 #[test]
 fn a_one_time_code_works_once() {
-    let sandbox = Sandbox::start(&[]);
+    let sandbox = Sandbox::start(&["--any-reference"]);
     let mandate = sandbox.mandate("0690000031");
     sandbox.send("GET", &format!("/sandbox/otp/{mandate}"), &[], "").expect_error(
         404,
@@ -181,7 +181,7 @@ fn a_one_time_code_works_once() {
 
 #[test]
 fn missing_members_are_named() {
-    let sandbox = Sandbox::start(&[]);
+    let sandbox = Sandbox::start(&["--any-reference"]);
     let answer = sandbox.post(CREATE, r#"{"recurringPaymentId":"x","accountNumber":5}"#).expect(400);
     assert!(!answer.is_assumed(), "the failure envelope is documented");
     assert_eq!(

@@ -53,7 +53,10 @@ fn a_client_that_left_is_noticed() {
     assert_eq!(sandbox.requests().iter().filter(|entry| entry["fault"] == "slow_headers").count(), 1);
     // A request that breaks off is logged too.
     let mut client = Client::new(&sandbox);
-    client.stream.write_all(b"POST /payment/order/refund HTTP/1.1\r\nhost: x\r\ncontent-length: 9\r\n\r\n{").unwrap();
+    client
+        .stream
+        .write_all(b"POST /payment/order/refund HTTP/1.1\r\nhost: localhost\r\ncontent-length: 9\r\n\r\n{")
+        .unwrap();
     drop(client);
     eventually("the broken request is noted", || {
         let entry = sandbox.requests().pop().unwrap();

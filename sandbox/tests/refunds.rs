@@ -62,10 +62,10 @@ fn a_refund_that_failed_gives_the_money_back_and_can_be_repeated() {
 }
 
 #[test]
-fn a_refund_is_complete_after_the_first_look_at_it() {
+fn a_full_refund_reads_the_same_at_the_first_and_the_second_look() {
     let sandbox = paid(&[]);
     sandbox.post_secret(REFUND, r#"{"reference":"A"}"#).expect(200);
-    assert_eq!(status(&sandbox), json!(["Successful", 5, true]));
+    assert_eq!(status(&sandbox), json!(["Reversed", 6, true]));
     assert_eq!(status(&sandbox), json!(["Reversed", 6, true]));
 }
 

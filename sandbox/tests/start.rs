@@ -30,7 +30,7 @@ fn a_seed_repeats_keys_codes_and_references() {
         let mandate = sandbox.mandate("0690000031");
         sandbox.post("/payment/order/direct-debit/otp", &format!(r#"{{"mandateCode":"{mandate}"}}"#)).expect(200);
         let otp = sandbox.admin(&format!("otp/{mandate}"))["otp"].clone();
-        let paid = sandbox.pay("A", &mandate, otp.as_str().unwrap()).expect(200).json();
+        let paid = sandbox.pay("M-0690000031", &mandate, otp.as_str().unwrap()).expect(200).json();
         let mut start = sandbox.start.clone();
         start["base_url"].take();
         (start, mandate, otp, paid)
@@ -163,6 +163,7 @@ fn invalid_arguments_are_refused() {
         (&["--webhook", "https://example.com/"], "http://"),
         (&["--seed", "x"], "--seed"),
         (&["--webhook-form", "xml"], "data, pascal, flat"),
+        (&["--currencies", "NGN,XXX"], "there is no currency"),
         (&["--fault", r#"{"path":"/payment/bank","fault":"drip"}"#], "near it are /payment/banks"),
     ] {
         let output = command(arguments).output().unwrap();

@@ -84,7 +84,7 @@ fn refunds() {
     paid(&sandbox, "A");
     assert_eq!(receiver.receive(204)["data"]["statusId"], 5);
     sandbox.post_secret("/payment/order/refund", r#"{"reference":"A"}"#).expect(200);
-    // It is pending until a look at the order has shown it.
+    // It is pending until the order is looked at.
     assert_eq!(sandbox.deliveries().len(), 1);
     sandbox.post_secret("/payment/order/verify", r#"{"reference":"A"}"#).expect(200);
     assert_eq!(receiver.receive(204)["data"]["statusId"], 6);

@@ -108,8 +108,8 @@ fn passes_names_on(start: &dyn Fn() -> Command) {
     let sandbox = Sandbox::start(&[]);
     let (told, _) = play(start, &sandbox, sandbox.text("base_url"));
     for line in [
-        "customer: firstName=Zoë \"Ada\" lastName=Okonkwọ mobileNumber=+2348000000000 country=NG emailAddress=ada@example.com",
-        "customer: firstName=Renée lastName=O’Brien – \"Müller\" mobileNumber=+2348000000000 country=NG emailAddress=ada@example.com",
+        "customer: firstName=Zoë \"Ada\" lastName=Okonkwọ mobileNumber=+2348000000000 countryShortName=NG emailAddress=ada@example.com",
+        "customer: firstName=Renée lastName=O’Brien – \"Müller\" mobileNumber=+2348000000000 countryShortName=NG emailAddress=ada@example.com",
         "payment 1: NDD is Successful",
         "payment 1: C is Successful",
     ] {

@@ -168,7 +168,7 @@ fn with_c(test: impl FnOnce(&dyn Fn() -> Command)) {
 #[test]
 fn a_till_that_is_killed_at_any_moment_charges_at_most_once() {
     with_c(|command| {
-        let sandbox = Sandbox::start(&["--pay-twice"]);
+        let sandbox = Sandbox::start(&["--pay-twice", "--any-reference"]);
         let (mut executed, mut unsure) = (0, 0);
         for (index, row) in charges().into_iter().enumerate() {
             let mut random = Random::new(SEED, index as u64);
@@ -191,7 +191,7 @@ fn a_till_that_is_killed_at_any_moment_charges_at_most_once() {
 #[test]
 fn whatever_the_service_does_an_order_is_charged_at_most_once() {
     with_c(|command| {
-        let sandbox = Sandbox::start(&["--pay-twice"]);
+        let sandbox = Sandbox::start(&["--pay-twice", "--any-reference"]);
         let listed = sandbox.get("/sandbox/faults");
         let names = listed["faults"].as_array().unwrap().iter().map(|fault| fault["name"].as_str().unwrap().to_owned());
         let faults: Vec<_> = names.filter(|name| !name.starts_with("tls_")).collect();
@@ -218,7 +218,7 @@ fn whatever_the_service_does_an_order_is_charged_at_most_once() {
 #[test]
 fn of_two_tills_with_one_file_that_pay_an_order_at_once_one_charges_it() {
     with_c(|command| {
-        let sandbox = Sandbox::start(&["--pay-twice"]);
+        let sandbox = Sandbox::start(&["--pay-twice", "--any-reference"]);
         let row = charges()[0];
         for number in 0..kills() {
             let target = target(row, &sandbox);

@@ -28,8 +28,9 @@ fn the_fuzzer_leaves_cargo_its_roots() {
     assert!(printed.contains("cargo has /my/roots.pem and /my/roots"), "{}", output_of(&output));
 }
 
-/// `scripts/test.sh` in a folder of its own, with a cargo that names these test programs, and a Python part.
-fn make_test(programs: &[(&str, &str)], python: &str) -> Output {
+/// `scripts/test.sh` in a folder of its own, with a cargo that names these test programs, and with these scripts for Python and
+/// the browser.
+fn make_test(programs: &[(&str, &str)], [python, browser]: [&str; 2]) -> Output {
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path();
     let mut built = String::new();
@@ -46,40 +47,43 @@ fn make_test(programs: &[(&str, &str)], python: &str) -> Output {
     std::fs::write(at.join("built"), built).unwrap();
     let cargo = program(at, "cargo", "case \"$*\" in *json*) cat built ;; esac\n");
     program(at, "scripts/test-python.sh", python);
+    program(at, "scripts/test-browser.sh", browser);
     std::fs::copy(root().join("scripts/test.sh"), at.join("scripts/test.sh")).unwrap();
     Command::new("sh").arg(at.join("scripts/test.sh")).env("CARGO", cargo).env("JOBS", "2").output().unwrap()
 }
 
 const PASSES: &str = "echo 'test result: ok. 3 passed; 0 failed; 0 ignored'\n";
+const OK: &str = "exit 0\n";
 
 #[test]
 fn make_test_passes_when_every_part_does() {
-    let output = make_test(&[("wire", PASSES), ("go", PASSES)], "echo 70 passed\n");
+    let output = make_test(&[("wire", PASSES), ("go", PASSES)], ["echo 70 passed\n", "echo 30 passed\n"]);
     let printed = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(output.status.success(), "{}", output_of(&output));
     assert_eq!(printed.matches("\ntest result: ok. 3 passed").count(), 2, "{printed}");
-    assert!(printed.ends_with("make test: ok\n") && printed.contains("4 parts, 6 Rust tests passed"), "{printed}");
+    assert!(printed.ends_with("make test: ok\n") && printed.contains("5 parts, 6 Rust tests passed"), "{printed}");
 }
 
 #[test]
 fn make_test_fails_and_names_the_parts_that_did() {
     let crashes = "kill -9 $$\n";
-    for (programs, python, failed) in [
-        (vec![("wire", "exit 101\n"), ("go", PASSES)], "exit 0\n", "wire"),
-        (vec![("wire", PASSES), ("go", crashes)], "exit 0\n", "go"),
-        (vec![("wire", PASSES)], "echo bad; exit 1\n", "python-binding"),
+    for (programs, scripts, failed) in [
+        (vec![("wire", "exit 101\n"), ("go", PASSES)], [OK, OK], "wire"),
+        (vec![("wire", PASSES), ("go", crashes)], [OK, OK], "go"),
+        (vec![("wire", PASSES)], ["echo bad; exit 1\n", OK], "python-binding"),
         // Two of one name have a log each.
-        (vec![("wire", PASSES), ("wire", "exit 1\n")], "exit 0\n", "wire-2"),
+        (vec![("wire", PASSES), ("wire", "exit 1\n")], [OK, OK], "wire-2"),
+        (vec![("wire", PASSES)], [OK, "exit 1\n"], "browser"),
         // A test program of the same subject as the Python part.
-        (vec![("python", PASSES)], "exit 1\n", "python-binding"),
+        (vec![("python", PASSES)], ["exit 1\n", OK], "python-binding"),
     ] {
-        let output = make_test(&programs, python);
+        let output = make_test(&programs, scripts);
         let printed = String::from_utf8_lossy(&output.stdout).into_owned();
         assert_eq!(output.status.code(), Some(1), "{}", output_of(&output));
         assert!(printed.ends_with(&format!("make test: FAILED: {failed}\n")), "{printed}");
     }
     // Without test programs it fails.
-    assert!(!make_test(&[], "exit 0\n").status.success());
+    assert!(!make_test(&[], [OK, OK]).status.success());
 }
 
 /// `scripts/setup.sh libs` on a machine without apt-get, where these needs are those of the platforms.

@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 
-use paysvc_platforms::table::{Compiler, Platform, Proof, Runner, System, platform};
+use paysvc_platforms::compile;
+use paysvc_platforms::table::{Platform, Proof, Runner, System, platform};
 
 use super::root;
 
@@ -44,22 +45,7 @@ impl Foreign {
 
     /// The compiler in words; `cc` or `c++`.
     pub fn compiler(&self, language: &str) -> Vec<String> {
-        match self.row.compiler {
-            Compiler::Mingw(name) if language == "cc" => vec![name.to_owned()],
-            Compiler::Mingw(name) => vec![name.replace("gcc", "g++")],
-            Compiler::Zig { target, cpu } => {
-                let mut words: Vec<String> = vec![zig().display().to_string(), language.into()];
-                let version =
-                    if let System::Glibc(version) = self.row.system { format!(".{version}") } else { String::new() };
-                words.extend(["-target".into(), format!("{target}{version}")]);
-                // It would otherwise link a runtime of its own for this sanitizer, which needs a newer C library.
-                words.push("-fno-sanitize=undefined".into());
-                if !cpu.is_empty() {
-                    words.push(format!("-mcpu={cpu}"));
-                }
-                words
-            }
-        }
+        compile::compiler(self.row, zig(), language)
     }
 
     pub fn compile(&self, language: &str) -> Command {
@@ -91,7 +77,7 @@ impl Foreign {
 
     /// A command that runs a program of the platform, which finds the shared library.
     pub fn command(&self, program: &Path) -> Command {
-        let mut command = self.run_by(&self.row.runner.word(), program);
+        let mut command = compile::runner(root(), &self.row.runner.word(), program);
         if self.windows() {
             command.env("WINEPATH", self.file(&self.folder.join("bin")));
         } else {
@@ -102,19 +88,12 @@ impl Foreign {
 
     /// The program is alone in its folder, which is the root that it sees.
     pub fn in_an_empty_root(&self, program: &Path) -> Command {
-        self.run_by("empty", program)
-    }
-
-    fn run_by(&self, runner: &str, program: &Path) -> Command {
-        let mut command = Command::new("sh");
-        command.arg(root().join("scripts/runner.sh")).arg(runner).arg(program);
-        command
+        compile::runner(root(), "empty", program)
     }
 
     /// A file of this machine as programs of the platform name it.
     pub fn file(&self, path: &Path) -> String {
-        let path = path.to_str().unwrap();
-        if self.windows() { format!("Z:{}", path.replace('/', "\\")) } else { path.to_owned() }
+        compile::file(self.row, path.to_str().unwrap())
     }
 
     /// The client's configuration with its files as programs of the platform name them.

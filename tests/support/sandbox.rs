@@ -23,7 +23,7 @@ enum Admin {
 }
 
 impl Sandbox {
-    /// Starts it on a free port, with repeatable keys.
+    /// Starts it on a free port, with repeatable keys. Two implementations decrypt every payload.
     pub fn start(arguments: &[&str]) -> Sandbox {
         Sandbox::start_program(&build().join("bin/paysvc-sandbox"), arguments)
     }
@@ -31,7 +31,7 @@ impl Sandbox {
     /// The same with another file of the program.
     pub fn start_program(program: &Path, arguments: &[&str]) -> Sandbox {
         let mut child = Command::new(program)
-            .args(["--listen", "127.0.0.1:0", "--seed", "7", "--exit-with-parent"])
+            .args(["--listen", "127.0.0.1:0", "--seed", "7", "--exit-with-parent", "--check-decryption"])
             .args(arguments)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())

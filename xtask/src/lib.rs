@@ -43,6 +43,7 @@ pub fn files_of(root: &Path, rows: &'static [Endpoint]) -> Result<Vec<(String, S
         ("bindings/python/src/paysvc/_replies.py", codegen::python::render_replies(rows)),
         ("bindings/python/src/paysvc/_answers.py", codegen::python::render_answers(rows)),
         ("bindings/python/src/paysvc/_endpoints.py", codegen::python::render_endpoints(rows)),
+        ("sandbox/python/src/paysvc_sandbox/_version.py", codegen::python::render_version()),
         ("docs/endpoints.md", codegen::endpoints::render(rows)),
         ("tests/rows.json", codegen::rows::render(rows)),
     ];

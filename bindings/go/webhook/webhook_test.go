@@ -167,13 +167,13 @@ func TestAnEventIsHandledOnceWithTheServicesAnswer(t *testing.T) {
 
 func TestTheSandboxDeliversWithDuplicates(t *testing.T) {
 	s := start(t, accept, Options{})
-	for index, form := range []string{"data", "pascal", "flat"} {
+	for index, form := range []string{"data", "pascal", "flat", "envelope", "status"} {
 		s.sandbox.Post("/sandbox/webhooks", map[string]any{"url": s.url, "form": form, "duplicates": 2}, nil)
 		s.fund(fmt.Sprintf("%d.50", index+1))
 	}
 	type delivery struct{ Progress string }
 	var log struct{ Deliveries []delivery }
-	for delivered := 0; delivered < 9; {
+	for delivered := 0; delivered < 15; {
 		s.sandbox.Get("/sandbox/webhooks", &log)
 		delivered = 0
 		for _, one := range log.Deliveries {
@@ -187,7 +187,7 @@ func TestTheSandboxDeliversWithDuplicates(t *testing.T) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if len(s.handled) != 3 || s.unverified != 0 {
+	if len(s.handled) != 5 || s.unverified != 0 {
 		t.Errorf("handled %d, unverified %d", len(s.handled), s.unverified)
 	}
 }

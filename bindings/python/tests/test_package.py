@@ -69,6 +69,15 @@ def test_it_has_the_library_the_types_and_the_licences(wheel: Path) -> None:
     assert "Root-Is-Purelib: false" in zipfile.ZipFile(wheel).read(metadata).decode()
 
 
+def test_its_extra_is_the_sandbox_of_its_version(wheel: Path) -> None:
+    archive = zipfile.ZipFile(wheel)
+    (metadata,) = (name for name in archive.namelist() if name.endswith("/METADATA"))
+    lines = archive.read(metadata).decode().splitlines()
+    found = [line for line in lines if line.startswith(("Provides-Extra:", "Requires-Dist:"))]
+    version = library.paysvc_version().decode()
+    assert found == ["Provides-Extra: sandbox", f'Requires-Dist: paysvc-sandbox=={version}; extra == "sandbox"']
+
+
 def test_the_source_distribution_has_the_licences(wheel: Path, tmp_path: Path) -> None:
     ended = run_python("setup.py", "--quiet", "sdist", "--dist-dir", str(tmp_path), cwd=wheel.parent / "source")
     assert ended.returncode == 0, ended.stdout + ended.stderr
@@ -134,10 +143,7 @@ def test_a_wheel_is_only_made_for_a_platform_that_its_library_fits(
     else:
         text = (b"\x7fELF" + head[:1] + b"\1").ljust(18, b"\0") + head[1:] + b"\0"
     (tmp_path / "library").write_bytes(text)
-    program = (
-        "import setuptools, runpy, sys; setuptools.setup = lambda **_: None\n"
-        "runpy.run_path('setup.py')['check'](sys.argv[1])"
-    )
+    program = "import runpy, sys; runpy.run_path('setup.py')['check'](sys.argv[1])"
     ended = run_python("-c", program, tag, cwd=PROJECT, environment={"PAYSVC_LIBRARY": str(tmp_path / "library")})
     assert (ended.returncode == 0) is fits, ended.stderr
     assert fits or f"but the wheel is tagged {tag}: name its platform with --plat-name" in ended.stderr
@@ -148,7 +154,7 @@ def test_the_build_says_what_to_do_without_cargo_and_library(tmp_path: Path) -> 
     copy.mkdir(parents=True)
     (tmp_path / "Cargo.toml").write_text("")
     (copy / "setup.py").write_bytes((PROJECT / "setup.py").read_bytes())
-    program = "import setuptools, runpy; setuptools.setup = lambda **_: None\nrunpy.run_path('setup.py')['library']()"
+    program = "import runpy; runpy.run_path('setup.py')['library']()"
     environment = {"PAYSVC_LIBRARY": "", "CARGO": "no-such-cargo"}
     ended = run_python("-c", program, cwd=copy, environment=environment)
     assert "cargo was not found; set PAYSVC_LIBRARY to" in ended.stderr
@@ -167,10 +173,7 @@ def test_a_library_that_make_build_has_made_is_taken_while_it_is_current(tmp_pat
     source.write_text("")
     built.parent.mkdir(parents=True)
     built.write_bytes(b"")
-    program = (
-        "import setuptools, runpy; setuptools.setup = lambda **_: None\n"
-        "print(runpy.run_path('setup.py')['library']())"
-    )
+    program = "import runpy; print(runpy.run_path('setup.py')['library']())"
     environment = {"PAYSVC_LIBRARY": "", "CARGO": "no-such-cargo"}
     assert run_python("-c", program, cwd=copy, environment=environment).stdout.strip() == str(built)
     later = built.stat().st_mtime + 10

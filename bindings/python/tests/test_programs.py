@@ -48,7 +48,7 @@ def test_the_program_of_the_readme_that_reads_an_order(paysvc_sandbox: Sandbox) 
     assert attempt in ("Successful", "None")
 
 
-FIRST_CHARGE = "paysvc.Card("
+FIRST_CHARGE = "def charge(client"
 
 
 def test_the_first_charge_of_the_readme_is_paid_once(paysvc_sandbox: Sandbox) -> None:

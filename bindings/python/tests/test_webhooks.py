@@ -79,15 +79,15 @@ def test_an_event_is_handled_once_with_the_services_answer(hook: Hook) -> None:
 
 def test_the_sandbox_delivers_every_form_with_duplicates(hook: Hook) -> None:
     with hook.serve() as sender:
-        for number, form in enumerate(("data", "pascal", "flat"), 1):
+        for number, form in enumerate(("data", "pascal", "flat", "envelope", "status"), 1):
             hook.sandbox.post("/sandbox/webhooks", {"url": sender.url, "form": form, "duplicates": 2})
             hook.fund(f"{number}.50")
         while True:
             progress = [one["progress"] for one in hook.sandbox.get("/sandbox/webhooks")["deliveries"]]
             assert "failed" not in progress
-            if progress == ["delivered"] * 9:
+            if progress == ["delivered"] * 15:
                 break
-    assert len(hook.handled) == 3
+    assert len(hook.handled) == 5
     assert hook.unverified == []
 
 

@@ -1,8 +1,13 @@
 //! `cargo platforms dist` packs what `cargo platforms libs` built for those who install it; `cargo platforms dist-check`
 //! installs each package, as far from this machine as can be had, and uses it.
 
+mod debian;
 mod go;
+mod python;
+mod root;
+mod rpm;
 mod stage;
+mod tree;
 mod uses;
 
 use std::fs;
@@ -33,7 +38,7 @@ pub struct Kind {
     pub uses: fn(&Dist, &Stage) -> Result<Vec<Use>, String>,
 }
 
-const KINDS: &[Kind] = &[go::KIND];
+const KINDS: &[Kind] = &[python::KIND, debian::KIND, rpm::KIND, go::KIND];
 
 /// What is packed, and where.
 pub struct Dist {
@@ -84,11 +89,17 @@ impl Dist {
         Ok(folder)
     }
 
-    /// A command whose packages have the time of the release.
+    /// A command whose packages have the time of the release, and the usual permissions.
     pub fn command(&self, program: impl AsRef<std::ffi::OsStr>) -> Command {
-        let mut command = Command::new(program);
+        let mut command = Command::new("sh");
+        command.args(["-c", "umask 022; exec \"$@\"", "sh"]).arg(program);
         command.env("SOURCE_DATE_EPOCH", self.epoch.to_string());
         command
+    }
+
+    /// One of the tools of packaging/requirements.txt.
+    pub fn tool(&self, name: &str) -> PathBuf {
+        self.root.join("build/tools/dist/bin").join(name)
     }
 }
 
@@ -99,6 +110,14 @@ pub fn empty(folder: &Path) -> Result<(), String> {
         fs::remove_dir_all(folder).map_err(failed)?;
     }
     fs::create_dir_all(folder).map_err(failed)
+}
+
+/// The files of a folder, by name.
+pub fn files(folder: &Path) -> Result<Vec<PathBuf>, String> {
+    let entries = fs::read_dir(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+    let mut files: Vec<_> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
+    files.sort();
+    Ok(files)
 }
 
 fn epoch(root: &Path) -> Result<u64, String> {
@@ -184,7 +203,9 @@ pub fn check(root: &Path, arguments: impl Iterator<Item = String>) -> Result<(),
     let dist = Dist::new(root, options.quick)?;
     if dist.quick {
         make(&dist, &options)?;
-    } else if !dist.folder().exists() {
+    } else if dist.folder().exists() {
+        command::run(Command::new("sh").arg(dist.root.join("scripts/setup.sh")).arg("dist-check"))?;
+    } else {
         return Err("build/dist is not there: run make dist first".to_owned());
     }
     let stage = Stage::new(&dist)?;

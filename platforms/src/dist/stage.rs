@@ -1,5 +1,6 @@
 //! What every package is used with: README's programs, and a sandbox that loses the answer to every second charge.
 
+use std::ffi::OsString;
 use std::fs;
 use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
@@ -13,7 +14,10 @@ use super::Dist;
 pub struct Stage {
     /// Has `charge.c`, `charge.py` and `charge-go/main.go`, as README prints them.
     pub programs: PathBuf,
-    sandbox: PathBuf,
+    /// How the sandbox is started.
+    sandbox: Vec<OsString>,
+    /// Where it finds the files that it names.
+    sandbox_root: PathBuf,
     install: String,
 }
 
@@ -23,22 +27,24 @@ pub const CHARGES: &str = "charge over TLS; charge with a lost answer, resolved"
 impl Stage {
     pub fn new(dist: &Dist) -> Result<Stage, String> {
         let programs = dist.work("programs")?;
-        let readme = fs::read_to_string(dist.root.join("README.md")).map_err(|error| format!("README.md: {error}"))?;
         super::empty(&programs.join("charge-go"))?;
-        for name in ["charge.c", "charge.py", "charge-go/main.go"] {
-            let text = program(&readme, name).ok_or_else(|| format!("README.md has no program {name}"))?;
-            fs::write(programs.join(name), text).map_err(|error| format!("{name}: {error}"))?;
-        }
+        save(dist, "README.md", &["charge.c", "charge.py", "charge-go/main.go"], &programs)?;
         let sandbox = dist.root.join("build/bin/paysvc-sandbox");
         if !sandbox.exists() {
             return Err(format!("{} is not there: run make build first", sandbox.display()));
         }
         let page = dist.root.join("docs/install.md");
         let install = fs::read_to_string(&page).map_err(|error| format!("{}: {error}", page.display()))?;
-        Ok(Stage { programs, sandbox, install })
+        Ok(Stage { programs, sandbox: vec![sandbox.into()], sandbox_root: "/".into(), install })
     }
 
-    /// The commands that docs/install.md prints under a heading: all its blocks of sh, up to the next heading of that rank.
+    /// With the sandbox that is installed in a root.
+    pub fn with_sandbox_of(&self, root: &Path) -> Stage {
+        let sandbox = ["chroot".into(), root.into(), "paysvc-sandbox".into()].to_vec();
+        Stage { programs: self.programs.clone(), sandbox, sandbox_root: root.to_owned(), install: self.install.clone() }
+    }
+
+    /// The commands that docs/install.md prints under a heading: all its blocks of sh, with those under lower headings.
     pub fn commands(&self, heading: &str) -> Result<String, String> {
         commands(&self.install, heading).ok_or_else(|| format!("docs/install.md has no commands under {heading}"))
     }
@@ -51,11 +57,20 @@ impl Stage {
         folder: &Path,
         mut run: impl FnMut(&[(String, String)]) -> Result<String, String>,
     ) -> Result<(), String> {
-        let sandbox = Sandbox::start(&self.sandbox, folder)?;
+        let sandbox = Sandbox::start(&self.sandbox, &self.sandbox_root, folder)?;
         let first = run(&sandbox.variables)?;
         let second = run(&sandbox.variables)?;
         sandbox.end(&first, &second)
     }
+}
+
+/// Writes files that a document of the repository prints.
+pub fn save(dist: &Dist, document: &str, names: &[&str], folder: &Path) -> Result<(), String> {
+    let text = fs::read_to_string(dist.root.join(document)).map_err(|error| format!("{document}: {error}"))?;
+    names.iter().try_for_each(|name| {
+        let program = program(&text, name).ok_or_else(|| format!("{document} has no program {name}"))?;
+        fs::write(folder.join(name), program).map_err(|error| format!("{name}: {error}"))
+    })
 }
 
 /// The block after "Save this as `NAME`".
@@ -66,12 +81,13 @@ fn program<'a>(readme: &'a str, name: &str) -> Option<&'a str> {
 }
 
 fn commands(page: &str, heading: &str) -> Option<String> {
-    let rank = |line: &str| line.len() - line.trim_start_matches('#').len();
-    let title = |line: &str| line.starts_with('#') && line.trim_start_matches('#').trim() == heading;
+    // The level of a heading; what is none has the lowest.
+    let level = |line: &str| Some(line.len() - line.trim_start_matches('#').len()).filter(|&it| it > 0).unwrap_or(9);
+    let title = |line: &str| level(line) < 9 && line.trim_start_matches('#').trim() == heading;
     let mut lines = page.lines().skip_while(|line| !title(line));
-    let ends = 2..=rank(lines.next()?);
+    let own = level(lines.next()?);
     let (mut found, mut inside) = (String::new(), false);
-    while let Some(line) = lines.next().filter(|line| inside || !ends.contains(&rank(line))) {
+    while let Some(line) = lines.next().filter(|line| inside || level(line) > own) {
         match line {
             "```sh" => inside = true,
             "```" => inside = false,
@@ -92,19 +108,20 @@ struct Sandbox {
 }
 
 impl Sandbox {
-    fn start(program: &Path, folder: &Path) -> Result<Sandbox, String> {
-        let mut command = Command::new(program);
-        command.args(["--listen", "127.0.0.1:0", "--exit-with-parent", "--tls", "--fault"]);
+    fn start(words: &[OsString], root: &Path, folder: &Path) -> Result<Sandbox, String> {
+        let mut command = Command::new(&words[0]);
+        command.args(&words[1..]).args(["--listen", "127.0.0.1:0", "--exit-with-parent", "--tls", "--fault"]);
         command.arg(r#"{"path":"/payment/order/create","fault":"commit_then_reset","nth":2}"#);
         command.stdin(Stdio::piped()).stdout(Stdio::piped());
-        let mut process = command.spawn().map_err(|error| format!("{}: {error}", program.display()))?;
+        let mut process = command.spawn().map_err(|error| format!("{words:?}: {error}"))?;
         let mut line = String::new();
         let read = process.stdout.take().map(|out| BufReader::new(out).read_line(&mut line));
         let ready = serde_json::from_str::<Value>(&line).map_err(|_| format!("the sandbox is not ready: {read:?}"))?;
         let text = |name: &str| ready[name].as_str().map(str::to_owned).ok_or_else(|| format!("no {name}"));
         // Where the program sees it: the sandbox's own may lie in a folder that it does not have.
         let ca_file = folder.join("sandbox-ca.pem");
-        fs::copy(text("ca_file")?, &ca_file).map_err(|error| format!("{}: {error}", ca_file.display()))?;
+        fs::copy(root.join(text("ca_file")?.trim_start_matches('/')), &ca_file)
+            .map_err(|error| format!("{}: {error}", ca_file.display()))?;
         let ca_file = ca_file.display().to_string();
         let mut variables = Vec::new();
         for name in ["base_url", "public_key", "secret_key", "encryption_key"] {
@@ -159,8 +176,8 @@ mod tests {
 
     #[test]
     fn the_commands_of_a_heading_end_at_the_next() {
-        let page = "# Install\n\n## A\n\n```sh\none\n# two\n```\n\n```python\nno\n```\n### B\n```sh\nthree\n```\n### E\n```sh\nfive\n```\n## C\n```sh\nfour\n```\n";
-        assert_eq!(commands(page, "A").unwrap(), "one\n# two\nthree\nfive\n");
+        let page = "# Install\n\n## A\n\n```sh\none\n# two\n```\n\n```python\nno\n```\n### B\n```sh\nthree\n```\n## C\n```sh\nfour\n```\n";
+        assert_eq!(commands(page, "A").unwrap(), "one\n# two\nthree\n");
         assert_eq!(commands(page, "B").unwrap(), "three\n");
         assert_eq!(commands(page, "C").unwrap(), "four\n");
         assert_eq!(commands(page, "D"), None);

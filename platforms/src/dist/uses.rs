@@ -6,11 +6,11 @@ use std::time::Instant;
 
 /// A package that was installed and used.
 pub struct Use {
-    /// The name of its file.
+    /// Its name, mostly that of its file.
     pub package: String,
     pub bytes: u64,
     /// Where it was installed.
-    pub place: &'static str,
+    pub place: String,
     /// What ran with it.
     pub ran: &'static str,
     pub seconds: f64,
@@ -28,7 +28,19 @@ pub enum End {
 /// Runs it and takes its time. An error that begins with "MISSING: " is what this machine lacks.
 pub fn take(
     package: &Path,
-    place: &'static str,
+    place: impl Into<String>,
+    ran: &'static str,
+    action: impl FnOnce() -> Result<(), String>,
+) -> Use {
+    let name = package.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    take_as(name, package, place, ran, action)
+}
+
+/// The same of a package whose file does not have its name.
+pub fn take_as(
+    name: String,
+    package: &Path,
+    place: impl Into<String>,
     ran: &'static str,
     action: impl FnOnce() -> Result<(), String>,
 ) -> Use {
@@ -41,9 +53,9 @@ pub fn take(
         },
     };
     let taken = Use {
-        package: package.file_name().unwrap_or_default().to_string_lossy().into_owned(),
+        package: name,
         bytes: fs::metadata(package).map_or(0, |file| file.len()),
-        place,
+        place: place.into(),
         ran,
         seconds: began.elapsed().as_secs_f64(),
         end,

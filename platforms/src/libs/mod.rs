@@ -8,6 +8,8 @@ mod sizes;
 pub mod tools;
 mod unwinder;
 
+pub use build::names;
+
 use std::fs;
 use std::path::Path;
 use std::process::Command;

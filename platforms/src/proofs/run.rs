@@ -8,6 +8,7 @@ use std::time::Instant;
 use serde_json::Value;
 
 use super::report::{self, Report};
+use crate::compile;
 use crate::libs;
 use crate::table::{Platform, Proof, System};
 
@@ -59,27 +60,13 @@ fn logged(command: &mut Command, log: &Path) -> Result<String, String> {
     }
 }
 
-/// Whether its programs can be run here; if not, why.
-fn runner(root: &Path, row: &Platform, log: &Path) -> Result<(), String> {
-    let script =
-        |name: &str, word: &str| logged(Command::new("sh").arg(root.join("scripts").join(name)).arg(word), log);
-    let told = |error: String| {
-        let printed = fs::read_to_string(log).unwrap_or_default();
-        printed.lines().find_map(|line| line.strip_prefix("MISSING: ").map(str::to_owned)).unwrap_or(error)
-    };
-    let name = row.runner.root().ok_or("nothing runs its programs here")?;
-    script("roots.sh", name).map_err(told)?;
-    script("runner.sh", &row.runner.word()).map_err(told)?;
-    Ok(())
-}
-
 pub fn platform(root: &Path, row: &'static Platform, tests: &Tests) -> Report {
     let began = Instant::now();
     let mut report =
         Report { target: row.target, runner: row.runner.word(), sizes: sizes(root, row), ..Report::default() };
     let log = |what: &str| root.join(format!("build/libs/check/{}-{what}.log", row.target));
-    if let Err(why) = runner(root, row, &log("runner")) {
-        report.missing = Some(why);
+    if let Err(why) = compile::ready(root, row.runner) {
+        report.missing = Some(why.trim_start_matches("MISSING: ").to_owned());
         return report;
     }
     let test = |filter: &str, faults: Option<&str>, what: &str| {

@@ -1,6 +1,8 @@
 //! The page of the hosted checkout: shows an order, pays it or declines it.
 
 use super::index::escaped;
+use crate::browser;
+use crate::endpoints::transactions;
 use crate::http::answer::{Answer, ApiError};
 use crate::state::State;
 use crate::state::attempt::Made;
@@ -14,9 +16,11 @@ pub enum Act {
     Decline,
 }
 
-pub fn show(state: &State, id: &str) -> Answer {
+/// The page, or the object of order verify for a script that asks for JSON.
+pub fn show(state: &State, id: &str, wants_json: bool) -> Answer {
     match order(state, id) {
-        Ok(order) => Answer::page(200, page(order)),
+        Ok(order) if wants_json => Answer::ok(&transactions::of_order(order)),
+        Ok(order) => browser::html(page(order)),
         Err(error) => error.into_answer(),
     }
 }
@@ -46,7 +50,7 @@ pub fn act(state: &mut State, id: &str, act: Act, is_browser: bool) -> Result<An
             answer.headers.push(("location", url));
             answer
         }
-        None => Answer::page(200, page(order)),
+        None => browser::html(page(order)),
     })
 }
 
@@ -59,22 +63,32 @@ fn page(order: &Order) -> String {
     let rows = [
         ("Order", order.reference.clone()),
         ("Description", order.description.clone().unwrap_or_default()),
-        ("Amount", format!("{} {}", order.amount, order.currency)),
-        ("Total with fee", format!("{} {}", order.total(), order.currency)),
-        ("State", order.state().name().to_string()),
+        ("Fee", format!("{} {}", order.fee(), order.currency)),
+        ("Total", format!("{} {}", order.total(), order.currency)),
     ];
-    let rows = rows.map(|(name, value)| format!("<tr><th>{name}</th><td>{}</td></tr>", escaped(&value)));
+    let rows = rows.into_iter().filter(|(_, value)| !value.is_empty());
+    let rows = rows.map(|(name, value)| format!("<tr><th scope=\"row\">{name}</th><td>{}</td></tr>", escaped(&value)));
     let button = |act: &str, label: &str| {
-        format!("<form method=\"post\" action=\"/sandbox/checkout/{}/{act}\"><button>{label}</button></form>", order.id)
+        let action = format!("/sandbox/checkout/{}/{act}", order.id);
+        format!("<form method=\"post\" action=\"{action}\"><button class=\"{act}\">{label}</button></form>")
     };
     let buttons = match order.is_paid() {
         true => String::new(),
-        false => button("pay", "Pay") + &button("decline", "Decline"),
+        false => {
+            button("pay", &format!("Pay {} {}", order.total(), escaped(&order.currency)))
+                + &button("decline", "Decline")
+        }
     };
+    let (amount, currency, state) = (order.amount, escaped(&order.currency), order.state().name());
     format!(
-        "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\"><title>Checkout</title></head>\
-         <body><h1>Sandbox checkout</h1><p>No real money is moved.</p><table>{}</table>{buttons}</body></html>",
-        rows.concat()
+        "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\"><title>Checkout</title>\
+         <meta name=\"viewport\" content=\"width=device-width\"><link rel=\"icon\" href=\"/sandbox/page/icon.svg\">\
+         <link rel=\"stylesheet\" href=\"/sandbox/page/style.css\">\
+         <link rel=\"stylesheet\" href=\"/sandbox/page/checkout.css\"><script type=\"module\" src=\"/sandbox/page/checkout.js\">\
+         </script></head><body class=\"checkout\"><main><h1>Sandbox checkout</h1><p class=\"price\">{amount} {currency}</p>\
+         <p><span class=\"chip {state}\">{state}</span></p><table>{}</table><div class=\"buttons\">{buttons}</div>\
+         <p class=\"note\">A simulated service: no real money is moved.</p></main></body></html>",
+        rows.collect::<String>()
     )
 }
 
@@ -90,9 +104,11 @@ mod tests {
         let mut state = test_state();
         let description = Some("<script>alert('1 & \"2\"')</script>".to_string());
         state.create_order(NewOrder { description, ..NewOrder::of("A", Money::whole(5)) }).unwrap();
-        let page = String::from_utf8(show(&state, "5001").body).unwrap();
+        let page = String::from_utf8(show(&state, "5001", false).body).unwrap();
         assert!(page.contains("&lt;script&gt;alert('1 &amp; &quot;2&quot;')&lt;/script&gt;"), "{page}");
         assert!(page.contains("5.08 NGN") && page.contains("/sandbox/checkout/5001/pay"), "{page}");
-        assert_eq!((show(&state, "5002").status, show(&state, "x").status), (404, 404));
+        let program = String::from_utf8(show(&state, "5001", true).body).unwrap();
+        assert!(program.contains(r#""orderReference":"A""#), "{program}");
+        assert_eq!((show(&state, "5002", false).status, show(&state, "x", false).status), (404, 404));
     }
 }

@@ -1,6 +1,6 @@
 //! Admin calls for fault rules.
 
-use crate::faults::parse;
+use crate::faults::{parse, table};
 use crate::http::answer::ApiError;
 use crate::service::sandbox::Sandbox;
 use crate::util::json::{Json, object};
@@ -16,4 +16,10 @@ pub fn add(sandbox: &Sandbox, body: &Json) -> Result<Json, ApiError> {
 
 pub fn clear(sandbox: &Sandbox) -> Json {
     object! { "cleared": sandbox.lock().faults.clear() }
+}
+
+/// Removes the rules of one fault.
+pub fn remove(sandbox: &Sandbox, name: &str) -> Result<Json, ApiError> {
+    let fault = table::named(name).ok_or_else(|| ApiError::new(404, table::unknown(name)))?;
+    Ok(object! { "cleared": sandbox.lock().faults.remove(fault) })
 }

@@ -1,7 +1,8 @@
-//! The index at `/`: what there is, as HTML for browsers and as JSON for everybody else.
+//! The index: what there is, as HTML for browsers and as JSON for everybody else.
 //!
 //! The admin calls are those of the README's table, which a test compares with the program.
 
+use crate::browser;
 use crate::http::answer::{Answer, ApiError};
 use crate::http::incoming::Incoming;
 use crate::service::router::Router;
@@ -22,7 +23,11 @@ pub fn answer(sandbox: &Sandbox, incoming: &Incoming) -> Answer {
     if incoming.method != "GET" {
         return ApiError::method_not_allowed(&incoming.method, &incoming.path, "GET").into_answer();
     }
-    if incoming.accepts_html() { Answer::page(200, html(sandbox)) } else { Answer::ok(&json(&sandbox.router)) }
+    match (incoming.accepts_html(), incoming.path.as_str()) {
+        (true, "/") => browser::page(),
+        (true, _) => browser::html(html(sandbox)),
+        (false, _) => Answer::ok(&json(&sandbox.router)),
+    }
 }
 
 fn calls() -> impl Iterator<Item = Call> {
@@ -54,6 +59,8 @@ fn html(sandbox: &Sandbox) -> String {
         .map(|call| {
             let path = escaped(call.path);
             let is_link = call.methods.starts_with("GET") && !call.path.contains('{');
+            // A browser would wait for the end of the events.
+            let is_link = is_link && call.path != browser::events::PATH;
             let target = call.path.split('?').next().unwrap_or_default();
             let shown = if is_link { format!("<a href=\"{target}\">{path}</a>") } else { path };
             format!("<tr><td>{}<td>{shown}<td>{}\n", call.methods, code(call.does))
@@ -70,7 +77,8 @@ fn html(sandbox: &Sandbox) -> String {
     let version = env!("CARGO_PKG_VERSION");
     format!(
         "<!DOCTYPE html>\n<html lang=\"en\"><meta charset=\"utf-8\"><title>paysvc-sandbox</title>\n\
-         <style>body{{font-family:sans-serif;margin:2em}}td,th{{text-align:left;vertical-align:top;padding:.2em 1em .2em 0}}</style>\n\
+         <link rel=\"icon\" href=\"/sandbox/page/icon.svg\"><link rel=\"stylesheet\" href=\"/sandbox/page/style.css\">\n\
+         <link rel=\"stylesheet\" href=\"/sandbox/page/page.css\">\n<main>\
          <h1>paysvc-sandbox {version}</h1>\n<p>A simulated payments service for development and tests. It moves no money.\n\
          <h2>Admin calls</h2>\n<table><tr><th>method<th>path<th>effect\n{admin}</table>\n\
          <h2>Endpoints</h2>\n<table><tr><th>method<th>path<th>API key<th>body\n{endpoints}</table>\n</html>\n"
@@ -100,7 +108,7 @@ mod tests {
         let calls: Vec<Call> = calls().collect();
         assert!(calls.iter().any(|call| (call.methods.as_str(), call.path) == ("GET", "/sandbox/ledger")));
         assert!(calls.iter().any(|call| call.methods == "GET, POST, DELETE" && call.path == "/sandbox/faults"));
-        assert!(calls.iter().all(|call| call.path.starts_with("/sandbox/") || call.path == "/"));
+        assert!(calls.iter().all(|call| call.path.starts_with("/sandbox") || call.path == "/"));
         assert_eq!(code("a `<b>` & c"), "a <code>&lt;b&gt;</code> &amp; c");
     }
 }

@@ -1,10 +1,12 @@
 //! The ledger as JSON.
 
+use super::listing::Wanted;
 use crate::state::ledger::{Entry, Ledger};
 use crate::util::json::{Json, object};
 
-pub fn entries(ledger: &Ledger) -> Json {
-    object! { "ledger": ledger.entries.iter().map(entry).collect::<Vec<_>>() }
+pub fn entries(ledger: &Ledger, wanted: &Wanted) -> Json {
+    let found = wanted.of_list(ledger.entries.iter().rev(), |entry| entry.seq, |entry| entry.references());
+    object! { "ledger": found.into_iter().map(entry).collect::<Vec<_>>() }
 }
 
 fn entry(entry: &Entry) -> Json {

@@ -1,16 +1,20 @@
 //! The admin calls under `/sandbox`, which control and inspect the sandbox. They need no API key.
 
+mod change;
 mod checkout;
 mod encryption;
 mod faults;
 mod index;
 mod ledger;
+mod listing;
+mod lost;
 mod make;
 mod payouts;
 mod pending;
 mod show;
 mod webhooks;
 
+use crate::browser;
 use crate::crypto::envelope::open_plain;
 use crate::http::answer::{Answer, ApiError};
 use crate::http::incoming::Incoming;
@@ -18,26 +22,36 @@ use crate::service::sandbox::{Sandbox, Shared};
 use crate::state::State;
 use crate::state::model::PayoutState;
 use crate::util::json::{Json, object};
+use change::change;
 use checkout::Act;
+use listing::Wanted;
 
 /// Whether the path is that of an admin call, or of the index.
 pub fn is_admin(path: &str) -> bool {
     path == "/" || path == "/sandbox" || path.starts_with("/sandbox/")
 }
 
-pub fn answer(sandbox: &Sandbox, incoming: &Incoming) -> Answer {
+pub async fn answer(sandbox: &Sandbox, incoming: &Incoming) -> Answer {
     sandbox.settle_due();
-    if incoming.path == "/" {
+    let answer = dispatch(sandbox, incoming).await;
+    if incoming.method != "GET" {
+        sandbox.lock().calls += 1;
+    }
+    answer
+}
+
+async fn dispatch(sandbox: &Sandbox, incoming: &Incoming) -> Answer {
+    if matches!(incoming.path.as_str(), "/" | "/sandbox") {
         return index::answer(sandbox, incoming);
     }
     let path: Vec<&str> = incoming.path.split('/').skip(2).collect();
     let result = match (incoming.method.as_str(), path.as_slice()) {
-        ("GET", ["state"]) => Ok(show::state(&sandbox.lock())),
-        ("GET", ["ledger"]) => Ok(ledger::entries(&sandbox.lock().state.ledger)),
+        ("GET", ["state" | "ledger" | "requests" | "orders" | "mandates" | "webhooks"]) => {
+            return list(&sandbox.lock(), path[0], &incoming.query_json()).unwrap_or_else(ApiError::into_answer);
+        }
         ("GET", ["duplicates"]) => Ok(ledger::duplicates(&sandbox.lock().state.ledger)),
-        ("GET", ["requests"]) => Ok(sandbox.lock().requests.json()),
         ("GET", ["otp", code]) => show::otp(&sandbox.lock().state, code),
-        ("POST", ["mandates", code, "activate"]) => activate(&mut sandbox.lock().state, code),
+        ("POST", ["mandates", code, "activate"]) => change(sandbox, |shared| activate(&mut shared.state, code)),
         ("POST", ["mandates"]) => change(sandbox, |shared| make::mandate(&mut shared.state, &body(incoming)?)),
         ("POST", ["orders"]) => change(sandbox, |shared| make::order(&mut shared.state, &body(incoming)?)),
         ("POST", ["fund"]) => change(sandbox, |shared| make::funding(&mut shared.state, &body(incoming)?)),
@@ -50,7 +64,7 @@ pub fn answer(sandbox: &Sandbox, incoming: &Incoming) -> Answer {
         ("POST", ["refunds", reference, how @ ("complete" | "fail")]) => {
             change(sandbox, |shared| pending::end_refunds(&mut shared.state, reference, how))
         }
-        ("GET", ["checkout", id]) => return checkout::show(&sandbox.lock().state, id),
+        ("GET", ["checkout", id]) => return checkout::show(&sandbox.lock().state, id, incoming.wants_json()),
         ("POST", ["checkout", id, "pay"]) => return check_out(sandbox, incoming, id, Act::Pay),
         ("POST", ["checkout", id, "decline"]) => return check_out(sandbox, incoming, id, Act::Decline),
         ("GET", ["payouts"]) => Ok(payouts::list(&sandbox.lock().state, &incoming.query_json())),
@@ -61,10 +75,13 @@ pub fn answer(sandbox: &Sandbox, incoming: &Incoming) -> Answer {
         ("POST", ["payouts", reference, "fail"]) => {
             change(sandbox, |shared| payouts::end(&mut shared.state, reference, PayoutState::Failed))
         }
-        ("GET", ["webhooks"]) => Ok(webhooks::show(&sandbox.lock().webhooks)),
         ("POST", ["webhooks"]) => body(incoming).and_then(|body| webhooks::set(&mut sandbox.lock().webhooks, &body)),
         ("POST", ["webhooks", "forge"]) => body(incoming).and_then(|body| webhooks::forge(sandbox, &body)),
         ("POST", ["webhooks", id, "resend"]) => webhooks::resend(&mut sandbox.lock().webhooks, id),
+        ("GET", ["page", name]) => match browser::file(name) {
+            Some(file) => return file,
+            None => Err(ApiError::new(404, format!("There is no file {name}."))),
+        },
         ("GET", ["key.pem"]) => return encryption::pem(sandbox).unwrap_or_else(ApiError::into_answer),
         // Only a JSON object, as the endpoints expect.
         ("POST", ["encrypt"]) => {
@@ -74,6 +91,11 @@ pub fn answer(sandbox: &Sandbox, incoming: &Incoming) -> Answer {
         ("GET", ["faults"]) => Ok(faults::list(sandbox)),
         ("POST", ["faults"]) => body(incoming).and_then(|body| faults::add(sandbox, &body)),
         ("DELETE", ["faults"]) => Ok(faults::clear(sandbox)),
+        ("DELETE", ["faults", name]) => faults::remove(sandbox, name),
+        ("POST", ["lost-charge"]) => match body(incoming) {
+            Ok(body) => lost::charge(sandbox, &body).await,
+            Err(error) => Err(error),
+        },
         ("POST", ["reset"]) => {
             sandbox.reset();
             Ok(object! { "reset": true })
@@ -90,26 +112,30 @@ fn allowed(path: &[&str]) -> Option<&'static str> {
     match path {
         ["key.pem"] => Some("GET"),
         ["encrypt"] => Some("POST"),
-        ["state" | "ledger" | "duplicates" | "requests" | "endpoints"] | ["otp", _] => Some("GET"),
+        [] | ["state" | "ledger" | "duplicates" | "requests" | "endpoints" | "events"] | ["otp", _] => Some("GET"),
+        ["faults", _] => Some("DELETE"),
         ["faults"] => Some("GET, POST, DELETE"),
-        ["payouts" | "webhooks"] | ["payments", _, "confirm" | "decline"] => Some("GET, POST"),
+        ["payouts" | "webhooks" | "orders" | "mandates"] | ["payments", _, "confirm" | "decline"] => Some("GET, POST"),
         ["webhooks", "forge"] | ["webhooks", _, "resend"] => Some("POST"),
         ["payments", _, "expire"] | ["checkout", _, "pay" | "decline"] => Some("POST"),
         ["refunds" | "payouts", _, "complete" | "fail"] => Some("POST"),
-        ["orders" | "mandates" | "cards" | "fund" | "reset"] | ["mandates", _, "activate"] => Some("POST"),
-        ["checkout", _] => Some("GET"),
+        ["cards" | "fund" | "lost-charge" | "reset"] | ["mandates", _, "activate"] => Some("POST"),
+        ["checkout" | "page", _] => Some("GET"),
         _ => None,
     }
 }
 
-/// Runs a call that may commit effects; they have no request id.
-fn change<T>(sandbox: &Sandbox, act: impl FnOnce(&mut Shared) -> Result<T, ApiError>) -> Result<T, ApiError> {
-    let mut shared = sandbox.lock();
-    shared.state.ledger.begin(None);
-    let result = act(&mut shared);
-    shared.state.ledger.end();
-    sandbox.send_events(&mut shared);
-    result
+fn list(shared: &Shared, which: &str, query: &Json) -> Result<Answer, ApiError> {
+    let wanted = Wanted::of(query, &shared.state)?;
+    let json = match which {
+        "state" => show::state(shared, &wanted),
+        "ledger" => ledger::entries(&shared.state.ledger, &wanted),
+        "orders" => object! { "orders": show::orders(&shared.state, &wanted) },
+        "mandates" => object! { "mandates": show::mandates(&shared.state, &wanted) },
+        "webhooks" => webhooks::show(&shared.webhooks, &wanted),
+        _ => return show::requests(shared, &wanted),
+    };
+    Ok(Answer::ok(&json))
 }
 
 fn body(incoming: &Incoming) -> Result<Json, ApiError> {

@@ -1,11 +1,15 @@
 //! The state as JSON: names in snake case, amounts as text.
 
-use crate::http::answer::ApiError;
+use super::listing::Wanted;
+use super::webhooks;
+use crate::http::answer::{Answer, ApiError};
+use crate::service::request_log::Kept;
 use crate::service::router::Router;
 use crate::service::sandbox::Shared;
 use crate::state::State;
 use crate::state::model::{Batch, Mandate, Order, Payment, Refund, SavedCard, Session, VirtualAccount};
 use crate::util::json::{Json, object};
+use crate::webhook::deliveries::attempts;
 
 pub fn otp(state: &State, code: &str) -> Result<Json, ApiError> {
     let mandate = state.mandate(code)?;
@@ -13,18 +17,72 @@ pub fn otp(state: &State, code: &str) -> Result<Json, ApiError> {
     Ok(object! { "mandateCode": code, "otp": &sent.code, "used": sent.used })
 }
 
-pub fn state(shared: &Shared) -> Json {
+/// Everything, in the order of the references; the newest of each list if the query limits it.
+pub fn state(shared: &Shared, wanted: &Wanted) -> Json {
     let state = &shared.state;
+    let (mandates, orders) = (mandates(state, wanted), orders(state, wanted));
+    let sessions = chosen(wanted, state.sessions.values(), |it| it.order_id, |it| vec![it.id.clone()]);
+    let batches = chosen(wanted, state.batches.values(), |it| it.id, batch_references);
+    // Neither has a number: they stay in the order of their names.
+    let accounts = chosen(wanted, state.accounts.values(), |_| 0, |it| vec![it.alias.clone(), it.number.clone()]);
+    let cards = chosen(wanted, state.saved_cards.values(), |_| 0, |it| vec![it.token.clone()]);
     object! {
         "pay_twice": state.settings.pay_twice,
-        "mandates": state.mandates.values().map(mandate).collect::<Vec<_>>(),
-        "orders": state.orders.values().map(order).collect::<Vec<_>>(),
-        "virtual_accounts": state.accounts.values().map(account).collect::<Vec<_>>(),
-        "sessions": state.sessions.values().map(session).collect::<Vec<_>>(),
-        "saved_cards": state.saved_cards.values().map(saved_card).collect::<Vec<_>>(),
-        "payout_batches": state.batches.values().map(batch).collect::<Vec<_>>(),
-        "webhooks": shared.webhooks.deliveries.attempts(),
+        "mandates": mandates,
+        "orders": orders,
+        "virtual_accounts": accounts.into_iter().map(account).collect::<Vec<_>>(),
+        "sessions": sessions.into_iter().map(session).collect::<Vec<_>>(),
+        "saved_cards": cards.into_iter().map(saved_card).collect::<Vec<_>>(),
+        "payout_batches": batches.into_iter().map(batch).collect::<Vec<_>>(),
+        "webhooks": attempts(&webhooks::deliveries(&shared.webhooks, wanted)),
     }
+}
+
+pub fn orders(state: &State, wanted: &Wanted) -> Vec<Json> {
+    let of_state = |order: &&Order| wanted.show.as_deref().is_none_or(|show| order.state().name() == show);
+    let found = chosen(wanted, state.orders.values().filter(of_state), |order| order.id, |order| order.references());
+    found.into_iter().map(order).collect()
+}
+
+pub fn mandates(state: &State, wanted: &Wanted) -> Vec<Json> {
+    let all = state.mandates.values();
+    chosen(wanted, all, |it| it.direct_debit_id, |it| it.references()).into_iter().map(mandate).collect()
+}
+
+fn batch_references(batch: &&Batch) -> Vec<String> {
+    let payouts = batch.payouts.iter();
+    let of_payouts = payouts.flat_map(|it| [Some(it.reference.clone()), it.details.client_reference.clone()]);
+    [Some(batch.reference.clone())].into_iter().chain(of_payouts).flatten().collect()
+}
+
+/// Sorted by their numbers if the query chooses among them.
+fn chosen<'a, T>(
+    wanted: &Wanted,
+    all: impl Iterator<Item = &'a T>,
+    number: fn(&&'a T) -> u64,
+    names: fn(&&'a T) -> Vec<String>,
+) -> Vec<&'a T> {
+    let mut all: Vec<&T> = all.collect();
+    if wanted.is_everything() {
+        return all;
+    }
+    all.sort_by_key(|it| std::cmp::Reverse(number(it)));
+    wanted.of_list(all.into_iter(), number, names)
+}
+
+/// The requests that are wanted, as they are kept.
+pub fn requests(shared: &Shared, wanted: &Wanted) -> Result<Answer, ApiError> {
+    let is_meant: fn(&Kept) -> bool = match wanted.show.as_deref() {
+        None => |_| true,
+        Some("effects") => |kept| kept.has_effects,
+        Some("errors") => |kept| kept.is_error,
+        Some("faults") => |kept| kept.has_fault,
+        Some(_) => return Err(ApiError::field("show", "The show field must be effects, errors or faults.")),
+    };
+    let in_text = wanted.in_text();
+    let found =
+        shared.requests.json(wanted.limit(), |kept| is_meant(kept) && wanted.is_before(kept.id) && in_text(&kept.text));
+    Ok(Answer { body: format!("{{\"requests\":{found}}}").into_bytes(), ..Answer::ok(&Json::Null) })
 }
 
 pub fn endpoints(router: &Router) -> Json {
@@ -52,6 +110,7 @@ fn mandate(mandate: &Mandate) -> Json {
         "bank_name": &mandate.bank_name,
         "amount": mandate.amount.to_string(),
         "active": mandate.active,
+        "otp": mandate.otp.as_ref().filter(|otp| !otp.used).map(|otp| otp.code.clone()),
         "otp_waiting": mandate.otp.as_ref().is_some_and(|otp| !otp.used),
     }
 }

@@ -1,18 +1,25 @@
 //! Admin calls for webhooks: behaviour, delivery log, resend and forged events.
 
+use super::listing::Wanted;
 use crate::http::answer::ApiError;
 use crate::service::sandbox::{Sandbox, Shared};
 use crate::util::json::{Json, object};
 use crate::webhook::Webhooks;
+use crate::webhook::deliveries::Delivery;
 use crate::webhook::forge::forged;
 
 /// The behaviour and the newest deliveries.
-pub fn show(webhooks: &Webhooks) -> Json {
+pub fn show(webhooks: &Webhooks, wanted: &Wanted) -> Json {
     let mut shown = webhooks.behaviour.json();
     if let Json::Object(members) = &mut shown {
-        members.push(("deliveries".to_string(), webhooks.deliveries.json()));
+        let found = deliveries(webhooks, wanted).into_iter().map(Delivery::json);
+        members.push(("deliveries".to_string(), found.collect::<Vec<_>>().into()));
     }
     shown
+}
+
+pub fn deliveries<'a>(webhooks: &'a Webhooks, wanted: &Wanted) -> Vec<&'a Delivery> {
+    wanted.of_list(webhooks.deliveries.newest_first(), |it| it.id, |it| vec![it.message.key.clone()])
 }
 
 /// Sets the members that are given; what was held back is sent.

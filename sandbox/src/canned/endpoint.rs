@@ -103,7 +103,7 @@ mod tests {
 
     fn handled(state: &mut State, request: &str) -> Result<String, String> {
         let canned = endpoints(&Json::parse(FILE.as_bytes()).unwrap()).unwrap().remove(0);
-        let call = Call::new(Json::parse(request.as_bytes()).unwrap(), Json::Null, Vec::new(), String::new());
+        let call = Call { input: Json::parse(request.as_bytes()).unwrap(), ..Call::default() };
         let text = |answer: Answer| String::from_utf8(answer.body).unwrap();
         match canned.handle(state, &call) {
             Ok(answer) => {

@@ -2,16 +2,20 @@
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use rsa::Pkcs1v15Encrypt;
-use rsa::RsaPrivateKey;
 use rsa::traits::PublicKeyParts;
 
+use super::decryption::Failure;
+use super::keys::EncryptionKey;
 use crate::http::answer::ApiError;
 use crate::util::json::Json;
 use crate::util::seed::sha256_hex;
 
 /// The service's own message for a plain body at an encrypted endpoint.
 const NOT_ENCRYPTED: &str = "Unable to find the encrypted data, please encrypt your payload and try again";
+
+/// Clients look for the words "decrypt your payload".
+const NOT_DECRYPTED: &str =
+    "Unable to decrypt your payload: it was encrypted with another key, or its padding is not PKCS#1 v1.5.";
 
 /// What an endpoint takes as its body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -74,7 +78,7 @@ pub fn open_plain(body: &[u8]) -> (Opened, Result<Json, ApiError>) {
     (Opened::plain(body, input.as_ref().ok().cloned()), input)
 }
 
-pub fn open_encrypted(key: &RsaPrivateKey, body: &[u8]) -> (Opened, Result<Json, ApiError>) {
+pub async fn open_encrypted(key: &EncryptionKey, body: &[u8]) -> (Opened, Result<Json, ApiError>) {
     let (mut opened, sent) = open_plain(body);
     let ciphertext = match sent.and_then(|json| ciphertext(&json)) {
         Ok(ciphertext) => ciphertext,
@@ -83,7 +87,7 @@ pub fn open_encrypted(key: &RsaPrivateKey, body: &[u8]) -> (Opened, Result<Json,
     opened.envelope = "encrypted";
     // The log does not keep ciphertext.
     (opened.payload, opened.sha256) = (None, None);
-    let bytes = match decrypt(key, &ciphertext) {
+    let bytes = match decrypt(key, &ciphertext).await {
         Ok(bytes) => bytes,
         Err(error) => return (opened, Err(error)),
     };
@@ -120,15 +124,18 @@ fn ciphertext(json: &Json) -> Result<String, ApiError> {
     Ok(data.to_string())
 }
 
-fn decrypt(key: &RsaPrivateKey, ciphertext: &str) -> Result<Vec<u8>, ApiError> {
+async fn decrypt(key: &EncryptionKey, ciphertext: &str) -> Result<Vec<u8>, ApiError> {
     let block =
         STANDARD.decode(ciphertext).map_err(|error| bad_data(&format!("The data is not standard base64: {error}.")))?;
-    if block.len() != key.size() {
-        let text = format!("The data is {} bytes; one RSA block of this key is {}.", block.len(), key.size());
-        return Err(bad_data(&text));
+    let size = key.private.size();
+    if block.len() != size {
+        return Err(bad_data(&format!("The data is {} bytes; one RSA block of this key is {size}.", block.len())));
     }
-    key.decrypt(Pkcs1v15Encrypt, &block).map_err(|_| {
-        bad_data("The data cannot be decrypted: it was encrypted with another key, or its padding is not PKCS#1 v1.5.")
+    key.decrypt(block).await.map_err(|failure| match failure {
+        Failure::Undecipherable => bad_data(NOT_DECRYPTED),
+        Failure::Busy => ApiError::new(503, "Too many requests wait to be decrypted; this one was not executed.")
+            .header("retry-after", "1".to_string()),
+        Failure::Bug => ApiError::new(500, "The data could not be decrypted: this is a bug of the sandbox."),
     })
 }
 
@@ -139,30 +146,30 @@ fn bad_data(text: &str) -> ApiError {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::crypto::keys::EncryptionKey;
+    use rsa::Pkcs1v15Encrypt;
     use rsa::rand_core::OsRng;
 
-    fn encrypt(key: &RsaPrivateKey, text: &[u8]) -> Vec<u8> {
-        STANDARD.encode(key.to_public_key().encrypt(&mut OsRng, Pkcs1v15Encrypt, text).unwrap()).into_bytes()
+    fn encrypt(key: &EncryptionKey, text: &[u8]) -> Vec<u8> {
+        STANDARD.encode(key.private.to_public_key().encrypt(&mut OsRng, Pkcs1v15Encrypt, text).unwrap()).into_bytes()
     }
 
     fn body(data: &[u8], more: &str) -> Vec<u8> {
         format!(r#"{{"data":"{}"{more}}}"#, String::from_utf8_lossy(data)).into_bytes()
     }
 
-    #[test]
-    fn an_envelope_is_opened() {
-        let key = EncryptionKey::published(1, 2048).unwrap().private;
-        let (opened, json) = open_encrypted(&key, &body(&encrypt(&key, br#"{"reference":"A"}"#), ""));
+    #[tokio::test]
+    async fn an_envelope_is_opened() {
+        let key = EncryptionKey::published(1, 2048).unwrap();
+        let (opened, json) = open_encrypted(&key, &body(&encrypt(&key, br#"{"reference":"A"}"#), "")).await;
         assert_eq!(json.unwrap().to_string(), r#"{"reference":"A"}"#);
         assert_eq!((opened.envelope, opened.decrypted_bytes), ("encrypted", Some(17)));
         assert_eq!(opened.sha256, Some(sha256_hex(br#"{"reference":"A"}"#)));
     }
 
-    #[test]
-    fn wrong_envelopes_are_named() {
-        let key = EncryptionKey::published(1, 2048).unwrap().private;
-        let foreign = EncryptionKey::published(2, 2048).unwrap().private;
+    #[tokio::test]
+    async fn wrong_envelopes_are_named() {
+        let key = EncryptionKey::published(1, 2048).unwrap();
+        let foreign = EncryptionKey::published(2, 2048).unwrap();
         let good = encrypt(&key, b"{}");
         for (body, reason) in [
             (b"{\"reference\":\"A\"}".to_vec(), "Unable to find the encrypted data, please encrypt"),
@@ -172,11 +179,11 @@ mod tests {
             (body(&good, ",\"key\":1"), "remove key"),
             (body(b"*", ""), "not standard base64"),
             (body(b"AAAA", ""), "is 3 bytes; one RSA block of this key is 256"),
-            (body(&encrypt(&foreign, b"{}"), ""), "another key"),
+            (body(&encrypt(&foreign, b"{}"), ""), "decrypt your payload: it was encrypted with another key"),
             (body(&encrypt(&key, b"[1]"), ""), "decrypted payload must be a JSON object"),
             (body(&encrypt(&key, b"x"), ""), "decrypted payload is not JSON"),
         ] {
-            let error = open_encrypted(&key, &body).1.unwrap_err();
+            let error = open_encrypted(&key, &body).await.1.unwrap_err();
             assert!(error.message.contains(reason), "{}: {reason}", error.message);
         }
     }

@@ -6,16 +6,16 @@ use aws_lc_rs::encoding::{AsDer, Pkcs8V1Der};
 use aws_lc_rs::rsa::{KeyPair, KeySize, Pkcs1PublicEncryptingKey, PublicEncryptingKey};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use rsa::pkcs8::{DecodePrivateKey, EncodePublicKey};
+use rsa::RsaPrivateKey;
+use rsa::pkcs8::{DecodePrivateKey, EncodePrivateKey, EncodePublicKey};
 use rsa::traits::PublicKeyParts;
-use rsa::{BigUint, RsaPrivateKey};
 
+use super::decryption::{Decryption, Failure};
+use super::published;
 use crate::util::seed::Seed;
 
 /// Bytes of a block that the padding takes.
 const PADDING: usize = 11;
-/// The public exponent of the published keys (`AQAB`).
-const EXPONENT: u32 = 65537;
 
 /// Which API key a request carries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -89,12 +89,17 @@ impl ApiKeys {
 
 pub struct EncryptionKey {
     pub private: RsaPrivateKey,
+    /// The private key, to be saved.
+    pub pkcs8: Vec<u8>,
+    /// Built from published primes, so that it protects nothing.
+    pub is_published: bool,
+    decryption: Decryption,
 }
 
 /// Does not print the private key.
 impl Debug for EncryptionKey {
     fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
-        write!(out, "EncryptionKey({} bits)", self.private.n().bits())
+        write!(out, "EncryptionKey({} bits)", self.bits())
     }
 }
 
@@ -105,31 +110,38 @@ impl EncryptionKey {
             2048 => KeySize::Rsa2048,
             3072 => KeySize::Rsa3072,
             4096 => KeySize::Rsa4096,
-            _ => return Err(unsupported(bits)),
+            _ => return Err(published::unsupported(bits)),
         };
         let pair = KeyPair::generate(size).map_err(|_| "could not make an RSA key".to_string())?;
         let der: Pkcs8V1Der = pair.as_der().map_err(|_| "could not export the RSA key".to_string())?;
-        let private = RsaPrivateKey::from_pkcs8_der(der.as_ref())
-            .map_err(|error| format!("could not read the RSA key: {error}"))?;
-        Ok(EncryptionKey { private })
+        EncryptionKey::from_pkcs8(der.as_ref(), false)
     }
 
-    /// The same key for the same choice and size, without delay. Generating primes of 2048 bits takes up to seventeen
-    /// seconds, so the choice selects two of the primes in `primes/`. Such a key is public and protects
-    /// nothing.
+    pub fn from_pkcs8(der: &[u8], is_published: bool) -> Result<EncryptionKey, String> {
+        let private =
+            RsaPrivateKey::from_pkcs8_der(der).map_err(|error| format!("could not read the RSA key: {error}"))?;
+        Ok(EncryptionKey { private, pkcs8: der.to_vec(), is_published, decryption: Decryption::new(der, None)? })
+    }
+
+    pub fn bits(&self) -> usize {
+        self.private.n().bits()
+    }
+
+    /// The same key; the `rsa` crate also decrypts everything, and a difference is an error.
+    pub fn checked(self) -> Result<EncryptionKey, String> {
+        let decryption = Decryption::new(&self.pkcs8, Some(self.private.clone()))?;
+        Ok(EncryptionKey { decryption, ..self })
+    }
+
+    /// The same key for the same choice and size, without delay. Such a key is public and protects nothing.
     pub fn published(choice: u64, bits: usize) -> Result<EncryptionKey, String> {
-        let primes = match bits {
-            2048 => include_str!("primes/1024.txt"),
-            3072 => include_str!("primes/1536.txt"),
-            4096 => include_str!("primes/2048.txt"),
-            _ => return Err(unsupported(bits)),
-        };
-        let primes: Vec<&str> = primes.lines().collect();
-        let (first, second) = pair_of(choice, primes.len());
-        let prime = |index: usize| BigUint::parse_bytes(primes[index].as_bytes(), 16).ok_or("a prime is damaged");
-        let private = RsaPrivateKey::from_p_q(prime(first)?, prime(second)?, BigUint::from(EXPONENT))
-            .map_err(|error| format!("could not build the RSA key: {error}"))?;
-        Ok(EncryptionKey { private })
+        let private = published::key(choice, bits)?;
+        let der = private.to_pkcs8_der().map_err(|error| format!("could not export the RSA key: {error}"))?;
+        EncryptionKey::from_pkcs8(der.as_bytes(), true)
+    }
+
+    pub async fn decrypt(&self, block: Vec<u8>) -> Result<Vec<u8>, Failure> {
+        self.decryption.decrypt(block).await
     }
 
     /// Standard base64 of one RSA block with PKCS#1 v1.5 padding.
@@ -163,22 +175,11 @@ impl EncryptionKey {
     pub fn dashboard_form(&self) -> String {
         let modulus = STANDARD.encode(self.private.n().to_bytes_be());
         let exponent = STANDARD.encode(self.private.e().to_bytes_be());
-        let bits = self.private.n().bits();
+        let bits = self.bits();
         STANDARD.encode(format!(
             "{bits}!<RSAKeyValue><Modulus>{modulus}</Modulus><Exponent>{exponent}</Exponent></RSAKeyValue>"
         ))
     }
-}
-
-fn unsupported(bits: usize) -> String {
-    format!("--key-bits {bits}: choose 2048, 3072 or 4096")
-}
-
-/// Two different indices below `count`; consecutive choices give all pairs.
-fn pair_of(choice: u64, count: usize) -> (usize, usize) {
-    let pairs: Vec<(usize, usize)> =
-        (0..count).flat_map(|first| (first + 1..count).map(move |second| (first, second))).collect();
-    pairs[(choice % pairs.len() as u64) as usize]
 }
 
 #[cfg(test)]
@@ -217,28 +218,5 @@ mod tests {
         use rsa::pkcs8::DecodePublicKey;
         let public = rsa::RsaPublicKey::from_public_key_der(&STANDARD.decode(text).unwrap()).unwrap();
         assert_eq!(public, key.private.to_public_key());
-    }
-
-    #[test]
-    fn every_published_prime_makes_a_key_that_works() {
-        use rsa::Pkcs1v15Encrypt;
-        for bits in [2048, 3072, 4096] {
-            // With 32 primes these choices pair the first prime with each of the others.
-            for number in 0..31 {
-                let key = EncryptionKey::published(number, bits).unwrap().private;
-                assert_eq!(key.n().bits(), bits);
-                key.validate().unwrap();
-            }
-            let key = EncryptionKey::published(495, bits).unwrap().private;
-            let sealed = key.to_public_key().encrypt(&mut rsa::rand_core::OsRng, Pkcs1v15Encrypt, b"text").unwrap();
-            assert_eq!(key.decrypt(Pkcs1v15Encrypt, &sealed).unwrap(), b"text");
-        }
-    }
-
-    #[test]
-    fn numbers_choose_different_pairs() {
-        let pairs: std::collections::HashSet<_> = (0..496).map(|number| pair_of(number, 32)).collect();
-        assert_eq!(pairs.len(), 496);
-        assert_eq!(pair_of(496, 32), pair_of(0, 32));
     }
 }

@@ -18,6 +18,9 @@ const BANKS: [(&str, &str, Option<&str>); 3] = [
 const LOGO: &str = "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' width='32' height='32'%3E\
     %3Crect width='32' height='32' fill='gray'/%3E%3C/svg%3E";
 
+/// Bank transfers as the service's own SDK names them here, beside the codes of payment options.
+const BANK_TRANSFER: &str = "banktransfer";
+
 pub fn is_known(code: &str) -> bool {
     BANKS.iter().any(|(_, known, _)| *known == code)
 }
@@ -27,7 +30,11 @@ pub fn list(_: &mut State, call: &Call) -> Result<Answer, ApiError> {
     let mut fields = Fields::of(&call.input);
     let method = fields.optional("paymentmethod");
     fields.finish()?;
-    let method = method.map(|method| orders::method_at("paymentmethod", &method)).transpose()?;
+    let method = match method {
+        Some(name) if name.eq_ignore_ascii_case(BANK_TRANSFER) => Some(Method::BankTransfer),
+        Some(code) => Some(orders::method_at("paymentmethod", &code)?),
+        None => None,
+    };
     let banks = BANKS.iter().enumerate().filter(|(_, (_, _, ussd))| method != Some(Method::Ussd) || ussd.is_some());
     let banks = banks.map(|(index, (name, code, ussd))| {
         object! {

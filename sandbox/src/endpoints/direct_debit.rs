@@ -80,6 +80,7 @@ pub fn create(state: &mut State, call: &Call) -> Result<Answer, ApiError> {
             "accountNumber": &mandate.account_number,
             "amount": mandate.amount,
             "directDebitId": mandate.direct_debit_id,
+            "isActive": mandate.active,
         },
     }))
 }
@@ -91,7 +92,7 @@ pub fn status(state: &mut State, call: &Call) -> Result<Answer, ApiError> {
     let mandate = state.mandate(&code)?;
     let (message, code) =
         if mandate.active { ("Mandate is active", "00") } else { ("Mandate is pending approval", "02") };
-    let data = object! { "mandateCode": &mandate.code };
+    let data = object! { "mandateCode": &mandate.code, "isActive": mandate.active };
     Ok(Answer::ok(&object! { "message": message, "code": code, "status": true, "data": data }))
 }
 

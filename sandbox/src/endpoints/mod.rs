@@ -18,6 +18,7 @@ pub mod transactions;
 pub mod virtual_accounts;
 
 use std::cell::RefCell;
+use std::sync::Arc;
 
 use crate::http::path_pattern::Values;
 use crate::util::json::{Json, object};
@@ -31,14 +32,13 @@ pub struct Call {
     /// The values in the path, with their names.
     pub path: Values,
     pub base_url: String,
-    notes: RefCell<Vec<String>>,
+    /// As in the dashboard.
+    pub encryption_key: Arc<str>,
+    /// Remarks for the request log.
+    pub notes: RefCell<Vec<String>>,
 }
 
 impl Call {
-    pub fn new(input: Json, query: Json, path: Values, base_url: String) -> Call {
-        Call { input, query, path, base_url, notes: RefCell::default() }
-    }
-
     /// A remark for the request log: something was accepted that the service might refuse.
     pub fn note(&self, text: impl Into<String>) {
         self.notes.borrow_mut().push(text.into());

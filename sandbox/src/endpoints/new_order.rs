@@ -3,7 +3,6 @@
 use crate::http::answer::ApiError;
 use crate::http::fields::Fields;
 use crate::state::State;
-use crate::state::attempt::check_new;
 use crate::state::model::{Customer, Method};
 use crate::state::orders::NewOrder;
 use crate::util::json::Json;
@@ -38,7 +37,7 @@ pub fn prepare_card_payment(state: &mut State, new: NewOrder) -> Result<(), ApiE
         // A card must not be charged with another amount than the one that is asked for.
         Some(known) => known.check_price(new.amount, new.currency.as_deref())?,
         None => {
-            check_new(Method::Card, new.currency.as_deref())?;
+            state.check_new(Method::Card, new.currency.as_deref())?;
             state.create_order(new)?;
         }
     }

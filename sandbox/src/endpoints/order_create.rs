@@ -7,11 +7,15 @@ use crate::state::State;
 use crate::state::model::{Method, Order, PaymentState, SavedCard};
 use crate::util::json::{Json, object};
 
+/// It depends on the payment option, which is not known yet. Strict clients read an integer.
+const FEE_RATE: u64 = 0;
+
 /// Creates an order from `order`, charges `card`, or does both.
 pub fn create(state: &mut State, call: &Call) -> Result<Answer, ApiError> {
     let input = &call.input;
     let has_card = input.get("card").is_some_and(Json::is_object);
-    if input.get("order").is_some_and(Json::is_object) {
+    // Without a card or a payment option it is an order, even if `order` is missing.
+    if input.get("order").is_some_and(Json::is_object) || (!has_card && input.get("paymentoption").is_none()) {
         let new = new_order::read(input)?;
         if !has_card {
             let reference = state.create_order(new)?.reference.clone();
@@ -51,7 +55,7 @@ fn created(state: &State, order: &Order) -> Json {
             "amount": order.amount,
             // The fee depends on the payment option, which is not known yet.
             "fee": Json::Number("0".to_string()),
-            "feeRate": Json::Number(transactions::FEE_RATE.to_string()),
+            "feeRate": FEE_RATE,
             "statusId": PaymentState::Initiated.id(),
             "status": PaymentState::Initiated.name(),
             "currency": &order.currency,
@@ -69,10 +73,11 @@ fn created(state: &State, order: &Order) -> Json {
         },
         "customer": transactions::customer_of_create(order),
         "payment": object! { "redirectUrl": Json::Null, "source": "API" },
-        "otherPaymentOptions": Method::offered_in(&order.currency).map(option).collect::<Vec<_>>(),
+        "otherPaymentOptions": state.offered_in(&order.currency).map(option).collect::<Vec<_>>(),
         "savedCards": saved.unwrap_or_default(),
         "subsidiaryOrderSummary": object! {
-            "reference": &order.reference, "totalAmount": order.amount, "currency": &order.currency,
+            "orderName": order.description.as_deref().unwrap_or(&order.reference),
+            "orderItems": Json::Array(Vec::new()),
         },
     };
     success("01", "Order created successfully", data)

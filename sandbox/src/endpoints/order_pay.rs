@@ -18,11 +18,15 @@ pub fn pay(state: &mut State, call: &Call) -> Result<Answer, ApiError> {
     fields.no_amount_but_at(&[], WHERE_THE_PRICE_IS);
     fields.finish()?;
     match orders::method_at("paymentOption", &option)? {
-        Method::Card => by_card(state, call, &card_input::read(call, "reference")?),
+        Method::Card => {
+            let card = card_input::read(call, "reference")?;
+            state.check_named(&card.reference)?;
+            by_card(state, call, &card)
+        }
         Method::DirectDebit => by_mandate(state, call),
         Method::BankTransfer => by_transfer(state, call),
         method => {
-            let reference = reference(Fields::of(&call.input))?;
+            let reference = reference(state, Fields::of(&call.input))?;
             call.note(format!("the members that {} takes are not known: none of them is checked", method.code()));
             answer_newest(state.pay_elsewhere(&reference, method)?, call)
         }
@@ -43,6 +47,7 @@ fn by_mandate(state: &mut State, call: &Call) -> Result<Answer, ApiError> {
     };
     fields.required("directDebitPaymentRequest.bankCode");
     fields.finish()?;
+    state.check_named(&pay.reference)?;
     let order = state.pay_by_mandate(&pay)?;
     answer(order, order.payments.len() - 1, call)
 }
@@ -54,21 +59,19 @@ fn by_transfer(state: &mut State, call: &Call) -> Result<Answer, ApiError> {
         Some(Json::Object(_)) => {
             let bank = fields.optional("BankTransfer.bankcode");
             if bank.is_some_and(|code| !banks::is_known(&code)) {
-                fields.error(
-                    "BankTransfer.bankcode",
-                    "The BankTransfer.bankcode field must be a bankCode of GET /payment/banks.".to_string(),
-                );
+                call.note("BankTransfer.bankcode is not a bankCode of GET /payment/banks; it has no effect");
             }
         }
         Some(_) => fields.error("BankTransfer", "The BankTransfer field must be an object.".to_string()),
     }
-    let reference = reference(fields)?;
+    let reference = reference(state, fields)?;
     answer_newest(state.pay_by_transfer(&reference)?, call)
 }
 
-fn reference(mut fields: Fields) -> Result<String, ApiError> {
+fn reference(state: &State, mut fields: Fields) -> Result<String, ApiError> {
     let reference = fields.required("reference");
     card_input::check_country(&mut fields);
     fields.finish()?;
+    state.check_named(&reference)?;
     Ok(reference)
 }

@@ -1,38 +1,46 @@
 //! Orders: status, verify and fee.
 
+use super::payment_answer::remarks;
 use super::{Call, success, transactions};
 use crate::http::answer::{Answer, ApiError};
 use crate::http::fields::Fields;
-use crate::state::attempt::check_new;
 use crate::state::model::{Method, Order};
 use crate::state::{State, currency};
 use crate::util::json::{Json, object};
+use crate::util::money::Money;
 
-fn known_order<'a>(state: &'a State, input: &Json) -> Result<&'a Order, ApiError> {
+/// The order that is looked at.
+fn known_order<'a>(state: &'a mut State, input: &Json) -> Result<&'a Order, ApiError> {
     let mut fields = Fields::of(input);
     let reference = fields.required("reference");
     fields.finish()?;
+    state.refunds_looked_at(&reference);
     Ok(state.order(&reference)?)
 }
 
 /// `status` is the state of the payment here, not the result of the call.
 pub fn status(state: &mut State, call: &Call) -> Result<Answer, ApiError> {
     let order = known_order(state, &call.input)?;
-    let reference = order.reference.clone();
     let (now, payment) = (order.state(), order.decisive_payment());
+    // Texts even before a payment: strict clients read no null there.
+    let (paid_with, code, message) = match payment {
+        Some(payment) => (payment.method.code(), payment.code, payment.message),
+        None => ("", transactions::status_code(now), now.name()),
+    };
     let data = object! {
         "isFinalStatus": now.is_final(),
         "requeryNeeded": !now.is_final(),
         "orderSummary": object! {
             "id": order.id,
             "reference": &order.reference,
+            "orderReference": &order.reference,
             "paymentReference": &order.processor_reference,
-            "paymentType": payment.map(|payment| payment.method.code()),
+            "paymentType": paid_with,
             "currencyId": currency::id(&order.currency),
-            "paymentResponseCode": payment.map(|payment| payment.code),
-            "paymentResponseMessage": payment.map(|payment| payment.message),
-            "narration": order.description.clone(),
-            "remarks": Json::Null,
+            "paymentResponseCode": code,
+            "paymentResponseMessage": message,
+            "narration": order.description.clone().unwrap_or_default(),
+            "remarks": payment.map_or("", remarks),
             "totalChargedAmount": order.total(),
             "fee": order.fee(),
             "statusId": now.id(),
@@ -42,19 +50,16 @@ pub fn status(state: &mut State, call: &Call) -> Result<Answer, ApiError> {
         "orderPayments": transactions::order_payments(order),
     };
     let body = object! { "data": data, "status": now.name(), "statusCode": transactions::status_code(now), "message": now.name() };
-    state.refunds_shown(&reference);
     Ok(Answer::ok(&body))
 }
 
 /// Success and `00` mean that the order was found; `data.statusId` is its payment state.
 pub fn verify(state: &mut State, call: &Call) -> Result<Answer, ApiError> {
-    let order = known_order(state, &call.input)?;
-    let (reference, found) = (order.reference.clone(), transactions::of_order(order));
-    state.refunds_shown(&reference);
+    let found = transactions::of_order(known_order(state, &call.input)?);
     Ok(Answer::ok(&success("00", "Order details fetched successfully", found)))
 }
 
-pub fn fee(_: &mut State, call: &Call) -> Result<Answer, ApiError> {
+pub fn fee(state: &mut State, call: &Call) -> Result<Answer, ApiError> {
     let mut fields = Fields::of(&call.input);
     let amount = fields.required_amount("amount");
     let currency = fields.optional("currency");
@@ -62,7 +67,7 @@ pub fn fee(_: &mut State, call: &Call) -> Result<Answer, ApiError> {
     fields.no_amount_but_at(&["amount"], "the amount is read at amount");
     fields.finish()?;
     let method = option.map_or(Ok(Method::Card), |option| method_at("paymentoption", &option))?;
-    check_new(method, currency.as_deref())?;
+    state.check_new(method, currency.as_deref())?;
     let total = amount.plus(amount.fee());
     let data = object! {
         "amount": amount,
@@ -70,6 +75,8 @@ pub fn fee(_: &mut State, call: &Call) -> Result<Answer, ApiError> {
         "total": total,
         "totalChargedAmount": total,
         "customerFee": amount.fee(),
+        "subsidiaryFee": Money::ZERO,
+        "paymentOption": method.code(),
     };
     Ok(Answer::ok(&success("00", "Fee fetched successfully", data)))
 }

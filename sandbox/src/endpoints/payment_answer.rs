@@ -3,9 +3,8 @@
 use super::{Call, success};
 use crate::http::answer::{Answer, ApiError};
 use crate::state::model::{Awaits, Method, Order, Payment, PaymentState};
+use crate::state::virtual_accounts::{BANK, BANK_CODE};
 use crate::util::json::{Json, object};
-
-pub const TRANSFER_BANK: &str = "Sandbox Bank";
 
 /// A payment as an answer reports it.
 struct Report {
@@ -39,6 +38,11 @@ fn report(payment: &Payment) -> Report {
     }
 }
 
+/// `remarks` of a payment, the same in every answer.
+pub fn remarks(payment: &Payment) -> &'static str {
+    report(payment).remarks
+}
+
 fn next_step(awaits: Awaits) -> &'static str {
     match awaits {
         Awaits::Holder => "Send the customer to redirectUrl, or authorize with the one-time code",
@@ -58,12 +62,19 @@ pub fn answer(order: &Order, index: usize, call: &Call) -> Result<Answer, ApiErr
     let payment = order.payments.get(index).ok_or_else(|| ApiError::not_found("reference", "Payment"))?;
     let report = report(payment);
     let is_pending = payment.state == PaymentState::Pending;
-    let has_page = payment.awaits == Awaits::Holder || payment.method == Method::Opay;
+    // A bank transfer, too: clients read a text there.
+    let has_page = matches!(payment.awaits, Awaits::Holder | Awaits::Transfer) || payment.method == Method::Opay;
     let redirect =
         (is_pending && has_page).then(|| format!("{}/sandbox/payments/{}/confirm", call.base_url, payment.reference));
     let instrument = (payment.method == Method::Card).then(|| payment.instrument.clone());
-    let transfer = (payment.awaits == Awaits::Transfer)
-        .then(|| object! { "bankAccount": &payment.instrument, "bankName": TRANSFER_BANK });
+    let transfer = (payment.awaits == Awaits::Transfer).then(|| {
+        object! {
+            "bankAccount": &payment.instrument,
+            "bankName": BANK,
+            "bankCode": BANK_CODE,
+            "accountName": format!("SANDBOX/{}", order.reference),
+        }
+    });
     let recipient = if transfer.is_some() { &payment.instrument } else { "Sandbox Merchant" };
     let fee = payment.amount.fee();
     let data = object! {

@@ -1,6 +1,7 @@
 //! Funding details, and the similar object in the answers of order verify and in webhooks.
 
 use super::Call;
+use super::payment_answer::remarks;
 use crate::http::answer::{Answer, ApiError};
 use crate::state::model::{Method, Order, PaymentState, Session};
 use crate::state::virtual_accounts::BANK;
@@ -10,7 +11,9 @@ use crate::util::json::{Json, object};
 use crate::util::money::Money;
 
 /// In percent.
-pub const FEE_RATE: &str = "1.5";
+const FEE_RATE: &str = "1.5";
+/// `productName` of every order.
+const PRODUCT: &str = "Collection";
 
 pub fn details(state: &mut State, call: &Call) -> Result<Answer, ApiError> {
     let session = state.session(call.path_value("sessionId"))?;
@@ -36,7 +39,7 @@ pub fn of_session(session: &Session) -> Json {
     let payment = object! {
         "orderId": session.order_id,
         "orderPaymentReference": &session.payment_reference,
-        "paymentOptionId": 2_u64,
+        "paymentOptionId": Method::BankTransfer.id(),
         "paymentOption": Json::Null,
         "statusId": PaymentState::Successful.id(),
         "paymentStatus": PaymentState::Successful.name(),
@@ -51,6 +54,7 @@ pub fn of_session(session: &Session) -> Json {
         state: PaymentState::Successful,
         order_reference: None,
         payment_reference: Some(session.payment_reference.clone()),
+        product: None,
         price: None,
         total: session.amount,
         fee: None,
@@ -79,10 +83,11 @@ pub fn of_order(order: &Order) -> Json {
         state,
         order_reference: Some(order.reference.clone()),
         payment_reference: Some(order.processor_reference.clone()),
+        product: Some(PRODUCT),
         price: Some(order.amount),
         total: order.total(),
         fee: Some(order.fee()),
-        method: payment.map(|payment| payment.method.code()),
+        method: payment.map(|payment| payment.method.paid_by()),
         response: (payment.map(|payment| payment.code), payment.map(|payment| payment.message)),
         narration: order.description.clone(),
         currency: &order.currency,
@@ -112,7 +117,12 @@ pub fn order_payments(order: &Order) -> Vec<Json> {
             "responseCode": payment.code,
             "responseMessage": payment.message,
             "orderPaymentInstrument": &payment.instrument,
-            "remarks": Json::Null,
+            "remarks": remarks(payment),
+            "providerReference": &payment.detail_reference,
+            "providerResponseCode": payment.code,
+            // Texts in every case: strict clients read no null here.
+            "paymentUrl": "",
+            "externalReference": "",
             "dateCreated": payment.created.seven_digits(),
             "dateUpdated": payment.updated.seven_digits(),
         }
@@ -128,7 +138,7 @@ fn customer(order: &Order) -> Json {
         "firstName": customer.firstname.clone(),
         "lastName": customer.lastname.clone(),
         "mobileNumber": customer.mobile.clone(),
-        "country": customer.country.clone(),
+        "countryShortName": customer.country.clone(),
         "emailAddress": customer.email.clone(),
     }
 }
@@ -147,10 +157,18 @@ pub fn customer_of_create(order: &Order) -> Json {
     }
 }
 
-/// The cards that were tried.
+/// The cards that were tried. The names of the members are assumed.
 fn cards(order: &Order) -> Json {
     let cards = order.payments.iter().filter(|payment| payment.method == Method::Card);
-    cards.map(|payment| object! { "maskedPan": &payment.instrument }).collect::<Vec<_>>().into()
+    let shown = cards.map(|payment| {
+        object! {
+            "maskedPan": &payment.instrument,
+            "last4": payment.instrument.trim_start_matches('*'),
+            "issuer": BANK,
+            "countryShortName": "NG",
+        }
+    });
+    shown.collect::<Vec<_>>().into()
 }
 
 /// The members that differ between a funding session and an order.
@@ -158,6 +176,7 @@ struct Transaction<'a> {
     state: PaymentState,
     order_reference: Option<String>,
     payment_reference: Option<String>,
+    product: Option<&'a str>,
     /// Without the fee; only orders have one.
     price: Option<Money>,
     total: Money,
@@ -183,7 +202,7 @@ impl Transaction<'_> {
             "status": self.state.name(),
             "orderReference": self.order_reference,
             "paymentReference": self.payment_reference,
-            "productName": Json::Null,
+            "productName": self.product,
             "totalAmountCharged": self.total,
             "statusId": self.state.id(),
             "paymentMethod": self.method,

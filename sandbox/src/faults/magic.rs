@@ -3,9 +3,9 @@
 use super::fault::{Acts, Fault};
 use super::table;
 use crate::http::answer::ApiError;
+use crate::state::magic::FAULT as PREFIX;
 use crate::util::json::Json;
 
-const PREFIX: &str = "sbx-";
 /// After the name of the fault, before a `-` or the end.
 const ONLY: [(&str, Kind); 2] = [("@lookup", Kind::LookUp), ("@pay", Kind::Payment)];
 /// In addition to every member whose name ends in `reference`.

@@ -13,6 +13,8 @@ pub mod table;
 use std::collections::HashSet;
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
+
 use crate::util::json::{Json, object};
 use fault::Fault;
 use magic::{Kind, Named};
@@ -31,17 +33,22 @@ impl Chosen {
     }
 }
 
-#[derive(Debug, Default)]
+/// The rules end with the program.
+#[derive(Debug, Default, Serialize, Deserialize)]
 pub struct Faults {
+    #[serde(skip)]
     rules: Vec<Rule>,
     /// The requests that met a fault which acts only on the first of equal requests.
     failed: HashSet<String>,
     /// The magic values of requests that change something.
     used: HashSet<String>,
+    /// Grows with every change of the rules and of their counts.
+    pub version: u64,
 }
 
 impl Faults {
     pub fn add(&mut self, rule: Rule) -> &Rule {
+        self.version += 1;
         self.rules.push(rule);
         &self.rules[self.rules.len() - 1]
     }
@@ -49,11 +56,24 @@ impl Faults {
     /// Removes all rules; returns how many there were.
     pub fn clear(&mut self) -> usize {
         self.failed.clear();
+        self.version += 1;
         std::mem::take(&mut self.rules).len()
     }
 
+    /// Removes the rules of one fault; returns how many there were.
+    pub fn remove(&mut self, fault: &Fault) -> usize {
+        let before = self.rules.len();
+        self.rules.retain(|rule| rule.fault != fault);
+        self.version += 1;
+        before - self.rules.len()
+    }
+
     pub fn reset(&mut self) {
-        *self = Faults::default();
+        *self = Faults { version: self.version + 1, ..Faults::default() };
+    }
+
+    pub fn rules(&self) -> usize {
+        self.rules.len()
     }
 
     /// Whether the fault of a magic value acts on this request. It acts on requests that change something. It acts on a
@@ -72,6 +92,7 @@ impl Faults {
     pub fn choose(&mut self, subject: &Subject) -> Option<Chosen> {
         let mut chosen = None;
         for rule in &mut self.rules {
+            self.version += 1;
             if rule.fires_for(subject, chosen.is_none()) {
                 chosen = Some(Chosen::new(rule.fault, rule.delay));
             }

@@ -29,6 +29,10 @@ pub struct Headers {
     pub accept: Option<String>,
     pub user_agent: Option<String>,
     pub host: Option<String>,
+    /// A browser asks whether a page may call another network.
+    pub private_network: Option<String>,
+    /// Where the page comes from that sends the request, as browsers say it.
+    pub fetch_site: Option<String>,
 }
 
 impl Incoming {
@@ -48,6 +52,8 @@ impl Incoming {
                 accept: header("accept"),
                 user_agent: header("user-agent"),
                 host: header("host"),
+                fetch_site: header("sec-fetch-site"),
+                private_network: header("access-control-request-private-network"),
             },
             body: None,
             body_bytes: 0,
@@ -62,6 +68,11 @@ impl Incoming {
     /// Whether the client is a browser.
     pub fn accepts_html(&self) -> bool {
         self.headers.accept.as_deref().is_some_and(|accept| accept.contains("text/html"))
+    }
+
+    /// Whether the client says that it wants JSON; most programs say nothing.
+    pub fn wants_json(&self) -> bool {
+        self.headers.accept.as_deref().is_some_and(|accept| accept.starts_with("application/json"))
     }
 
     /// The query as a JSON object, so that it is read like a body.

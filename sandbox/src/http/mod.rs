@@ -2,6 +2,7 @@
 
 pub mod answer;
 pub mod fields;
+pub mod hosts;
 pub mod incoming;
 pub mod path_pattern;
 pub mod render;

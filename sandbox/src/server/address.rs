@@ -4,6 +4,8 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
 use tokio::net::{TcpListener, lookup_host};
 
+use crate::http::hosts::HostName;
+
 /// `127.0.0.1:0`, `[::1]:8080`, `localhost:0`.
 #[derive(Debug, Clone)]
 pub struct ListenAddress {
@@ -80,8 +82,9 @@ impl Bound {
     }
 
     /// The host name, if it is one.
-    pub fn name(&self) -> Option<&str> {
-        self.host.parse::<IpAddr>().is_err().then_some(self.host.as_str())
+    pub fn name(&self) -> Option<HostName> {
+        let is_address = self.host.parse::<IpAddr>().is_ok();
+        if is_address { None } else { self.host.parse().ok() }
     }
 }
 

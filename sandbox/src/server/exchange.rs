@@ -1,17 +1,19 @@
 //! Handles one request: reads it, chooses a fault by rule, has it answered and delivers the answer.
 
+use std::sync::Arc;
+
 use http_body_util::BodyExt;
 use hyper::body::{Body, Bytes, Incoming as Stream};
 use hyper::http::request::Parts;
 use hyper::{Request, Version};
 
 use super::connection::Connection;
-use super::delivery::{Delivered, NoResponse, deliver};
+use super::delivery::{self, Delivered, NoResponse, deliver, whole};
 use crate::admin;
+use crate::browser::{self, cors};
 use crate::faults::fault::OnRequest;
 use crate::faults::rules::Subject;
 use crate::http::incoming::Incoming;
-use crate::http::render::response;
 use crate::service::decide::{self, Decided};
 use crate::service::sandbox::Sandbox;
 
@@ -19,13 +21,30 @@ const LARGEST_BODY: usize = 1 << 20;
 /// A larger body is read up to this size, so that the client can receive the error.
 const READ_AT_MOST: usize = 16 << 20;
 
-pub async fn exchange(sandbox: &Sandbox, connection: &Connection, request: Request<Stream>) -> Delivered {
+pub async fn exchange(sandbox: &Arc<Sandbox>, connection: &Connection, request: Request<Stream>) -> Delivered {
     let origin = connection.next_request();
     let (head, body) = request.into_parts();
     let mut incoming = Incoming::new(&head);
+    if let Err(error) = sandbox.hosts.check(&head) {
+        read(&mut incoming, body).await?;
+        if admin::is_admin(&incoming.path) {
+            return whole(error.into_answer());
+        }
+        return deliver(decide::refuse(sandbox, &incoming, origin, error), sandbox, connection);
+    }
+    if let Some(answer) = browser::answer(&incoming) {
+        read(&mut incoming, body).await?;
+        return whole(answer);
+    }
+    if incoming.method == "GET" && incoming.path == browser::events::PATH {
+        return delivery::events(sandbox);
+    }
     if admin::is_admin(&incoming.path) {
         read(&mut incoming, body).await?;
-        return Ok(response(admin::answer(sandbox, &incoming)));
+        return whole(match cors::foreign(&incoming) {
+            Some(refusal) => refusal,
+            None => admin::answer(sandbox, &incoming).await,
+        });
     }
     let position =
         Subject::Request { method: &incoming.method, path: &incoming.path, on_connection: origin.on_connection };
@@ -42,7 +61,14 @@ pub async fn exchange(sandbox: &Sandbox, connection: &Connection, request: Reque
             let position = decide::log_incomplete(sandbox, &incoming, origin, Some(chosen.fault));
             Decided { answer: None, chosen: unread, position, keep_alive }
         }
-        None => decide::decide(sandbox, &incoming, origin, by_rule, keep_alive),
+        None => {
+            let sandbox = Arc::clone(sandbox);
+            let path = incoming.path.clone();
+            // A task of its own, so that a client that leaves does not end a request that was read.
+            let task = async move { decide::decide(&sandbox, &incoming, origin, by_rule, keep_alive).await };
+            let decided = tokio::spawn(task).await.map_err(|_| NoResponse)?;
+            Decided { answer: decided.answer.map(|answer| cors::allow(&path, answer)), ..decided }
+        }
     };
     deliver(decided, sandbox, connection)
 }

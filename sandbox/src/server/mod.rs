@@ -2,6 +2,7 @@
 
 pub mod accept;
 pub mod address;
+pub mod authority;
 pub mod connection;
 pub mod delivery;
 pub mod exchange;

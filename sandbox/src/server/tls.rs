@@ -1,22 +1,23 @@
-//! The sandbox's own certificate authority, with a valid certificate for this machine and two invalid ones.
+//! TLS with a valid certificate for this machine and two invalid ones.
 
 use std::net::IpAddr;
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use rcgen::{
-    BasicConstraints, CertificateParams, DnType, ExtendedKeyUsagePurpose, IsCa, Issuer, KeyPair, KeyUsagePurpose,
-    date_time_ymd,
-};
+use rcgen::{CertificateParams, DnType, ExtendedKeyUsagePurpose, Issuer, KeyPair, date_time_ymd};
+use time::{Duration, OffsetDateTime};
 use tokio_rustls::TlsAcceptor;
 use tokio_rustls::rustls::ServerConfig;
 use tokio_rustls::rustls::crypto::aws_lc_rs;
 use tokio_rustls::rustls::pki_types::PrivateKeyDer;
 
+use super::authority::{Authority, CaFile};
 use crate::faults::fault::OnConnection;
-use crate::util::files::write_owner_only;
+use crate::http::hosts::HostName;
 
-/// The TLS acceptors and the CA file, which is deleted on drop.
+/// The longest life that browsers accept.
+const LIVES: Duration = Duration::days(397);
+
+/// The TLS acceptors and the file of the CA that signed their certificates.
 pub struct Tls {
     pub acceptors: Arc<Acceptors>,
     pub ca_file: CaFile,
@@ -42,51 +43,29 @@ impl Acceptors {
     }
 }
 
-pub struct CaFile(PathBuf);
-
-impl CaFile {
-    pub fn path(&self) -> &Path {
-        &self.0
-    }
-}
-
-impl Drop for CaFile {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_file(&self.0);
-    }
-}
-
 impl Tls {
-    /// For 127.0.0.1, ::1, localhost, the listening address and its host name.
-    pub fn new(listening_on: IpAddr, host: Option<&str>) -> Result<Tls, String> {
-        let ca_key = KeyPair::generate().map_err(problem)?;
-        let mut ca = CertificateParams::default();
-        ca.distinguished_name.push(DnType::CommonName, "paysvc-sandbox CA");
-        ca.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
-        ca.key_usages = vec![KeyUsagePurpose::KeyCertSign, KeyUsagePurpose::CrlSign];
-        let ca_certificate = ca.self_signed(&ca_key).map_err(problem)?;
-        let issuer = Issuer::new(ca, ca_key);
-
+    /// For 127.0.0.1, ::1, localhost, the listening address and these host names.
+    pub fn new(authority: Authority, listening_on: IpAddr, hosts: &[HostName]) -> Result<Tls, String> {
         let mut names = vec!["localhost".to_string(), "127.0.0.1".to_string(), "::1".to_string()];
-        if !names.contains(&listening_on.to_string()) && !listening_on.is_unspecified() {
-            names.push(listening_on.to_string());
+        let address = (!listening_on.is_unspecified()).then(|| listening_on.to_string());
+        for name in address.into_iter().chain(hosts.iter().map(|host| host.text().to_string())) {
+            if !names.contains(&name) {
+                names.push(name);
+            }
         }
-        names.extend(host.filter(|host| *host != "localhost").map(ToString::to_string));
         let good = leaf(names.clone())?;
         let mut expired = leaf(names)?;
         expired.not_before = date_time_ymd(2020, 1, 1);
         expired.not_after = date_time_ymd(2021, 1, 1);
         let wrong_host = leaf(vec!["wrong-host.invalid".to_string()])?;
+        let Authority { issuer, file } = authority;
         let acceptors = Acceptors {
             good: acceptor(&good, &issuer, false)?,
             expired: acceptor(&expired, &issuer, false)?,
             wrong_host: acceptor(&wrong_host, &issuer, false)?,
             early: acceptor(&good, &issuer, true)?,
         };
-
-        let path = std::env::temp_dir().join(format!("paysvc-sandbox-ca-{}.pem", std::process::id()));
-        write_owner_only(&path, &ca_certificate.pem())?;
-        Ok(Tls { acceptors: Arc::new(acceptors), ca_file: CaFile(path) })
+        Ok(Tls { acceptors: Arc::new(acceptors), ca_file: file })
     }
 }
 
@@ -99,6 +78,9 @@ fn leaf(names: Vec<String>) -> Result<CertificateParams, String> {
     leaf.distinguished_name.push(DnType::CommonName, "paysvc-sandbox");
     leaf.extended_key_usages = vec![ExtendedKeyUsagePurpose::ServerAuth];
     leaf.use_authority_key_identifier_extension = true;
+    // Another machine's clock may be a little behind.
+    let from = OffsetDateTime::now_utc() - Duration::DAY;
+    (leaf.not_before, leaf.not_after) = (from, from + LIVES);
     Ok(leaf)
 }
 

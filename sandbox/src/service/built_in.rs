@@ -43,6 +43,7 @@ pub fn endpoints() -> Vec<Endpoint> {
         row("GET",  "/payment/transaction-details/{sessionId}", Public, NoBody,              Boolean, LooksUp,      DOCUMENTED, transactions::details),
         row("POST", "/payment/order/create",                    Public, Encrypted,           Text,    PaysWithCard, ASSUMED,    order_create::create),
         row("POST", "/payment/create",                          Public, Encrypted,           Boolean, Changes,      ASSUMED,    checkout::create),
+        row("POST", "/v1/checkout",                             Public, Plain,               Boolean, Changes,      ASSUMED,    checkout::open_widget),
         row("POST", "/payment/order/pay/authorize",             Public, Encrypted,           Text,    Pays,         ASSUMED,    authorize_capture::authorize),
         row("POST", "/payment/order/pay/capture",               Secret, Plain,               Text,    Pays,         ASSUMED,    authorize_capture::capture),
         row("POST", "/payment/tokenize/charge",                 Secret, Plain,               Text,    Pays,         ASSUMED,    cards::charge),

@@ -3,10 +3,11 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use super::endpoint::{Endpoint, Status};
-use super::request_log::LogEntry;
+use super::log_entry::LogEntry;
+use super::opening::{inspect_rejected, open};
 use super::router::Router;
 use super::sandbox::Sandbox;
-use crate::crypto::envelope::{Body, Opened, open_encrypted, open_plain};
+use crate::crypto::envelope::{Body, Opened};
 use crate::crypto::keys::{KeyKind, KeyRule};
 use crate::endpoints::Call;
 use crate::faults::fault::{Acts, Fault, OnRequest, RequestFacts};
@@ -18,7 +19,6 @@ use crate::http::incoming::Incoming;
 use crate::http::path_pattern::Values;
 use crate::state::State;
 use crate::util::clock::Moment;
-use crate::util::json::Json;
 
 /// The connection of a request.
 #[derive(Clone, Copy)]
@@ -41,7 +41,7 @@ pub struct Decided {
 type Ready<'a> = Result<(&'a Endpoint, Call), ApiError>;
 
 /// Answers the request and logs it. Its effects are committed when this returns.
-pub fn decide(
+pub async fn decide(
     sandbox: &Sandbox,
     incoming: &Incoming,
     origin: Origin,
@@ -50,14 +50,20 @@ pub fn decide(
 ) -> Decided {
     let entry = unanswered(sandbox, incoming, origin);
     let key = entry.key;
-    // Decryption takes milliseconds, so it is done without the lock.
     let mut notes = Vec::new();
     let (opened, ready) = match admit(&sandbox.router, incoming, key) {
         Ok((endpoint, path)) => {
             notes = tolerated(endpoint, incoming, key);
-            let (opened, input) = open(sandbox, endpoint, incoming);
-            let (query, base_url) = (incoming.query_json(), sandbox.base_url.clone());
-            (opened, input.map(|input| (endpoint, Call::new(input, query, path, base_url))))
+            let (opened, input) = open(sandbox, endpoint, incoming).await;
+            let call = |input| Call {
+                input,
+                path,
+                query: incoming.query_json(),
+                base_url: sandbox.base_url.clone(),
+                encryption_key: sandbox.encryption_key.clone(),
+                ..Call::default()
+            };
+            (opened, input.map(|input| (endpoint, call(input))))
         }
         Err(error) => (inspect_rejected(incoming), Err(error)),
     };
@@ -73,6 +79,7 @@ pub fn decide(
         shared.faults.add(Rule::of_next_connection(fault));
     }
     let is_done = ahead.is_some() || chosen.is_none_or(|chosen| chosen.fault.committed);
+    shared.calls += 1;
     shared.state.settle_due();
     shared.state.ledger.begin(Some(entry.id));
     if let (Ok((_, call)), Some(OnRequest::Payload(change))) = (&mut ready, chosen.map(|chosen| chosen.fault.request)) {
@@ -96,7 +103,7 @@ pub fn decide(
     };
     let entry = LogEntry {
         opened: &opened,
-        status: answer.as_ref().map(|answer| answer.status),
+        answer: answer.as_ref(),
         effects: &effects,
         notes: &notes,
         fault: chosen.map(|chosen| chosen.fault),
@@ -109,6 +116,17 @@ pub fn decide(
         entry.write_line();
     }
     Decided { answer, chosen, position, keep_alive }
+}
+
+/// Logs a request that no fault may act on, and answers it with this error.
+pub fn refuse(sandbox: &Sandbox, incoming: &Incoming, origin: Origin, error: ApiError) -> Decided {
+    let answer = error.into_answer();
+    let entry = LogEntry { answer: Some(&answer), ..unanswered(sandbox, incoming, origin) };
+    if sandbox.is_logging {
+        entry.write_line();
+    }
+    let position = sandbox.lock().requests.add(&entry);
+    Decided { answer: Some(answer), chosen: None, position, keep_alive: true }
 }
 
 /// Logs a request that was not read completely; returns its position in the log.
@@ -130,7 +148,7 @@ fn unanswered<'a>(sandbox: &Sandbox, incoming: &'a Incoming, origin: Origin) -> 
         incoming,
         key: sandbox.keys.kind(incoming.headers.api_key.as_deref()),
         opened: &Opened::NONE,
-        status: None,
+        answer: None,
         effects: &[],
         notes: &[],
         fault: None,
@@ -212,46 +230,4 @@ fn tolerated(endpoint: &Endpoint, incoming: &Incoming, key: KeyKind) -> Vec<Stri
         notes.push(format!("encryption header: {sent}; either is accepted, because the evidence conflicts"));
     }
     notes
-}
-
-fn open(sandbox: &Sandbox, endpoint: &Endpoint, incoming: &Incoming) -> (Opened, Result<Json, ApiError>) {
-    let body = match incoming.body() {
-        Ok(body) => body,
-        Err(error) => return (Opened::NONE, Err(error)),
-    };
-    if endpoint.body == Body::None {
-        return (Opened::NONE, Ok(incoming.query_json()));
-    }
-    let private = &sandbox.encryption.private;
-    let (opened, input) = match endpoint.body {
-        Body::Plain | Body::None => open_plain(body),
-        Body::Encrypted | Body::EncryptedWithHeader | Body::EncryptedHeaderOptional => open_encrypted(private, body),
-    };
-    if !is_json(incoming.headers.content_type.as_deref()) {
-        let error = ApiError::field("Content-Type", "The Content-Type header must be application/json.");
-        return (opened, Err(error.with_status(415)));
-    }
-    let encryption = incoming.headers.encryption.as_deref().unwrap_or_default();
-    if endpoint.body == Body::EncryptedWithHeader && !encryption.eq_ignore_ascii_case("RSA") {
-        return (opened, Err(ApiError::field("encryption", "The encryption header is required and its value is RSA.")));
-    }
-    (opened, input)
-}
-
-/// The body as logged for a request that was rejected before its body was needed.
-fn inspect_rejected(incoming: &Incoming) -> Opened {
-    match &incoming.body {
-        Some(body) if !body.is_empty() => {
-            let opened = open_plain(body).0;
-            let encrypted =
-                opened.payload.as_ref().is_some_and(|payload| payload.get("data").and_then(Json::as_text).is_some());
-            if encrypted { Opened { envelope: "encrypted", ..Opened::NONE } } else { opened }
-        }
-        _ => Opened::NONE,
-    }
-}
-
-fn is_json(content_type: Option<&str>) -> bool {
-    let media = content_type.and_then(|value| value.split(';').next()).unwrap_or_default();
-    media.trim().eq_ignore_ascii_case("application/json")
 }

@@ -51,6 +51,43 @@ fn hide(value: &Json, shown: usize) -> Json {
     }
 }
 
+/// The texts that `mask` hides. Shorter ones than a card's security code are no secrets.
+pub fn hidden(value: &Json) -> Vec<String> {
+    fn collect(value: &Json, masked: &Json, found: &mut Vec<String>) {
+        match (value, masked) {
+            (Json::Object(members), Json::Object(masked)) => {
+                members.iter().zip(masked).for_each(|((_, value), (_, masked))| collect(value, masked, found));
+            }
+            (Json::Array(items), Json::Array(masked)) => {
+                items.iter().zip(masked).for_each(|(value, masked)| collect(value, masked, found));
+            }
+            (Json::Text(text) | Json::Number(text), masked) if value != masked && text.len() > 2 => {
+                found.push(text.clone());
+            }
+            _ => {}
+        }
+    }
+    let mut found = Vec::new();
+    collect(value, &mask(value), &mut found);
+    found
+}
+
+/// A copy in whose texts these secrets are replaced.
+pub fn without(value: &Json, secrets: &[String]) -> Json {
+    match value {
+        Json::Object(members) => {
+            Json::Object(members.iter().map(|(name, value)| (name.clone(), without(value, secrets))).collect())
+        }
+        Json::Array(items) => Json::Array(items.iter().map(|item| without(item, secrets)).collect()),
+        Json::Text(text) => Json::Text(without_in(text, secrets)),
+        other => other.clone(),
+    }
+}
+
+pub fn without_in(text: &str, secrets: &[String]) -> String {
+    secrets.iter().fold(text.to_string(), |text, secret| text.replace(secret, "***"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,37 +1,45 @@
 //! The running sandbox: its keys and settings, and all mutable data behind one lock.
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
+use tokio::sync::watch;
+
+use super::changes::{Changes, Locked};
 use super::request_log::RequestLog;
 use super::router::Router;
+pub use super::shared::Shared;
 use crate::crypto::keys::{ApiKeys, EncryptionKey};
 use crate::faults::Faults;
+use crate::http::hosts::Hosts;
 use crate::state::State;
 use crate::webhook::Webhooks;
+use crate::webhook::behaviour::Behaviour;
+
+/// Where clients find the sandbox.
+pub struct Address {
+    pub base_url: String,
+    pub hosts: Hosts,
+}
 
 pub struct Sandbox {
     pub base_url: String,
+    pub hosts: Hosts,
     pub router: Router,
     pub keys: ApiKeys,
     pub encryption: EncryptionKey,
+    /// Its public part, as in the dashboard.
+    pub encryption_key: Arc<str>,
     /// Whether a line about each request is written on standard error.
     pub is_logging: bool,
     shared: Mutex<Shared>,
     requests: AtomicU64,
-}
-
-/// All mutable data. A request holds the lock from the choice of its fault to its log entry.
-pub struct Shared {
-    pub state: State,
-    pub requests: RequestLog,
-    pub webhooks: Webhooks,
-    pub faults: Faults,
+    pub changes: watch::Sender<Changes>,
 }
 
 impl Sandbox {
     pub fn new(
-        base_url: String,
+        address: Address,
         router: Router,
         keys: ApiKeys,
         encryption: EncryptionKey,
@@ -39,25 +47,45 @@ impl Sandbox {
         is_logging: bool,
         state: State,
     ) -> Sandbox {
-        let shared = Shared { state, requests: RequestLog::default(), webhooks, faults: Faults::default() };
+        let shared = Shared { state, requests: RequestLog::default(), webhooks, faults: Faults::default(), calls: 0 };
         Sandbox {
-            base_url,
+            base_url: address.base_url,
+            hosts: address.hosts,
             router,
             keys,
+            encryption_key: encryption.dashboard_form().into(),
             encryption,
             is_logging,
             shared: Mutex::new(shared),
             requests: AtomicU64::new(0),
+            changes: watch::Sender::default(),
         }
     }
 
     /// Ignores poisoning: a panic in a handler must not stop the service.
-    pub fn lock(&self) -> MutexGuard<'_, Shared> {
-        self.shared.lock().unwrap_or_else(PoisonError::into_inner)
+    pub fn lock(&self) -> Locked<'_> {
+        Locked::new(self.shared.lock().unwrap_or_else(PoisonError::into_inner), &self.changes)
     }
 
     pub fn next_request_id(&self) -> u64 {
         self.requests.fetch_add(1, Ordering::Relaxed) + 1
+    }
+
+    pub fn last_request_id(&self) -> u64 {
+        self.requests.load(Ordering::Relaxed)
+    }
+
+    /// Continues what was saved.
+    pub fn restore(&mut self, state: State, faults: Faults, behaviour: Behaviour, last_request_id: u64) {
+        let mut shared = self.lock();
+        // The settings are those of the command line.
+        let settings = shared.state.settings;
+        shared.state = state;
+        shared.state.settings = settings;
+        shared.faults = faults;
+        shared.webhooks.behaviour = behaviour;
+        drop(shared);
+        self.requests = AtomicU64::new(last_request_id);
     }
 
     pub fn speaks_tls(&self) -> bool {
@@ -70,6 +98,7 @@ impl Sandbox {
         shared.requests.clear();
         shared.webhooks.reset();
         shared.faults.reset();
+        shared.calls += 1;
         self.requests.store(0, Ordering::Relaxed);
     }
 
@@ -84,7 +113,7 @@ impl Sandbox {
     /// Logs the new events and queues them for the webhook, in order.
     pub fn send_events(&self, shared: &mut Shared) {
         let events = std::mem::take(&mut shared.state.events);
-        let Shared { state, webhooks, .. } = shared;
+        let Shared { state, webhooks, .. } = &mut *shared;
         events.iter().for_each(|event| webhooks.send(event, state));
     }
 }

@@ -60,7 +60,25 @@ impl State {
         if reference.is_some_and(|reference| self.place_of_payment(reference).is_some()) {
             return Err(RuleError::PaymentReferenceExists);
         }
-        check_new(Method::Card, currency)
+        self.check_new(Method::Card, currency)
+    }
+
+    /// The same for an order that does not exist yet; without a currency it has the default one.
+    pub fn check_new(&self, method: Method, currency: Option<&str>) -> Result<(), RuleError> {
+        let currency = currency::known(currency.unwrap_or(DEFAULT_CURRENCY)).ok_or(RuleError::CurrencyUnknown)?;
+        self.check_offered(method, currency)
+    }
+
+    /// The options that the merchant can be paid with in a currency.
+    pub fn offered_in(&self, currency: &str) -> impl Iterator<Item = Method> {
+        Method::of_currency(currency).filter(|_| self.settings.currencies.contain(currency))
+    }
+
+    fn check_offered(&self, method: Method, currency: &str) -> Result<(), RuleError> {
+        match self.offered_in(currency).any(|offered| offered == method) {
+            true => Ok(()),
+            false => Err(RuleError::OptionNotOffered { option: method.code(), currency: currency.to_string() }),
+        }
     }
 
     /// Whether the order may be paid with this option. An unknown order may; paying creates it.
@@ -68,7 +86,7 @@ impl State {
         if self.orders.get(reference).is_some_and(Order::is_paid) && !self.settings.pay_twice {
             return Err(RuleError::OrderPaid);
         }
-        check_offered(method, self.currency_of(reference))
+        self.check_offered(method, self.currency_of(reference))
     }
 
     pub(super) fn add_payment(&mut self, order: &str, attempt: Attempt) -> &Order {
@@ -127,17 +145,5 @@ impl State {
             self.events.push(Event::PaymentFinal { order: order.reference.clone() });
         }
         order
-    }
-}
-
-/// The same for an order that does not exist yet; without a currency it has the default one.
-pub fn check_new(method: Method, currency: Option<&str>) -> Result<(), RuleError> {
-    check_offered(method, currency::known(currency.unwrap_or(DEFAULT_CURRENCY)).ok_or(RuleError::CurrencyUnknown)?)
-}
-
-fn check_offered(method: Method, currency: &str) -> Result<(), RuleError> {
-    match method.is_offered_in(currency) {
-        true => Ok(()),
-        false => Err(RuleError::OptionNotOffered { option: method.code(), currency: currency.to_string() }),
     }
 }

@@ -3,12 +3,14 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
+
 use crate::util::clock::Moment;
 
 /// How long the temporary account of a bank transfer lives.
 pub const TRANSFER_LIVES: Duration = Duration::from_secs(30 * 60);
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Due {
     /// The refund is complete.
     Refund { order: String, refund: String },
@@ -17,7 +19,8 @@ pub enum Due {
 }
 
 /// In the order of their moments.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Clone, Serialize, Deserialize)]
+#[serde(from = "Vec<(Moment, Due)>", into = "Vec<(Moment, Due)>")]
 pub struct Agenda {
     entries: BTreeMap<(Moment, u64), Due>,
     added: u64,
@@ -33,6 +36,20 @@ impl Agenda {
     pub fn take(&mut self, now: Moment) -> Option<Due> {
         let first = self.entries.first_entry().filter(|entry| entry.key().0 <= now)?;
         Some(first.remove())
+    }
+}
+
+impl From<Vec<(Moment, Due)>> for Agenda {
+    fn from(entries: Vec<(Moment, Due)>) -> Agenda {
+        let mut agenda = Agenda::default();
+        entries.into_iter().for_each(|(at, due)| agenda.add(at, due));
+        agenda
+    }
+}
+
+impl From<Agenda> for Vec<(Moment, Due)> {
+    fn from(agenda: Agenda) -> Vec<(Moment, Due)> {
+        agenda.entries.into_iter().map(|((at, _), due)| (at, due)).collect()
     }
 }
 

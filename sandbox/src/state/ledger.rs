@@ -2,10 +2,13 @@
 
 use std::collections::{BTreeMap, HashSet};
 
+use serde::{Deserialize, Serialize};
+
 use crate::util::clock::Moment;
 use crate::util::money::Money;
 
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(from = "String", into = "String")]
 pub enum Effect {
     MandateCreated,
     OtpSent,
@@ -62,7 +65,19 @@ impl Effect {
     }
 }
 
-#[derive(Debug, Clone)]
+impl From<String> for Effect {
+    fn from(name: String) -> Effect {
+        Effect::named(&name)
+    }
+}
+
+impl From<Effect> for String {
+    fn from(effect: Effect) -> String {
+        effect.name().to_string()
+    }
+}
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Entry {
     pub seq: u64,
     pub effect: Effect,
@@ -89,10 +104,12 @@ impl Entry {
     }
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 pub struct Ledger {
     pub entries: Vec<Entry>,
+    #[serde(skip)]
     request_id: Option<u64>,
+    #[serde(skip)]
     committed: Vec<u64>,
 }
 

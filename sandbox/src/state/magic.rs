@@ -1,5 +1,13 @@
 //! Magic inputs: values of ordinary members that select an outcome.
 
+use serde::{Deserialize, Serialize};
+
+/// How a value begins that names a fault.
+pub const FAULT: &str = "sbx-";
+
+/// The card of the service's documentation. It needs its holder, as real cards mostly do.
+const DOCUMENTED_CARD: &str = "5123450000784608";
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Otp {
     Accepted,
@@ -34,7 +42,7 @@ pub fn account(number: &str) -> Account {
     }
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Card {
     Accepted,
     Declined,
@@ -48,6 +56,7 @@ pub fn card(number: &str) -> Card {
     match number {
         _ if number.ends_with("0002") => Card::Declined,
         _ if number.ends_with("0069") => Card::Expired,
+        DOCUMENTED_CARD => Card::NeedsHolder,
         _ if number.ends_with("3155") => Card::NeedsHolder,
         _ => Card::Accepted,
     }
@@ -83,7 +92,7 @@ mod tests {
         assert_eq!(account("0690000003"), Account::Unknown);
         assert_eq!(account("0690000031"), Account::Ordinary);
         assert_eq!(card("4111111111111111"), Card::Accepted);
-        assert_eq!(card("5123450000784608"), Card::Accepted);
+        assert_eq!(card("5123450000784608"), Card::NeedsHolder);
         assert_eq!(card("4000000000000002"), Card::Declined);
         assert_eq!(card("4000000000000069"), Card::Expired);
         assert_eq!(card("4000002500003155"), Card::NeedsHolder);

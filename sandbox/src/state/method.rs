@@ -1,6 +1,8 @@
 //! The payment options, and the currencies in which the account offers them.
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+use serde::{Deserialize, Serialize};
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Method {
     Card,
     BankTransfer,
@@ -19,32 +21,46 @@ struct Row {
     /// Another code for it.
     other: Option<&'static str>,
     name: &'static str,
-    currencies: &'static [&'static str],
+    /// `paymentOptionId`. The service's own for a card; the others are made up.
+    id: u64,
+    /// `paymentMethod` of a payment. The service's own for a card; the others are assumed.
+    paid_by: &'static str,
+    currencies: Currencies,
 }
 
-const EVERYWHERE: &[&str] = &["NGN", "USD", "GHS"];
-const NIGERIA: &[&str] = &["NGN"];
-const NIGERIA_AND_GHANA: &[&str] = &["NGN", "GHS"];
+#[derive(Clone, Copy)]
+enum Currencies {
+    All,
+    These(&'static [&'static str]),
+}
+
+use Currencies::{All, These};
+
+const NIGERIA: Currencies = These(&["NGN"]);
+const MOBILE_MONEY: Currencies = These(&["NGN", "GHS", "KES", "CDF", "UGX", "TZS", "RWF", "XAF", "XOF", "ZMW"]);
 
 const fn row(
     method: Method,
     code: &'static str,
     other: Option<&'static str>,
     name: &'static str,
-    currencies: &'static [&'static str],
+    id: u64,
+    paid_by: &'static str,
+    currencies: Currencies,
 ) -> Row {
-    Row { method, code, other, name, currencies }
+    Row { method, code, other, name, id, paid_by, currencies }
 }
 
+#[rustfmt::skip]
 const ROWS: [Row; 8] = [
-    row(Method::Card, "C", None, "Card", EVERYWHERE),
-    row(Method::BankTransfer, "BANK-TRANSFER", Some("BT"), "Bank transfer", NIGERIA),
-    row(Method::DirectDebit, "NDD", None, "Direct debit", NIGERIA),
-    row(Method::Opay, "OPAY", None, "Opay", NIGERIA),
-    row(Method::MobileMoney, "MOMO", None, "Mobile money", NIGERIA_AND_GHANA),
-    row(Method::Ussd, "USSD", None, "USSD", NIGERIA),
-    row(Method::Qr, "NQR", Some("QR"), "QR code", NIGERIA),
-    row(Method::BankAccount, "BA", None, "Bank account", NIGERIA),
+    row(Method::Card,         "C",             None,       "Card",          2, "Card Payment",  All),
+    row(Method::BankTransfer, "BANK-TRANSFER", Some("BT"), "Bank transfer", 1, "Bank Transfer", NIGERIA),
+    row(Method::DirectDebit,  "NDD",           None,       "Direct debit",  8, "Direct Debit",  NIGERIA),
+    row(Method::Opay,         "OPAY",          None,       "Opay",          3, "Opay",          NIGERIA),
+    row(Method::MobileMoney,  "MOMO",          None,       "Mobile money",  4, "Mobile Money",  MOBILE_MONEY),
+    row(Method::Ussd,         "USSD",          None,       "USSD",          5, "USSD",          NIGERIA),
+    row(Method::Qr,           "NQR",           Some("QR"), "QR code",       6, "QR Code",       NIGERIA),
+    row(Method::BankAccount,  "BA",            None,       "Bank account",  7, "Bank Account",  NIGERIA),
 ];
 
 impl Method {
@@ -62,12 +78,16 @@ impl Method {
         codes.join(", ")
     }
 
-    pub fn offered_in(currency: &str) -> impl Iterator<Item = Method> {
-        ROWS.iter().filter(move |row| row.currencies.contains(&currency)).map(|row| row.method)
+    /// All options that exist in a currency, if the merchant has it.
+    pub fn of_currency(currency: &str) -> impl Iterator<Item = Method> {
+        ROWS.iter().map(|row| row.method).filter(move |method| method.exists_in(currency))
     }
 
-    pub fn is_offered_in(self, currency: &str) -> bool {
-        self.row().currencies.contains(&currency)
+    pub fn exists_in(self, currency: &str) -> bool {
+        match self.row().currencies {
+            All => true,
+            These(codes) => codes.contains(&currency),
+        }
     }
 
     pub fn code(self) -> &'static str {
@@ -80,16 +100,12 @@ impl Method {
 
     /// `paymentOptionId`.
     pub fn id(self) -> u64 {
-        match self {
-            Method::Card => 1,
-            Method::BankTransfer => 2,
-            Method::Opay => 3,
-            Method::MobileMoney => 4,
-            Method::Ussd => 5,
-            Method::Qr => 6,
-            Method::BankAccount => 7,
-            Method::DirectDebit => 8,
-        }
+        self.row().id
+    }
+
+    /// `paymentMethod`.
+    pub fn paid_by(self) -> &'static str {
+        self.row().paid_by
     }
 
     fn row(self) -> &'static Row {
@@ -120,10 +136,9 @@ mod tests {
     }
 
     #[test]
-    fn not_every_option_is_offered_in_every_currency() {
-        let codes = |currency| Method::offered_in(currency).map(Method::code).collect::<Vec<_>>();
-        assert_eq!((codes("NGN").len(), codes("USD"), codes("GHS")), (8, vec!["C"], vec!["C", "MOMO"]));
-        assert!(codes("EUR").is_empty());
-        assert!(Method::Card.is_offered_in("USD") && !Method::Qr.is_offered_in("USD"));
+    fn not_every_option_exists_in_every_currency() {
+        let codes = |currency| Method::of_currency(currency).map(Method::code).collect::<Vec<_>>();
+        assert_eq!((codes("NGN").len(), codes("USD"), codes("ZMW")), (8, vec!["C"], vec!["C", "MOMO"]));
+        assert!(Method::Card.exists_in("USD") && !Method::Qr.exists_in("USD"));
     }
 }

@@ -16,6 +16,7 @@ pub mod orders;
 pub mod payment;
 pub mod payouts;
 pub mod refunds;
+mod related;
 mod settle;
 pub mod virtual_accounts;
 pub mod ways_to_pay;
@@ -23,8 +24,11 @@ pub mod ways_to_pay;
 use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
+
 use crate::util::money::Money;
 use crate::util::seed::Seed;
+use currency::Currencies;
 use due::Agenda;
 pub use error::RuleError;
 use ledger::Ledger;
@@ -35,21 +39,27 @@ pub const ASSUMED_AMOUNT: Money = Money::whole(100);
 pub const DEFAULT_CURRENCY: &str = "NGN";
 
 /// When a mandate becomes active.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
 pub enum Activation {
     /// Immediately.
+    #[default]
     Auto,
     /// By the admin call.
     Manual,
 }
 
 /// Settings from the command line; a reset keeps them.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub struct Settings {
     pub activation: Activation,
     /// Repeated requests move money again: a paid order is charged again, a refund is made again.
     pub pay_twice: bool,
-    /// What is pending ends after this time; without it, a payout or refund ends after the first status call that shows it.
+    /// Pay takes a reference that nothing has named before.
+    pub any_reference: bool,
+    /// The currencies that the merchant has.
+    pub currencies: Currencies,
+    /// What is pending ends after this time; without it, a payout ends after the first status call that shows it, and a
+    /// refund with the first look at its order.
     pub settle: Option<Duration>,
 }
 
@@ -58,14 +68,16 @@ pub struct Settings {
 pub enum Event {
     PaymentFinal { order: String },
     Funded { session: String },
-    Refunded { order: String },
+    RefundEnded { order: String },
     PayoutFinal { batch: String, payout: String },
 }
 
+#[derive(Serialize, Deserialize)]
 pub struct State {
-    seed: Seed,
+    pub seed: Seed,
+    #[serde(skip)]
     pub settings: Settings,
-    counters: HashMap<&'static str, u64>,
+    counters: HashMap<String, u64>,
     pub ledger: Ledger,
     pub mandates: BTreeMap<String, Mandate>,
     pub orders: BTreeMap<String, Order>,
@@ -75,6 +87,7 @@ pub struct State {
     pub saved_cards: BTreeMap<String, SavedCard>,
     agenda: Agenda,
     /// Not yet queued for the webhook.
+    #[serde(skip)]
     pub events: Vec<Event>,
 }
 
@@ -102,7 +115,7 @@ impl State {
     }
 
     fn next(&mut self, purpose: &'static str) -> u64 {
-        let counter = self.counters.entry(purpose).or_insert(0);
+        let counter = self.counters.entry(purpose.to_string()).or_insert(0);
         *counter += 1;
         *counter
     }
@@ -117,5 +130,12 @@ impl State {
 /// An empty state for unit tests.
 #[cfg(test)]
 pub fn test_state() -> State {
-    State::new(Seed::from_number(1), Settings { activation: Activation::Auto, pay_twice: false, settle: None })
+    let settings = Settings {
+        activation: Activation::Auto,
+        pay_twice: false,
+        any_reference: false,
+        currencies: Currencies::default(),
+        settle: None,
+    };
+    State::new(Seed::from_number(1), settings)
 }

@@ -1,6 +1,6 @@
 //! The objects of the simulated service: mandates, orders, payments, virtual accounts, funding sessions, payouts.
 
-use std::time::Instant;
+use serde::{Deserialize, Serialize};
 
 use super::magic;
 pub use super::method::Method;
@@ -8,7 +8,7 @@ pub use super::payment::{Awaits, Payment, PaymentState};
 use crate::util::clock::Moment;
 use crate::util::money::Money;
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Mandate {
     pub code: String,
     pub direct_debit_id: u64,
@@ -23,13 +23,13 @@ pub struct Mandate {
     pub(super) codes_sent: u64,
 }
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct OneTimeCode {
     pub code: String,
     pub used: bool,
 }
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Order {
     pub id: u64,
     pub reference: String,
@@ -49,7 +49,7 @@ pub struct Order {
     pub updated: Moment,
 }
 
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Customer {
     pub firstname: Option<String>,
     pub lastname: Option<String>,
@@ -58,7 +58,7 @@ pub struct Customer {
     pub email: Option<String>,
 }
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Refund {
     pub reference: String,
     pub amount: Money,
@@ -68,7 +68,7 @@ pub struct Refund {
     pub is_rest: bool,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum RefundState {
     Pending,
     Completed,
@@ -137,7 +137,7 @@ impl Order {
 }
 
 /// A card that can be charged again by its token.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct SavedCard {
     pub token: String,
     /// The masked card number.
@@ -147,7 +147,7 @@ pub struct SavedCard {
     pub email: Option<String>,
 }
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Session {
     /// 30 digits, unless an admin call chose another id.
     pub id: String,
@@ -163,7 +163,7 @@ pub struct Session {
     pub created: Moment,
 }
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct VirtualAccount {
     pub alias: String,
     pub number: String,
@@ -173,15 +173,15 @@ pub struct VirtualAccount {
     pub reference: Option<String>,
 }
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Batch {
     pub id: u64,
     pub reference: String,
     pub payouts: Vec<Payout>,
-    pub accepted: Instant,
+    pub accepted: Moment,
 }
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Payout {
     pub reference: String,
     pub details: NewPayout,
@@ -191,7 +191,7 @@ pub struct Payout {
 }
 
 /// Numbered as in the service.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum PayoutState {
     Pending = 2,
     Failed = 4,
@@ -212,7 +212,7 @@ impl PayoutState {
     }
 }
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct NewPayout {
     pub client_reference: Option<String>,
     pub account_number: String,

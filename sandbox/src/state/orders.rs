@@ -1,6 +1,7 @@
 //! Orders.
 
 use super::ledger::Effect;
+use super::magic;
 use super::model::{Customer, Order};
 use super::{ASSUMED_AMOUNT, DEFAULT_CURRENCY, RuleError, State, currency};
 use crate::util::clock::Moment;
@@ -54,6 +55,13 @@ impl State {
 
     pub fn order(&self, reference: &str) -> Result<&Order, RuleError> {
         self.orders.get(reference).ok_or(RuleError::OrderNotFound)
+    }
+
+    /// Refuses a reference that neither an order nor a mandate has. One for a fault is its own order.
+    pub fn check_named(&self, reference: &str) -> Result<(), RuleError> {
+        let has_mandate = || self.mandates.values().any(|mandate| mandate.order_reference == reference);
+        let is_named = self.orders.contains_key(reference) || reference.starts_with(magic::FAULT) || has_mandate();
+        if is_named || self.settings.any_reference { Ok(()) } else { Err(RuleError::OrderNotFound) }
     }
 
     /// The order of a payment; an unknown one is created with the assumed amount.
@@ -114,6 +122,17 @@ mod tests {
         assert_eq!(state.create_order(new("A", None)).unwrap_err(), RuleError::OrderExists);
         state.create_order(new("B", None)).unwrap();
         assert_ne!(state.orders["B"].processor_reference, state.orders["A"].processor_reference);
+    }
+
+    #[test]
+    fn a_payment_names_what_is_known() {
+        let mut state = test_state();
+        assert_eq!(state.check_named("A"), Err(RuleError::OrderNotFound));
+        assert_eq!(state.check_named("sbx-truncate-1"), Ok(()));
+        state.create_order(new("A", None)).unwrap();
+        assert_eq!(state.check_named("A"), Ok(()));
+        state.settings.any_reference = true;
+        assert_eq!(state.check_named("B"), Ok(()));
     }
 
     #[test]

@@ -1,11 +1,14 @@
 //! An attempt to pay an order.
 
+use serde::{Deserialize, Serialize};
+
 use super::magic;
 use super::method::Method;
 use crate::util::clock::Moment;
+use crate::util::constant::{Constant, constant};
 use crate::util::money::Money;
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Payment {
     /// `orderPaymentReference`.
     pub reference: String,
@@ -15,8 +18,10 @@ pub struct Payment {
     pub state: PaymentState,
     /// What it waits for while it is pending, or has waited for.
     pub awaits: Awaits,
-    pub code: &'static str,
-    pub message: &'static str,
+    #[serde(deserialize_with = "constant")]
+    pub code: Constant,
+    #[serde(deserialize_with = "constant")]
+    pub message: Constant,
     /// Without the fee.
     pub amount: Money,
     /// The account name of a payment by mandate.
@@ -30,7 +35,7 @@ pub struct Payment {
 }
 
 /// What makes a pending payment final.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Awaits {
     Nothing,
     /// The card holder's consent: the redirect URL, or authorize with a one-time code.
@@ -44,7 +49,7 @@ pub enum Awaits {
 }
 
 /// Numbered as in the service.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum PaymentState {
     Initiated = 1,
     Pending = 2,

@@ -1,7 +1,5 @@
 //! Payouts: a batch is accepted as a whole; each of its payouts is paid or fails later.
 
-use std::time::Instant;
-
 use super::ledger::{Effect, Entry};
 use super::magic;
 use super::model::{Batch, NewPayout, Payout, PayoutState};
@@ -51,7 +49,7 @@ impl State {
             Payout { reference, details, state: PayoutState::Pending, created: now, updated: now }
         });
         let payouts = payouts.collect();
-        let batch = Batch { id, reference: reference.clone(), payouts, accepted: Instant::now() };
+        let batch = Batch { id, reference: reference.clone(), payouts, accepted: Moment::now() };
         self.batches.insert(reference.clone(), batch);
         self.settle_payouts();
         Ok(&self.batches[&reference])
@@ -86,7 +84,8 @@ impl State {
         let Some(delay) = self.settings.settle else {
             return;
         };
-        let is_due = |batch: &&Batch| batch.accepted.elapsed() >= delay;
+        let now = Moment::now();
+        let is_due = |batch: &&Batch| batch.accepted.after(delay) <= now;
         let has_pending = |batch: &&Batch| {
             batch.payouts.iter().any(|it| it.state == PayoutState::Pending && it.details.end().is_some())
         };

@@ -47,8 +47,8 @@ impl State {
         Ok(&order.refunds[order.refunds.len() - 1])
     }
 
-    /// A look at the order has shown its refunds as pending: they are complete now, unless time decides.
-    pub fn refunds_shown(&mut self, order: &str) {
+    /// The order is looked at: its refunds are complete now, unless time decides. Every look shows the same.
+    pub fn refunds_looked_at(&mut self, order: &str) {
         if self.settings.settle.is_none() {
             // Without a pending refund there is nothing to end.
             let _ = self.end_refunds(order, true);
@@ -83,7 +83,7 @@ impl State {
         let Some(order) = self.end_refund(order, refund, RefundState::Completed) else {
             return;
         };
-        let event = Event::Refunded { order: order.reference.clone() };
+        let event = Event::RefundEnded { order: order.reference.clone() };
         self.events.push(event);
     }
 
@@ -96,7 +96,9 @@ impl State {
             return;
         };
         let key = format!("{}/{amount}", order.reference);
+        let event = Event::RefundEnded { order: order.reference.clone() };
         self.ledger.commit_money(Effect::RefundFailed, key, refund, amount, None, &currency);
+        self.events.push(event);
     }
 
     fn end_refund(&mut self, order: &str, refund: &str, state: RefundState) -> Option<&Order> {
@@ -169,9 +171,9 @@ mod tests {
         state.refund("A", None, None).unwrap();
         let events = state.events.len();
         assert_eq!(state_of(&state, "A"), PaymentState::Successful);
-        state.refunds_shown("A");
+        state.refunds_looked_at("A");
         assert_eq!(state_of(&state, "A"), PaymentState::Reversed);
-        assert_eq!(state.events[events..], [Event::Refunded { order: "A".into() }]);
+        assert_eq!(state.events[events..], [Event::RefundEnded { order: "A".into() }]);
     }
 
     #[test]

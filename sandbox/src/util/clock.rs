@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use time::OffsetDateTime;
 
 /// The service's value for a missing date.
@@ -35,6 +36,20 @@ impl Moment {
         let at = self.0;
         let (year, month, day) = (at.year(), u8::from(at.month()), at.day());
         format!("{year:04}-{month:02}-{day:02}T{:02}:{:02}:{:02}", at.hour(), at.minute(), at.second())
+    }
+}
+
+/// As nanoseconds since 1970.
+impl Serialize for Moment {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_i128(self.0.unix_timestamp_nanos())
+    }
+}
+
+impl<'de> Deserialize<'de> for Moment {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Moment, D::Error> {
+        let nanoseconds = i128::deserialize(from)?;
+        OffsetDateTime::from_unix_timestamp_nanos(nanoseconds).map(Moment).map_err(de::Error::custom)
     }
 }
 

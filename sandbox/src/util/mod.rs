@@ -1,6 +1,7 @@
 //! JSON, amounts, time, derived values and files: knows nothing about HTTP or about payments.
 
 pub mod clock;
+pub mod constant;
 pub mod files;
 pub mod json;
 pub mod money;

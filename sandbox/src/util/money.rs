@@ -2,6 +2,8 @@
 
 use std::fmt::{self, Display, Formatter};
 
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+
 use super::json::Json;
 
 /// Hundredths of the currency's unit (kobo, cent).
@@ -76,6 +78,19 @@ impl Display for Money {
 impl From<Money> for Json {
     fn from(money: Money) -> Self {
         Json::Number(money.to_string())
+    }
+}
+
+/// As text, as everywhere.
+impl Serialize for Money {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Money {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Money, D::Error> {
+        Money::parse(&String::deserialize(from)?).map_err(|why| de::Error::custom(format!("an amount {why}")))
     }
 }
 

@@ -2,8 +2,9 @@
 
 use aws_lc_rs::digest::{Context, SHA256, digest};
 use aws_lc_rs::rand;
+use serde::{Deserialize, Serialize};
 
-#[derive(Clone)]
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Seed([u8; 32]);
 
 impl Seed {

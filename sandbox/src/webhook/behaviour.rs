@@ -148,7 +148,7 @@ mod tests {
     fn wrong_members_are_refused() {
         for (text, words) in [
             (r#"{"from":"flat"}"#, "There is no member from; there are url, form"),
-            (r#"{"form":"xml"}"#, "There is no form xml; there are data, pascal, flat."),
+            (r#"{"form":"xml"}"#, "There is no form xml; there are data, pascal, flat, envelope, status."),
             (r#"{"url":"http://example.com/"}"#, "must name this machine"),
             (r#"{"url":""}"#, "is required"),
             (r#"{"attempts":0}"#, "from 1 to 100"),

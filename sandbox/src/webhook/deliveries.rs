@@ -45,7 +45,8 @@ struct Attempt {
 
 #[derive(Debug)]
 pub struct Delivery {
-    id: u64,
+    pub id: u64,
+    made: Moment,
     pub message: Message,
     /// The delivery that this one repeats.
     copy_of: Option<u64>,
@@ -59,6 +60,7 @@ impl Delivery {
     pub fn new(message: Message) -> Delivery {
         Delivery {
             id: 0,
+            made: Moment::now(),
             message,
             copy_of: None,
             is_forged: false,
@@ -76,7 +78,7 @@ impl Delivery {
         Delivery { is_forged: true, ..Delivery::new(message) }
     }
 
-    fn json(&self) -> Json {
+    pub fn json(&self) -> Json {
         let attempts = self.attempts.iter().map(|attempt| {
             let (status, answer) = attempt.result.as_ref().ok().cloned().unzip();
             object! {
@@ -88,6 +90,7 @@ impl Delivery {
         });
         object! {
             "id": self.id,
+            "at": self.made.millis_utc(),
             "event": self.message.event,
             "key": &self.message.key,
             "form": self.message.form,
@@ -105,6 +108,8 @@ impl Delivery {
 pub struct Deliveries {
     entries: VecDeque<Delivery>,
     last_id: u64,
+    /// Grows with every change.
+    pub version: u64,
 }
 
 impl Deliveries {
@@ -114,6 +119,7 @@ impl Deliveries {
             self.entries.pop_front();
         }
         self.last_id += 1;
+        self.version += 1;
         self.entries.push_back(Delivery { id: self.last_id, ..delivery });
         self.last_id
     }
@@ -135,24 +141,33 @@ impl Deliveries {
     }
 
     fn get_mut(&mut self, id: u64) -> Option<&mut Delivery> {
+        self.version += 1;
         self.entries.iter_mut().rev().find(|delivery| delivery.id == id)
     }
 
-    pub fn json(&self) -> Json {
-        self.entries.iter().map(Delivery::json).collect::<Vec<_>>().into()
+    pub fn clear(&mut self) {
+        *self = Deliveries { version: self.version + 1, ..Deliveries::default() };
     }
 
-    /// All attempts, by delivery.
-    pub fn attempts(&self) -> Json {
-        let attempts = self.entries.iter().flat_map(|delivery| delivery.attempts.iter().map(move |it| (delivery, it)));
-        let shown = attempts.map(|(delivery, attempt)| {
-            object! {
-                "event": delivery.message.event,
-                "key": &delivery.message.key,
-                "status": attempt.result.as_ref().ok().map(|(status, _)| *status),
-                "error": attempt.result.as_ref().err().cloned(),
-            }
-        });
-        shown.collect::<Vec<_>>().into()
+    pub fn count(&self) -> usize {
+        self.entries.len()
     }
+
+    pub fn newest_first(&self) -> impl Iterator<Item = &Delivery> {
+        self.entries.iter().rev()
+    }
+}
+
+/// All attempts, by delivery.
+pub fn attempts(deliveries: &[&Delivery]) -> Json {
+    let attempts = deliveries.iter().flat_map(|delivery| delivery.attempts.iter().map(move |it| (delivery, it)));
+    let shown = attempts.map(|(delivery, attempt)| {
+        object! {
+            "event": delivery.message.event,
+            "key": &delivery.message.key,
+            "status": attempt.result.as_ref().ok().map(|(status, _)| *status),
+            "error": attempt.result.as_ref().err().cloned(),
+        }
+    });
+    shown.collect::<Vec<_>>().into()
 }

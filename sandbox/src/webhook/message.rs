@@ -1,7 +1,7 @@
 //! The body of an event, in the forms that integrations report.
 
 use crate::endpoints::{payouts, transactions};
-use crate::state::model::Session;
+use crate::state::model::{PaymentState, Session};
 use crate::state::{Event, State};
 use crate::util::json::{Json, object};
 
@@ -14,16 +14,22 @@ pub enum Form {
     Pascal,
     /// For virtual accounts: few members at the top level. Other events are written as `data`.
     Flat,
+    /// `{"Status":"…","StatusCode":"…","Data":{…}}`, names in Pascal case.
+    Envelope,
+    /// `{"status":"success","data":{…}}`, names in camel case.
+    Status,
 }
 
 impl Form {
-    pub const ALL: [Form; 3] = [Form::Data, Form::Pascal, Form::Flat];
+    pub const ALL: [Form; 5] = [Form::Data, Form::Pascal, Form::Flat, Form::Envelope, Form::Status];
 
     pub fn name(self) -> &'static str {
         match self {
             Form::Data => "data",
             Form::Pascal => "pascal",
             Form::Flat => "flat",
+            Form::Envelope => "envelope",
+            Form::Status => "status",
         }
     }
 
@@ -41,6 +47,12 @@ impl Form {
             Form::Data => object! { "data": object },
             Form::Pascal => object! { "Data": pascal(object) },
             Form::Flat => object,
+            Form::Envelope => object! {
+                "Status": object.get("status").cloned().unwrap_or_default(),
+                "StatusCode": object.get("statusCode").cloned().unwrap_or_else(|| "00".into()),
+                "Data": pascal(object),
+            },
+            Form::Status => object! { "status": word(&object), "data": object },
         }
     }
 }
@@ -59,7 +71,7 @@ impl Message {
         let form = form.of_event(matches!(event, Event::Funded { .. }));
         let (event, key, object) = match event {
             Event::PaymentFinal { order } => ("payment", order, state.orders.get(order).map(transactions::of_order)),
-            Event::Refunded { order } => ("refund", order, state.orders.get(order).map(transactions::of_order)),
+            Event::RefundEnded { order } => ("refund", order, state.orders.get(order).map(transactions::of_order)),
             Event::PayoutFinal { batch, payout } => {
                 let of_batch = state.batches.get(batch).map(|batch| batch.payouts.as_slice()).unwrap_or_default();
                 let found = of_batch.iter().find(|found| found.reference == *payout);
@@ -72,6 +84,15 @@ impl Message {
         };
         let body = form.wrap(object.unwrap_or_default()).to_string();
         Message { event, key: key.clone(), form: form.name(), body }
+    }
+}
+
+/// As a receiver in production reads it: `success` for what was paid.
+fn word(object: &Json) -> &'static str {
+    match object.get("statusId") {
+        Some(Json::Number(id)) if *id == PaymentState::Failed.id().to_string() => "failed",
+        Some(Json::Number(id)) if *id == PaymentState::Pending.id().to_string() => "pending",
+        _ => "success",
     }
 }
 

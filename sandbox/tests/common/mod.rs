@@ -2,6 +2,7 @@
 #![allow(dead_code, reason = "every test program uses a part of it")]
 
 pub mod faults;
+pub mod folder;
 pub mod receiver;
 pub mod wire;
 
@@ -71,14 +72,14 @@ pub fn command(arguments: &[&str]) -> Command {
 }
 
 impl Sandbox {
-    /// With seed 1 and a small key. The program exits with the test.
+    /// With seed 1 and a small key. The program exits with the test, and two implementations decrypt every payload.
     pub fn start(arguments: &[&str]) -> Sandbox {
         let quick = ["--seed", "1", "--key-bits", "2048"];
         Sandbox::start_with(&[&quick, arguments].concat())
     }
 
     pub fn start_with(arguments: &[&str]) -> Sandbox {
-        let mut command = command(&[arguments, &["--exit-with-parent"]].concat());
+        let mut command = command(&[arguments, &["--exit-with-parent", "--check-decryption"]].concat());
         Sandbox::of(command.stderr(Stdio::inherit()).spawn().unwrap())
     }
 
@@ -178,6 +179,21 @@ impl Sandbox {
     }
 }
 
+impl Sandbox {
+    /// Ends it as a signal does; what it wrote is there afterwards.
+    pub fn end(mut self) {
+        drop(self.child.stdin.take());
+        assert!(self.child.wait().unwrap().success());
+    }
+}
+
+/// What the program says when it does not start.
+pub fn refusal(arguments: &[&str]) -> String {
+    let output = command(&[arguments, &["--exit-with-parent"]].concat()).output().unwrap();
+    assert!(!output.status.success() && output.stdout.is_empty(), "{arguments:?}");
+    String::from_utf8(output.stderr).unwrap()
+}
+
 impl Drop for Sandbox {
     fn drop(&mut self) {
         let _ = self.child.kill();
@@ -215,7 +231,7 @@ pub fn card(reference: &str, number: &str) -> String {
 }
 
 pub fn request(method: &str, target: &str, headers: &[(&str, &str)], body: &str) -> Vec<u8> {
-    let mut text = format!("{method} {target} HTTP/1.1\r\nhost: sandbox\r\nconnection: close\r\n");
+    let mut text = format!("{method} {target} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n");
     for (name, value) in headers {
         text += &format!("{name}: {value}\r\n");
     }

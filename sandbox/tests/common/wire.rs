@@ -36,12 +36,17 @@ pub enum Ended {
 
 impl Client {
     pub fn new(sandbox: &Sandbox) -> Client {
+        Client::of(sandbox, "127.0.0.1")
+    }
+
+    /// One whose server must have a certificate for this name.
+    pub fn of(sandbox: &Sandbox, name: &str) -> Client {
         let tcp = TcpStream::connect(sandbox.address()).unwrap();
         tcp.set_read_timeout(Some(TIMEOUT)).unwrap();
         let other = tcp.try_clone().unwrap();
         let stream: Box<dyn Stream> = match sandbox.start["ca_file"].as_str() {
             None => Box::new(other),
-            Some(ca_file) => Box::new(StreamOwned::new(tls(ca_file), other)),
+            Some(ca_file) => Box::new(StreamOwned::new(tls_for(ca_file, name), other)),
         };
         Client { stream, tcp }
     }
@@ -87,6 +92,10 @@ impl Client {
 }
 
 pub fn tls(ca_file: &str) -> ClientConnection {
+    tls_for(ca_file, "127.0.0.1")
+}
+
+fn tls_for(ca_file: &str, name: &str) -> ClientConnection {
     let mut roots = RootCertStore::empty();
     roots.add(CertificateDer::from_pem_file(ca_file).unwrap()).unwrap();
     let config = ClientConfig::builder_with_provider(Arc::new(aws_lc_rs::default_provider()))
@@ -94,5 +103,5 @@ pub fn tls(ca_file: &str) -> ClientConnection {
         .unwrap()
         .with_root_certificates(roots)
         .with_no_client_auth();
-    ClientConnection::new(Arc::new(config), ServerName::try_from("127.0.0.1").unwrap()).unwrap()
+    ClientConnection::new(Arc::new(config), ServerName::try_from(name.to_string()).unwrap()).unwrap()
 }

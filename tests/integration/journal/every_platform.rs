@@ -15,7 +15,7 @@ use crate::support::{Link, Stage, root, run};
 #[test]
 fn a_till_that_was_killed_after_the_answer_is_answered_from_its_file() {
     with_c(|command| {
-        let sandbox = Sandbox::start(&["--pay-twice"]);
+        let sandbox = Sandbox::start(&["--pay-twice", "--any-reference"]);
         for row in charges() {
             let target = target(row, &sandbox);
             let till = Till { timeout_ms: 20_000, ..Till::new(&sandbox, command) };
@@ -62,7 +62,7 @@ fn amalgamation() -> PathBuf {
 
 #[test]
 fn a_program_with_its_own_sqlite_and_the_journal_do_not_meet() {
-    let sandbox = Sandbox::start(&["--pay-twice"]);
+    let sandbox = Sandbox::start(&["--pay-twice", "--any-reference"]);
     let stage = Stage::new();
     let windows = foreign().is_some_and(|platform| platform.windows());
     let object = stage.object(&amalgamation(), &["-DSQLITE_THREADSAFE=0", "-DSQLITE_OMIT_LOAD_EXTENSION"]);

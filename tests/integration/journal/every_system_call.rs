@@ -87,7 +87,7 @@ fn a_till_that_is_killed_at_a_system_call_charges_at_most_once() {
         return;
     }
     with_c(|command| {
-        let sandbox = Sandbox::start(&["--pay-twice"]);
+        let sandbox = Sandbox::start(&["--pay-twice", "--any-reference"]);
         let stride = stride();
         let faults: Vec<_> = FAULTS.iter().chain(MORE_FAULTS.iter().filter(|_| stride < 100)).collect();
         let (mut points, mut executed, mut unsure) = (0, 0, 0);

@@ -33,7 +33,7 @@ fn the_till_in_python_charges_an_order_once() {
 
 fn charges_once(start: &dyn Fn() -> Command) {
     let folder = folder();
-    let sandbox = Sandbox::start(&["--pay-twice"]);
+    let sandbox = Sandbox::start(&["--pay-twice", "--any-reference"]);
     let till = |order: &str| {
         let mut command = start();
         for name in ["base_url", "public_key", "secret_key", "encryption_key"] {

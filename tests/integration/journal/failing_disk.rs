@@ -168,7 +168,7 @@ fn nothing_is_sent_without_a_claim_that_is_on_the_disk_whatever_fails() {
         return;
     }
     with_c(|command| {
-        let sandbox = Sandbox::start(&["--pay-twice"]);
+        let sandbox = Sandbox::start(&["--pay-twice", "--any-reference"]);
         prepare(&sandbox);
         let new = new_journal(&sandbox, command);
         let mut figures = Figures::default();

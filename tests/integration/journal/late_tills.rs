@@ -88,7 +88,7 @@ fn a_till_that_is_stopped_before_it_sends_does_not_send_late() {
         return;
     }
     with_c(|command| {
-        let sandbox = Sandbox::start(&["--pay-twice"]);
+        let sandbox = Sandbox::start(&["--pay-twice", "--any-reference"]);
         prepare(&sandbox);
         let new = new_journal(&sandbox, command);
         let (folder, traces) = (folder(), folder());
@@ -164,7 +164,7 @@ impl Prepared {
 #[test]
 fn after_an_old_copy_of_the_journal_charges_are_looked_up_first() {
     with_c(|command| {
-        let sandbox = Sandbox::start(&["--pay-twice"]);
+        let sandbox = Sandbox::start(&["--pay-twice", "--any-reference"]);
         prepare(&sandbox);
         let (folder, backup) = (new_journal(&sandbox, command), folder());
         copy(folder.path(), backup.path());
@@ -202,7 +202,7 @@ fn after_an_old_copy_of_the_journal_charges_are_looked_up_first() {
 #[test]
 fn of_two_tills_with_copies_of_one_journal_the_second_charges_only_what_the_first_did_not() {
     with_c(|command| {
-        let sandbox = Sandbox::start(&["--pay-twice"]);
+        let sandbox = Sandbox::start(&["--pay-twice", "--any-reference"]);
         prepare(&sandbox);
         let new = new_journal(&sandbox, command);
         let listed = sandbox.get("/sandbox/faults");

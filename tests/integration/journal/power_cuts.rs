@@ -137,7 +137,7 @@ fn a_power_cut_loses_no_claim_of_a_request_that_was_sent() {
         return;
     }
     with_c(|command| {
-        let sandbox = Sandbox::start(&["--pay-twice"]);
+        let sandbox = Sandbox::start(&["--pay-twice", "--any-reference"]);
         prepare(&sandbox);
         let calls = calls();
         let ops = record(&sandbox, command, &calls);

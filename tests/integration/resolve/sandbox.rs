@@ -115,7 +115,7 @@ fn a_declined_card_is_rejected_only_as_the_only_attempt() {
     assert_eq!((found.state(), shop.charges("O-1")), (4, 0));
     // Another attempt pays, and only the look-up shows it.
     shop.arm(CREATE, "commit_then_reset");
-    shop.card("O-1", "5123450000784608");
+    shop.card("O-1", "4111111111111111");
     let found = resolve(Some(2));
     found.expect("OK CONFIRMED");
     assert_eq!((found.state(), shop.charges("O-1")), (5, 1));

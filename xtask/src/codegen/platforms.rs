@@ -22,7 +22,7 @@ fn table(template: &str, platforms: &[Platform]) -> String {
             target => it.target,
             needs => needs(it.system),
             best_effort => it.best_effort,
-            place => place(it.runner),
+            place => it.runner.place(),
             ran => ran(it.proofs),
             untested => untested(it.system, it.runner),
         }
@@ -35,18 +35,6 @@ fn needs(system: System) -> String {
         System::Glibc(version) => format!("glibc {version} or newer"),
         System::Musl => "musl".into(),
         System::Windows(version) => format!("Windows {version} or newer"),
-    }
-}
-
-/// Where programs run.
-fn place(runner: Runner) -> String {
-    match runner {
-        Runner::Debian11 => "Debian 11 (glibc 2.31)".into(),
-        Runner::Debian11I386 => "the i386 loader of Debian 11 (glibc 2.31)".into(),
-        Runner::Qemu(processor) => format!("QEMU's user emulation of {processor}"),
-        Runner::MuslLoader => "Debian's musl loader".into(),
-        Runner::Wine | Runner::Wine32 => "Wine 10".into(),
-        Runner::None => "nothing".into(),
     }
 }
 

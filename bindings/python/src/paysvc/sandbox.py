@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import shutil
 import ssl
 import subprocess
+import sys
 import urllib.request
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -14,7 +16,7 @@ from types import TracebackType
 from typing import Any
 from urllib.error import HTTPError
 
-NAME = "paysvc-sandbox"
+NAME = "paysvc-sandbox.exe" if sys.platform == "win32" else "paysvc-sandbox"
 _BUILD_FOLDERS = ("build/bin", "target/release", "target/debug")
 
 
@@ -23,21 +25,35 @@ class SandboxNotFound(RuntimeError):
 
 
 def find() -> str:
-    """The path of paysvc-sandbox: PAYSVC_SANDBOX, else built in a parent folder, else on the PATH."""
+    """The path of paysvc-sandbox.
+
+    PAYSVC_SANDBOX, else that of the installed package paysvc-sandbox, else built in a parent folder, else on the PATH.
+    """
     given = os.environ.get("PAYSVC_SANDBOX")
     if given:
         if not Path(given).is_file():
             raise SandboxNotFound(f"PAYSVC_SANDBOX names {given}, which does not exist")
         return given
-    for folder in _folders():
-        if (folder / NAME).is_file():
-            return str(folder / NAME)
-    found = shutil.which(NAME)
+    found = _installed() or _built() or shutil.which(NAME)
     if found is None:
         raise SandboxNotFound(
-            f"{NAME} was not found: set PAYSVC_SANDBOX to its path, put it on the PATH, or run make build in libpaysvc"
+            f"{NAME} was not found: install it with pip install 'paysvc[sandbox]', set PAYSVC_SANDBOX to its path, "
+            "put it on the PATH, or run make build in libpaysvc"
         )
     return found
+
+
+def _installed() -> str | None:
+    """The program of the package paysvc-sandbox, which is not a dependency of this one."""
+    try:
+        path: str = importlib.import_module("paysvc_sandbox").path()
+    except ModuleNotFoundError:
+        return None
+    return path
+
+
+def _built() -> str | None:
+    return next((str(folder / NAME) for folder in _folders() if (folder / NAME).is_file()), None)
 
 
 def _folders() -> Iterator[Path]:

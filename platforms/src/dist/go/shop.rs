@@ -4,7 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use super::super::{Dist, Stage};
+use super::super::{Dist, Stage, empty};
+use crate::command;
 
 /// The programs that a C compiler is, those with which the documented commands copy a file, and a shell for pkg-config.
 const TOOLS: [&str; 7] = ["gcc", "as", "ld", "cp", "sh", "env", "dirname"];
@@ -26,8 +27,8 @@ impl<'a> Shop<'a> {
         let home = dist.work(&format!("go-{name}"))?;
         let folder = home.join("shop");
         let tools = home.join("tools");
-        super::super::empty(&folder)?;
-        super::super::empty(&tools)?;
+        empty(&folder)?;
+        empty(&tools)?;
         let main = stage.programs.join("charge-go/main.go");
         fs::copy(&main, folder.join("main.go")).map_err(|error| format!("{}: {error}", main.display()))?;
         let shop = Shop {
@@ -70,7 +71,7 @@ impl<'a> Shop<'a> {
 
     /// Forgets the modules that were downloaded.
     pub fn without_modules(&self) -> Result<(), String> {
-        super::super::empty(&self.modules())
+        empty(&self.modules())
     }
 
     fn modules(&self) -> PathBuf {
@@ -128,10 +129,7 @@ impl<'a> Shop<'a> {
     /// Charges with the program that was built, by one of the runners of scripts/runner.sh or by itself.
     pub fn charges(&self, stage: &Stage, program: &str, runner: Option<&str>) -> Result<(), String> {
         if let Some(word) = runner {
-            let output = self.runner(word).output().map_err(|error| format!("runner.sh: {error}"))?;
-            if !output.status.success() {
-                return Err(String::from_utf8_lossy(&output.stderr).trim().to_owned());
-            }
+            command::output(&mut self.runner(word))?;
         }
         stage.charges(&self.folder, |variables| {
             let mut command = match runner {
@@ -143,12 +141,7 @@ impl<'a> Shop<'a> {
                 // The program's folder is its root.
                 command.env("PAYSVC_CA_FILE", "/sandbox-ca.pem");
             }
-            let output = command.output().map_err(|error| format!("{program}: {error}"))?;
-            let printed = String::from_utf8_lossy(&output.stdout).replace('\r', "");
-            match output.status.success() {
-                true => Ok(printed),
-                false => Err(format!("{program}: {printed}{}", String::from_utf8_lossy(&output.stderr))),
-            }
+            command::output(&mut command)
         })
     }
 

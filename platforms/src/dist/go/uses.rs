@@ -4,19 +4,20 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use super::super::stage::CHARGES;
-use super::super::uses::{Use, take};
+use super::super::uses::{Use, take_as};
 use super::super::{Dist, Stage};
 use super::modules::{Module, Root};
 use super::shop::Shop;
 use super::{SOURCE, errors, go, read, root, write};
 use crate::command;
 use crate::libs::tools;
-use crate::table::{Compiler, System};
+use crate::table::{Compiler, Runner, System};
 
 /// The headings of docs/install.md.
 const PROXY: &str = "With go get";
 const VET: &str = "Go programs and go.sum";
 const INSTALL: &str = "Go programs of the package";
+const TRACES: &str = "Go and OpenTelemetry";
 const CROSS: &str = "Go for other processors";
 const VENDOR: &str = "Vendored Go modules";
 const STATIC: &str = "Go programs without shared libraries";
@@ -36,45 +37,47 @@ struct User<'a> {
 pub fn all(dist: &Dist, stage: &Stage) -> Result<Vec<Use>, String> {
     super::super::empty(&Shop::cache(dist))?;
     let user = User { dist, stage, root: root(dist)?, newest: go(dist, "newest")? };
-    let package = user.archive("");
     let shop = user.shop("newest", &user.newest)?;
     let mut uses = vec![
-        take(&package, "empty caches, newest Go, gcc", CHARGES, || user.first(&shop)),
-        take(&package, "empty module cache, go.sum", "go vet; downloads one library", || user.second(&shop)),
-        take(&package, "the same", "go install of an example, which runs", || user.installs(&shop)),
-        take(&package, "the same", "errors: no cgo, no compiler, no library", || {
+        user.takes("", "empty caches, newest Go, gcc", CHARGES, || user.first(&shop)),
+        user.takes("", "empty module cache, go.sum", "go vet; downloads one library", || user.second(&shop)),
+        user.takes("", "the same", "go install of an example, which runs", || user.installs(&shop)),
+        user.takes("", "the same", "errors: no cgo, no compiler, no library", || {
             errors::told(&shop, &tools::zig(&dist.root)?.compiler)
         }),
-        take(&package, "vendor folder, no proxy", CHARGES, || user.vendored(&shop)),
-        take(&package, "libpaysvc.so by pkg-config", CHARGES, || user.system()),
-        take(&package, "empty caches, oldest Go, gcc", CHARGES, || {
+        user.takes("", "vendor folder, no proxy", CHARGES, || user.vendored(&shop)),
+        user.takes("", "libpaysvc.so by pkg-config", CHARGES, || user.system()),
+        user.takes("", "empty module cache, oldest Go, gcc", CHARGES, || {
             user.first(&user.shop("oldest", &go(dist, "least")?)?)
         }),
+        user.takes("otelpaysvc", "newest Go, gcc, its hooks", CHARGES, || user.traces()),
     ];
     for module in &user.root.libraries {
-        let archive = user.archive(&format!("lib/{}", module.name));
-        match (module.platform.system, module.platform.compiler) {
-            (System::Windows(_), Compiler::Mingw(compiler)) => {
-                uses.push(take(&archive, "Wine", CHARGES, || user.windows(module, compiler)));
+        let name = format!("lib/{}", module.name);
+        let runner = module.platform.runner.word();
+        uses.push(match module.platform.compiler {
+            Compiler::Mingw(compiler) => {
+                user.takes(&name, &format!("MinGW, {runner}"), CHARGES, || user.windows(module, compiler))
             }
-            (System::Musl, _) if module.platform.go.arch == "amd64" => {
-                uses.push(take(&archive, "musl-gcc, empty root", CHARGES, || user.without_libraries()));
+            Compiler::Zig { target, .. } => {
+                user.takes(&name, &format!("zig, {runner}"), CHARGES, || user.crossed(module, target))
             }
-            (_, Compiler::Zig { target, .. }) => {
-                uses.push(take(&archive, "zig, the platform's runner", CHARGES, || user.crossed(module, target)));
-            }
-            _ => {}
+        });
+        if module.platform.runner == Runner::MuslLoader {
+            uses.push(user.takes(&name, "musl-gcc, empty root", CHARGES, || user.without_libraries()));
         }
     }
-    uses.push(take(&user.archive("otelpaysvc"), "newest Go, gcc, its hooks", CHARGES, || user.traces()));
     Ok(uses)
 }
 
 impl User<'_> {
-    /// The zip of a module: the package's, or of one below it.
-    fn archive(&self, below: &str) -> PathBuf {
+    /// A row of the table: of the package, or of a module below it.
+    fn takes(&self, below: &str, place: &str, ran: &'static str, action: impl FnOnce() -> Result<(), String>) -> Use {
         let path = self.root.below(below);
-        self.dist.packages("go").join(path.trim_end_matches('/')).join(format!("@v/{}.zip", self.root.version))
+        let path = path.trim_end_matches('/');
+        let version = &self.root.version;
+        let file = self.dist.packages("go").join(path).join(format!("@v/{version}.zip"));
+        take_as(format!("{path}@{version}"), &file, place, ran, action)
     }
 
     fn shop(&self, name: &str, go: &Path) -> Result<Shop<'_>, String> {
@@ -114,7 +117,7 @@ impl User<'_> {
     fn installs(&self, shop: &Shop) -> Result<(), String> {
         shop.run(&self.commands(INSTALL)?)?;
         let (worked, printed) = shop.attempt(&format!("{}/collect", shop.bin().display()))?;
-        let says = "base_url is not configured";
+        let says = "base_url: is not configured";
         if !worked && printed.contains(says) { Ok(()) } else { Err(format!("it should say {says}: {printed}")) }
     }
 
@@ -179,30 +182,21 @@ impl User<'_> {
 
     /// What it needs of others comes from the modules of this machine.
     fn traces(&self) -> Result<(), String> {
-        let mut download = Command::new(&self.newest);
-        download.args(["mod", "download", "all"]).current_dir(self.dist.root.join(SOURCE).join("otelpaysvc"));
-        command::run(download.env("GOTOOLCHAIN", "local"))?;
-        let output = Command::new(&self.newest).args(["env", "GOMODCACHE"]).output();
-        let cache = output.map_err(|error| format!("go env: {error}"))?.stdout;
+        let source = self.dist.root.join(SOURCE).join("otelpaysvc");
+        let of_machine = |words: &[&str]| command::output(Command::new(&self.newest).args(words).current_dir(&source));
+        of_machine(&["mod", "download", "all"])?;
+        let cache = of_machine(&["env", "GOMODCACHE"])?;
         let mut shop = self.shop("otelpaysvc", &self.newest)?;
-        shop.set("GOPROXY", format!("file://{}/cache/download", String::from_utf8_lossy(&cache).trim()));
-        // Without a network there is no database of checksums.
-        shop.set("GONOSUMDB", "*");
-        let file = shop.folder.join("main.go");
-        let program = read(&file)?;
-        let hooked = program.replace(
-            "paysvc.New(paysvc.Config{})",
-            "paysvc.New(paysvc.Config{}, paysvc.WithHooks(otelpaysvc.Hooks(nil)))",
-        );
-        let module = format!("\"{}\"", self.root.below("otelpaysvc"));
-        let package = format!("\t\"{}\"\n", self.root.below("").trim_end_matches('/'));
-        write(&shop.folder, "main.go", &hooked.replace(&package, &format!("{package}\t{module}\n")))?;
-        shop.run(
-            &self
-                .commands(PROXY)?
-                .replace("GONOSUMDB=", "GONOPROXY= GONOSUMDB='*' OTHERS=")
-                .replace("go build", &format!("go get {module}@latest\ngo build")),
-        )?;
+        shop.set("GOPROXY", format!("file://{}/cache/download", cache.trim()));
+        // The database of checksums cannot be reached without a network.
+        shop.set("GOSUMDB", "off");
+        shop.run(&self.commands(PROXY)?)?;
+        shop.run(&self.commands(TRACES)?)?;
+        let program = read(&shop.folder.join("main.go"))?;
+        let (path, none) = (self.root.below("otelpaysvc"), "paysvc.Config{})");
+        let hooked = program.replace(none, "paysvc.Config{}, paysvc.WithHooks(otelpaysvc.Hooks(nil)))");
+        write(&shop.folder, "main.go", &hooked.replace("import (\n", &format!("import (\n\t\"{path}\"\n")))?;
+        shop.run("go build -o charge .")?;
         shop.charges(self.stage, "charge", None)
     }
 }

@@ -22,6 +22,7 @@ const SOURCE: &str = "bindings/go";
 fn make(dist: &Dist) -> Result<(), String> {
     let work = dist.work("go")?;
     let root = root(dist)?;
+    // A module that another one requires comes before it.
     let mut folders = Vec::new();
     for module in &root.libraries {
         let folder = work.join(&module.name);
@@ -39,11 +40,10 @@ fn make(dist: &Dist) -> Result<(), String> {
     licences(dist, &folder, &[])?;
     folders.push(folder);
 
-    // Built by the newest Go that this machine has, wherever it is started.
     let packer = dist.root.join("packaging/go");
     let mut pack = dist.command(go(dist, "")?);
     pack.args(["run", "."]).arg(dist.packages("go")).arg(&root.version).arg(dist.epoch.to_string());
-    command::run(pack.args(&folders).current_dir(packer).env("GOFLAGS", "-buildvcs=false"))
+    command::run(pack.args(&folders).current_dir(packer).env("GOWORK", "off"))
 }
 
 /// What is known of the modules; the module path stands in the go.mod of the package.
@@ -57,11 +57,7 @@ fn root(dist: &Dist) -> Result<Root, String> {
 fn go(dist: &Dist, which: &str) -> Result<PathBuf, String> {
     let mut script = Command::new("sh");
     script.arg(dist.root.join("scripts/go.sh")).args(Some(which).filter(|it| !it.is_empty()));
-    let output = script.output().map_err(|error| format!("go.sh: {error}"))?;
-    match output.status.success() {
-        true => Ok(PathBuf::from(String::from_utf8_lossy(&output.stdout).trim())),
-        false => Err(String::from_utf8_lossy(&output.stderr).into_owned()),
-    }
+    Ok(command::output(&mut script)?.trim().into())
 }
 
 /// The module of a platform: its library, and a file for Go that links it.

@@ -1,0 +1,57 @@
+//! What compiles and runs programs that use the libraries of a platform.
+
+use std::path::Path;
+use std::process::Command;
+
+use crate::command;
+use crate::table::{Compiler, Platform, Runner, System};
+
+/// The compiler for a platform, in words; its language is `cc` or `c++`.
+pub fn compiler(platform: &Platform, zig: &Path, language: &str) -> Vec<String> {
+    match platform.compiler {
+        Compiler::Mingw(name) if language == "cc" => vec![name.to_owned()],
+        Compiler::Mingw(name) => vec![name.replace("gcc", "g++")],
+        Compiler::Zig { target, cpu } => {
+            let version =
+                if let System::Glibc(version) = platform.system { format!(".{version}") } else { String::new() };
+            vec![
+                zig.display().to_string(),
+                language.to_owned(),
+                "-target".to_owned(),
+                format!("{target}{version}"),
+                // It would otherwise link a runtime of its own for this sanitizer, which needs a newer C library.
+                "-fno-sanitize=undefined".to_owned(),
+                format!("-mcpu={cpu}"),
+            ]
+        }
+    }
+}
+
+/// Runs a program of a platform.
+pub fn runner(root: &Path, word: &str, program: &Path) -> Command {
+    let mut command = Command::new("sh");
+    command.arg(root.join("scripts/runner.sh")).arg(word).arg(program);
+    command
+}
+
+/// Makes the root of a runner where it is missing. An error begins with "MISSING: " if it cannot be used here.
+pub fn ready(root: &Path, runner: Runner) -> Result<(), String> {
+    let script = |name: &str, word: &str| {
+        command::output(Command::new("sh").arg(root.join("scripts").join(name)).arg(word)).map(drop)
+    };
+    script("roots.sh", runner.root().ok_or("MISSING: nothing runs its programs here")?)?;
+    script("runner.sh", &runner.word())
+}
+
+/// The emulator of a runner, where it has one.
+pub fn emulator(runner: Runner) -> Option<String> {
+    matches!(runner, Runner::Qemu(_)).then(|| format!("{}-static", runner.word()))
+}
+
+/// A file of this machine, as programs of the platform name it.
+pub fn file(platform: &Platform, path: &str) -> String {
+    match platform.system {
+        System::Windows(_) => format!("Z:{}", path.replace('/', "\\")),
+        System::Glibc(_) | System::Musl => path.to_owned(),
+    }
+}

@@ -1,0 +1,76 @@
+// One order: what the till was told beside what the service did.
+import { attempt, get, post } from "./api.js";
+import { button, chip, code, element, facts, money } from "./dom.js";
+import { happenings, summary, words } from "./story.js";
+import { draw } from "./timeline.js";
+
+const MOST = 100;
+
+export class Order {
+  #reference;
+  #head = element("div", { class: "head" });
+  #picture = element("div", { class: "picture" });
+  #rest = element("div");
+  #shown = "";
+  #story = [];
+
+  constructor(reference) {
+    this.#reference = reference;
+    this.node = element("section", { "aria-label": `Order ${reference}` }, this.#head,
+      element("div", { class: "sheet" }, this.#picture, this.#rest));
+    new ResizeObserver(() => this.#draw()).observe(this.#picture);
+  }
+
+  async refresh() {
+    const asked = { reference: this.#reference, limit: MOST };
+    const [state, { requests }, { ledger }, { deliveries }] =
+      await Promise.all(["state", "requests", "ledger", "webhooks"].map((list) => get(list, asked)));
+    const text = JSON.stringify([state, requests, ledger, deliveries]);
+    if (text === this.#shown) return;
+    this.#shown = text;
+    this.#story = happenings(requests, ledger, deliveries);
+    const order = state.orders[0];
+    this.#head.replaceChildren(...this.#top(order, summary(requests, ledger)));
+    this.#draw();
+    this.#rest.replaceChildren(asText(this.#story), payments(order));
+  }
+
+  #top(order, { till, service, advice }) {
+    const lose = order && !order.paid && button("Make the charge, lose the answer", "lose",
+      () => attempt(() => post("lost-charge", { reference: order.reference })), { class: "main" });
+    return [
+      element("h2", {}, "Order ", code(order?.reference ?? this.#reference)),
+      order ? chip(order.status, order.status) : chip("there is no such order", "bad"),
+      order && element("strong", { class: "number" }, money(order.amount, order.currency)),
+      lose,
+      element("dl", { class: "both" },
+        element("div", {}, element("dt", {}, "The till knows"), element("dd", {}, chip(...till))),
+        element("div", {}, element("dt", {}, "The service did"), element("dd", {}, chip(...service)))),
+      advice && element("p", { class: "note" }, advice),
+    ].filter(Boolean);
+  }
+
+  #draw() {
+    const width = this.#picture.clientWidth;
+    if (width && this.#story.length) this.#picture.replaceChildren(draw(this.#story, width));
+  }
+}
+
+const asText = (story) => element("details", {}, element("summary", {}, "The same as text"),
+  element("ol", {}, ...story.map((it) => element("li", {}, `${it.at.slice(11, 23)} ${words(it)}`))));
+
+function payments(order) {
+  const list = (order?.payments ?? []).map((it) => facts([
+    ["Payment", code(it.reference)],
+    ["Option", it.payment_option],
+    ["State", chip(it.status, it.status)],
+    ["Message", it.message],
+    ["Instrument", it.instrument],
+  ]));
+  const refunds = (order?.refunds ?? []).map((it) => facts([
+    ["Refund", code(it.reference)],
+    ["Amount", money(it.amount, order.currency)],
+    ["State", chip(it.status, it.status === "completed" ? "good" : "wait")],
+  ]));
+  return element("div", { class: "cards" }, ...list, ...refunds);
+}
