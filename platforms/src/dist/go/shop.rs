@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use super::super::{Dist, Stage, empty};
-use crate::command;
+use crate::table::Platform;
+use crate::{command, compile};
 
 /// The programs that a C compiler is, those with which the documented commands copy a file, and a shell for pkg-config.
 const TOOLS: [&str; 7] = ["gcc", "as", "ld", "cp", "sh", "env", "dirname"];
@@ -126,28 +127,34 @@ impl<'a> Shop<'a> {
         Ok((output.status.success(), printed.concat()))
     }
 
-    /// Charges with the program that was built, by one of the runners of scripts/runner.sh or by itself.
-    pub fn charges(&self, stage: &Stage, program: &str, runner: Option<&str>) -> Result<(), String> {
-        if let Some(word) = runner {
-            command::output(&mut self.runner(word))?;
-        }
+    /// Charges with the program that was built.
+    pub fn charges(&self, stage: &Stage, program: &str) -> Result<(), String> {
         stage.charges(&self.folder, |variables| {
-            let mut command = match runner {
-                Some(word) => self.runner(word),
-                None => self.command(self.folder.join(program)),
-            };
-            command.args(runner.map(|_| program)).envs(variables.iter().map(|(name, value)| (name, value)));
-            if runner == Some("empty") {
-                // The program's folder is its root.
-                command.env("PAYSVC_CA_FILE", "/sandbox-ca.pem");
-            }
-            command::output(&mut command)
+            let mut run = self.command(self.folder.join(program));
+            command::output(run.envs(variables.iter().map(|(name, value)| (name, value))))
         })
     }
 
-    fn runner(&self, word: &str) -> Command {
-        let mut command = Command::new("sh");
-        command.arg(self.dist.root.join("scripts/runner.sh")).arg(word).current_dir(&self.folder);
-        command
+    /// The same in an empty root, which is the folder of the program.
+    pub fn charges_alone(&self, stage: &Stage, program: &str) -> Result<(), String> {
+        stage.charges(&self.folder, |variables| {
+            let mut run = compile::runner(&self.dist.root, "empty", &self.folder.join(program));
+            run.envs(variables.iter().map(|(name, value)| (name, value)));
+            command::output(run.env("PAYSVC_CA_FILE", "/sandbox-ca.pem"))
+        })
+    }
+
+    /// The same with what runs the programs of a platform.
+    pub fn charges_for(&self, stage: &Stage, program: &str, platform: &Platform) -> Result<(), String> {
+        compile::ready(&self.dist.root, platform.runner)?;
+        stage.charges(&self.folder, |variables| {
+            let program = self.folder.join(program);
+            let mut run = compile::runner(&self.dist.root, &platform.runner.word(), &program);
+            for (name, value) in variables {
+                let is_file = name == "PAYSVC_CA_FILE";
+                run.env(name, if is_file { compile::file(platform, value) } else { value.clone() });
+            }
+            command::output(&mut run).map(|printed| printed.replace('\r', ""))
+        })
     }
 }

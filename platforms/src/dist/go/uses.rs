@@ -101,7 +101,7 @@ impl User<'_> {
 
     fn first(&self, shop: &Shop) -> Result<(), String> {
         shop.run(&self.commands(PROXY)?)?;
-        shop.charges(self.stage, "charge", None)
+        shop.charges(self.stage, "charge")
     }
 
     fn second(&self, shop: &Shop) -> Result<(), String> {
@@ -129,7 +129,7 @@ impl User<'_> {
         // Without the proxy.
         std::fs::remove_file(shop.folder.join("charge")).map_err(|error| format!("charge: {error}"))?;
         shop.run(&format!("go build{build}"))?;
-        shop.charges(self.stage, "charge", None)?;
+        shop.charges(self.stage, "charge")?;
         std::fs::remove_dir_all(shop.folder.join("vendor")).map_err(|error| format!("vendor: {error}"))
     }
 
@@ -140,7 +140,7 @@ impl User<'_> {
         shop.set("PKG_CONFIG_PATH", libraries.join("pkgconfig").display().to_string());
         shop.set("LD_LIBRARY_PATH", libraries.display().to_string());
         shop.run(&self.commands(SYSTEM)?)?;
-        shop.charges(self.stage, "charge", None)?;
+        shop.charges(self.stage, "charge")?;
         shop.variables.pop();
         let (worked, printed) = shop.attempt("./charge")?;
         let says = "libpaysvc.so.1";
@@ -151,7 +151,7 @@ impl User<'_> {
         let shop = self.begun("musl")?;
         shop.tool("musl-gcc")?;
         shop.run(&self.commands(STATIC)?)?;
-        shop.charges(self.stage, "charge", Some("empty"))
+        shop.charges_alone(self.stage, "charge")
     }
 
     fn windows(&self, module: &Module, compiler: &str) -> Result<(), String> {
@@ -163,7 +163,7 @@ impl User<'_> {
         let commands = commands.replace("=amd64", &format!("={}", module.platform.go.arch));
         shop.tool(name)?;
         shop.run(&commands.replace("lib/windows_amd64", &format!("lib/{}", module.name)))?;
-        shop.charges(self.stage, "charge.exe", Some(&module.platform.runner.word()))
+        shop.charges_for(self.stage, "charge.exe", module.platform)
     }
 
     /// zig compiles for every processor.
@@ -177,7 +177,7 @@ impl User<'_> {
             commands = commands.replace("CGO_LDFLAGS=-lunwind ", "").replace("go build", "go build -tags musl");
         }
         shop.run(&commands)?;
-        shop.charges(self.stage, "charge", Some(&module.platform.runner.word()))
+        shop.charges_for(self.stage, "charge", module.platform)
     }
 
     /// What it needs of others comes from the modules of this machine.
@@ -197,6 +197,6 @@ impl User<'_> {
         let hooked = program.replace(none, "paysvc.Config{}, paysvc.WithHooks(otelpaysvc.Hooks(nil)))");
         write(&shop.folder, "main.go", &hooked.replace("import (\n", &format!("import (\n\t\"{path}\"\n")))?;
         shop.run("go build -o charge .")?;
-        shop.charges(self.stage, "charge", None)
+        shop.charges(self.stage, "charge")
     }
 }
