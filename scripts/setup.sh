@@ -76,8 +76,10 @@ if [ "${1:-build}" = dist-check ]; then
     need rpm rpm
     need lintian lintian
     need qemu-aarch64-static qemu-user-static
+    need musl-gcc musl-tools
 fi
 if [ "${1:-build}" = dist ]; then
+    [ -x /usr/local/go/bin/go ] || need go golang-go
     python3 -c "import venv, ensurepip" 2>/dev/null || missing="$missing python3-venv"
 fi
 if [ "${1:-build}" = peers ]; then

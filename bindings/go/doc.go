@@ -1,5 +1,5 @@
 // Package paysvc is a client of the payments service: direct debit, virtual accounts, refunds, funding details and
-// encrypted card orders. It calls libpaysvc, which it finds with pkg-config.
+// encrypted card orders. It calls libpaysvc: README says how that is linked.
 //
 // Every [Reply] and every [Error] has an [Outcome], decided from what was seen on the wire: whether the service executed the
 // request, and so whether it may be repeated.

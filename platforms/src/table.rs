@@ -17,6 +17,8 @@ pub struct Platform {
     pub binutils: (&'static str, &'static str),
     /// Other programs that a build calls, each with Debian's package of it.
     pub more: &'static [(&'static str, &'static str)],
+    /// The processor in Go's words: GOARCH, and what a build constraint says of it.
+    pub go: Go,
     /// Whether packages for it have the sandbox: where developers work.
     pub sandbox: bool,
     /// The platform in the tag of the Python package's wheel, where it has one.
@@ -29,6 +31,14 @@ pub struct Platform {
     pub rpm: Option<&'static str>,
     /// Built and tested where it can be, outside continuous integration, the C library only.
     pub best_effort: bool,
+}
+
+/// What Go calls a processor.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Go {
+    pub arch: &'static str,
+    /// The tag that Go sets for a program that may use what the library uses.
+    pub tag: &'static str,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -138,6 +148,12 @@ impl Runner {
 /// The oldest glibc that the libraries run with: that of CentOS 7, which tills still run.
 pub const GLIBC: &str = "2.17";
 
+const AMD64: Go = Go { arch: "amd64", tag: "amd64" };
+const I386: Go = Go { arch: "386", tag: "386" };
+const ARM64: Go = Go { arch: "arm64", tag: "arm64" };
+/// With GOARM=7, which is the default of a Go that compiles for another processor.
+const ARMV7: Go = Go { arch: "arm", tag: "arm.7" };
+
 pub const PLATFORMS: &[Platform] = &[
     Platform {
         target: "x86_64-unknown-linux-gnu",
@@ -149,6 +165,7 @@ pub const PLATFORMS: &[Platform] = &[
         compiler: Compiler::Zig { target: "x86_64-linux-gnu", cpu: "x86_64" },
         binutils: ("x86_64-linux-gnu-", "binutils-x86-64-linux-gnu"),
         more: &[],
+        go: AMD64,
         sandbox: true,
         wheel: Some("manylinux2014_x86_64"),
         sandbox_wheel: None,
@@ -166,6 +183,7 @@ pub const PLATFORMS: &[Platform] = &[
         compiler: Compiler::Zig { target: "x86-linux-gnu", cpu: "pentium4" },
         binutils: ("i686-linux-gnu-", "binutils-i686-linux-gnu"),
         more: &[],
+        go: I386,
         sandbox: true,
         wheel: Some("manylinux2014_i686"),
         sandbox_wheel: None,
@@ -183,6 +201,7 @@ pub const PLATFORMS: &[Platform] = &[
         compiler: Compiler::Zig { target: "aarch64-linux-gnu", cpu: "generic" },
         binutils: ("aarch64-linux-gnu-", "binutils-aarch64-linux-gnu"),
         more: &[],
+        go: ARM64,
         sandbox: true,
         wheel: Some("manylinux2014_aarch64"),
         sandbox_wheel: None,
@@ -200,6 +219,7 @@ pub const PLATFORMS: &[Platform] = &[
         compiler: Compiler::Zig { target: "arm-linux-gnueabihf", cpu: "generic+v7a+vfp3-d32+thumb2-neon" },
         binutils: ("arm-linux-gnueabihf-", "binutils-arm-linux-gnueabihf"),
         more: &[],
+        go: ARMV7,
         sandbox: true,
         wheel: Some("manylinux2014_armv7l"),
         sandbox_wheel: None,
@@ -217,6 +237,7 @@ pub const PLATFORMS: &[Platform] = &[
         compiler: Compiler::Zig { target: "x86_64-linux-musl", cpu: "x86_64" },
         binutils: ("x86_64-linux-gnu-", "binutils-x86-64-linux-gnu"),
         more: &[],
+        go: AMD64,
         sandbox: true,
         wheel: Some("musllinux_1_2_x86_64"),
         sandbox_wheel: Some("manylinux2014_x86_64.musllinux_1_1_x86_64"),
@@ -234,6 +255,7 @@ pub const PLATFORMS: &[Platform] = &[
         compiler: Compiler::Zig { target: "aarch64-linux-musl", cpu: "generic" },
         binutils: ("aarch64-linux-gnu-", "binutils-aarch64-linux-gnu"),
         more: &[],
+        go: ARM64,
         sandbox: true,
         wheel: Some("musllinux_1_2_aarch64"),
         sandbox_wheel: Some("manylinux2014_aarch64.musllinux_1_1_aarch64"),
@@ -252,6 +274,7 @@ pub const PLATFORMS: &[Platform] = &[
         binutils: ("x86_64-w64-mingw32-", "gcc-mingw-w64-x86-64-posix"),
         // Without it AWS-LC takes objects that its authors assembled, and the bytes are others.
         more: &[("nasm", "nasm")],
+        go: AMD64,
         sandbox: true,
         wheel: Some("win_amd64"),
         sandbox_wheel: Some("win_amd64"),
@@ -269,6 +292,7 @@ pub const PLATFORMS: &[Platform] = &[
         compiler: Compiler::Mingw("i686-w64-mingw32-gcc-posix"),
         binutils: ("i686-w64-mingw32-", "gcc-mingw-w64-i686-posix"),
         more: &[("nasm", "nasm")],
+        go: I386,
         sandbox: false,
         wheel: Some("win32"),
         sandbox_wheel: None,
@@ -286,6 +310,7 @@ pub const PLATFORMS: &[Platform] = &[
         compiler: Compiler::Mingw("i686-w64-mingw32-gcc-posix"),
         binutils: ("i686-w64-mingw32-", "gcc-mingw-w64-i686-posix"),
         more: &[("nasm", "nasm")],
+        go: I386,
         sandbox: false,
         wheel: None,
         sandbox_wheel: None,

@@ -2,6 +2,7 @@
 //! installs each package, as far from this machine as can be had, and uses it.
 
 mod debian;
+mod go;
 mod python;
 mod root;
 mod rpm;
@@ -37,7 +38,7 @@ pub struct Kind {
     pub uses: fn(&Dist, &Stage) -> Result<Vec<Use>, String>,
 }
 
-const KINDS: &[Kind] = &[python::KIND, debian::KIND, rpm::KIND];
+const KINDS: &[Kind] = &[python::KIND, debian::KIND, rpm::KIND, go::KIND];
 
 /// What is packed, and where.
 pub struct Dist {

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 /// A package that was installed and used.
 pub struct Use {
-    /// The name of its file.
+    /// Its name, mostly that of its file.
     pub package: String,
     pub bytes: u64,
     /// Where it was installed.
@@ -32,6 +32,18 @@ pub fn take(
     ran: &'static str,
     action: impl FnOnce() -> Result<(), String>,
 ) -> Use {
+    let name = package.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    take_as(name, package, place, ran, action)
+}
+
+/// The same of a package whose file does not have its name.
+pub fn take_as(
+    name: String,
+    package: &Path,
+    place: impl Into<String>,
+    ran: &'static str,
+    action: impl FnOnce() -> Result<(), String>,
+) -> Use {
     let began = Instant::now();
     let end = match action() {
         Ok(()) => End::Worked,
@@ -41,7 +53,7 @@ pub fn take(
         },
     };
     let taken = Use {
-        package: package.file_name().unwrap_or_default().to_string_lossy().into_owned(),
+        package: name,
         bytes: fs::metadata(package).map_or(0, |file| file.len()),
         place: place.into(),
         ran,
