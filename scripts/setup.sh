@@ -1,7 +1,8 @@
 #!/bin/sh
 # Installs what this machine lacks to build the project (setup.sh build), to run its examples in all languages (demo), to
 # test it (test), to compare it with other clients (peers, bench), to build the libraries of other platforms (libs, and
-# their targets), or to make packages of them (dist). Uses Debian's packages if possible, and otherwise says what is missing. Called by make; does nothing if
+# their targets), to make packages of them (dist), or to
+# install and use these (dist-check). Uses Debian's packages if possible, and otherwise says what is missing. Called by make; does nothing if
 # everything is there.
 set -eu
 cd "$(dirname "$0")/.."
@@ -68,6 +69,11 @@ if [ "${1:-build}" = test ]; then
     python3 -c "import venv, ensurepip" 2>/dev/null || missing="$missing python3-venv"
     # Its programs are not on the PATH.
     ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || missing="$missing postgresql"
+fi
+if [ "${1:-build}" = dist-check ]; then
+    need rpm rpm
+    need lintian lintian
+    need qemu-aarch64-static qemu-user-static
 fi
 if [ "${1:-build}" = dist ]; then
     python3 -c "import venv, ensurepip" 2>/dev/null || missing="$missing python3-venv"

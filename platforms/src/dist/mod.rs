@@ -3,6 +3,8 @@
 
 mod debian;
 mod python;
+mod root;
+mod rpm;
 mod stage;
 mod tree;
 mod uses;
@@ -35,7 +37,7 @@ pub struct Kind {
     pub uses: fn(&Dist, &Stage) -> Result<Vec<Use>, String>,
 }
 
-const KINDS: &[Kind] = &[python::KIND, debian::KIND];
+const KINDS: &[Kind] = &[python::KIND, debian::KIND, rpm::KIND];
 
 /// What is packed, and where.
 pub struct Dist {
@@ -200,7 +202,9 @@ pub fn check(root: &Path, arguments: impl Iterator<Item = String>) -> Result<(),
     let dist = Dist::new(root, options.quick)?;
     if dist.quick {
         make(&dist, &options)?;
-    } else if !dist.folder().exists() {
+    } else if dist.folder().exists() {
+        command::run(Command::new("sh").arg(dist.root.join("scripts/setup.sh")).arg("dist-check"))?;
+    } else {
         return Err("build/dist is not there: run make dist first".to_owned());
     }
     let stage = Stage::new(&dist)?;

@@ -6,6 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use super::root::Root;
 use super::tree::Tree;
 use super::{Dist, Kind};
 use crate::command;
@@ -104,31 +105,6 @@ fn symbols(version_script: &str) -> String {
     });
     let first = format!("libpaysvc.so.{abi} libpaysvc{abi} #MINVER#\n* Build-Depends-Package: libpaysvc-dev\n");
     first + &functions.collect::<String>()
-}
-
-/// A root of `scripts/roots.sh`, or a copy of one.
-struct Root {
-    folder: PathBuf,
-}
-
-impl Root {
-    fn ready(dist: &Dist, name: &str) -> Result<Root, String> {
-        command::output(Command::new("sh").arg(dist.root.join("scripts/roots.sh")).arg(name))?;
-        Ok(Root { folder: dist.root.join("build/roots").join(name) })
-    }
-
-    /// A copy, in which packages may be installed.
-    fn copy(&self, dist: &Dist, name: &str) -> Result<Root, String> {
-        let folder = dist.work(name)?;
-        command::run(Command::new("cp").args(["-a", "--reflink=auto"]).arg(self.folder.join(".")).arg(&folder))?;
-        Ok(Root { folder })
-    }
-
-    fn run(&self, script: &str) -> Result<String, String> {
-        let mut chroot = Command::new("chroot");
-        chroot.arg(&self.folder).args(["/bin/sh", "-ec", script]).env("LC_ALL", "C.UTF-8").env("HOME", "/root");
-        command::output(chroot.env("DEBIAN_FRONTEND", "noninteractive").env_remove("DESTDIR"))
-    }
 }
 
 #[cfg(test)]
