@@ -76,6 +76,8 @@ if [ "${1:-build}" = dist-check ]; then
     need qemu-aarch64-static qemu-user-static
 fi
 if [ "${1:-build}" = dist ]; then
+    # Its elfdeps.
+    need rpm rpm
     python3 -c "import venv, ensurepip" 2>/dev/null || missing="$missing python3-venv"
 fi
 if [ "${1:-build}" = peers ]; then
