@@ -97,7 +97,8 @@ fn of_package(dist: &Dist, platform: &Platform, package: &str, version: &str, tr
     let link = |to: String, path: String| json!({ "src": to, "dst": path, "type": "symlink" });
     let licences = |package: &str| {
         let of = |name| json!({ "src": dist.root.join(name), "dst": format!("/usr/share/doc/{package}/{name}"), "type": "doc" });
-        ["LICENSE-APACHE", "LICENSE-MIT", "LICENSE-THIRD-PARTY"].map(of).to_vec()
+        let folder = json!({ "dst": format!("/usr/share/doc/{package}"), "type": "dir" });
+        [vec![folder], ["LICENSE-APACHE", "LICENSE-MIT", "LICENSE-THIRD-PARTY"].map(of).to_vec()].concat()
     };
     let shared_files =
         [file(format!("{library}/{shared}"), 0o755), link(shared.clone(), format!("{library}/libpaysvc.so.{abi}"))];
@@ -162,10 +163,12 @@ fn uses(dist: &Dist, stage: &Stage) -> Result<Vec<Use>, String> {
     Ok(all)
 }
 
-/// A copy of the root, which finds libraries where CentOS does.
+/// A copy of the root with CentOS's folders, which finds libraries where CentOS does.
 fn copy(dist: &Dist, root: &Root, name: &str) -> Result<Root, String> {
     let root = root.copy(dist, name)?;
-    root.run("echo /usr/lib64 >/etc/ld.so.conf.d/lib64.conf; mkdir -p /usr/lib64 /var/lib/rpm")?;
+    root.run(
+        "echo /usr/lib64 >/etc/ld.so.conf.d/lib64.conf; mkdir -p /var/lib/rpm /usr/lib64/cmake /usr/lib64/pkgconfig",
+    )?;
     Ok(root)
 }
 
