@@ -50,6 +50,10 @@ fn make_version(dist: &Dist, platform: &Platform, processor: &str, version: &str
     let tree =
         Tree { library: library(platform), documents: "share/doc/libpaysvc-devel", sandbox: dist.sandbox(platform) };
     tree.install(dist, platform, &work)?;
+    // Nfpm gives files of folders the time that they have here.
+    let time = format!("--date=@{}", dist.epoch);
+    let (mut find, touch) = (Command::new("find"), ["-exec", "touch", "--no-dereference", &time, "{}", "+"]);
+    command::run(find.arg(work.join("usr")).args(touch))?;
     let ldconfig = work.join("ldconfig");
     fs::write(&ldconfig, "/sbin/ldconfig\n").map_err(|error| format!("{}: {error}", ldconfig.display()))?;
     for package in PACKAGES {
