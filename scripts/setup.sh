@@ -80,6 +80,8 @@ if [ "${1:-build}" = dist-check ]; then
 fi
 if [ "${1:-build}" = dist ]; then
     [ -x /usr/local/go/bin/go ] || need go golang-go
+    # Its elfdeps.
+    need rpm rpm
     python3 -c "import venv, ensurepip" 2>/dev/null || missing="$missing python3-venv"
 fi
 if [ "${1:-build}" = peers ]; then

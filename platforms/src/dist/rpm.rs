@@ -6,7 +6,7 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
-use super::root::Root;
+use super::root::{HOME, Root};
 use super::stage::{CHARGES, Stage};
 use super::tree::Tree;
 use super::uses::{Use, take};
@@ -19,6 +19,8 @@ pub const KIND: Kind = Kind { name: "rpm", quick: false, make, uses };
 /// As docs/install.md has it.
 const HEADING: &str = "Red Hat, CentOS and Fedora";
 const PACKAGES: [&str; 3] = ["libpaysvc", "libpaysvc-devel", "paysvc-sandbox"];
+/// Rpm's own program, which reads from a file what it provides and requires.
+const ELFDEPS: &str = "/usr/lib/rpm/elfdeps";
 /// The processor of this machine.
 const HERE: &str = "x86_64";
 
@@ -48,11 +50,15 @@ fn make_version(dist: &Dist, platform: &Platform, processor: &str, version: &str
     let tree =
         Tree { library: library(platform), documents: "share/doc/libpaysvc-devel", sandbox: dist.sandbox(platform) };
     tree.install(dist, platform, &work)?;
+    // Nfpm gives files of folders the time that they have here.
+    let time = format!("--date=@{}", dist.epoch);
+    let (mut find, touch) = (Command::new("find"), ["-exec", "touch", "--no-dereference", &time, "{}", "+"]);
+    command::run(find.arg(work.join("usr")).args(touch))?;
     let ldconfig = work.join("ldconfig");
     fs::write(&ldconfig, "/sbin/ldconfig\n").map_err(|error| format!("{}: {error}", ldconfig.display()))?;
     for package in PACKAGES {
         let mut description = common(package, processor, version, dist.epoch)?;
-        let own = of_package(dist, platform, package, version, &work);
+        let own = of_package(dist, platform, package, version, &work)?;
         let (Some(all), Value::Object(own)) = (description.as_object_mut(), own) else {
             return Err(package.to_owned());
         };
@@ -84,7 +90,7 @@ fn common(package: &str, processor: &str, version: &str, epoch: u64) -> Result<V
 }
 
 /// What a package has of its own.
-fn of_package(dist: &Dist, platform: &Platform, package: &str, version: &str, tree: &Path) -> Value {
+fn of_package(dist: &Dist, platform: &Platform, package: &str, version: &str, tree: &Path) -> Result<Value, String> {
     let (abi, library) = (paysvc_spec::status::ABI, format!("/usr/{}", library(platform)));
     let shared = format!("libpaysvc.so.{}", dist.version);
     let bits = if platform.pointer_bits == 64 { "(64bit)" } else { "" };
@@ -100,13 +106,16 @@ fn of_package(dist: &Dist, platform: &Platform, package: &str, version: &str, tr
     };
     let shared_files =
         [file(format!("{library}/{shared}"), 0o755), link(shared.clone(), format!("{library}/libpaysvc.so.{abi}"))];
-    let sandbox_files = [file("/usr/bin/paysvc-sandbox".to_owned(), 0o755)];
+    let sandbox_files = [
+        file("/usr/bin/paysvc-sandbox".to_owned(), 0o755),
+        file("/usr/share/man/man1/paysvc-sandbox.1".to_owned(), 0o644),
+    ];
     let with_licences = |files: &[Value]| [files, &licences(package)].concat();
-    match package {
+    Ok(match package {
         "libpaysvc" => json!({
             "description": "Client library for the payments service\nEvery reply says, from what was seen on the wire, whether the request was executed.",
             "depends": [c_library],
-            "provides": [format!("libpaysvc.so.{abi}()({})", bits.trim_matches(['(', ')']))],
+            "provides": elfdeps("--provides", &from(&format!("{library}/{shared}")))?,
             "scripts": { "postinstall": from("ldconfig"), "postremove": from("ldconfig") },
             "contents": with_licences(&shared_files),
         }),
@@ -116,7 +125,8 @@ fn of_package(dist: &Dist, platform: &Platform, package: &str, version: &str, tr
             "contents": [
                 folder("/usr/include".to_owned()),
                 folder(format!("{library}/cmake/paysvc")),
-                folder("/usr/share/man".to_owned()),
+                folder("/usr/share/man/man3".to_owned()),
+                folder("/usr/share/man/man7".to_owned()),
                 folder("/usr/share/doc/libpaysvc-devel".to_owned()),
                 file(format!("{library}/libpaysvc.a"), 0o644),
                 file(format!("{library}/pkgconfig/paysvc.pc"), 0o644),
@@ -129,7 +139,13 @@ fn of_package(dist: &Dist, platform: &Platform, package: &str, version: &str, tr
             "depends": [c_library],
             "contents": with_licences(&sandbox_files),
         }),
-    }
+    })
+}
+
+/// With what rpmbuild gives to packages, those of programs that are linked with the library can be installed.
+fn elfdeps(what: &str, file: &Path) -> Result<Vec<String>, String> {
+    let told = command::output(Command::new(ELFDEPS).arg(what).arg(file))?;
+    Ok(told.lines().map(str::to_owned).collect())
 }
 
 fn uses(dist: &Dist, stage: &Stage) -> Result<Vec<Use>, String> {
@@ -178,15 +194,29 @@ fn installed(dist: &Dist, stage: &Stage, root: &Root, platform: &Platform, proce
     let root = copy(dist, root, &format!("rpm-{processor}"))?;
     rpm(&root, &folder, &stage.commands(HEADING)?.replace(HERE, processor))?;
     if processor != HERE {
-        return root.charges_of(dist, stage, platform, library(platform));
+        root.charges_of(dist, stage, platform, library(platform))?;
+        return provided(&root, platform.target);
     }
     root.put([stage.programs.join("charge.c")])?;
     root.run(
         "export PKG_CONFIG_PATH=/usr/lib64/pkgconfig; cc charge.c $(pkg-config --cflags --libs paysvc) -o charge",
     )?;
     root.charges(stage, "charge")?;
+    provided(&root, "charge")?;
     rpm(&root, &folder, &format!("rpm --upgrade ./paysvc-sandbox-*.{HERE}.rpm"))?;
     root.charges(&stage.with_sandbox_of(&root.folder), "charge")
+}
+
+/// Whether rpm finds what the package of such a program would require of the library.
+fn provided(root: &Root, program: &str) -> Result<(), String> {
+    let requires = elfdeps("--requires", &root.folder.join(HOME).join(program))?;
+    let of_library: Vec<_> = requires.iter().filter(|it| it.starts_with("libpaysvc.so")).collect();
+    if of_library.is_empty() {
+        return Err(format!("{program} requires no library of ours: {requires:?}"));
+    }
+    of_library
+        .iter()
+        .try_for_each(|it| rpm(root, &root.folder, &format!("rpm --query --whatprovides '{it}'")).map(drop))
 }
 
 /// What it requires of a system is what CentOS 7 has.
