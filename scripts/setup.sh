@@ -1,9 +1,8 @@
 #!/bin/sh
 # Installs what this machine lacks to build the project (setup.sh build), to run its examples in all languages (demo), to
 # test it (test), to compare it with other clients (peers, bench), to build the libraries of other platforms (libs, and
-# their targets), to make packages of them (dist), or to
-# install and use these (dist-check). Uses Debian's packages if possible, and otherwise says what is missing. Called by make; does nothing if
-# everything is there.
+# their targets), to make packages of them (dist), or to install and use these (dist-check). Uses Debian's packages if
+# possible, and otherwise says what is missing. Called by make; does nothing if everything is there.
 set -eu
 cd "$(dirname "$0")/.."
 
