@@ -17,12 +17,12 @@ const ERRORS: [(&str, &str); 3] = [
     ),
 ];
 
-/// In a shop that has the module.
-pub fn told(shop: &Shop, zig: &Path) -> Result<(), String> {
+/// In a shop that has the module; the exports are those of the proxy.
+pub fn told(shop: &Shop, exports: &str, zig: &Path) -> Result<(), String> {
     shop.link("zig", zig)?;
     shop.tool("x86_64-w64-mingw32-gcc")?;
     for (command, says) in ERRORS {
-        refused(shop, command, says)?;
+        refused(shop, &format!("{exports}{command}"), says)?;
     }
     // Go takes a machine without compiler as one without cgo.
     shop.remove_tool("gcc")?;

@@ -43,7 +43,7 @@ pub fn all(dist: &Dist, stage: &Stage) -> Result<Vec<Use>, String> {
         user.takes("", "empty module cache, go.sum", "go vet; downloads one library", || user.second(&shop)),
         user.takes("", "the same", "go install of an example, which runs", || user.installs(&shop)),
         user.takes("", "the same", "errors: no cgo, no compiler, no library", || {
-            errors::told(&shop, &tools::zig(&dist.root)?.compiler)
+            errors::told(&shop, &user.exports()?, &tools::zig(&dist.root)?.compiler)
         }),
         user.takes("", "vendor folder, no proxy", CHARGES, || user.vendored(&shop)),
         user.takes("", "libpaysvc.so by pkg-config", CHARGES, || user.system()),
@@ -84,23 +84,28 @@ impl User<'_> {
         Shop::new(self.dist, self.stage, name, go)
     }
 
-    /// The commands under a heading, in a shell that has what those of the proxy export.
-    fn commands(&self, heading: &str) -> Result<String, String> {
-        let proxy = self.stage.commands(PROXY)?;
-        let exports = proxy.lines().filter(|line| line.starts_with("export ") && heading != PROXY);
-        let exports: String = exports.map(|line| format!("{line}\n")).collect();
-        Ok(exports + &self.stage.commands(heading)?)
+    /// What the commands of the proxy export.
+    fn exports(&self) -> Result<String, String> {
+        let commands = self.stage.commands(PROXY)?;
+        Ok(commands.lines().filter(|line| line.starts_with("export ")).map(|line| format!("{line}\n")).collect())
     }
 
-    /// A shop that has the module and its program.
+    /// The commands under another heading, with those exports.
+    fn commands(&self, heading: &str) -> Result<String, String> {
+        Ok(self.exports()? + &self.stage.commands(heading)?)
+    }
+
+    /// A shop that has the module, and has built nothing.
     fn begun(&self, name: &str) -> Result<Shop<'_>, String> {
         let shop = self.shop(name, &self.newest)?;
-        shop.run(&self.commands(PROXY)?)?;
+        let commands = self.stage.commands(PROXY)?;
+        let (before, _) = commands.split_once("go build").ok_or("no go build in the commands of the proxy")?;
+        shop.run(before)?;
         Ok(shop)
     }
 
     fn first(&self, shop: &Shop) -> Result<(), String> {
-        shop.run(&self.commands(PROXY)?)?;
+        shop.run(&self.stage.commands(PROXY)?)?;
         shop.charges(self.stage, "charge")
     }
 
@@ -170,11 +175,13 @@ impl User<'_> {
     fn crossed(&self, module: &Module, target: &str) -> Result<(), String> {
         let shop = self.begun(&module.name)?;
         shop.link("zig", &tools::zig(&self.dist.root)?.compiler)?;
-        let commands = self.commands(CROSS)?.replace("aarch64-linux-gnu", target);
-        let mut commands = commands.replace("=arm64", &format!("={}", module.platform.go.arch));
-        if module.platform.system == System::Musl {
+        let mut commands = self.commands(CROSS)?.replace("=arm64", &format!("={}", module.platform.go.arch));
+        if let System::Glibc(version) = module.platform.system {
+            commands = commands.replace("aarch64-linux-gnu.2.17", &format!("{target}.{version}"));
+        } else {
             // The archive has an unwinder.
-            commands = commands.replace("CGO_LDFLAGS=-lunwind ", "").replace("go build", "go build -tags musl");
+            commands = commands.replace("aarch64-linux-gnu.2.17", target).replace("CGO_LDFLAGS=-lunwind ", "");
+            commands = commands.replace("go build", "go build -tags musl");
         }
         shop.run(&commands)?;
         shop.charges_for(self.stage, "charge", module.platform)
@@ -190,7 +197,7 @@ impl User<'_> {
         shop.set("GOPROXY", format!("file://{}/cache/download", cache.trim()));
         // The database of checksums cannot be reached without a network.
         shop.set("GOSUMDB", "off");
-        shop.run(&self.commands(PROXY)?)?;
+        shop.run(&self.stage.commands(PROXY)?)?;
         shop.run(&self.commands(TRACES)?)?;
         let program = read(&shop.folder.join("main.go"))?;
         let (path, none) = (self.root.below("otelpaysvc"), "paysvc.Config{})");
