@@ -72,6 +72,8 @@ if [ "${1:-build}" = test ]; then
     ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || missing="$missing postgresql"
 fi
 if [ "${1:-build}" = dist-check ]; then
+    need unzip unzip
+    need minisign minisign
     need rpm rpm
     need lintian lintian
     need qemu-aarch64-static qemu-user-static
@@ -81,6 +83,8 @@ if [ "${1:-build}" = dist ]; then
     [ -x /usr/local/go/bin/go ] || need go golang-go
     # Its elfdeps.
     need rpm rpm
+    need zip zip
+    need minisign minisign
     python3 -c "import venv, ensurepip" 2>/dev/null || missing="$missing python3-venv"
 fi
 if [ "${1:-build}" = peers ]; then

@@ -27,6 +27,11 @@ pub fn compiler(platform: &Platform, zig: &Path, language: &str) -> Vec<String> 
     }
 }
 
+/// What a program needs besides the static library: zig's compiler does not name its unwinder by itself, as gcc does.
+pub fn unwinder(platform: &Platform) -> Option<&'static str> {
+    matches!(platform.system, System::Glibc(_)).then_some("-lunwind")
+}
+
 /// Runs a program of a platform.
 pub fn runner(root: &Path, word: &str, program: &Path) -> Command {
     let mut command = Command::new("sh");

@@ -28,8 +28,22 @@ impl Block {
 }
 
 /// What holds no commands. A block of any other kind is an error, so that none is forgotten.
-const NOT_SHELL: &[&str] =
-    &["c", "cmake", "cpp", "csharp", "go", "html", "json", "pascal", "python", "sql", "text", "toml", "xml"];
+const NOT_SHELL: &[&str] = &[
+    "c",
+    "cmake",
+    "cpp",
+    "csharp",
+    "dockerfile",
+    "go",
+    "html",
+    "json",
+    "pascal",
+    "python",
+    "sql",
+    "text",
+    "toml",
+    "xml",
+];
 
 pub fn blocks(name: &str, text: &str) -> Result<Vec<Block>, String> {
     let (mut blocks, mut lines, mut before) = (Vec::new(), text.lines().enumerate(), "");

@@ -65,9 +65,9 @@ impl Foreign {
         }
     }
 
-    /// What a program needs besides the static library: zig's compiler does not name its unwinder by itself, as gcc does.
+    /// What a program needs besides the static library.
     pub fn unwinder(&self) -> Option<&'static str> {
-        matches!(self.row.system, System::Glibc(_)).then_some("-lunwind")
+        compile::unwinder(self.row)
     }
 
     /// As the compiler names it.

@@ -1,15 +1,17 @@
 //! `cargo xtask licences` renders LICENSE-THIRD-PARTY: the licences of all that a library or the sandbox contains.
-//! cargo-about finds the texts of the crates. What cargo does not see has its texts in `packaging/licences/`.
+//! cargo-about finds the texts of the crates. What cargo does not see is a row of `parts::PARTS`, with a text in
+//! `packaging/licences/`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
 use minijinja::{Value, context};
-use paysvc_platforms::command;
+use paysvc_platforms::command::output;
 use paysvc_platforms::libs::tools;
-use paysvc_platforms::table::{PLATFORMS, Platform, System};
+use paysvc_platforms::parts::{self, PARTS, Part, Shipped, is_windows};
+use paysvc_platforms::table::{PLATFORMS, Platform};
 use serde::Deserialize;
 
 use crate::templates;
@@ -18,65 +20,22 @@ pub const FILE: &str = "LICENSE-THIRD-PARTY";
 
 const CARGO_ABOUT: &str = "0.9.3";
 
-/// Parts that are in no tree of dependencies: title, where it is, and its text in `packaging/licences/`.
-const OTHERS: &[(&str, &str, &str)] = &[
-    (
-        "LLVM's libunwind, which comes with zig",
-        "libpaysvc.so of `make libs`, every platform with Linux; with musl libpaysvc.a and paysvc-sandbox, too",
-        "libunwind.txt",
-    ),
-    (
-        "Parts of the GNU C Library that are always linked statically",
-        "libpaysvc.so and paysvc-sandbox on Linux with glibc",
-        "glibc.txt",
-    ),
-    ("musl's C library", "paysvc-sandbox on Linux with musl", "musl.txt"),
-    (
-        "MinGW-w64's runtime and winpthreads, as Debian describes them",
-        "paysvc.dll and paysvc-sandbox.exe, every platform with Windows",
-        "mingw-w64.txt",
-    ),
-    (
-        "GCC's libgcc and its start files, under GPL-3.0-or-later with this exception",
-        "paysvc.dll and paysvc-sandbox.exe, every platform with Windows; on Linux libpaysvc.so and paysvc-sandbox of `make build`",
-        "gcc-exception.txt",
-    ),
-    ("Tables of Unicode in Rust's standard library", "every platform, and paysvc-sandbox", "unicode.txt"),
-];
-
 type OfPlatform = fn(&Platform) -> bool;
 
-/// What we ship, with the package that cargo builds it of, and its platforms.
-const SHIPPED: [(&str, &str, OfPlatform); 3] = [
-    ("library on Linux", "paysvc", |it| !is_windows(it)),
-    ("library on Windows", "paysvc", is_windows),
-    ("sandbox", "paysvc-sandbox", |it| it.sandbox),
+/// What we ship, and its platforms.
+const SHIPPED: [(&str, Shipped, OfPlatform); 3] = [
+    ("library on Linux", Shipped::Library, |it| !is_windows(it)),
+    ("library on Windows", Shipped::Library, is_windows),
+    ("sandbox", Shipped::Sandbox, |it| it.sandbox),
 ];
-
-fn is_windows(platform: &Platform) -> bool {
-    matches!(platform.system, System::Windows(_))
-}
 
 /// The crates by name and version, with the files of ours that contain them.
 fn crates(root: &Path) -> Result<BTreeMap<String, String>, String> {
     let mut crates = BTreeMap::<_, Vec<_>>::new();
-    for (shipped, package, is_for) in SHIPPED {
-        let mut cargo = cargo();
-        cargo.args(["tree", "--locked", "-p", package, "-e", "normal,no-proc-macro", "--prefix", "none"]);
-        for platform in PLATFORMS.iter().filter(|platform| is_for(platform)) {
-            cargo.args(["--target", platform.target]);
-        }
-        for line in output(cargo.current_dir(root))?.lines() {
-            // Those of this workspace have a path.
-            if let [name, version, ..] = *line.split(' ').collect::<Vec<_>>()
-                && !line.contains(" (/")
-            {
-                let by = crates.entry(format!("{name} {}", version.trim_start_matches('v'))).or_default();
-                // A crate that several others need has a line for each of them.
-                if by.last() != Some(&shipped) {
-                    by.push(shipped);
-                }
-            }
+    for (title, shipped, is_for) in SHIPPED {
+        let targets = PLATFORMS.iter().filter(|platform| is_for(platform)).map(|platform| platform.target);
+        for (name, version) in parts::crates(root, shipped, targets)? {
+            crates.entry(format!("{name} {version}")).or_default().push(title);
         }
     }
     let joined = |by: Vec<&str>| by.join(", ").replace("library on Linux, library on Windows", "library");
@@ -86,19 +45,6 @@ fn crates(root: &Path) -> Result<BTreeMap<String, String>, String> {
 /// The lines of the list of crates.
 fn lines(crates: &BTreeMap<String, String>) -> BTreeSet<String> {
     crates.iter().map(|(name, by)| format!("{name:<31} {by}")).collect()
-}
-
-fn cargo() -> Command {
-    Command::new(std::env::var_os("CARGO").unwrap_or("cargo".into()))
-}
-
-fn output(command: &mut Command) -> Result<String, String> {
-    let output = command.output().map_err(|error| format!("{command:?}: {error}"))?;
-    if output.status.success() {
-        Ok(String::from_utf8_lossy(&output.stdout).into_owned())
-    } else {
-        Err(format!("{command:?}: {}", String::from_utf8_lossy(&output.stderr)))
-    }
 }
 
 /// Fails when the file lists other crates than the trees of dependencies have.
@@ -145,7 +91,7 @@ struct Package {
 type Texts = BTreeMap<String, [BTreeSet<String>; 2]>;
 
 pub fn run(root: &Path) -> Result<(), String> {
-    let tool = tool(root)?;
+    let tool = tools::of_registry(root, "cargo-about", CARGO_ABOUT, &["--features", "cli"])?;
     let crates = crates(root)?;
     let mut texts = Texts::new();
     for manifest in ["Cargo.toml", "sandbox/Cargo.toml"] {
@@ -171,18 +117,6 @@ pub fn run(root: &Path) -> Result<(), String> {
     let text = templates::render(FILE, context);
     check(root, &text)?;
     fs::write(root.join(FILE), text).map_err(|error| format!("{FILE}: {error}"))
-}
-
-/// cargo-about, which is built if it is not there.
-fn tool(root: &Path) -> Result<PathBuf, String> {
-    let tool = root.join("build/tools/bin/cargo-about");
-    if !output(Command::new(&tool).arg("--version")).is_ok_and(|version| version.trim_end().ends_with(CARGO_ABOUT)) {
-        println!("licences: building cargo-about {CARGO_ABOUT}, which takes about five minutes");
-        let mut cargo = cargo();
-        cargo.args(["install", "--quiet", "--locked", "--version", CARGO_ABOUT, "--features", "cli", "cargo-about"]);
-        command::run(cargo.arg("--root").arg(root.join("build/tools")).current_dir(root))?;
-    }
-    Ok(tool)
 }
 
 /// Adds the texts of Rust's standard library and of the crates in it, whose names are returned.
@@ -213,12 +147,12 @@ fn standard_library(root: &Path, tool: &Path, texts: &mut Texts) -> Result<BTree
 }
 
 fn others(root: &Path) -> Result<Vec<Value>, String> {
-    let read = |(title, place, file): &(&'static str, &'static str, &str)| {
-        let path = root.join("packaging/licences").join(file);
+    let read = |part: &Part| {
+        let path = root.join("packaging/licences").join(part.text);
         let text = fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
-        Ok(context! { title => *title, place => *place, text => tidy(&text) })
+        Ok(context! { title => part.title, place => part.place, text => tidy(&text) })
     };
-    OTHERS.iter().map(read).collect()
+    PARTS.iter().map(read).collect()
 }
 
 /// The licences of the packages that a manifest's package depends on, on those platforms.

@@ -1,12 +1,17 @@
 //! `cargo platforms dist` packs what `cargo platforms libs` built for those who install it; `cargo platforms dist-check`
 //! installs each package, as far from this machine as can be had, and uses it.
 
+mod archives;
+mod containers;
 mod debian;
 mod go;
+mod programs;
 mod python;
 mod root;
 mod rpm;
+mod sbom;
 mod stage;
+mod sums;
 mod tree;
 mod uses;
 
@@ -38,7 +43,7 @@ pub struct Kind {
     pub uses: fn(&Dist, &Stage) -> Result<Vec<Use>, String>,
 }
 
-const KINDS: &[Kind] = &[python::KIND, debian::KIND, rpm::KIND, go::KIND];
+const KINDS: &[Kind] = &[archives::KIND, python::KIND, debian::KIND, rpm::KIND, go::KIND];
 
 /// What is packed, and where.
 pub struct Dist {
@@ -194,7 +199,7 @@ fn make(dist: &Dist, options: &Options) -> Result<(), String> {
         (kind.make)(dist)?;
         println!("dist: {} in {} s", kind.name, began.elapsed().as_secs());
     }
-    Ok(())
+    if dist.quick { Ok(()) } else { sums::write(dist, options.key.as_deref()) }
 }
 
 /// Installs and uses them.
@@ -212,6 +217,9 @@ pub fn check(root: &Path, arguments: impl Iterator<Item = String>) -> Result<(),
     let mut all = Vec::new();
     for kind in &options.kinds {
         all.extend((kind.uses)(&dist, &stage)?);
+    }
+    if !dist.quick {
+        all.extend(sums::uses(&dist, &stage)?);
     }
     let table = uses::table(&all);
     print!("\n{table}");

@@ -40,8 +40,13 @@ impl Stage {
 
     /// With the sandbox that is installed in a root.
     pub fn with_sandbox_of(&self, root: &Path) -> Stage {
-        let sandbox = ["chroot".into(), root.into(), "paysvc-sandbox".into()].to_vec();
-        Stage { programs: self.programs.clone(), sandbox, sandbox_root: root.to_owned(), install: self.install.clone() }
+        self.with_sandbox(["chroot".into(), root.into(), "paysvc-sandbox".into()].to_vec(), root)
+    }
+
+    /// With one that is started by those words, and names its files from that folder on.
+    pub fn with_sandbox(&self, words: Vec<OsString>, root: &Path) -> Stage {
+        let (programs, install) = (self.programs.clone(), self.install.clone());
+        Stage { programs, sandbox: words, sandbox_root: root.to_owned(), install }
     }
 
     /// The commands that docs/install.md prints under a heading: all its blocks of sh, with those under lower headings.
@@ -120,7 +125,9 @@ impl Sandbox {
         let text = |name: &str| ready[name].as_str().map(str::to_owned).ok_or_else(|| format!("no {name}"));
         // Where the program sees it: the sandbox's own may lie in a folder that it does not have.
         let ca_file = folder.join("sandbox-ca.pem");
-        fs::copy(root.join(text("ca_file")?.trim_start_matches('/')), &ca_file)
+        // That of Windows is on a drive.
+        let its_own = text("ca_file")?.trim_start_matches("C:").replace('\\', "/");
+        fs::copy(root.join(its_own.trim_start_matches('/')), &ca_file)
             .map_err(|error| format!("{}: {error}", ca_file.display()))?;
         let ca_file = ca_file.display().to_string();
         let mut variables = Vec::new();

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use crate::command;
 use crate::table::{Compiler, Platform};
 
 /// A line for each need: `command NAME PACKAGE`, `rust TARGET`, and `zig` for zig with cargo-zigbuild.
@@ -21,6 +22,23 @@ pub fn needs(platforms: &[&Platform]) -> BTreeSet<String> {
         needs.insert("zig".to_owned());
     }
     needs
+}
+
+pub fn cargo() -> Command {
+    Command::new(std::env::var_os("CARGO").unwrap_or("cargo".into()))
+}
+
+/// A tool of cargo's registry, of that version, which is built if it is not there.
+pub fn of_registry(root: &Path, name: &str, version: &str, options: &[&str]) -> Result<PathBuf, String> {
+    let tool = root.join("build/tools/bin").join(name);
+    let printed = command::output(Command::new(&tool).arg("--version"));
+    if !printed.is_ok_and(|printed| printed.trim_end().ends_with(&format!(" {version}"))) {
+        println!("building {name} {version}, which takes about five minutes");
+        let mut cargo = cargo();
+        cargo.args(["install", "--quiet", "--locked", "--version", version]).args(options).arg(name);
+        command::run(cargo.arg("--root").arg(root.join("build/tools")).current_dir(root))?;
+    }
+    Ok(tool)
 }
 
 /// Where `scripts/setup.sh libs` installs zig and cargo-zigbuild.

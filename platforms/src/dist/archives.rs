@@ -1,0 +1,70 @@
+//! An archive for each platform: what `make libs` built, laid out as it is installed, with manual pages, the sandbox and the
+//! lists of what both contain. What was stripped from the libraries is a second archive, which is larger and seldom wanted.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use super::sbom::Boms;
+use super::{Dist, Kind};
+use crate::command;
+use crate::parts::{Shipped, is_windows};
+use crate::table::Platform;
+
+pub const KIND: Kind = Kind { name: "archives", quick: false, make, uses: super::programs::uses };
+
+/// The folder in the archive, which its name is made of.
+pub fn name(dist: &Dist, platform: &Platform) -> String {
+    format!("libpaysvc-{}-{}", dist.version, platform.target)
+}
+
+pub fn archive(dist: &Dist, platform: &Platform) -> PathBuf {
+    file(dist, platform, &name(dist, platform))
+}
+
+fn file(dist: &Dist, platform: &Platform, name: &str) -> PathBuf {
+    let ending = if is_windows(platform) { "zip" } else { "tar.gz" };
+    dist.packages(KIND.name).join(format!("{name}.{ending}"))
+}
+
+fn make(dist: &Dist) -> Result<(), String> {
+    let (boms, work) = (Boms::new(dist)?, dist.work(KIND.name)?);
+    for platform in &dist.platforms {
+        let name = name(dist, platform);
+        let (folder, debug) = (work.join(&name), work.join(format!("{name}-debug")));
+        fill(dist, platform, &boms, &folder, &debug)?;
+        for folder in [&folder, &debug] {
+            let name = folder.file_name().unwrap_or_default().to_string_lossy();
+            let mut pack = dist.command("sh");
+            pack.arg(dist.root.join("scripts/pack.sh")).arg(folder).arg(file(dist, platform, &name));
+            command::run(&mut pack)?;
+            fs::remove_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+        }
+    }
+    Ok(())
+}
+
+/// Lays out what is packed, in one folder and in that of the debug files.
+fn fill(dist: &Dist, platform: &Platform, boms: &Boms, folder: &Path, debug: &Path) -> Result<(), String> {
+    let libs = dist.libs(platform);
+    command::run(Command::new("cp").arg("-a").args([&libs, folder]))?;
+    fs::create_dir_all(debug.join("lib")).map_err(|error| format!("{}: {error}", debug.display()))?;
+    command::run(Command::new("mv").arg(folder.join("lib/debug")).arg(debug.join("lib")))?;
+    let documents = folder.join("share/doc/libpaysvc");
+    if !is_windows(platform) {
+        let man = folder.join("share/man");
+        command::run(Command::new("cp").arg("-r").arg(dist.root.join("docs/man")).arg(man))?;
+    }
+    let mut boms_of = vec![(Shipped::Library, "libpaysvc")];
+    if let Some(sandbox) = dist.sandbox(platform) {
+        let bin = folder.join("bin");
+        fs::create_dir_all(&bin).map_err(|error| format!("{}: {error}", bin.display()))?;
+        command::run(Command::new("cp").arg(&sandbox).arg(&bin))?;
+        boms_of.push((Shipped::Sandbox, "paysvc-sandbox"));
+    }
+    for (shipped, name) in boms_of {
+        let to = documents.join(format!("{name}.cdx.json"));
+        fs::write(&to, boms.of(platform, shipped)?).map_err(|error| format!("{}: {error}", to.display()))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,66 @@
+//! The images of docs/install.md, as far as they can be had without a container: roots with the program, the library, the
+//! root certificates where the image has them, and the C library if there is one.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use super::programs::{Link, Unpacked};
+use crate::command::output;
+use crate::compile;
+
+const CERTIFICATES: &str = "etc/ssl/certs/ca-certificates.crt";
+
+/// What libpaysvc.so needs of glibc.
+const GLIBC: &[&str] = &["libc.so.6", "libm.so.6", "libdl.so.2", "libpthread.so.0", "librt.so.1", "libutil.so.1"];
+
+/// As distroless images for C programs are.
+pub fn glibc(unpacked: &Unpacked) -> Result<(), String> {
+    let from = unpacked.dist.root.join("build/roots/bullseye");
+    let libraries = "lib/x86_64-linux-gnu";
+    let mut files = vec![(from.join("lib64/ld-linux-x86-64.so.2"), "lib64/ld-linux-x86-64.so.2".to_owned())];
+    files.extend(GLIBC.iter().map(|name| (from.join(libraries).join(name), format!("{libraries}/{name}"))));
+    let program = unpacked.with_pkg_config("glibc", "charge.c", Link::Shared, &[])?;
+    charges(unpacked, &program, &files, true)
+}
+
+/// As Alpine's are.
+pub fn musl(unpacked: &Unpacked) -> Result<(), String> {
+    let loader = "lib/ld-musl-x86_64.so.1";
+    let from = unpacked.dist.root.join("build/roots/musl").join(loader);
+    let program = unpacked.with_pkg_config("musl", "charge.c", Link::Shared, &[])?;
+    charges(unpacked, &program, &[(from, loader.to_owned())], true)
+}
+
+/// As distroless images for static programs, and "scratch", are.
+pub fn nothing(unpacked: &Unpacked) -> Result<(), String> {
+    let program = unpacked.with_pkg_config("alone", "charge.c", Link::Static, &["-static"])?;
+    charges(unpacked, &program, &[], false)
+}
+
+/// The sandbox's CA is the only root certificate of that root, and no variable names it.
+fn charges(unpacked: &Unpacked, program: &Path, files: &[(PathBuf, String)], shared: bool) -> Result<(), String> {
+    let root = unpacked.work.join("root");
+    super::empty(&root)?;
+    let mut files = files.to_vec();
+    files.push((program.to_owned(), "charge".to_owned()));
+    if shared {
+        files.push((unpacked.prefix.join("lib/libpaysvc.so.1"), "usr/lib/libpaysvc.so.1".to_owned()));
+    }
+    for (from, to) in files {
+        put(&from, &root.join(to))?;
+    }
+    unpacked.stage.charges(&unpacked.work, |variables| {
+        put(&unpacked.work.join("sandbox-ca.pem"), &root.join(CERTIFICATES))?;
+        let mut run = compile::runner(&unpacked.dist.root, "empty", &root.join("charge"));
+        run.env_clear().env("PATH", std::env::var_os("PATH").unwrap_or_default());
+        run.envs(variables.iter().filter(|(name, _)| name != "PAYSVC_CA_FILE").cloned());
+        output(&mut run)
+    })
+}
+
+fn put(from: &Path, to: &Path) -> Result<(), String> {
+    let failed = |error: std::io::Error| format!("{}: {error}", to.display());
+    fs::create_dir_all(to.parent().unwrap_or(to)).map_err(failed)?;
+    output(Command::new("cp").arg("-L").arg(from).arg(to)).map(drop)
+}

@@ -1,0 +1,123 @@
+//! `SHA256SUMS` over all packages, and its signature by minisign with the key that the user of `make dist` gives.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use super::stage::Stage;
+use super::uses::{self, Use};
+use super::{Dist, KINDS};
+use crate::command::{self, output};
+
+const SUMS: &str = "SHA256SUMS";
+
+/// The packages of all kinds that are there, also those that an earlier run made, by path from the folder of all.
+fn packages(dist: &Dist) -> Result<Vec<String>, String> {
+    let (mut folders, mut found) = (Vec::new(), Vec::new());
+    folders.extend(KINDS.iter().map(|kind| dist.packages(kind.name)).filter(|folder| folder.exists()));
+    while let Some(folder) = folders.pop() {
+        let failed = |error: std::io::Error| format!("{}: {error}", folder.display());
+        for entry in fs::read_dir(&folder).map_err(failed)? {
+            let path = entry.map_err(failed)?.path();
+            if path.is_dir() {
+                folders.push(path);
+            } else {
+                let name = path.strip_prefix(dist.folder()).unwrap_or(&path);
+                found.push(name.display().to_string());
+            }
+        }
+    }
+    found.sort();
+    Ok(found)
+}
+
+/// Writes the checksums, and signs them if there is a key.
+pub fn write(dist: &Dist, key: Option<&Path>) -> Result<(), String> {
+    let packages = packages(dist)?;
+    let missing: Vec<_> = KINDS.iter().map(|kind| kind.name).filter(|name| !dist.packages(name).exists()).collect();
+    let sums = output(Command::new("sha256sum").arg("--").args(&packages).current_dir(dist.folder()))?;
+    let file = dist.folder().join(SUMS);
+    fs::write(&file, sums).map_err(|error| format!("{}: {error}", file.display()))?;
+    // One of an earlier run would be that of other packages.
+    let signature = signature(&file);
+    if signature.exists() {
+        fs::remove_file(&signature).map_err(|error| format!("{}: {error}", signature.display()))?;
+    }
+    println!("dist: {} has the checksums of {} files", file.display(), packages.len());
+    if !missing.is_empty() {
+        println!("dist: these kinds were not made, and are not in it: {}", missing.join(", "));
+    }
+    match key {
+        Some(key) => sign(dist, key, &file),
+        None => {
+            println!("dist: it is not signed: for that, give the file of a minisign secret key, KEY=FILE");
+            Ok(())
+        }
+    }
+}
+
+fn signature(file: &Path) -> PathBuf {
+    PathBuf::from(format!("{}.minisig", file.display()))
+}
+
+/// Asks for the password of the key if it has one. The comment has no time in it, so that the same key gives the same bytes.
+fn sign(dist: &Dist, key: &Path, file: &Path) -> Result<(), String> {
+    let mut minisign = Command::new("minisign");
+    minisign.args(["-S", "-t"]).arg(format!("libpaysvc {}", dist.version));
+    command::run(minisign.arg("-s").arg(key).arg("-m").arg(file).arg("-x").arg(signature(file)))
+}
+
+pub fn uses(dist: &Dist, stage: &Stage) -> Result<Vec<Use>, String> {
+    let file = dist.folder().join(SUMS);
+    let place = "this machine";
+    Ok(vec![
+        uses::take(&file, place, "every package is named; sha256sum", || all_are_named(dist, &file)),
+        uses::take(&file, place, "signed with a new key, verified; changed bytes are refused", || {
+            signed(dist, stage, &file)
+        }),
+    ])
+}
+
+fn all_are_named(dist: &Dist, file: &Path) -> Result<(), String> {
+    output(Command::new("sha256sum").args(["--check", "--strict", "--quiet", SUMS]).current_dir(dist.folder()))?;
+    let sums = fs::read_to_string(file).map_err(|error| error.to_string())?;
+    let named: Vec<_> = sums.lines().filter_map(|line| line.split("  ").nth(1)).collect();
+    if named == packages(dist)? {
+        Ok(())
+    } else {
+        Err(format!("{SUMS} does not have exactly the packages that are there: run make dist again"))
+    }
+}
+
+/// What docs/install.md says, as one who downloads does it, with a package that he has.
+fn signed(dist: &Dist, stage: &Stage, file: &Path) -> Result<(), String> {
+    let (release, here) = (dist.work("release")?, dist.work("downloaded")?);
+    let failed = |error: std::io::Error| format!("{}: {error}", release.display());
+    fs::copy(file, release.join(SUMS)).map_err(failed)?;
+    let keys = [release.join("secret.key"), here.join("paysvc.pub")];
+    output(Command::new("minisign").args(["-G", "-W", "-s"]).arg(&keys[0]).arg("-p").arg(&keys[1]))?;
+    sign(dist, &keys[0], &release.join(SUMS))?;
+    let name = packages(dist)?.into_iter().next().ok_or("there are no packages")?;
+    let package = here.join(&name);
+    fs::create_dir_all(package.parent().unwrap_or(&here)).map_err(failed)?;
+    fs::copy(dist.folder().join(&name), &package).map_err(failed)?;
+    let commands = stage.commands("Verify what was downloaded")?;
+    let verify = || {
+        let mut sh = Command::new("sh");
+        sh.args(["-euc", &commands]).env("RELEASE", format!("file://{}", release.display()));
+        output(sh.current_dir(&here))
+    };
+    verify()?;
+    for changed in [package, release.join(SUMS), release.join("SHA256SUMS.minisig")] {
+        let bytes = fs::read(&changed).map_err(failed)?;
+        let mut other = bytes.clone();
+        let middle = other.len() / 2;
+        other[middle] ^= 1;
+        fs::write(&changed, &other).map_err(failed)?;
+        if verify().is_ok() {
+            return Err(format!("a changed byte of {} is not noticed", changed.display()));
+        }
+        fs::write(&changed, bytes).map_err(failed)?;
+    }
+    verify().map(drop)
+}
