@@ -153,8 +153,10 @@ impl User<'_> {
     }
 
     fn without_libraries(&self) -> Result<(), String> {
-        let shop = self.begun("musl")?;
+        let mut shop = self.begun("musl")?;
         shop.tool("musl-gcc")?;
+        // Debian's calls it by a longer name.
+        shop.set("REALGCC", "gcc");
         shop.run(&self.commands(STATIC)?)?;
         shop.charges_alone(self.stage, "charge")
     }
