@@ -8,7 +8,7 @@ here=$(cd "$(dirname "$0")/.." && pwd)
 
 names() {
     cd "$here"
-    printf '%s\n' *.md *.svg LICENSE-* include/paysvc.h sandbox/README.md bindings/*/README.md
+    printf '%s\n' *.md *.svg LICENSE-* include/paysvc.h sandbox/README.md sandbox/*.png bindings/*/README.md
     find docs \( -name '*.md' -o -name '*.svg' \)
     find examples bindings/*/examples \( -name '*.c' -o -name '*.cpp' -o -name '*.py' -o -name '*.go' \) \
         ! -name '*_test.go'

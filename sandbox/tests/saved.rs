@@ -14,7 +14,7 @@ const CARD: &str = "4111111111111111";
 const QUICK: [&str; 2] = ["--key-bits", "2048"];
 
 fn start(path: &str, arguments: &[&str]) -> Sandbox {
-    Sandbox::start_with(&[&["--state", path], arguments].concat())
+    Sandbox::start_with(&[&["--state", path, "--any-reference"], arguments].concat())
 }
 
 fn keys(sandbox: &Sandbox) -> Value {

@@ -252,7 +252,7 @@ for query in queries:
 #[test]
 fn the_file_has_no_secret_and_answers_the_queries_of_its_document() {
     with_c(|command| {
-        let sandbox = Sandbox::start(&[]);
+        let sandbox = Sandbox::start(&["--any-reference"]);
         let row = charges()[0];
         let target = target(row, &sandbox);
         let till = Till::new(&sandbox, command);

@@ -53,12 +53,15 @@ fn fails(root: &Path) -> String {
     String::from_utf8(output.stderr).unwrap()
 }
 
-/// Where another letter is put in, and the line that is told: in the third line of what is rendered.
+/// Where another letter is put in, and the line that is told: in the third line of what is rendered, or in the first of a
+/// short file.
 fn letter(path: &str, committed: &str) -> (usize, usize) {
     let document = DOCUMENTS.iter().find(|(document, _)| *document == path);
     let start = document.map_or(0, |(_, marker)| committed.find(marker).unwrap() + marker.len());
-    let third = committed[start..].match_indices('\n').nth(1).unwrap().0 + start + 1;
-    let at = third + committed[third..].find(|c: char| c.is_ascii_alphabetic()).unwrap();
+    let is_letter = |c: char| c.is_ascii_alphabetic();
+    let third = committed[start..].match_indices('\n').nth(1).map(|(at, _)| start + at + 1);
+    let line = third.filter(|&at| committed[at..].contains(is_letter)).unwrap_or(start);
+    let at = line + committed[line..].find(is_letter).unwrap();
     (at, committed[..at].matches('\n').count() + 1)
 }
 
