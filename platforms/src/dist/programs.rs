@@ -90,7 +90,8 @@ impl Unpacked<'_> {
         tool.args(if is_windows(self.row) { ["-q"] } else { ["-xzf"] }).arg(archive);
         output(tool.current_dir(&self.work))?;
         // Everything is in one folder, and no file has the path of this machine in its text.
-        let found: Vec<_> = fs::read_dir(&self.work).into_iter().flatten().filter_map(|it| Some(it.ok()?.path())).collect();
+        let found: Vec<_> =
+            fs::read_dir(&self.work).into_iter().flatten().filter_map(|it| Some(it.ok()?.path())).collect();
         if found != [self.prefix.clone()] {
             return Err(format!("it has {found:?} and not {}", self.prefix.display()));
         }
@@ -174,7 +175,8 @@ impl Unpacked<'_> {
     fn beside_its_dll(&self, program: PathBuf) -> Result<PathBuf, String> {
         if is_windows(self.row) {
             let dll = program.with_file_name("paysvc.dll");
-            fs::copy(self.prefix.join("bin/paysvc.dll"), &dll).map_err(|error| format!("{}: {error}", dll.display()))?;
+            fs::copy(self.prefix.join("bin/paysvc.dll"), &dll)
+                .map_err(|error| format!("{}: {error}", dll.display()))?;
         }
         Ok(program)
     }

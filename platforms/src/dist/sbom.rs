@@ -35,7 +35,8 @@ impl<'a> Boms<'a> {
         let script = r#"git ls-files -z --cached --others --exclude-standard -- '*.toml' Cargo.lock '*.rs' |
             xargs -0 cp --parents -t "$1""#;
         command::run(Command::new("sh").args(["-euc", script, "sh"]).arg(&tree).current_dir(root))?;
-        let metadata = output(tools::cargo().args(["metadata", "--locked", "--format-version", "1"]).current_dir(root))?;
+        let metadata =
+            output(tools::cargo().args(["metadata", "--locked", "--format-version", "1"]).current_dir(root))?;
         let metadata = read(&metadata, "cargo metadata")?;
         let vendored = VENDORED.iter().map(|it| vendored(&metadata, it)).collect::<Result<_, _>>()?;
         let rust = output(Command::new("rustc").arg("--version"))?;
@@ -59,7 +60,11 @@ impl<'a> Boms<'a> {
         self.add_parts(&mut bom, platform, shipped);
         let named = bom["components"].as_array().map_or(0, Vec::len);
         if named <= crates.len() {
-            return Err(format!("the SBOM of {} has {named} components, cargo tree {} crates", platform.target, crates.len()));
+            return Err(format!(
+                "the SBOM of {} has {named} components, cargo tree {} crates",
+                platform.target,
+                crates.len()
+            ));
         }
         Ok(format!("{bom:#}\n"))
     }
@@ -121,7 +126,8 @@ fn add(
     licences: Value,
     comes_with: Option<&str>,
 ) {
-    let mut component = json!({"type": "library", "bom-ref": reference, "name": name, "scope": "required", "licenses": licences});
+    let mut component =
+        json!({"type": "library", "bom-ref": reference, "name": name, "scope": "required", "licenses": licences});
     if let Some(version) = version {
         component["version"] = version.into();
     }
@@ -137,7 +143,7 @@ fn add(
     let Some(nodes) = bom["dependencies"].as_array_mut() else { return };
     nodes.push(json!({"ref": reference}));
     if let Some(node) = nodes.iter_mut().find(|node| node["ref"] == *to) {
-        match node["dependsOn"].as_array_mut() {
+        match node.get_mut("dependsOn").and_then(Value::as_array_mut) {
             Some(on) => on.push(reference.into()),
             None => node["dependsOn"] = json!([reference]),
         }
@@ -150,7 +156,8 @@ fn tidy(bom: &mut Value, shipped: Shipped, is_in: impl Fn(&str, &str) -> bool) -
     let ours = |component: &Value| component["purl"].as_str().is_none_or(|purl| purl.contains("download_url=file:"));
     let mut names = BTreeMap::new();
     let mut rename = |component: &mut Value| -> Result<(), String> {
-        let text = |member: &str| component[member].as_str().map(str::to_owned).ok_or(format!("a component has no {member}"));
+        let text =
+            |member: &str| component[member].as_str().map(str::to_owned).ok_or(format!("a component has no {member}"));
         let (before, is_ours) = (text("bom-ref")?, ours(component));
         let name = if is_ours { format!("{}@{}", text("name")?, text("version")?) } else { text("purl")? };
         component["bom-ref"] = name.clone().into();
@@ -176,7 +183,7 @@ fn tidy(bom: &mut Value, shipped: Shipped, is_in: impl Fn(&str, &str) -> bool) -
     nodes.retain(|node| names.contains_key(&text(node, "ref")));
     for node in nodes {
         node["ref"] = names[&text(node, "ref")].clone().into();
-        if let Some(on) = node["dependsOn"].as_array_mut() {
+        if let Some(on) = node.get_mut("dependsOn").and_then(Value::as_array_mut) {
             on.retain(|it| it.as_str().is_some_and(|it| names.contains_key(it)));
             on.iter_mut().for_each(|it| *it = names[it.as_str().unwrap_or_default()].clone().into());
         }

@@ -34,8 +34,7 @@ fn packages(dist: &Dist) -> Result<Vec<String>, String> {
 /// Writes the checksums, and signs them if there is a key.
 pub fn write(dist: &Dist, key: Option<&Path>) -> Result<(), String> {
     let packages = packages(dist)?;
-    let missing: Vec<_> =
-        KINDS.iter().map(|kind| kind.name).filter(|name| !dist.packages(name).exists()).collect();
+    let missing: Vec<_> = KINDS.iter().map(|kind| kind.name).filter(|name| !dist.packages(name).exists()).collect();
     let sums = output(Command::new("sha256sum").arg("--").args(&packages).current_dir(dist.folder()))?;
     let file = dist.folder().join(SUMS);
     fs::write(&file, sums).map_err(|error| format!("{}: {error}", file.display()))?;
