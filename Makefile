@@ -8,7 +8,7 @@ BUILD   = build
 # Replaces files by rename, because a running program may have the old one open.
 PLACE   = sh scripts/place.sh
 
-.PHONY: help all build libs libs-check dist dist-check generate demo test test-python test-browser test-go test-cpp faults bulk canary fuzz harden certify peers bench bench-check check sanitize tsan cgocheck two-edits bare deny licences miri install uninstall clean setup setup-demo setup-test
+.PHONY: help all build libs libs-check dist dist-check dist-twice generate demo test test-python test-browser test-go test-cpp faults bulk canary fuzz harden certify peers bench bench-check check sanitize tsan cgocheck two-edits bare deny licences miri install uninstall clean setup setup-demo setup-test
 
 all: build ## the same as build; the default
 
@@ -43,6 +43,9 @@ dist: setup ## packages of all platforms in build/dist/: archives, wheels, .deb,
 
 dist-check: setup-test build ## installs what `make dist` made and uses it. QUICK=1: makes and uses a few; PARTIAL=1; KIND=python: one kind
 	GO="$$(sh scripts/go.sh)" $(CARGO) platforms dist-check $(if $(PARTIAL),--partial) $(if $(QUICK),--quick) $(KIND)
+
+dist-twice: setup ## makes the packages of build/dist again, and compares: every byte is the same. KIND=archives: one kind
+	@CARGO="$(CARGO)" sh scripts/dist-twice.sh $(KIND)
 
 generate: setup ## writes the committed files that are rendered from the tables
 	$(CARGO) xtask gen

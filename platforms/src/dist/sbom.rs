@@ -143,7 +143,7 @@ fn add(
     let Some(nodes) = bom["dependencies"].as_array_mut() else { return };
     nodes.push(json!({"ref": reference}));
     if let Some(node) = nodes.iter_mut().find(|node| node["ref"] == *to) {
-        match node["dependsOn"].as_array_mut() {
+        match node.get_mut("dependsOn").and_then(Value::as_array_mut) {
             Some(on) => on.push(reference.into()),
             None => node["dependsOn"] = json!([reference]),
         }
@@ -183,7 +183,7 @@ fn tidy(bom: &mut Value, shipped: Shipped, is_in: impl Fn(&str, &str) -> bool) -
     nodes.retain(|node| names.contains_key(&text(node, "ref")));
     for node in nodes {
         node["ref"] = names[&text(node, "ref")].clone().into();
-        if let Some(on) = node["dependsOn"].as_array_mut() {
+        if let Some(on) = node.get_mut("dependsOn").and_then(Value::as_array_mut) {
             on.retain(|it| it.as_str().is_some_and(|it| names.contains_key(it)));
             on.iter_mut().for_each(|it| *it = names[it.as_str().unwrap_or_default()].clone().into());
         }

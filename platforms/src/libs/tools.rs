@@ -31,8 +31,12 @@ pub fn cargo() -> Command {
 /// A tool of cargo's registry, of that version, which is built if it is not there.
 pub fn of_registry(root: &Path, name: &str, version: &str, options: &[&str]) -> Result<PathBuf, String> {
     let tool = root.join("build/tools/bin").join(name);
-    let printed = command::output(Command::new(&tool).arg("--version"));
-    if !printed.is_ok_and(|printed| printed.trim_end().ends_with(&format!(" {version}"))) {
+    let is_it = |words: &[&str]| {
+        let printed = command::output(Command::new(&tool).args(words));
+        printed.is_ok_and(|printed| printed.trim_end().ends_with(&format!(" {version}")))
+    };
+    // Some answer only as a command of cargo, which gives its name first.
+    if !is_it(&["--version"]) && !is_it(&[name.trim_start_matches("cargo-"), "--version"]) {
         println!("building {name} {version}, which takes about five minutes");
         let mut cargo = cargo();
         cargo.args(["install", "--quiet", "--locked", "--version", version]).args(options).arg(name);
