@@ -198,11 +198,12 @@ mod tests {
     #[test]
     fn neither_a_folder_nor_a_registry_is_named() {
         let of = |name: &str| format!("registry+https://registry.example/index#{name}@1.0.0");
+        let component = |name| json!({"bom-ref": of(name), "name": name, "version": "1.0.0", "purl": format!("pkg:cargo/{name}@1.0.0")});
+        let components = ["tls", "proc"].map(component);
         let mut bom = json!({
             "metadata": {"component": {"bom-ref": "path+file:///x#paysvc@1.0.0", "name": "paysvc", "version": "1.0.0",
                 "purl": "pkg:cargo/paysvc@1.0.0?download_url=file://.", "components": [{"bom-ref": "path+file:///x#lib"}]}},
-            "components": ["tls", "proc"].map(|name| json!({"bom-ref": of(name), "name": name, "version": "1.0.0",
-                "purl": format!("pkg:cargo/{name}@1.0.0")})),
+            "components": components,
             "dependencies": [{"ref": "path+file:///x#paysvc@1.0.0", "dependsOn": [of("proc"), of("tls")]},
                 {"ref": of("tls")}, {"ref": of("proc")}],
         });
