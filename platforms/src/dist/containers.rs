@@ -18,7 +18,9 @@ const GLIBC: &[&str] = &["libc.so.6", "libm.so.6", "libdl.so.2", "libpthread.so.
 pub fn glibc(unpacked: &Unpacked) -> Result<(), String> {
     let from = unpacked.dist.root.join("build/roots/bullseye");
     let libraries = "lib/x86_64-linux-gnu";
-    let mut files = vec![(from.join("lib64/ld-linux-x86-64.so.2"), "lib64/ld-linux-x86-64.so.2".to_owned())];
+    // In the root's lib64 there is a link with an absolute path.
+    let loader = "ld-linux-x86-64.so.2";
+    let mut files = vec![(from.join(libraries).join(loader), format!("lib64/{loader}"))];
     files.extend(GLIBC.iter().map(|name| (from.join(libraries).join(name), format!("{libraries}/{name}"))));
     let program = unpacked.with_pkg_config("glibc", "charge.c", Link::Shared, &[])?;
     charges(unpacked, &program, &files, true)
@@ -34,7 +36,11 @@ pub fn musl(unpacked: &Unpacked) -> Result<(), String> {
 
 /// As distroless images for static programs, and "scratch", are.
 pub fn nothing(unpacked: &Unpacked) -> Result<(), String> {
-    let program = unpacked.with_pkg_config("alone", "charge.c", Link::Static, &["-static"])?;
+    let program = unpacked.work.join("alone");
+    let mut cc = Command::new(unpacked.compiler("cc")?);
+    cc.arg(unpacked.stage.programs.join("charge.c")).arg("-I").arg(unpacked.prefix.join("include"));
+    // By its path: zig takes no -l:libpaysvc.a of pkg-config together with -static.
+    output(cc.arg(unpacked.prefix.join("lib/libpaysvc.a")).args(["-static", "-o"]).arg(&program))?;
     charges(unpacked, &program, &[], false)
 }
 

@@ -111,7 +111,7 @@ impl Unpacked<'_> {
     }
 
     /// The platform's compiler as one command, as CMake and others want it.
-    fn compiler(&self, language: &str) -> Result<PathBuf, String> {
+    pub fn compiler(&self, language: &str) -> Result<PathBuf, String> {
         let words = compile::compiler(self.row, &self.zig, language).join("' '");
         let path = self.dist.root.join(format!("build/dist-work/{}-{language}", self.row.target));
         let failed = |error: std::io::Error| format!("{}: {error}", path.display());
