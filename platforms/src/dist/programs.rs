@@ -159,6 +159,8 @@ impl Unpacked<'_> {
         cmake.arg("-S").arg(&folder).arg("-B").arg(&made);
         cmake.arg(format!("-DCMAKE_PREFIX_PATH={}", self.prefix.display()));
         cmake.arg(format!("-DCMAKE_C_COMPILER={}", self.compiler("cc")?.display()));
+        // For aarch64 with musl, zig links other objects to a program that crashes at its start.
+        cmake.arg("-DCMAKE_POSITION_INDEPENDENT_CODE=ON");
         cmake.arg(format!("-DCMAKE_SYSTEM_NAME={}", if is_windows(self.row) { "Windows" } else { "Linux" }));
         cmake.arg(format!("-DCMAKE_C_STANDARD_LIBRARIES={}", self.more(link).join(" ")));
         output(&mut cmake)?;
