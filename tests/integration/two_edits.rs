@@ -116,6 +116,7 @@ impl Copy {
     fn cargo(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO"));
         command.args(arguments).current_dir(&self.0).env("CARGO_TARGET_DIR", self.0.join("target"));
+        command.env("PAYSVC_PYTHON", root().join("build/venv/bin/python"));
         for variable in ["CARGO_MANIFEST_DIR", "CARGO_PKG_NAME", "PAYSVC_BUILD"] {
             command.env_remove(variable);
         }
