@@ -38,6 +38,7 @@ const NOT_SHELL: &[&str] = &[
     "html",
     "json",
     "pascal",
+    "powershell",
     "python",
     "sql",
     "text",

@@ -45,10 +45,56 @@ fn every_release_keeps_its_list_and_its_header() {
 /// The name that a typedef makes.
 fn typedef(line: &str) -> Option<&str> {
     let declared = line.strip_prefix("typedef ")?;
+    // Of a struct what stands behind its members.
+    let declared = declared.rsplit("} ").next()?;
     match declared.split_once("(*") {
         Some((_, rest)) => rest.split(')').next(),
         None => declared.rsplit(' ').next(),
     }
+}
+
+/// The structs that a header defines: name, and what stands between the braces.
+fn structs(header: &str) -> Vec<(&str, &str)> {
+    let defined = header.split("typedef struct ").skip(1).filter_map(|rest| {
+        let (name, rest) = rest.split_once(|c: char| c == ' ' || c == ';')?;
+        let body = rest.strip_prefix('{')?;
+        Some((name, body.split_once(&format!("}} {name};"))?.0))
+    });
+    defined.collect()
+}
+
+/// The names of a struct's members, which are numbers and pointers to functions.
+fn members(body: &str) -> Vec<String> {
+    let code: String = body.split("*/").map(|part| part.split("/*").next().unwrap()).collect();
+    let declared = code.split(';').map(str::trim).filter(|member| !member.is_empty());
+    let name = |member: &str| match member.split_once(')') {
+        Some((pointer, _)) => pointer.rsplit('*').next().unwrap().to_owned(),
+        None => member.rsplit(' ').next().unwrap().to_owned(),
+    };
+    declared.map(name).collect()
+}
+
+/// A struct cannot be defined twice, so the second definition is left out of the released header and has another name.
+fn compared(released: &str) -> (String, String) {
+    let (mut header, mut source) = (released.to_owned(), String::new());
+    for (name, body) in structs(released) {
+        header = header
+            .replace(&format!("typedef struct {name} {{{body}}} {name};"), &format!("typedef struct {name} {name};"));
+        writeln!(source, "struct was_{name} {{{body}}};").unwrap();
+        writeln!(source, "typedef char {name}_size[sizeof({name}) == sizeof(struct was_{name}) ? 1 : -1];").unwrap();
+        writeln!(source, "int {name}_is(const {name} *now, const struct was_{name} *was);").unwrap();
+        writeln!(source, "int {name}_is(const {name} *now, const struct was_{name} *was)\n{{\n    int same = 1;")
+            .unwrap();
+        for member in members(body) {
+            let place = |of: &str| format!("offsetof({of}, {member})");
+            let (now, was) = (place(name), place(&format!("struct was_{name}")));
+            writeln!(source, "    typedef char {member}_at[{now} == {was} ? 1 : -1];").unwrap();
+            writeln!(source, "    same = same && &now->{member} == &was->{member} && sizeof({member}_at) == 1;")
+                .unwrap();
+        }
+        source += "    return same;\n}\n";
+    }
+    (header, source)
 }
 
 /// Source that needs everything in the released header from today's header, and then includes both.
@@ -71,7 +117,8 @@ fn together(released: &str) -> String {
         writeln!(source, "    (void)&{};", function.name).unwrap();
     }
     // Of all numbers, only that of the header's own version may differ.
-    source + "    return 0;\n}\n#undef PAYSVC_H\n#undef PAYSVC_VERSION_NUMBER\n#include \"released.h\"\n"
+    source += "    return 0;\n}\n#undef PAYSVC_H\n#undef PAYSVC_VERSION_NUMBER\n#include \"released.h\"\n";
+    source + &compared(released).1
 }
 
 /// Compilers that are here, with the standards that know redeclared typedefs. The last is of a platform with more than
@@ -90,7 +137,7 @@ fn compilers() -> Vec<(&'static str, &'static str, &'static str)> {
 fn compiled(today: &str, released: &str) -> Vec<(&'static str, Option<String>)> {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("today.h"), today).unwrap();
-    std::fs::write(folder.path().join("released.h"), released).unwrap();
+    std::fs::write(folder.path().join("released.h"), compared(released).0).unwrap();
     let compile = |(compiler, standard, extension): (&'static str, &str, &str)| {
         let source = format!("together.{extension}");
         std::fs::write(folder.path().join(&source), together(released)).unwrap();
@@ -152,6 +199,24 @@ fn what_changed_since_a_release_does_not_compile_with_it() {
     // Additions break nobody.
     let more = today.replace(&abi, &format!("{abi}#define PAYSVC_OUTCOME_NEW 9\nint paysvc_new(void);\n"));
     assert!(compiled(&more, &released_header("0.1.0")).iter().all(|(_, told)| told.is_none()));
+}
+
+/// The fields of a struct: gone, of another type, in another order, and one more, which changes its size.
+#[test]
+fn a_struct_that_changed_since_a_release_does_not_compile_with_it() {
+    let (today, released) = (read("include/paysvc.h"), released_header("0.2.0"));
+    let [(name, body)] = structs(&today)[..] else { panic!("there is one struct") };
+    assert_eq!((name, members(body).join(" ").as_str()), ("paysvc_store", "size append read forget release"));
+    for (from, to) in [
+        ("  size_t size;\n", "  size_t size;\n  size_t more;\n"),
+        ("  size_t size;\n", "  char *size;\n"),
+        ("*forget)(", "*dismiss)("),
+    ] {
+        assert_eq!(body.matches(from).count(), 1, "{from}");
+        for (compiler, told) in compiled(&today.replace(body, &body.replace(from, to)), &released) {
+            assert!(told.is_some(), "{compiler} accepts {to:?} in the place of {from:?}");
+        }
+    }
 }
 
 /// Only there is more than one calling convention, so only there a compiler can tell.
