@@ -56,7 +56,7 @@ fn typedef(line: &str) -> Option<&str> {
 /// The structs that a header defines: name, and what stands between the braces.
 fn structs(header: &str) -> Vec<(&str, &str)> {
     let defined = header.split("typedef struct ").skip(1).filter_map(|rest| {
-        let (name, rest) = rest.split_once(|c: char| c == ' ' || c == ';')?;
+        let (name, rest) = rest.split_once([' ', ';'])?;
         let body = rest.strip_prefix('{')?;
         Some((name, body.split_once(&format!("}} {name};"))?.0))
     });
