@@ -82,7 +82,7 @@ impl Dist {
         self.root.join(if self.quick { "build/dist-quick" } else { "build/dist" })
     }
 
-    /// The packages of a kind, and an empty folder to make them in, which is not among them.
+    /// The folder of a kind's packages.
     pub fn packages(&self, kind: &str) -> PathBuf {
         self.folder().join(kind)
     }
@@ -100,6 +100,14 @@ impl Dist {
         command.args(["-c", "umask 022; exec \"$@\"", "sh"]).arg(program);
         command.env("SOURCE_DATE_EPOCH", self.epoch.to_string());
         command
+    }
+
+    /// Who is named in packages: as in packaging/debian/control.
+    pub fn maintainer(&self) -> Result<String, String> {
+        let file = self.root.join("packaging/debian/control");
+        let control = fs::read_to_string(&file).map_err(|error| format!("{}: {error}", file.display()))?;
+        let line = control.lines().find_map(|line| line.strip_prefix("Maintainer: "));
+        line.map(str::to_owned).ok_or_else(|| format!("{} names no maintainer", file.display()))
     }
 
     /// One of the tools of packaging/requirements.txt.
@@ -155,9 +163,8 @@ struct Options {
     kinds: Vec<&'static Kind>,
 }
 
-fn parse(arguments: impl Iterator<Item = String>, usage: &str) -> Result<Options, String> {
+fn parse(mut arguments: impl Iterator<Item = String>, usage: &str) -> Result<Options, String> {
     let mut options = Options::default();
-    let mut arguments = arguments.peekable();
     while let Some(argument) = arguments.next() {
         match argument.as_str() {
             "--quick" => options.quick = true,
@@ -189,7 +196,8 @@ fn make(dist: &Dist, options: &Options) -> Result<(), String> {
     command::run(Command::new("sh").arg(dist.root.join("scripts/setup.sh")).arg("dist"))?;
     if !options.built {
         libs::run(&dist.root, dist.platforms.iter().map(|row| row.target.to_owned()))?;
-        for platform in dist.platforms.iter().filter(|row| row.sandbox) {
+        // What --quick makes has no sandbox in it.
+        for platform in dist.platforms.iter().filter(|row| row.sandbox && !dist.quick) {
             libs::sandbox::build(&dist.root, platform)?;
         }
     }

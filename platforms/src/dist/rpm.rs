@@ -57,7 +57,7 @@ fn make_version(dist: &Dist, platform: &Platform, processor: &str, version: &str
     let ldconfig = work.join("ldconfig");
     fs::write(&ldconfig, "/sbin/ldconfig\n").map_err(|error| format!("{}: {error}", ldconfig.display()))?;
     for package in PACKAGES {
-        let mut description = common(package, processor, version, dist.epoch)?;
+        let mut description = common(dist, package, processor, version)?;
         let own = of_package(dist, platform, package, version, &work)?;
         let (Some(all), Value::Object(own)) = (description.as_object_mut(), own) else {
             return Err(package.to_owned());
@@ -72,15 +72,16 @@ fn make_version(dist: &Dist, platform: &Platform, processor: &str, version: &str
     Ok(())
 }
 
-fn common(package: &str, processor: &str, version: &str, epoch: u64) -> Result<Value, String> {
-    let time = command::output(Command::new("date").args(["-u", "+%Y-%m-%dT%H:%M:%SZ", "-d", &format!("@{epoch}")]))?;
+fn common(dist: &Dist, package: &str, processor: &str, version: &str) -> Result<Value, String> {
+    let mut date = Command::new("date");
+    let time = command::output(date.args(["-u", "+%Y-%m-%dT%H:%M:%SZ", "-d", &format!("@{}", dist.epoch)]))?;
     Ok(json!({
         "name": package,
         "arch": processor,
         "platform": "linux",
         "version": version,
         "release": "1",
-        "maintainer": "The maintainers of libpaysvc <maintainers@paysvc.example>",
+        "maintainer": dist.maintainer()?,
         "vendor": "libpaysvc",
         "license": "MIT or Apache-2.0",
         "mtime": time.trim(),

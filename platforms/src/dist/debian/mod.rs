@@ -73,8 +73,8 @@ fn sources(dist: &Dist, architecture: &Architecture, version: &str, folder: &Pat
         fs::write(folder.join(name), text).map_err(|error| format!("packaging/debian/{name}: {error}"))
     };
     let read = |name: &str| fs::read_to_string(dist.root.join(name)).map_err(|error| format!("{name}: {error}"));
-    write("changelog", changelog(version, dist.epoch)?)?;
-    write("copyright", fs::read_to_string(folder.join("copyright")).unwrap_or_default() + &read("LICENSE-MIT")?)?;
+    write("changelog", changelog(dist, version)?)?;
+    write("copyright", read("packaging/debian/copyright")? + &read("LICENSE-MIT")?)?;
     write("libpaysvc1.symbols", symbols(&read("src/ffi/exports.map")?))?;
     write("LICENSE-THIRD-PARTY", read("LICENSE-THIRD-PARTY")?)?;
     let platform = architecture.platform;
@@ -87,9 +87,10 @@ fn sources(dist: &Dist, architecture: &Architecture, version: &str, folder: &Pat
 }
 
 /// In Debian's form; what has changed is said in CHANGELOG.md.
-fn changelog(version: &str, epoch: u64) -> Result<String, String> {
-    let date = command::output(Command::new("date").args(["-u", "-R", "-d", &format!("@{epoch}")]).env("LC_ALL", "C"))?;
-    let maintainer = "The maintainers of libpaysvc <maintainers@paysvc.example>";
+fn changelog(dist: &Dist, version: &str) -> Result<String, String> {
+    let time = format!("@{}", dist.epoch);
+    let date = command::output(Command::new("date").args(["-u", "-R", "-d", &time]).env("LC_ALL", "C"))?;
+    let maintainer = dist.maintainer()?;
     Ok(format!(
         "paysvc ({version}) stable; urgency=medium\n\n  * Release {version}.\n\n -- {maintainer}  {}\n",
         date.trim()
