@@ -1,8 +1,9 @@
-"""The wheel, which has the library in it and works with every version of Python on this platform."""
+"""The wheel, which has the library in it and works with every Python on this platform, and the sandbox's wheel."""
 
 from __future__ import annotations
 
 import os
+import shutil
 import struct
 import subprocess
 import sysconfig
@@ -16,6 +17,7 @@ from helpers import PROJECT, run_python
 from paysvc._library import library
 
 PLATFORM = sysconfig.get_platform().replace("-", "_")
+SANDBOX = PROJECT.parents[1] / "sandbox" / "python"
 LICENCES = {"LICENSE-APACHE", "LICENSE-MIT", "LICENSE-THIRD-PARTY"}
 
 
@@ -191,3 +193,34 @@ def test_a_wheel_can_be_made_of_the_source_package(tmp_path: Path) -> None:
     assert ended.returncode == 0, ended.stdout + ended.stderr
     (made,) = (tmp_path / "made").glob("*.whl")
     assert {"paysvc/libpaysvc.so", "paysvc/py.typed"} <= set(zipfile.ZipFile(made).namelist())
+
+
+def test_the_sandbox_has_a_wheel_that_runs_the_program(tmp_path: Path) -> None:
+    source = tmp_path / "source"
+    source.mkdir()
+    for name in ("pyproject.toml", "setup.py", "README.md", *LICENCES):
+        (source / name).write_bytes((SANDBOX / name).read_bytes())
+    shutil.copytree(SANDBOX / "src", source / "src", ignore=shutil.ignore_patterns("__pycache__", "*.egg-info"))
+    tags = "--config-settings=--build-option=--plat-name=manylinux2014_x86_64.musllinux_1_1_x86_64"
+    make = ("wheel", "--no-build-isolation", "--no-deps", "--no-index", tags, "-w", str(tmp_path), str(source))
+    ended = pip(*make, PAYSVC_SANDBOX="")
+    assert ended.returncode != 0
+    assert "set PAYSVC_SANDBOX to the path of the program" in ended.stdout + ended.stderr
+    shown = tmp_path / "shown"
+    shown.write_text('#!/bin/sh\necho "$*"; exit 7\n')
+    shown.chmod(0o755)
+    ended = pip(*make, PAYSVC_SANDBOX=str(shown))
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    (wheel,) = tmp_path.glob("paysvc_sandbox-*-py3-none-manylinux2014_x86_64.musllinux_1_1_x86_64.whl")
+    names = zipfile.ZipFile(wheel).namelist()
+    assert {name.rpartition("/licenses/")[2] for name in names if "/licenses/" in name} == LICENCES
+    # It may be made for another processor than this one.
+    install = ("install", "--no-deps", "--no-index", "--only-binary=:all:", "--platform", "manylinux2014_x86_64")
+    ended = pip(*install, "--target", str(tmp_path / "installed"), str(wheel))
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    environment = {"PYTHONPATH": str(tmp_path / "installed")}
+    ended = run_python("-m", "paysvc_sandbox", "--seed", "1", environment=environment)
+    assert (ended.returncode, ended.stdout) == (7, "--seed 1\n"), ended.stderr
+    script = tmp_path / "installed" / "bin" / "paysvc-sandbox"
+    ended = run_python(script, "--help", environment=environment)
+    assert (ended.returncode, ended.stdout) == (7, "--help\n"), ended.stderr
