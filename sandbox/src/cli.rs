@@ -15,6 +15,10 @@ use crate::saved::content::Saved;
 use crate::server::address::ListenAddress;
 use crate::server::authority::Authority;
 use crate::service::router::Router;
+use crate::service::sandbox::Sandbox;
+use crate::session::Session;
+use crate::session::record::Recorder;
+use crate::session::replay::Replay;
 use crate::state::currency::Currencies;
 use crate::state::{Activation, Settings};
 use crate::util::json::{Json, object};
@@ -96,6 +100,14 @@ pub struct Cli {
     #[arg(long, value_name = "FILE")]
     pub state: Option<PathBuf>,
 
+    /// Write the requests with their answers to FILE, masked; the file must not exist
+    #[arg(long, value_name = "FILE")]
+    pub record: Option<PathBuf>,
+
+    /// Answer from a FILE of --record, each request as the same request was answered
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["record", "state", "fault", "webhook"])]
+    pub replay: Option<PathBuf>,
+
     /// Also write the address and keys to FILE as PAYSVC_…= lines
     #[arg(long, value_name = "FILE")]
     pub env_file: Option<PathBuf>,
@@ -175,6 +187,14 @@ impl Cli {
             None => EncryptionKey::published(self.seed.unwrap_or_else(|| seed.number("encryption key")), bits)?,
         };
         if self.check_decryption { key.checked() } else { Ok(key) }
+    }
+
+    pub fn session(&self, sandbox: &Sandbox) -> Result<Session, String> {
+        Ok(match (&self.record, &self.replay) {
+            (_, Some(path)) => Session::Replayed(Replay::open(path, sandbox)?),
+            (Some(path), None) => Session::Recorded(Recorder::start(path, sandbox)?),
+            (None, None) => Session::NotKept,
+        })
     }
 
     pub fn settings(&self) -> Settings {

@@ -8,7 +8,7 @@
 //! - `state`: the data of the simulated service and its business rules.
 //! - `faults`: what breaks on purpose, and when.
 //! - `webhook`: events and their deliveries.
-//! - `saved`: the state in a file.
+//! - `saved`: the state in a file. `session`: requests and answers in a file.
 //! - `admin`: the calls below `/sandbox/`. `browser`: what browsers load, and which pages may call.
 //! - `certify`: scenarios for a client, and what it did wrong.
 //! - `crypto`: API keys and encrypted bodies. `http`: messages. `util`: JSON, amounts, time.
@@ -26,6 +26,7 @@ mod http;
 mod saved;
 mod server;
 mod service;
+mod session;
 mod start_line;
 mod state;
 mod util;
@@ -104,6 +105,7 @@ async fn run(cli: &Cli) -> Result<(), String> {
         let behaviour = cli.webhooks(saved.behaviour()?);
         saved.restore(&mut sandbox, behaviour);
     }
+    sandbox.session = cli.session(&sandbox)?;
     let sandbox = Arc::new(sandbox);
     rules.into_iter().for_each(|rule| {
         sandbox.lock().faults.add(rule);
@@ -136,6 +138,9 @@ async fn run(cli: &Cli) -> Result<(), String> {
         () = accept::serve(bound.listener, acceptors, Arc::clone(&sandbox)) => {}
         () = stop => {}
         result = certified => return result,
+    }
+    if let Some(replay) = sandbox.session.replay() {
+        return replay.end();
     }
     store.map_or(Ok(()), |store| store.close(&sandbox))
 }

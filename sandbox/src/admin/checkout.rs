@@ -47,7 +47,7 @@ pub fn act(state: &mut State, id: &str, act: Act, is_browser: bool) -> Result<An
     Ok(match back {
         Some(url) => {
             let mut answer = Answer::page(303, String::new());
-            answer.headers.push(("location", url));
+            answer.headers.push(("location".into(), url));
             answer
         }
         None => browser::html(page(order)),

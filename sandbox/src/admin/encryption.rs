@@ -12,5 +12,5 @@ pub fn encrypt(sandbox: &Sandbox, payload: &[u8]) -> Result<Json, ApiError> {
 
 pub fn pem(sandbox: &Sandbox) -> Result<Answer, ApiError> {
     let body = sandbox.encryption.pem().map_err(|problem| ApiError::new(500, problem))?.into_bytes();
-    Ok(Answer { content_type: "application/x-pem-file", body, ..Answer::ok(&Json::Null) })
+    Ok(Answer { content_type: "application/x-pem-file".into(), body, ..Answer::ok(&Json::Null) })
 }

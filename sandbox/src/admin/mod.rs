@@ -21,6 +21,7 @@ use crate::crypto::envelope::open_plain;
 use crate::http::answer::{Answer, ApiError};
 use crate::http::incoming::Incoming;
 use crate::service::sandbox::{Sandbox, Shared};
+use crate::session::replay::Replay;
 use crate::state::State;
 use crate::state::model::PayoutState;
 use crate::util::json::{Json, object};
@@ -105,6 +106,11 @@ async fn dispatch(sandbox: &Sandbox, incoming: &Incoming) -> Answer {
             Ok(body) => lost::charge(sandbox, &body).await,
             Err(error) => Err(error),
         },
+        ("GET", ["replay"]) => sandbox
+            .session
+            .replay()
+            .map(Replay::json)
+            .ok_or_else(|| ApiError::new(404, "This sandbox was started without --replay.".to_string())),
         ("POST", ["reset"]) => {
             sandbox.reset();
             Ok(object! { "reset": true })
@@ -121,7 +127,9 @@ fn allowed(path: &[&str]) -> Option<&'static str> {
     match path {
         ["key.pem"] => Some("GET"),
         ["encrypt"] => Some("POST"),
-        [] | ["state" | "ledger" | "duplicates" | "requests" | "endpoints" | "events"] | ["otp", _] => Some("GET"),
+        [] | ["state" | "ledger" | "duplicates" | "requests" | "endpoints" | "events" | "replay"] | ["otp", _] => {
+            Some("GET")
+        }
         ["faults", _] => Some("DELETE"),
         ["faults"] => Some("GET, POST, DELETE"),
         ["payouts" | "webhooks" | "orders" | "mandates"] | ["payments", _, "confirm" | "decline"] => Some("GET, POST"),

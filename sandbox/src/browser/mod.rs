@@ -68,7 +68,7 @@ pub fn html(html: String) -> Answer {
 
 /// The kinds of a file are not guessed, and a restarted sandbox of another version is not mixed with the old one.
 fn text(content_type: &'static str, content: &str) -> Answer {
-    Answer { content_type, body: content.as_bytes().to_vec(), ..Answer::ok(&Json::Null) }
+    Answer { content_type: content_type.into(), body: content.as_bytes().to_vec(), ..Answer::ok(&Json::Null) }
         .header("x-content-type-options", "nosniff")
         .header("cache-control", "no-store")
 }

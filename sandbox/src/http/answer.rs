@@ -1,13 +1,15 @@
 //! HTTP answers, and error answers in the envelopes of the service.
 
+use std::borrow::Cow;
+
 use crate::util::json::{Json, object};
 
 /// A complete answer; `delivery` puts it on the wire.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Answer {
     pub status: u16,
-    pub content_type: &'static str,
-    pub headers: Vec<(&'static str, String)>,
+    pub content_type: Cow<'static, str>,
+    pub headers: Vec<(Cow<'static, str>, String)>,
     pub body: Vec<u8>,
     /// The service's documentation does not show this shape: the answer carries `x-sandbox-assumed: 1`.
     pub assumed: bool,
@@ -16,7 +18,8 @@ pub struct Answer {
 impl Answer {
     pub fn new(status: u16, body: &Json) -> Answer {
         let body = body.to_string().into_bytes();
-        Answer { status, content_type: "application/json; charset=utf-8", headers: Vec::new(), body, assumed: false }
+        let content_type = "application/json; charset=utf-8".into();
+        Answer { status, content_type, headers: Vec::new(), body, assumed: false }
     }
 
     pub fn ok(body: &Json) -> Answer {
@@ -25,12 +28,12 @@ impl Answer {
 
     /// A page for a person; the text must be HTML already.
     pub fn page(status: u16, html: String) -> Answer {
-        let (content_type, headers) = ("text/html; charset=utf-8", Vec::new());
+        let (content_type, headers) = ("text/html; charset=utf-8".into(), Vec::new());
         Answer { status, content_type, headers, body: html.into_bytes(), assumed: false }
     }
 
     pub fn header(mut self, name: &'static str, value: impl Into<String>) -> Answer {
-        self.headers.push((name, value.into()));
+        self.headers.push((name.into(), value.into()));
         self
     }
 
@@ -109,7 +112,8 @@ impl ApiError {
                 "error": object! { "code": self.status.to_string(), "message": self.message, "description": Json::Null }
             },
         };
-        Answer { headers: self.headers, assumed: self.assumed, ..Answer::new(self.status, &body) }
+        let headers = self.headers.into_iter().map(|(name, value)| (name.into(), value)).collect();
+        Answer { headers, assumed: self.assumed, ..Answer::new(self.status, &body) }
     }
 }
 

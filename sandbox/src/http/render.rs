@@ -2,7 +2,7 @@
 
 use http_body_util::Full;
 use hyper::body::Bytes;
-use hyper::header::{CONNECTION, CONTENT_TYPE, HeaderValue};
+use hyper::header::{CONNECTION, CONTENT_TYPE, HeaderName, HeaderValue};
 use hyper::{Response, StatusCode};
 
 use super::answer::Answer;
@@ -14,7 +14,7 @@ pub fn text(answer: &Answer, keep_alive: bool) -> Bytes {
 }
 
 pub fn head(answer: &Answer, length: &str, keep_alive: bool) -> String {
-    let response = response(Answer { body: Vec::new(), headers: answer.headers.clone(), ..*answer });
+    let response = response(Answer { body: Vec::new(), ..answer.clone() });
     let mut head = format!("HTTP/1.1 {}\r\n", response.status());
     for (name, value) in response.headers() {
         head += &format!("{name}: {}\r\n", String::from_utf8_lossy(value.as_bytes()));
@@ -29,12 +29,15 @@ pub fn response(answer: Answer) -> Response<Full<Bytes>> {
     let mut response = Response::new(Full::new(Bytes::from(answer.body)));
     *response.status_mut() = StatusCode::from_u16(answer.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     let headers = response.headers_mut();
-    headers.insert(CONTENT_TYPE, HeaderValue::from_static(answer.content_type));
+    // A recorded answer has any text here.
+    if let Ok(content_type) = HeaderValue::from_str(&answer.content_type) {
+        headers.insert(CONTENT_TYPE, content_type);
+    }
     if answer.assumed {
         headers.insert("x-sandbox-assumed", HeaderValue::from_static("1"));
     }
     for (name, value) in answer.headers {
-        if let Ok(value) = HeaderValue::from_str(&value) {
+        if let (Ok(name), Ok(value)) = (HeaderName::from_bytes(name.as_bytes()), HeaderValue::from_str(&value)) {
             headers.insert(name, value);
         }
     }

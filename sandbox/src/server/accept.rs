@@ -52,7 +52,14 @@ async fn serve_connection(
 ) {
     // Answers are small and written at once, so Nagle's algorithm would only delay them.
     let _ = tcp.set_nodelay(true);
-    let fault = sandbox.lock().faults.choose(&Subject::NewConnection).map(|chosen| chosen.fault);
+    let chosen = match sandbox.session.replay() {
+        Some(replay) => replay.connection(),
+        None => sandbox.lock().faults.choose(&Subject::NewConnection),
+    };
+    if let (Some(recorder), Some(chosen)) = (sandbox.session.recorder(), chosen) {
+        recorder.connection(chosen);
+    }
+    let fault = chosen.map(|chosen| chosen.fault);
     let unread = || log_unread(&sandbox, &connection, fault);
     if fault.is_some_and(Fault::is_tls) {
         unread();

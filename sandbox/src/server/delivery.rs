@@ -40,7 +40,7 @@ pub fn events(sandbox: &Sandbox) -> Delivered {
     let Some(events) = Events::subscribe(sandbox) else {
         return whole(ApiError::new(503, format!("There are {MOST_SUBSCRIBERS} subscribers already.")).into_answer());
     };
-    let head = Answer { content_type: "text/event-stream", body: Vec::new(), ..Answer::ok(&Json::Null) };
+    let head = Answer { content_type: "text/event-stream".into(), body: Vec::new(), ..Answer::ok(&Json::Null) };
     Ok(response(head.header("cache-control", "no-store")).map(|_| Either::Right(events)))
 }
 

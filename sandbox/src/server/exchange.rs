@@ -46,9 +46,14 @@ pub async fn exchange(sandbox: &Arc<Sandbox>, connection: &Connection, request: 
             None => admin::answer(sandbox, &incoming).await,
         });
     }
-    let position =
-        Subject::Request { method: &incoming.method, path: &incoming.path, on_connection: origin.on_connection };
-    let by_rule = sandbox.lock().faults.choose(&position);
+    let by_rule = match sandbox.session.replay() {
+        Some(replay) => replay.unread(&incoming),
+        None => {
+            let (method, path) = (&incoming.method, &incoming.path);
+            let subject = Subject::Request { method, path, on_connection: origin.on_connection };
+            sandbox.lock().faults.choose(&subject)
+        }
+    };
     let unread = by_rule.filter(|chosen| matches!(chosen.fault.request, OnRequest::Unread));
     if unread.is_none() && read(&mut incoming, body).await.is_err() {
         decide::log_incomplete(sandbox, &incoming, origin, by_rule.map(|chosen| chosen.fault));
@@ -59,6 +64,9 @@ pub async fn exchange(sandbox: &Arc<Sandbox>, connection: &Connection, request: 
     let decided = match unread {
         Some(chosen) => {
             let position = decide::log_incomplete(sandbox, &incoming, origin, Some(chosen.fault));
+            if let Some(recorder) = sandbox.session.recorder() {
+                recorder.unread(&incoming, chosen);
+            }
             Decided { answer: None, chosen: unread, position, keep_alive }
         }
         None => {

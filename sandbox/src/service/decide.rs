@@ -6,7 +6,7 @@ use super::endpoint::{Endpoint, Status};
 use super::log_entry::LogEntry;
 use super::opening::{inspect_rejected, open};
 use super::router::Router;
-use super::sandbox::Sandbox;
+use super::sandbox::{Sandbox, Shared};
 use crate::crypto::envelope::{Body, Opened};
 use crate::crypto::keys::{KeyKind, KeyRule};
 use crate::endpoints::Call;
@@ -17,6 +17,7 @@ use crate::faults::{Chosen, Faults};
 use crate::http::answer::{Answer, ApiError};
 use crate::http::incoming::Incoming;
 use crate::http::path_pattern::Values;
+use crate::session;
 use crate::state::State;
 use crate::util::clock::Moment;
 
@@ -68,26 +69,20 @@ pub async fn decide(
         Err(error) => (inspect_rejected(incoming), Err(error)),
     };
     let kind = ready.as_ref().map_or(Kind::LookUp, |(endpoint, call)| endpoint.kind(&call.input));
-    let (mut ready, named) = by_magic(ready, by_rule.is_some());
-
+    let request = Request { id: entry.id, incoming, origin, opened: &opened };
     let mut shared = sandbox.lock();
-    let named = named.filter(|named| shared.faults.meets(named, kind));
-    let request = Request { incoming, origin, opened: &opened };
-    let chosen = request.choose(by_rule, named, &mut shared.faults);
-    let ahead = chosen.filter(|chosen| matches!(chosen.fault.request, OnRequest::NextConnection));
-    if let Some(Chosen { fault, .. }) = ahead {
-        shared.faults.add(Rule::of_next_connection(fault));
+    let done = match sandbox.session.replay() {
+        Some(replay) => {
+            let (answer, chosen) = replay.answer(&session::asked(incoming, key, &opened), kind == Kind::LookUp);
+            Done { answer, chosen, ..Done::default() }
+        }
+        None => execute(&request, ready, kind, by_rule, &mut shared),
+    };
+    let Done { answer: decided, chosen, effects, notes: noted } = done;
+    notes.extend(noted);
+    if let Some(recorder) = sandbox.session.recorder() {
+        recorder.request(incoming, key, &opened, chosen, decided.as_ref());
     }
-    let is_done = ahead.is_some() || chosen.is_none_or(|chosen| chosen.fault.committed);
-    shared.calls += 1;
-    shared.state.settle_due();
-    shared.state.ledger.begin(Some(entry.id));
-    if let (Ok((_, call)), Some(OnRequest::Payload(change))) = (&mut ready, chosen.map(|chosen| chosen.fault.request)) {
-        change(&mut call.input);
-    }
-    let (decided, noted) = is_done.then(|| answer(ready, &mut shared.state)).unzip();
-    notes.extend(noted.unwrap_or_default());
-    let effects = shared.state.ledger.end();
     let answer = match chosen {
         Some(chosen) => {
             let facts = RequestFacts {
@@ -116,6 +111,35 @@ pub async fn decide(
         entry.write_line();
     }
     Decided { answer, chosen, position, keep_alive }
+}
+
+/// What became of a request. The answer is the one before its fault changes it; `None`: it was not executed.
+#[derive(Default)]
+struct Done {
+    answer: Option<Answer>,
+    chosen: Option<Chosen>,
+    effects: Vec<u64>,
+    notes: Vec<String>,
+}
+
+/// Chooses the fault and runs the handler, unless the fault prevents it.
+fn execute(request: &Request, ready: Ready, kind: Kind, by_rule: Option<Chosen>, shared: &mut Shared) -> Done {
+    let (mut ready, named) = by_magic(ready, by_rule.is_some());
+    let named = named.filter(|named| shared.faults.meets(named, kind));
+    let chosen = request.choose(by_rule, named, &mut shared.faults);
+    let ahead = chosen.filter(|chosen| matches!(chosen.fault.request, OnRequest::NextConnection));
+    if let Some(Chosen { fault, .. }) = ahead {
+        shared.faults.add(Rule::of_next_connection(fault));
+    }
+    let is_done = ahead.is_some() || chosen.is_none_or(|chosen| chosen.fault.committed);
+    shared.calls += 1;
+    shared.state.settle_due();
+    shared.state.ledger.begin(Some(request.id));
+    if let (Ok((_, call)), Some(OnRequest::Payload(change))) = (&mut ready, chosen.map(|chosen| chosen.fault.request)) {
+        change(&mut call.input);
+    }
+    let (answer, notes) = is_done.then(|| answer(ready, &mut shared.state)).unzip();
+    Done { answer, chosen, effects: shared.state.ledger.end(), notes: notes.unwrap_or_default() }
 }
 
 /// Logs a request that no fault may act on, and answers it with this error.
@@ -181,6 +205,7 @@ fn by_magic(ready: Ready<'_>, is_chosen: bool) -> (Ready<'_>, Option<Named>) {
 }
 
 struct Request<'a> {
+    id: u64,
     incoming: &'a Incoming,
     origin: Origin,
     opened: &'a Opened,

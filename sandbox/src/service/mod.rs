@@ -5,7 +5,7 @@ pub mod changes;
 pub mod decide;
 pub mod endpoint;
 pub mod log_entry;
-mod mask;
+pub mod mask;
 mod opening;
 pub mod request_log;
 pub mod router;

@@ -121,7 +121,7 @@ mod tests {
         assert_eq!((endpoint.is_canned(), values), (false, vec![("batchReference".to_string(), "B-1".to_string())]));
         assert_eq!(router.find("GET", "/nowhere").err().unwrap().status, 404);
         let refused = router.find("GET", "/payment/order/pay").err().unwrap().into_answer();
-        assert_eq!((refused.status, refused.headers), (405, vec![("allow", "POST".to_string())]));
+        assert_eq!((refused.status, refused.headers), (405, vec![("allow".into(), "POST".to_string())]));
         assert_eq!(router.status_at("/payment/order/refund"), Status::Boolean);
         assert_eq!(
             (router.status_at("/payment/order/pay"), router.status_at("/nowhere")),

@@ -13,6 +13,7 @@ use crate::certify::desk::Desk;
 use crate::crypto::keys::{ApiKeys, EncryptionKey};
 use crate::faults::Faults;
 use crate::http::hosts::Hosts;
+use crate::session::Session;
 use crate::state::State;
 use crate::webhook::Webhooks;
 use crate::webhook::behaviour::Behaviour;
@@ -35,6 +36,7 @@ pub struct Sandbox {
     pub is_logging: bool,
     /// For `certify`.
     pub desk: Desk,
+    pub session: Session,
     shared: Mutex<Shared>,
     requests: AtomicU64,
     pub changes: watch::Sender<Changes>,
@@ -60,6 +62,7 @@ impl Sandbox {
             encryption,
             is_logging,
             desk: Desk::default(),
+            session: Session::default(),
             shared: Mutex::new(shared),
             requests: AtomicU64::new(0),
             changes: watch::Sender::default(),
@@ -104,6 +107,10 @@ impl Sandbox {
         shared.faults.reset();
         shared.calls += 1;
         self.requests.store(0, Ordering::Relaxed);
+        drop(shared);
+        if let Some(replay) = self.session.replay() {
+            replay.rewind();
+        }
     }
 
     /// Ends what is pending and whose time has come; the effects have no request id.

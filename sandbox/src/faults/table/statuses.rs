@@ -116,7 +116,7 @@ mod tests {
         assert_eq!(other_host("http://[::1]:5"), "http://localhost:5");
         assert_eq!(other_host("http://localhost:5"), "http://127.0.0.1:5");
         let same = named("redirect_same").unwrap().alter(None, &REQUEST).unwrap();
-        assert_eq!(same.headers, [("location", "http://127.0.0.1:80/a?b=%20c".to_string())]);
+        assert_eq!(same.headers, [("location".into(), "http://127.0.0.1:80/a?b=%20c".to_string())]);
     }
 
     #[test]
