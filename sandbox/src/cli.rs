@@ -17,6 +17,7 @@ use crate::server::authority::Authority;
 use crate::service::router::Router;
 use crate::service::sandbox::Sandbox;
 use crate::session::Session;
+use crate::session::places::Places;
 use crate::session::record::Recorder;
 use crate::session::replay::Replay;
 use crate::state::currency::Currencies;
@@ -190,9 +191,10 @@ impl Cli {
     }
 
     pub fn session(&self, sandbox: &Sandbox) -> Result<Session, String> {
+        let places = Places::new(&sandbox.base_url, &sandbox.encryption_key, &sandbox.keys);
         Ok(match (&self.record, &self.replay) {
-            (_, Some(path)) => Session::Replayed(Replay::open(path, sandbox)?),
-            (Some(path), None) => Session::Recorded(Recorder::start(path, sandbox)?),
+            (_, Some(path)) => Session::Replayed(Replay::open(path, &places)?),
+            (Some(path), None) => Session::Recorded(Recorder::start(path, places)?),
             (None, None) => Session::NotKept,
         })
     }

@@ -125,12 +125,15 @@ async fn run(cli: &Cli) -> Result<(), String> {
     }
     let certified = async {
         match cli.certify() {
-            Some(options) => certify::run::run(&sandbox, options, &start_line.variables()).await,
+            // A command gets it in its environment.
+            Some(options) if options.has_command() => {
+                certify::run::run(&sandbox, options, &start_line.variables(), || Ok(())).await
+            }
+            Some(options) => certify::run::run(&sandbox, options, &[], || start_line.print()).await,
             None => std::future::pending().await,
         }
     };
-    // A command gets it in its environment.
-    if cli.certify().is_none_or(|options| !options.has_command()) {
+    if cli.certify().is_none() {
         start_line.print()?;
     }
     let acceptors = tls.as_ref().map(|tls| Arc::clone(&tls.acceptors));

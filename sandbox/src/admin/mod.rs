@@ -106,11 +106,9 @@ async fn dispatch(sandbox: &Sandbox, incoming: &Incoming) -> Answer {
             Ok(body) => lost::charge(sandbox, &body).await,
             Err(error) => Err(error),
         },
-        ("GET", ["replay"]) => sandbox
-            .session
-            .replay()
-            .map(Replay::json)
-            .ok_or_else(|| ApiError::new(404, "This sandbox was started without --replay.".to_string())),
+        ("GET", ["replay"]) => {
+            Ok(sandbox.session.replay().map_or_else(|| object! { "exchanges": Json::Null }, Replay::json))
+        }
         ("POST", ["reset"]) => {
             sandbox.reset();
             Ok(object! { "reset": true })

@@ -53,8 +53,15 @@ fn known(name: &str) -> Result<&'static Scenario, String> {
     named(name).ok_or_else(|| format!("the scenarios are {}", names()))
 }
 
-/// An error if a scenario was not passed. `variables`: the address and the keys, for the command.
-pub async fn run(sandbox: &Sandbox, options: &Options, variables: &[(String, String)]) -> Result<(), String> {
+/// An error if a scenario was not passed. `variables`: the address and the keys, for the command. `ready` is called when
+/// the first task is there.
+pub async fn run(
+    sandbox: &Sandbox,
+    options: &Options,
+    variables: &[(String, String)],
+    ready: impl FnOnce() -> Result<(), String>,
+) -> Result<(), String> {
+    let mut ready = Some(ready);
     let chosen: Vec<&Scenario> = match options.scenario.is_empty() {
         true => SCENARIOS.iter().collect(),
         false => options.scenario.clone(),
@@ -63,6 +70,7 @@ pub async fn run(sandbox: &Sandbox, options: &Options, variables: &[(String, Str
     for scenario in chosen {
         let started = Instant::now();
         prepare(sandbox, scenario)?;
+        ready.take().map_or(Ok(()), |ready| ready())?;
         let mut findings = match options.has_command() {
             true => drive(sandbox, options, variables).await?,
             false => ask(sandbox).await,

@@ -1,4 +1,4 @@
-//! One line of the file: a request and its answer, masked.
+//! The format of the file: one line is a request and its answer, masked.
 
 use std::time::Duration;
 
@@ -11,6 +11,10 @@ use crate::service::mask;
 use crate::util::clock::Moment;
 use crate::util::json::{Json, object};
 
+/// To be raised when an older program could misread a line.
+pub const VERSION: u64 = 1;
+/// The largest file that is written or read.
+pub const LARGEST_FILE: u64 = 64 << 20;
 /// A shorter secret is a part of too many other texts; an error may repeat it, and there it is masked as well.
 const SHORTEST_SECRET: usize = 6;
 

@@ -3,18 +3,13 @@
 
 mod difference;
 mod exchange;
-mod places;
+pub mod places;
 pub mod record;
 pub mod replay;
 
 pub use exchange::asked;
 use record::Recorder;
 use replay::Replay;
-
-/// To be raised when an older program could misread a line.
-const VERSION: u64 = 1;
-/// The largest file that is written or read.
-const LARGEST_FILE: u64 = 64 << 20;
 
 #[derive(Default)]
 pub enum Session {

@@ -1,17 +1,17 @@
 //! The address and the keys of a sandbox, which have names in the file: another start has others.
 
-use crate::service::sandbox::Sandbox;
+use crate::crypto::keys::ApiKeys;
 
 #[derive(Default)]
 pub struct Places(Vec<(&'static str, String)>);
 
 impl Places {
-    pub fn of(sandbox: &Sandbox) -> Places {
+    pub fn new(base_url: &str, encryption_key: &str, keys: &ApiKeys) -> Places {
         Places(vec![
-            ("{base_url}", sandbox.base_url.clone()),
-            ("{encryption_key}", sandbox.encryption_key.to_string()),
-            ("{public_key}", sandbox.keys.public.clone()),
-            ("{secret_key}", sandbox.keys.secret.clone()),
+            ("{base_url}", base_url.to_string()),
+            ("{encryption_key}", encryption_key.to_string()),
+            ("{public_key}", keys.public.clone()),
+            ("{secret_key}", keys.secret.clone()),
         ])
     }
 

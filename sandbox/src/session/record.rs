@@ -5,15 +5,13 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use super::exchange::{self, asked, asked_unread};
+use super::exchange::{self, LARGEST_FILE, VERSION, asked, asked_unread};
 use super::places::Places;
-use super::{LARGEST_FILE, VERSION};
 use crate::crypto::envelope::Opened;
 use crate::crypto::keys::KeyKind;
 use crate::faults::Chosen;
 use crate::http::answer::Answer;
 use crate::http::incoming::Incoming;
-use crate::service::sandbox::Sandbox;
 use crate::util::clock::Moment;
 use crate::util::files::owner_only;
 use crate::util::json::{Json, object};
@@ -35,12 +33,12 @@ struct Open {
 
 impl Recorder {
     /// Makes the file; one that exists is another session, and is kept.
-    pub fn start(path: &Path, sandbox: &Sandbox) -> Result<Recorder, String> {
+    pub fn start(path: &Path, places: Places) -> Result<Recorder, String> {
         let problem = |error: std::io::Error| format!("--record {}: {error}", path.display());
         let file = owner_only(OpenOptions::new().append(true).create_new(true), 0o600).open(path).map_err(problem)?;
         let path = std::path::absolute(path).map_err(problem)?;
         let open = Open { file, left: LARGEST_FILE - LAST_LINE, has_ended: false };
-        let recorder = Recorder { places: Places::of(sandbox), path, file: Mutex::new(open) };
+        let recorder = Recorder { places, path, file: Mutex::new(open) };
         recorder.write(&object! {
             "paysvc_sandbox_session": VERSION,
             "made_by": concat!("paysvc-sandbox ", env!("CARGO_PKG_VERSION")),

@@ -4,13 +4,11 @@ use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::difference::difference;
-use super::exchange::{self, Exchange, asked_unread};
+use super::exchange::{self, Exchange, LARGEST_FILE, VERSION, asked_unread};
 use super::places::Places;
-use super::{LARGEST_FILE, VERSION};
 use crate::faults::Chosen;
 use crate::http::answer::{Answer, ApiError};
 use crate::http::incoming::Incoming;
-use crate::service::sandbox::Sandbox;
 use crate::util::json::{Json, object};
 
 /// Of the requests that are not in the file; a client that repeats one for ever fills no memory.
@@ -31,14 +29,14 @@ pub struct Recorded {
 }
 
 impl Replay {
-    pub fn open(path: &Path, sandbox: &Sandbox) -> Result<Replay, String> {
+    pub fn open(path: &Path, places: &Places) -> Result<Replay, String> {
         let problem = |why: String| format!("--replay {}: {why}", path.display());
         let size = std::fs::metadata(path).map_err(|error| problem(error.to_string()))?.len();
         if size > LARGEST_FILE {
             return Err(problem(format!("it is larger than {} MB", LARGEST_FILE >> 20)));
         }
         let text = std::fs::read_to_string(path).map_err(|error| problem(error.to_string()))?;
-        let exchanges = read(&Places::of(sandbox).filled(&text)).map_err(problem)?;
+        let exchanges = read(&places.filled(&text)).map_err(problem)?;
         Ok(Replay(Mutex::new(Progress { exchanges, ..Progress::default() })))
     }
 
