@@ -180,6 +180,16 @@ class order_create_answer_data_otherPaymentOptions : public view {
     paysvc::value<std::string> currency() const { return paysvc::detail::reader::text(*this, "/currency"); }
 };
 
+/// The member subsidiaryOrderSummary of order_create_answer_data.
+class order_create_answer_data_subsidiaryOrderSummary : public view {
+  public:
+    using paysvc::view::view;
+    /// orderName (string, integrated): name of the order.
+    paysvc::value<std::string> orderName() const { return paysvc::detail::reader::text(*this, "/data/subsidiaryOrderSummary/orderName"); }
+    /// orderItems (any, integrated): what was ordered.
+    paysvc::value<paysvc::raw> orderItems() const { return paysvc::detail::reader::any(*this, "/data/subsidiaryOrderSummary/orderItems"); }
+};
+
 /// The member data of order_create_answer.
 class order_create_answer_data : public view {
   public:
@@ -196,8 +206,8 @@ class order_create_answer_data : public view {
     paysvc::list<paysvc::order_create_answer_data_otherPaymentOptions> otherPaymentOptions() const { return paysvc::detail::reader::array<paysvc::order_create_answer_data_otherPaymentOptions>(*this, "/data/otherPaymentOptions"); }
     /// savedCards (any, reported): the customer's saved cards.
     paysvc::value<paysvc::raw> savedCards() const { return paysvc::detail::reader::any(*this, "/data/savedCards"); }
-    /// subsidiaryOrderSummary (any, integrated): the order as the merchant sees it.
-    paysvc::value<paysvc::raw> subsidiaryOrderSummary() const { return paysvc::detail::reader::any(*this, "/data/subsidiaryOrderSummary"); }
+    /// subsidiaryOrderSummary (object, integrated): the order as the merchant sees it.
+    paysvc::order_create_answer_data_subsidiaryOrderSummary subsidiaryOrderSummary() const { return paysvc::detail::reader::object<paysvc::order_create_answer_data_subsidiaryOrderSummary>(*this, "/data/subsidiaryOrderSummary"); }
 };
 
 /// The answer of client::order_create().
@@ -241,6 +251,10 @@ class order_pay_answer_data_bankTransferDetails : public view {
     paysvc::value<std::string> bankAccount() const { return paysvc::detail::reader::text(*this, "/data/bankTransferDetails/bankAccount"); }
     /// bankName (string, reported): bank of that account.
     paysvc::value<std::string> bankName() const { return paysvc::detail::reader::text(*this, "/data/bankTransferDetails/bankName"); }
+    /// bankCode (string, integrated): code of that bank.
+    paysvc::value<std::string> bankCode() const { return paysvc::detail::reader::text(*this, "/data/bankTransferDetails/bankCode"); }
+    /// accountName (string, integrated): name of that account.
+    paysvc::value<std::string> accountName() const { return paysvc::detail::reader::text(*this, "/data/bankTransferDetails/accountName"); }
 };
 
 /// The member orderPayment of order_pay_answer_data.
@@ -322,6 +336,10 @@ class order_pay_authorize_answer_data_bankTransferDetails : public view {
     paysvc::value<std::string> bankAccount() const { return paysvc::detail::reader::text(*this, "/data/bankTransferDetails/bankAccount"); }
     /// bankName (string, reported): bank of that account.
     paysvc::value<std::string> bankName() const { return paysvc::detail::reader::text(*this, "/data/bankTransferDetails/bankName"); }
+    /// bankCode (string, integrated): code of that bank.
+    paysvc::value<std::string> bankCode() const { return paysvc::detail::reader::text(*this, "/data/bankTransferDetails/bankCode"); }
+    /// accountName (string, integrated): name of that account.
+    paysvc::value<std::string> accountName() const { return paysvc::detail::reader::text(*this, "/data/bankTransferDetails/accountName"); }
 };
 
 /// The member orderPayment of order_pay_authorize_answer_data.
@@ -429,6 +447,8 @@ class order_status_answer_data_orderSummary : public view {
     paysvc::value<std::int64_t> id() const { return paysvc::detail::reader::integer(*this, "/data/orderSummary/id"); }
     /// reference (string, reported): reference of the order.
     paysvc::value<std::string> reference() const { return paysvc::detail::reader::text(*this, "/data/orderSummary/reference"); }
+    /// orderReference (string): reference of the order, again.
+    paysvc::value<std::string> orderReference() const { return paysvc::detail::reader::text(*this, "/data/orderSummary/orderReference"); }
     /// paymentReference (string, reported): the service's reference of the payment.
     paysvc::value<std::string> paymentReference() const { return paysvc::detail::reader::text(*this, "/data/orderSummary/paymentReference"); }
     /// paymentType (string, reported): payment option.
@@ -467,6 +487,14 @@ class order_status_answer_data_orderPayments : public view {
     paysvc::value<std::string> orderPaymentResponseMessage() const { return paysvc::detail::reader::text(*this, "/orderPaymentResponseMessage"); }
     /// remarks (string, reported): remarks.
     paysvc::value<std::string> remarks() const { return paysvc::detail::reader::text(*this, "/remarks"); }
+    /// providerReference (string): the provider's reference of this attempt.
+    paysvc::value<std::string> providerReference() const { return paysvc::detail::reader::text(*this, "/providerReference"); }
+    /// providerResponseCode (string): the provider's code.
+    paysvc::value<std::string> providerResponseCode() const { return paysvc::detail::reader::text(*this, "/providerResponseCode"); }
+    /// externalReference (string): a further reference of this attempt.
+    paysvc::value<std::string> externalReference() const { return paysvc::detail::reader::text(*this, "/externalReference"); }
+    /// paymentUrl (string): where the customer pays.
+    paysvc::value<std::string> paymentUrl() const { return paysvc::detail::reader::text(*this, "/paymentUrl"); }
     /// statusId (integer, reported): state of this attempt.
     paysvc::value<std::int64_t> statusId() const { return paysvc::detail::reader::integer(*this, "/statusId"); }
     /// status (string, reported): state of this attempt, as a word.
@@ -532,6 +560,14 @@ class order_verify_answer_data : public view {
     paysvc::value<paysvc::raw> customer() const { return paysvc::detail::reader::any(*this, "/data/customer"); }
     /// cardDetails (any): the card; null, an object or an array of objects.
     paysvc::value<paysvc::raw> cardDetails() const { return paysvc::detail::reader::any(*this, "/data/cardDetails"); }
+    /// paymentOptionId (integer, integrated): the service's number for the payment option.
+    paysvc::value<std::int64_t> paymentOptionId() const { return paysvc::detail::reader::integer(*this, "/data/paymentOptionId"); }
+    /// paymentMethod (string, integrated): payment option, in words.
+    paysvc::value<std::string> paymentMethod() const { return paysvc::detail::reader::text(*this, "/data/paymentMethod"); }
+    /// currencyId (integer, integrated): the service's number for the currency.
+    paysvc::value<std::int64_t> currencyId() const { return paysvc::detail::reader::integer(*this, "/data/currencyId"); }
+    /// productName (string, integrated): the service's product.
+    paysvc::value<std::string> productName() const { return paysvc::detail::reader::text(*this, "/data/productName"); }
     /// orderPayments (array of objects): the attempts to pay.
     paysvc::list<paysvc::order_verify_answer_data_orderPayments> orderPayments() const { return paysvc::detail::reader::array<paysvc::order_verify_answer_data_orderPayments>(*this, "/data/orderPayments"); }
 };
@@ -565,6 +601,10 @@ class order_fee_answer_data : public view {
     paysvc::value<std::string> fee() const { return paysvc::detail::reader::decimal(*this, "/data/fee"); }
     /// total (amount in major currency units): what would be charged, the fee included.
     paysvc::value<std::string> total() const { return paysvc::detail::reader::decimal(*this, "/data/total"); }
+    /// subsidiaryFee (amount in major currency units, integrated): the merchant's part of the fee.
+    paysvc::value<std::string> subsidiaryFee() const { return paysvc::detail::reader::decimal(*this, "/data/subsidiaryFee"); }
+    /// paymentOption (string, integrated): payment option.
+    paysvc::value<std::string> paymentOption() const { return paysvc::detail::reader::text(*this, "/data/paymentOption"); }
 };
 
 /// The answer of client::order_fee().

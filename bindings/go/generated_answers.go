@@ -216,8 +216,8 @@ type OrderCreateAnswerData struct {
 	OtherPaymentOptions List[OrderCreateAnswerDataOtherPaymentOptionsItem] `json:"otherPaymentOptions"`
 	// SavedCards (any or null, reported): the customer's saved cards.
 	SavedCards Raw `json:"savedCards"`
-	// SubsidiaryOrderSummary (any or null, integrated): the order as the merchant sees it.
-	SubsidiaryOrderSummary Raw `json:"subsidiaryOrderSummary"`
+	// SubsidiaryOrderSummary (object or null, integrated): the order as the merchant sees it.
+	SubsidiaryOrderSummary OrderCreateAnswerDataSubsidiaryOrderSummary `json:"subsidiaryOrderSummary"`
 }
 
 // OrderCreateAnswerDataOrder is /data/order in [OrderCreateAnswer].
@@ -274,6 +274,16 @@ type OrderCreateAnswerDataOtherPaymentOptionsItem struct {
 	Name Text `json:"name"`
 	// Currency (string, reported): currency code.
 	Currency Text `json:"currency"`
+}
+
+// OrderCreateAnswerDataSubsidiaryOrderSummary is /data/subsidiaryOrderSummary in [OrderCreateAnswer].
+type OrderCreateAnswerDataSubsidiaryOrderSummary struct {
+	Object
+
+	// OrderName (string or null, integrated): name of the order.
+	OrderName Text `json:"orderName"`
+	// OrderItems (any or null, integrated): what was ordered.
+	OrderItems Raw `json:"orderItems"`
 }
 
 // OrderPayReply is the reply of [Client.OrderPay].
@@ -338,6 +348,10 @@ type OrderPayAnswerDataBankTransferDetails struct {
 	BankAccount Text `json:"bankAccount"`
 	// BankName (string, reported): bank of that account.
 	BankName Text `json:"bankName"`
+	// BankCode (string or null, integrated): code of that bank.
+	BankCode Text `json:"bankCode"`
+	// AccountName (string or null, integrated): name of that account.
+	AccountName Text `json:"accountName"`
 }
 
 // OrderPayAnswerDataOrderPayment is /data/orderPayment in [OrderPayAnswer].
@@ -432,6 +446,10 @@ type OrderPayAuthorizeAnswerDataBankTransferDetails struct {
 	BankAccount Text `json:"bankAccount"`
 	// BankName (string, reported): bank of that account.
 	BankName Text `json:"bankName"`
+	// BankCode (string or null, integrated): code of that bank.
+	BankCode Text `json:"bankCode"`
+	// AccountName (string or null, integrated): name of that account.
+	AccountName Text `json:"accountName"`
 }
 
 // OrderPayAuthorizeAnswerDataOrderPayment is /data/orderPayment in [OrderPayAuthorizeAnswer].
@@ -569,6 +587,8 @@ type OrderStatusAnswerDataOrderSummary struct {
 	ID Integer `json:"id"`
 	// Reference (string, reported): reference of the order.
 	Reference Text `json:"reference"`
+	// OrderReference (string or null): reference of the order, again.
+	OrderReference Text `json:"orderReference"`
 	// PaymentReference (string or null, reported): the service's reference of the payment.
 	PaymentReference Text `json:"paymentReference"`
 	// PaymentType (string or null, reported): payment option.
@@ -607,6 +627,14 @@ type OrderStatusAnswerDataOrderPaymentsItem struct {
 	OrderPaymentResponseMessage Text `json:"orderPaymentResponseMessage"`
 	// Remarks (string or null, reported): remarks.
 	Remarks Text `json:"remarks"`
+	// ProviderReference (string or null): the provider's reference of this attempt.
+	ProviderReference Text `json:"providerReference"`
+	// ProviderResponseCode (string or null): the provider's code.
+	ProviderResponseCode Text `json:"providerResponseCode"`
+	// ExternalReference (string or null): a further reference of this attempt.
+	ExternalReference Text `json:"externalReference"`
+	// PaymentURL (string or null): where the customer pays.
+	PaymentURL Text `json:"paymentUrl"`
 	// StatusID (integer, reported): state of this attempt.
 	StatusID Integer `json:"statusId"`
 	// Status (string, reported): state of this attempt, as a word.
@@ -661,6 +689,14 @@ type OrderVerifyAnswerData struct {
 	Customer Raw `json:"customer"`
 	// CardDetails (any or null): the card; null, an object or an array of objects.
 	CardDetails Raw `json:"cardDetails"`
+	// PaymentOptionID (integer or null, integrated): the service's number for the payment option.
+	PaymentOptionID Integer `json:"paymentOptionId"`
+	// PaymentMethod (string or null, integrated): payment option, in words.
+	PaymentMethod Text `json:"paymentMethod"`
+	// CurrencyID (integer or null, integrated): the service's number for the currency.
+	CurrencyID Integer `json:"currencyId"`
+	// ProductName (string or null, integrated): the service's product.
+	ProductName Text `json:"productName"`
 	// OrderPayments (array of objects): the attempts to pay.
 	OrderPayments List[OrderVerifyAnswerDataOrderPaymentsItem] `json:"orderPayments"`
 }
@@ -711,6 +747,10 @@ type OrderFeeAnswerData struct {
 	Fee Decimal `json:"fee"`
 	// Total (amount in major currency units or null): what would be charged, the fee included.
 	Total Decimal `json:"total"`
+	// SubsidiaryFee (amount in major currency units or null, integrated): the merchant's part of the fee.
+	SubsidiaryFee Decimal `json:"subsidiaryFee"`
+	// PaymentOption (string or null, integrated): payment option.
+	PaymentOption Text `json:"paymentOption"`
 }
 
 // CardChargeReply is the reply of [Client.CardCharge].

@@ -19,9 +19,10 @@ __all__ = [
     "DirectDebitHistoryAnswerDirectDebitMandates", "DirectDebitOtpAnswer", "DirectDebitStatusAnswer",
     "DirectDebitStatusAnswerData", "JournalSettleAnswer", "OrderCreateAnswer", "OrderCreateAnswerData",
     "OrderCreateAnswerDataOrder", "OrderCreateAnswerDataOtherPaymentOptions", "OrderCreateAnswerDataPayment",
-    "OrderCreateAnswerDataSubsidiary", "OrderFeeAnswer", "OrderFeeAnswerData", "OrderPayAnswer", "OrderPayAnswerData",
-    "OrderPayAnswerDataBankTransferDetails", "OrderPayAnswerDataOrderPayment", "OrderPayAnswerDataPaymentDetail",
-    "OrderPayAuthorizeAnswer", "OrderPayAuthorizeAnswerData", "OrderPayAuthorizeAnswerDataBankTransferDetails",
+    "OrderCreateAnswerDataSubsidiary", "OrderCreateAnswerDataSubsidiaryOrderSummary", "OrderFeeAnswer",
+    "OrderFeeAnswerData", "OrderPayAnswer", "OrderPayAnswerData", "OrderPayAnswerDataBankTransferDetails",
+    "OrderPayAnswerDataOrderPayment", "OrderPayAnswerDataPaymentDetail", "OrderPayAuthorizeAnswer",
+    "OrderPayAuthorizeAnswerData", "OrderPayAuthorizeAnswerDataBankTransferDetails",
     "OrderPayAuthorizeAnswerDataOrderPayment", "OrderPayAuthorizeAnswerDataPaymentDetail", "OrderPayCaptureAnswer",
     "OrderRefundAnswer", "OrderRefundAnswerData", "OrderStatusAnswer", "OrderStatusAnswerData",
     "OrderStatusAnswerDataOrderPayments", "OrderStatusAnswerDataOrderSummary", "OrderVerifyAnswer",
@@ -277,7 +278,7 @@ class OrderCreateAnswerData(Answer):
     __members__: ClassVar[Mapping[str, tuple[str, str]]] = {
         "order": ("order", "object"), "subsidiary": ("subsidiary", "object"), "customer": ("customer", "any"),
         "payment": ("payment", "object"), "otherPaymentOptions": ("other_payment_options", "list"),
-        "savedCards": ("saved_cards", "any"), "subsidiaryOrderSummary": ("subsidiary_order_summary", "any"),
+        "savedCards": ("saved_cards", "any"), "subsidiaryOrderSummary": ("subsidiary_order_summary", "object"),
     }
 
     @property
@@ -311,9 +312,9 @@ class OrderCreateAnswerData(Answer):
         return self._read(_leaf.anything, "savedCards")
 
     @property
-    def subsidiary_order_summary(self) -> Any:
-        """The order as the merchant sees it. /data/subsidiaryOrderSummary: any; integrated."""
-        return self._read(_leaf.anything, "subsidiaryOrderSummary")
+    def subsidiary_order_summary(self) -> OrderCreateAnswerDataSubsidiaryOrderSummary:
+        """The order as the merchant sees it. /data/subsidiaryOrderSummary: object; integrated."""
+        return self._object(OrderCreateAnswerDataSubsidiaryOrderSummary, "subsidiaryOrderSummary")
 
 
 class OrderCreateAnswerDataOrder(Answer):
@@ -436,6 +437,25 @@ class OrderCreateAnswerDataOtherPaymentOptions(Answer):
         return self._read(_leaf.text, "currency")
 
 
+class OrderCreateAnswerDataSubsidiaryOrderSummary(Answer):
+    """The order as the merchant sees it."""
+
+    __slots__ = ()
+    __members__: ClassVar[Mapping[str, tuple[str, str]]] = {
+        "orderName": ("order_name", "text"), "orderItems": ("order_items", "any"),
+    }
+
+    @property
+    def order_name(self) -> str | None:
+        """Name of the order. /data/subsidiaryOrderSummary/orderName: string; integrated."""
+        return self._read(_leaf.text, "orderName")
+
+    @property
+    def order_items(self) -> Any:
+        """What was ordered. /data/subsidiaryOrderSummary/orderItems: any; integrated."""
+        return self._read(_leaf.anything, "orderItems")
+
+
 class OrderPayAnswer(Answer):
     """The answer to order_pay."""
 
@@ -526,7 +546,8 @@ class OrderPayAnswerDataBankTransferDetails(Answer):
 
     __slots__ = ()
     __members__: ClassVar[Mapping[str, tuple[str, str]]] = {
-        "bankAccount": ("bank_account", "text"), "bankName": ("bank_name", "text"),
+        "bankAccount": ("bank_account", "text"), "bankName": ("bank_name", "text"), "bankCode": ("bank_code", "text"),
+        "accountName": ("account_name", "text"),
     }
 
     @property
@@ -538,6 +559,16 @@ class OrderPayAnswerDataBankTransferDetails(Answer):
     def bank_name(self) -> str | None:
         """Bank of that account. /data/bankTransferDetails/bankName: string; reported."""
         return self._read(_leaf.text, "bankName")
+
+    @property
+    def bank_code(self) -> str | None:
+        """Code of that bank. /data/bankTransferDetails/bankCode: string; integrated."""
+        return self._read(_leaf.text, "bankCode")
+
+    @property
+    def account_name(self) -> str | None:
+        """Name of that account. /data/bankTransferDetails/accountName: string; integrated."""
+        return self._read(_leaf.text, "accountName")
 
 
 class OrderPayAnswerDataOrderPayment(Answer):
@@ -695,7 +726,8 @@ class OrderPayAuthorizeAnswerDataBankTransferDetails(Answer):
 
     __slots__ = ()
     __members__: ClassVar[Mapping[str, tuple[str, str]]] = {
-        "bankAccount": ("bank_account", "text"), "bankName": ("bank_name", "text"),
+        "bankAccount": ("bank_account", "text"), "bankName": ("bank_name", "text"), "bankCode": ("bank_code", "text"),
+        "accountName": ("account_name", "text"),
     }
 
     @property
@@ -707,6 +739,16 @@ class OrderPayAuthorizeAnswerDataBankTransferDetails(Answer):
     def bank_name(self) -> str | None:
         """Bank of that account. /data/bankTransferDetails/bankName: string; reported."""
         return self._read(_leaf.text, "bankName")
+
+    @property
+    def bank_code(self) -> str | None:
+        """Code of that bank. /data/bankTransferDetails/bankCode: string; integrated."""
+        return self._read(_leaf.text, "bankCode")
+
+    @property
+    def account_name(self) -> str | None:
+        """Name of that account. /data/bankTransferDetails/accountName: string; integrated."""
+        return self._read(_leaf.text, "accountName")
 
 
 class OrderPayAuthorizeAnswerDataOrderPayment(Answer):
@@ -888,9 +930,9 @@ class OrderStatusAnswerDataOrderSummary(Answer):
 
     __slots__ = ()
     __members__: ClassVar[Mapping[str, tuple[str, str]]] = {
-        "id": ("id", "integer"), "reference": ("reference", "text"), "paymentReference": ("payment_reference", "text"),
-        "paymentType": ("payment_type", "text"), "currencyId": ("currency_id", "integer"),
-        "paymentResponseCode": ("payment_response_code", "text"),
+        "id": ("id", "integer"), "reference": ("reference", "text"), "orderReference": ("order_reference", "text"),
+        "paymentReference": ("payment_reference", "text"), "paymentType": ("payment_type", "text"),
+        "currencyId": ("currency_id", "integer"), "paymentResponseCode": ("payment_response_code", "text"),
         "paymentResponseMessage": ("payment_response_message", "text"), "narration": ("narration", "text"),
         "remarks": ("remarks", "text"), "totalChargedAmount": ("total_charged_amount", "amount"),
         "fee": ("fee", "amount"), "statusId": ("status_id", "integer"), "status": ("status", "text"),
@@ -906,6 +948,11 @@ class OrderStatusAnswerDataOrderSummary(Answer):
     def reference(self) -> str | None:
         """Reference of the order. /data/orderSummary/reference: string; reported."""
         return self._read(_leaf.text, "reference")
+
+    @property
+    def order_reference(self) -> str | None:
+        """Reference of the order, again. /data/orderSummary/orderReference: string; documented."""
+        return self._read(_leaf.text, "orderReference")
 
     @property
     def payment_reference(self) -> str | None:
@@ -977,6 +1024,8 @@ class OrderStatusAnswerDataOrderPayments(Answer):
         "orderPaymentReference": ("order_payment_reference", "text"),
         "orderPaymentResponseCode": ("order_payment_response_code", "text"),
         "orderPaymentResponseMessage": ("order_payment_response_message", "text"), "remarks": ("remarks", "text"),
+        "providerReference": ("provider_reference", "text"), "providerResponseCode": ("provider_response_code", "text"),
+        "externalReference": ("external_reference", "text"), "paymentUrl": ("payment_url", "text"),
         "statusId": ("status_id", "integer"), "status": ("status", "text"),
     }
 
@@ -999,6 +1048,26 @@ class OrderStatusAnswerDataOrderPayments(Answer):
     def remarks(self) -> str | None:
         """Remarks. /data/orderPayments/*/remarks: string; reported."""
         return self._read(_leaf.text, "remarks")
+
+    @property
+    def provider_reference(self) -> str | None:
+        """The provider's reference of this attempt. /data/orderPayments/*/providerReference: string; documented."""
+        return self._read(_leaf.text, "providerReference")
+
+    @property
+    def provider_response_code(self) -> str | None:
+        """The provider's code. /data/orderPayments/*/providerResponseCode: string; documented."""
+        return self._read(_leaf.text, "providerResponseCode")
+
+    @property
+    def external_reference(self) -> str | None:
+        """A further reference of this attempt. /data/orderPayments/*/externalReference: string; documented."""
+        return self._read(_leaf.text, "externalReference")
+
+    @property
+    def payment_url(self) -> str | None:
+        """Where the customer pays. /data/orderPayments/*/paymentUrl: string; documented."""
+        return self._read(_leaf.text, "paymentUrl")
 
     @property
     def status_id(self) -> int | None:
@@ -1049,7 +1118,9 @@ class OrderVerifyAnswerData(Answer):
         "orderAmount": ("order_amount", "amount"), "totalChargedAmount": ("total_charged_amount", "amount"),
         "fee": ("fee", "amount"), "statusId": ("status_id", "integer"), "status": ("status", "text"),
         "paymentReference": ("payment_reference", "text"), "customer": ("customer", "any"),
-        "cardDetails": ("card_details", "any"), "orderPayments": ("order_payments", "list"),
+        "cardDetails": ("card_details", "any"), "paymentOptionId": ("payment_option_id", "integer"),
+        "paymentMethod": ("payment_method", "text"), "currencyId": ("currency_id", "integer"),
+        "productName": ("product_name", "text"), "orderPayments": ("order_payments", "list"),
     }
 
     @property
@@ -1092,6 +1163,26 @@ class OrderVerifyAnswerData(Answer):
     def card_details(self) -> Any:
         """The card; null, an object or an array of objects. /data/cardDetails: any; documented."""
         return self._read(_leaf.anything, "cardDetails")
+
+    @property
+    def payment_option_id(self) -> int | None:
+        """The service's number for the payment option. /data/paymentOptionId: integer; integrated."""
+        return self._read(_leaf.integer, "paymentOptionId")
+
+    @property
+    def payment_method(self) -> str | None:
+        """Payment option, in words. /data/paymentMethod: string; integrated."""
+        return self._read(_leaf.text, "paymentMethod")
+
+    @property
+    def currency_id(self) -> int | None:
+        """The service's number for the currency. /data/currencyId: integer; integrated."""
+        return self._read(_leaf.integer, "currencyId")
+
+    @property
+    def product_name(self) -> str | None:
+        """The service's product. /data/productName: string; integrated."""
+        return self._read(_leaf.text, "productName")
 
     @property
     def order_payments(self) -> tuple[OrderVerifyAnswerDataOrderPayments, ...] | None:
@@ -1149,6 +1240,7 @@ class OrderFeeAnswerData(Answer):
     __slots__ = ()
     __members__: ClassVar[Mapping[str, tuple[str, str]]] = {
         "amount": ("amount", "amount"), "fee": ("fee", "amount"), "total": ("total", "amount"),
+        "subsidiaryFee": ("subsidiary_fee", "amount"), "paymentOption": ("payment_option", "text"),
     }
 
     @property
@@ -1165,6 +1257,16 @@ class OrderFeeAnswerData(Answer):
     def total(self) -> Decimal | None:
         """What would be charged, the fee included. /data/total: amount in major currency units; documented."""
         return self._read(_leaf.amount, "total")
+
+    @property
+    def subsidiary_fee(self) -> Decimal | None:
+        """The merchant's part of the fee. /data/subsidiaryFee: amount in major currency units; integrated."""
+        return self._read(_leaf.amount, "subsidiaryFee")
+
+    @property
+    def payment_option(self) -> str | None:
+        """Payment option. /data/paymentOption: string; integrated."""
+        return self._read(_leaf.text, "paymentOption")
 
 
 class CardChargeAnswer(Answer):

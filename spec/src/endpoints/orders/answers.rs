@@ -59,7 +59,16 @@ const CREATED: &[Member] = &[
     .nullable()
     .reported(),
     Member::any("savedCards", "the customer's saved cards").nullable().reported(),
-    Member::any("subsidiaryOrderSummary", "the order as the merchant sees it").nullable().integrated(),
+    Member::object(
+        "subsidiaryOrderSummary",
+        &[
+            Member::text("orderName", "name of the order").nullable().integrated(),
+            Member::any("orderItems", "what was ordered").nullable().integrated(),
+        ],
+        "the order as the merchant sees it",
+    )
+    .nullable()
+    .integrated(),
     // The answer to a card is not documented; it may be the one of order_pay.
     Member::object(
         "paymentDetail",
@@ -106,6 +115,8 @@ pub const PAY: &[Member] = &[
                 &[
                     Member::text("bankAccount", "account to transfer to").reported(),
                     Member::text("bankName", "bank of that account").reported(),
+                    Member::text("bankCode", "code of that bank").nullable().integrated(),
+                    Member::text("accountName", "name of that account").nullable().integrated(),
                 ],
                 "for bank transfers",
             )
@@ -164,6 +175,8 @@ pub const FEE: &[Member] = &[
             Member::amount("amount", "price, without the fee"),
             Member::amount("fee", "fee"),
             Member::amount("total", "what would be charged, the fee included").nullable(),
+            Member::amount("subsidiaryFee", "the merchant's part of the fee").nullable().integrated(),
+            Member::text("paymentOption", "payment option").nullable().integrated(),
             // Both from a service of the same house.
             Member::amount("totalChargedAmount", "what would be charged, in the place of total").nullable().guessed(),
             Member::amount("customerFee", "the customer's part of the fee").nullable().guessed(),
@@ -223,6 +236,10 @@ pub const VERIFY: &[Member] = &[
             Member::text("paymentReference", "the service's reference of the payment").nullable(),
             Member::any("customer", "the customer; null, an object or an array of objects").nullable(),
             Member::any("cardDetails", "the card; null, an object or an array of objects").nullable(),
+            Member::integer("paymentOptionId", "the service's number for the payment option").nullable().integrated(),
+            Member::text("paymentMethod", "payment option, in words").nullable().integrated(),
+            Member::integer("currencyId", "the service's number for the currency").nullable().integrated(),
+            Member::text("productName", "the service's product").nullable().integrated(),
             Member::list(
                 "orderPayments",
                 &[Member::text("status", "state of this attempt, as a word")],
@@ -240,6 +257,7 @@ pub const VERIFY: &[Member] = &[
 const SUMMARY: &[Member] = &[
     Member::integer("id", "the service's number for the order").reported(),
     Member::text("reference", "reference of the order").reported(),
+    Member::text("orderReference", "reference of the order, again").nullable(),
     Member::text("paymentReference", "the service's reference of the payment").nullable().reported(),
     Member::text("paymentType", "payment option").nullable().reported(),
     Member::integer("currencyId", "the service's number for the currency").reported(),
@@ -259,6 +277,10 @@ const ATTEMPTS: &[Member] = &[
     Member::text("orderPaymentResponseCode", "code of this attempt").nullable().number_or_text().reported(),
     Member::text("orderPaymentResponseMessage", "message of this attempt").nullable().reported(),
     Member::text("remarks", "remarks").nullable().reported(),
+    Member::text("providerReference", "the provider's reference of this attempt").nullable(),
+    Member::text("providerResponseCode", "the provider's code").nullable().number_or_text(),
+    Member::text("externalReference", "a further reference of this attempt").nullable(),
+    Member::text("paymentUrl", "where the customer pays").nullable(),
     Member::integer("statusId", "state of this attempt").reported(),
     Member::text("status", "state of this attempt, as a word").reported(),
 ];
