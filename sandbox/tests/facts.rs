@@ -107,6 +107,8 @@ fn a_merchant_has_the_currencies_that_clients_use_or_those_it_names() {
     sandbox.charge_card("CDF", "4111111111111111").expect(200);
 
     let few = Sandbox::start(&["--currencies", "NGN,eur"]);
+    let state = few.admin("state");
+    assert_eq!((&state["currencies"], &state["any_reference"]), (&json!(["NGN", "EUR"]), &json!(false)));
     assert_eq!((offered(&few, "EUR"), offered(&few, "USD")), ("C".into(), "".into()));
     few.charge_card("USD", "4111111111111111").expect_error(400, "paymentOption", "not offered in USD");
     few.charge_card("EUR", "4111111111111111").expect(200);
@@ -132,6 +134,7 @@ fn pay_refuses_a_reference_that_nothing_has_named() {
     assert_eq!(sandbox.effects("charge_made").len(), 4);
 
     let any = Sandbox::start(&["--any-reference"]);
+    assert_eq!(any.admin("state")["any_reference"], true);
     any.post(PAY, &card("NEW", "4111111111111111")).expect(200);
 }
 

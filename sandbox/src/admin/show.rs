@@ -28,6 +28,8 @@ pub fn state(shared: &Shared, wanted: &Wanted) -> Json {
     let cards = chosen(wanted, state.saved_cards.values(), |_| 0, |it| vec![it.token.clone()]);
     object! {
         "pay_twice": state.settings.pay_twice,
+        "any_reference": state.settings.any_reference,
+        "currencies": state.settings.currencies.to_string().split(',').map(Json::from).collect::<Vec<_>>(),
         "mandates": mandates,
         "orders": orders,
         "virtual_accounts": accounts.into_iter().map(account).collect::<Vec<_>>(),

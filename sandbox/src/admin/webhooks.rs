@@ -7,11 +7,13 @@ use crate::util::json::{Json, object};
 use crate::webhook::Webhooks;
 use crate::webhook::deliveries::Delivery;
 use crate::webhook::forge::forged;
+use crate::webhook::message::Form;
 
 /// The behaviour and the newest deliveries.
 pub fn show(webhooks: &Webhooks, wanted: &Wanted) -> Json {
     let mut shown = webhooks.behaviour.json();
     if let Json::Object(members) = &mut shown {
+        members.push(("forms".to_string(), Form::ALL.map(Form::name).to_vec().into()));
         let found = deliveries(webhooks, wanted).into_iter().map(Delivery::json);
         members.push(("deliveries".to_string(), found.collect::<Vec<_>>().into()));
     }

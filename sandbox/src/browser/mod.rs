@@ -39,6 +39,7 @@ files! {
     "lists.js" SCRIPT
     "api.js" SCRIPT
     "order.js" SCRIPT
+    "sending.js" SCRIPT
     "story.js" SCRIPT
     "timeline.js" SCRIPT
 }

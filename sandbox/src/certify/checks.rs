@@ -1,11 +1,13 @@
 //! What is looked for in a scenario: in the request log, in the ledger, and in what the client told.
 
 use super::desk::Paid;
+use crate::crypto::envelope::Body;
+use crate::service::router::Router;
 use crate::util::json::Json;
 
 /// What was seen of a client in a scenario.
-#[derive(Debug)]
-pub struct Seen {
+pub struct Seen<'a> {
+    pub router: &'a Router,
     /// The entries of the request log.
     pub requests: Vec<Json>,
     /// How often the order was charged.
@@ -18,13 +20,6 @@ pub struct Seen {
 /// What is wrong, in words; `None` if nothing is.
 pub type Check = fn(&Seen) -> Option<String>;
 
-const ENCRYPTED: [&str; 5] = [
-    "/payment/order/create",
-    "/payment/order/pay",
-    "/payment/order/pay/authorize",
-    "/payment/create",
-    "/payment/order/status",
-];
 const LOOK_UPS: [&str; 3] = ["/payment/order/status", "/payment/order/verify", "/payment/transaction-details/"];
 const SECRETS: [&str; 10] =
     ["card", "cardnumber", "cvv", "pin", "otp", "expirymonth", "expiryyear", "cardtoken", "api-key", "apikey"];
@@ -39,7 +34,12 @@ fn text<'a>(request: &'a Json, member: &str) -> &'a str {
     request.at(member).and_then(Json::as_text).unwrap_or_default()
 }
 
-impl Seen {
+impl Seen<'_> {
+    /// What the endpoint of a request takes as its body.
+    fn body(&self, request: &Json) -> Option<Body> {
+        self.router.find(text(request, "method"), text(request, "path")).ok().map(|(endpoint, _)| endpoint.body)
+    }
+
     fn at(&self, is: impl Fn(&str) -> bool) -> impl Iterator<Item = &Json> {
         self.requests.iter().filter(move |request| is(text(request, "path")))
     }
@@ -77,7 +77,10 @@ pub fn looks_up(seen: &Seen) -> Option<String> {
 }
 
 pub fn only_encrypted(seen: &Seen) -> Option<String> {
-    let plain = seen.at(|path| ENCRYPTED.contains(&path)).find(|request| text(request, "envelope") == "plain")?;
+    let is_wrong = |request: &&Json| {
+        text(request, "envelope") == "plain" && seen.body(request).is_some_and(|body| body.envelope() == "encrypted")
+    };
+    let plain = seen.requests.iter().find(is_wrong)?;
     Some(format!("It sent a plain body to {}, which takes an encrypted one.", text(plain, "path")))
 }
 

@@ -154,7 +154,7 @@ fn prepare(sandbox: &Sandbox, scenario: &'static Scenario) -> Result<(), String>
     Ok(())
 }
 
-fn seen(sandbox: &Sandbox, scenario: &Scenario) -> Seen {
+fn seen<'a>(sandbox: &'a Sandbox, scenario: &Scenario) -> Seen<'a> {
     let told: Option<Paid> = sandbox.desk.step().as_ref().and_then(|step| step.told);
     let reference = reference(scenario);
     let shared = sandbox.lock();
@@ -165,7 +165,7 @@ fn seen(sandbox: &Sandbox, scenario: &Scenario) -> Seen {
     let of_order = |entry: &&crate::state::ledger::Entry| entry.effect == Effect::ChargeMade && entry.key == reference;
     let charges = shared.state.ledger.entries.iter().filter(of_order).count();
     let host = sandbox.base_url.split_once("//").map_or("", |(_, host)| host).to_string();
-    Seen { requests, charges, told, host }
+    Seen { router: &sandbox.router, requests, charges, told, host }
 }
 
 /// Prints the task and waits until a person, or a program, tells a conclusion.

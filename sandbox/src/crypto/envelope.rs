@@ -131,12 +131,16 @@ async fn decrypt(key: &EncryptionKey, ciphertext: &str) -> Result<Vec<u8>, ApiEr
     if block.len() != size {
         return Err(bad_data(&format!("The data is {} bytes; one RSA block of this key is {size}.", block.len())));
     }
-    key.decrypt(block).await.map_err(|failure| match failure {
+    key.decrypt(block).await.map_err(refusal)
+}
+
+fn refusal(failure: Failure) -> ApiError {
+    match failure {
         Failure::Undecipherable => bad_data(NOT_DECRYPTED),
         Failure::Busy => ApiError::new(503, "Too many requests wait to be decrypted; this one was not executed.")
             .header("retry-after", "1".to_string()),
         Failure::Bug => ApiError::new(500, "The data could not be decrypted: this is a bug of the sandbox."),
-    })
+    }
 }
 
 fn bad_data(text: &str) -> ApiError {
@@ -148,6 +152,12 @@ mod tests {
     use super::*;
     use rsa::Pkcs1v15Encrypt;
     use rsa::rand_core::OsRng;
+
+    #[test]
+    fn a_busy_sandbox_says_when_to_ask_again() {
+        let answer = refusal(Failure::Busy).into_answer();
+        assert_eq!((answer.status, answer.headers), (503, vec![("retry-after".into(), "1".to_string())]));
+    }
 
     fn encrypt(key: &EncryptionKey, text: &[u8]) -> Vec<u8> {
         STANDARD.encode(key.private.to_public_key().encrypt(&mut OsRng, Pkcs1v15Encrypt, text).unwrap()).into_bytes()

@@ -194,6 +194,30 @@ def test_a_webhook_is_sent_again(page: Browser, sandbox: Sandbox, received: tupl
     page.shows("Copy of", "dl")
 
 
+def test_where_and_how_webhooks_are_sent(page: Browser, sandbox: Sandbox, received: tuple[str, list[bytes]]) -> None:
+    url, bodies = received
+    page.click("Webhooks 0")
+    page.type("Send events to", url)
+    page.choose("Form", "pascal")
+    page.click("Attempts, copies, order")
+    page.type("Further copies", "1")
+    page.click("Save")
+    page.until(lambda: sandbox.get("webhooks")["url"] == url, "it was not saved")
+    sandbox.charge("HOOK")
+    page.until(lambda: len(bodies) == 2, "not sent twice")
+    assert b'"Data"' in bodies[0]
+    # What another program sets appears, and what is being typed stays.
+    page.type("Send events to", "https://elsewhere.example/")
+    sandbox.post("webhooks", {"form": "flat", "duplicates": 0})
+    page.until(lambda: page.named("Form").get_property("value") == "flat", "the form is not shown")
+    assert page.named("Further copies").get_property("value") == "0"
+    assert page.named("Send events to").get_property("value") == "https://elsewhere.example/"
+    page.click("Save")
+    page.shows("The url field is wrong", "[role=alert]")
+    assert sandbox.get("webhooks")["url"] == url
+    assert "400" in page.console()[0]
+
+
 def test_the_keyboard_is_enough(page: Browser, sandbox: Sandbox) -> None:
     sandbox.charge("KEYS")
 

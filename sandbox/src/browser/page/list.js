@@ -4,7 +4,7 @@ import { button, element, labelled } from "./dom.js";
 
 const PAGE = 50;
 
-// `options`: title, path, member, number (of an entry), columns, search (what it searches), kinds, detail, above, empty.
+// `options`: title, path, member, number (of an entry), columns, search (what it searches), kinds, detail, above, empty, seen (gets each answer).
 export class List {
   #options;
   #pages = []; // the entries before which the older pages begin
@@ -42,9 +42,11 @@ export class List {
   }
 
   async refresh() {
-    const { path, member, number } = this.#options;
+    const { path, member, number, seen } = this.#options;
     const asked = { limit: PAGE + 1, before: this.#pages.at(-1), search: this.#search.value.trim(), show: this.#kind?.value };
-    const found = (await get(path, asked))[member].reverse();
+    const answer = await get(path, asked);
+    seen?.(answer);
+    const found = answer[member].reverse();
     const shown = found.slice(0, PAGE);
     this.#oldest = shown.length ? number(shown.at(-1)) : undefined;
     this.#older.disabled = found.length <= PAGE;

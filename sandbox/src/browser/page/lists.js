@@ -2,6 +2,7 @@
 import { attempt, parse, post, segment } from "./api.js";
 import { button, chip, code, element, facts, labelled, money, pretty, time } from "./dom.js";
 import { List } from "./list.js";
+import { Sending } from "./sending.js";
 import { answerOf } from "./story.js";
 
 const link = (reference) => element("a", { href: `#order/${segment(reference)}` }, code(reference));
@@ -121,13 +122,15 @@ export const mandates = () => new List({
   ],
 });
 
-export const webhooks = () => new List({
+export const webhooks = (sending = new Sending()) => new List({
   title: "Webhooks",
   path: "webhooks",
   member: "deliveries",
   number: (delivery) => delivery.id,
   search: "references",
-  empty: "No events yet. Start with --webhook URL to have them sent.",
+  empty: "No events yet.",
+  above: sending.node,
+  seen: (answer) => sending.show(answer),
   columns: [
     { title: "No.", class: "number", cell: (delivery) => String(delivery.id) },
     { title: "Time", class: "wide", cell: (delivery) => time(delivery.at) },
