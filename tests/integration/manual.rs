@@ -65,7 +65,7 @@ fn every_function_has_a_page_that_the_overview_names() {
     }
 }
 
-/// Its page is written by hand.
+/// Its page is written by hand. The help has a line "- value: what it means" for each value of an option.
 #[test]
 fn the_page_of_the_sandbox_has_its_options() {
     let options = |text: &str| -> BTreeSet<String> {
@@ -74,5 +74,10 @@ fn the_page_of_the_sandbox_has_its_options() {
     };
     let page = std::fs::read_to_string(root().join("docs/man/man1/paysvc-sandbox.1")).unwrap();
     let help = run(Command::new(build().join("bin/paysvc-sandbox")).arg("--help"));
-    assert_eq!(options(&page.replace("\\-", "-")), options(&String::from_utf8(help.stdout).unwrap()));
+    let help = String::from_utf8(help.stdout).unwrap();
+    assert_eq!(options(&page.replace("\\-", "-")), options(&help));
+    let values = help.lines().filter_map(|line| line.trim_start().strip_prefix("- ")?.split(':').next());
+    let words: Vec<_> = page.split(|c: char| !c.is_ascii_lowercase()).collect();
+    let missing: Vec<_> = values.filter(|value| !words.contains(value)).collect();
+    assert!(missing.is_empty(), "{missing:?}");
 }
