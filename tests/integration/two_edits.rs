@@ -64,12 +64,12 @@ const ENTRY: &str = r#"
 const ROWS: &str = "spec/src/endpoints/orders.rs";
 const SCENARIOS: &str = "tests/scenarios.json";
 
-/// A copy of the tree in `target/`, where a second run finds what the first has built.
+/// A copy of the tree in cargo's target folder, where a second run finds what the first has built.
 struct Copy(PathBuf);
 
 impl Copy {
     fn of_the_tree() -> Copy {
-        let copy = Copy(root().join("target/two-edits/tree"));
+        let copy = Copy(paysvc_platforms::libs::target_folder(root()).join("two-edits/tree"));
         let there = copy.files();
         for file in committed() {
             let (from, to) = (root().join(&file), copy.0.join(&file));

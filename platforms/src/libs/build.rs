@@ -95,10 +95,15 @@ fn musl_flags(platform: &Platform) -> &'static [&'static str] {
     if platform.system == System::Musl { &["-Ctarget-feature=-crt-static"] } else { &[] }
 }
 
+/// Where cargo puts what it builds in this tree.
+pub fn target_folder(root: &Path) -> PathBuf {
+    std::env::var_os("CARGO_TARGET_DIR").map_or(root.join("target"), |folder| root.join(folder))
+}
+
 /// Calls cargo, or zig's, with these words, for a release of that platform; gives the folder of what it made.
 pub fn cargo(root: &Path, platform: &Platform, words: &[&str], rust_flags: &[&str]) -> Result<PathBuf, String> {
     let rust = tools::rust()?;
-    let target_folder = std::env::var_os("CARGO_TARGET_DIR").map_or(root.join("target"), |folder| root.join(folder));
+    let target_folder = target_folder(root);
     let has_std = rust.has(platform.target);
     let mut cargo = match platform.compiler {
         Compiler::Zig { .. } => {

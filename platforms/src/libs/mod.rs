@@ -8,7 +8,7 @@ mod sizes;
 pub mod tools;
 mod unwinder;
 
-pub use build::names;
+pub use build::{names, target_folder};
 
 use std::fs;
 use std::path::Path;
