@@ -24,12 +24,13 @@ setup-test: ## installs what the tests need
 setup-demo: ## installs what the demonstration needs
 	@sh scripts/setup.sh demo
 
-build: setup ## library, header and sandbox in build/, laid out as they are installed
+build: setup ## library, header, manual pages and sandbox in build/, laid out as they are installed
 	$(CARGO) rustc --release --locked -p paysvc --lib --crate-type staticlib
 	$(CARGO) build --release --locked -p paysvc-sandbox
 	@$(PLACE) -m 644 include/paysvc.h bindings/cpp/*.hpp $(BUILD)/include
 	@sh scripts/link.sh $(TARGET_DIR)/release/libpaysvc.a $(BUILD)/lib
 	@$(PLACE) -m 755 $(TARGET_DIR)/release/paysvc-sandbox $(BUILD)/bin
+	@$(CARGO) xtask man $(BUILD)/share/man
 	@sh scripts/describe.sh $(BUILD)
 
 libs: setup ## libraries of all platforms, or of TARGET, in build/libs/, with checks and a table of their sizes

@@ -112,9 +112,9 @@ extern "C" {
 #define PAYSVC_ABI 1
 
 /**
- * Version of this header as a number: 200 is 0.2.0. paysvc_version_number() is that of the library that was loaded.
+ * Version of this header as a number: 300 is 0.3.0. paysvc_version_number() is that of the library that was loaded.
  */
-#define PAYSVC_VERSION_NUMBER 200
+#define PAYSVC_VERSION_NUMBER 300
 
 /**
  * What a progress callback returns so that the call goes on.
@@ -402,7 +402,7 @@ typedef struct paysvc_store {
 const char *PAYSVC_CDECL paysvc_version(void);
 
 /**
- * Version of the loaded library as a number: 200 for 0.2.0, 10203 for 1.2.3. If it is lower than PAYSVC_VERSION_NUMBER, the
+ * Version of the loaded library as a number: 300 for 0.3.0, 10203 for 1.2.3. If it is lower than PAYSVC_VERSION_NUMBER, the
  * program was built for a later release, and may use a function that this library lacks.
  */
 int PAYSVC_CDECL paysvc_version_number(void);

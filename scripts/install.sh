@@ -107,7 +107,7 @@ install() {
     # What is not there is left out: the libraries of other platforms come without a sandbox.
     put 644 "$libdir/debug" "$build"/lib/debug/*.debug
     put 755 "$bindir" "$build/bin/paysvc-sandbox"
-    for section in docs/man/man?; do put 644 "$mandir/${section##*/}" "$section"/*; done
+    for section in docs/man/man? "$build"/share/man/man?; do put 644 "$mandir/${section##*/}" "$section"/*; done
     sh scripts/documents.sh | while read -r file; do
         to=$docdir/$file
         put 644 "${to%/*}" "$file"
@@ -130,10 +130,6 @@ install() {
     sh scripts/place.sh -m 644 "$work/installed" "${record%/*}"
 
     echo "installed in $destination$prefix"
-    for file in "$destination$libdir"/libpaysvc.so.*.*; do
-        [ "$file" = "$destination$libdir/libpaysvc.so.$version" ] ||
-            echo "$file is of an earlier release that left no record: remove it if you like"
-    done
     [ -n "$destination$dll" ] || echo "if programs do not find libpaysvc.so.$abi, run ldconfig as root, or name $libdir in LD_LIBRARY_PATH"
 }
 

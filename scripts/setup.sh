@@ -61,7 +61,6 @@ fi
 if [ "${1:-build}" = test ]; then
     need valgrind valgrind
     need strace strace
-    need abidiff abigail-tools
     need curl curl
     need cmake cmake
     need groff groff-base

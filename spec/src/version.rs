@@ -1,9 +1,9 @@
 //! Version of the library, which is the workspace's.
 
-/// "0.2.0"
+/// "0.3.0"
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// The same as a number that grows with every release: 200 is 0.2.0, 10203 is 1.2.3.
+/// The same as a number that grows with every release: 300 is 0.3.0, 10203 is 1.2.3.
 pub const NUMBER: i32 = number(VERSION);
 
 /// Minor version and patch have two digits each, so that the numbers are in the order of the versions.

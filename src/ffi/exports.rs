@@ -6,7 +6,7 @@ use std::ffi::{c_char, c_int};
 
 use super::types::*;
 pub const PAYSVC_ABI: c_int = 1;
-pub const PAYSVC_VERSION_NUMBER: c_int = 200;
+pub const PAYSVC_VERSION_NUMBER: c_int = 300;
 pub const PAYSVC_CONTINUE: c_int = 0x5D00;
 pub const PAYSVC_STORE_DONE: c_int = 0x5D01;
 pub const PAYSVC_STORE_EXISTS: c_int = 0x5D02;

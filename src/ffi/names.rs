@@ -20,7 +20,7 @@ pub extern "C" fn paysvc_version() -> *const c_char {
     VERSION.as_ptr()
 }
 
-/// Version of the loaded library as a number: 200 for 0.2.0, 10203 for 1.2.3. If it is lower than PAYSVC_VERSION_NUMBER, the
+/// Version of the loaded library as a number: 300 for 0.3.0, 10203 for 1.2.3. If it is lower than PAYSVC_VERSION_NUMBER, the
 /// program was built for a later release, and may use a function that this library lacks.
 #[unsafe(no_mangle)]
 pub extern "C" fn paysvc_version_number() -> c_int {

@@ -9,7 +9,8 @@ use crate::support::{build, root, run};
 fn pages() -> Vec<PathBuf> {
     let list =
         |folder: PathBuf| std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect::<Vec<_>>();
-    list(root().join("docs/man")).into_iter().flat_map(list).collect()
+    let folders = [root().join("docs/man"), build().join("share/man")];
+    folders.into_iter().flat_map(list).flat_map(list).collect()
 }
 
 #[test]
@@ -33,7 +34,7 @@ fn a_page_reads_as_the_header_does() {
     }
     let read = |page: &str| {
         let mut groff = Command::new("groff");
-        groff.args(["-man", "-Tascii", "-P-cbou", "-rLL=2000n"]).arg(root().join("docs/man").join(page));
+        groff.args(["-man", "-Tascii", "-P-cbou", "-rLL=2000n"]).arg(build().join("share/man").join(page));
         String::from_utf8(run(&mut groff).stdout).unwrap()
     };
     let text = read("man3/paysvc_json_new.3");
@@ -54,7 +55,7 @@ fn a_page_reads_as_the_header_does() {
 #[test]
 fn every_function_has_a_page_that_the_overview_names() {
     let header = std::fs::read_to_string(root().join("include/paysvc.h")).unwrap();
-    let overview = std::fs::read_to_string(root().join("docs/man/man7/paysvc.7")).unwrap();
+    let overview = std::fs::read_to_string(build().join("share/man/man7/paysvc.7")).unwrap();
     let functions: BTreeSet<_> =
         xtask::interface::functions(&header).into_iter().map(|function| function.name).collect();
     let named = pages().into_iter().filter(|page| page.extension().is_some_and(|section| section == "3"));

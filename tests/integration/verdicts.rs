@@ -34,10 +34,13 @@ fn made_up_answers_through_the_c_interface() {
     let number = |name: &str, otherwise: &str| std::env::var(name).unwrap_or_else(|_| otherwise.to_owned());
     let (count, seed) = (number("PAYSVC_VERDICTS_SENT", "1000"), number("PAYSVC_VERDICTS_SEED", "2"));
     let tests = root().join("tests");
+    let stage = Stage::new();
+    let rows = stage.path().join("rows.json");
+    std::fs::write(&rows, xtask::codegen::rows::render(paysvc_spec::ENDPOINTS)).unwrap();
     let python = |program: &str| {
         let mut command = Command::new("python3");
         command.env("PYTHONDONTWRITEBYTECODE", "1").arg(tests.join("verdicts").join(program));
-        command.arg(tests.join("rows.json"));
+        command.arg(&rows);
         command
     };
     let mut maker = python("maker.py").args(["random", &count, &seed]).stdout(Stdio::piped()).spawn().unwrap();
@@ -46,7 +49,6 @@ fn made_up_answers_through_the_c_interface() {
     let lines = BufReader::new(reader.stdout.take().unwrap()).lines().map(Result::unwrap);
     let mut sent = 0;
     let cells = lines.enumerate().filter_map(|(index, line)| cell(index, &line)).inspect(|_| sent += 1);
-    let stage = Stage::new();
     play(&mut driver(&stage), cells).passes();
     assert!(maker.wait().unwrap().success() && reader.wait().unwrap().success());
     println!("{sent} made-up answers over sockets, seed {seed}");

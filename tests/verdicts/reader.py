@@ -1,6 +1,6 @@
 """What an answer proves, read a second time: the rules of docs/verdicts.md, written from the document alone, so that
 the library's verdicts can be compared with them. It imports neither the library nor its tables; what it knows about an
-endpoint is tests/rows.json.
+endpoint is ROWS, which the tests render from the tables.
 
     reader.py ROWS <questions >verdicts
 

@@ -3,18 +3,31 @@
 use std::fs;
 use std::path::Path;
 
-use crate::codegen::{endpoints, man};
-
-/// The folders that contain only rendered files.
-const FOLDERS: [&str; 3] = [endpoints::PAGES, man::FOLDERS[0], man::FOLDERS[1]];
+use crate::codegen::endpoints::PAGES;
+use crate::codegen::man;
 
 /// Writes files that are not current, removes pages of rows that are gone, and returns the paths of both.
 pub fn write(root: &Path) -> Result<Vec<String>, String> {
     let files = crate::files(root)?;
-    let mut written = left_over(root, &files);
-    for path in &written {
+    let left_over = left_over(root, &files);
+    let written = replace(root, &left_over, files)?;
+    Ok([left_over, written].concat())
+}
+
+/// Makes the manual pages of the committed header in that folder, and removes those of functions that are gone.
+pub fn man(root: &Path, folder: &Path) -> Result<(), String> {
+    let header = fs::read_to_string(root.join("include/paysvc.h")).map_err(|error| format!("paysvc.h: {error}"))?;
+    let pages = man::render(&header);
+    let left_over = ["man3", "man7"].map(|section| others(folder, section, &pages)).concat();
+    replace(folder, &left_over, pages).map(|_| ())
+}
+
+/// Removes what is left over and writes what differs, whose paths it returns.
+fn replace(root: &Path, left_over: &[String], files: Vec<(String, String)>) -> Result<Vec<String>, String> {
+    for path in left_over {
         fs::remove_file(root.join(path)).map_err(|error| format!("{path}: {error}"))?;
     }
+    let mut written = Vec::new();
     for (path, text) in files {
         let file = root.join(&path);
         if fs::read(&file).ok().as_deref() == Some(text.as_bytes()) {
@@ -44,13 +57,16 @@ pub fn verify(root: &Path) -> Result<(), String> {
     }
 }
 
-/// Files in a folder of rendered pages that are not rendered pages.
+/// Pages of endpoints that are gone.
 fn left_over(root: &Path, files: &[(String, String)]) -> Vec<String> {
-    let there = FOLDERS.iter().flat_map(|folder| {
-        // Before the first run there is no such folder.
-        let entries = fs::read_dir(root.join(folder)).into_iter().flatten().flatten();
-        entries.map(move |entry| format!("{folder}/{}", entry.file_name().to_string_lossy()))
-    });
+    others(root, PAGES, files)
+}
+
+/// Files in a folder of rendered files that are none of these.
+fn others(root: &Path, folder: &str, files: &[(String, String)]) -> Vec<String> {
+    // Before the first run there is no such folder.
+    let entries = fs::read_dir(root.join(folder)).into_iter().flatten().flatten();
+    let there = entries.map(|entry| format!("{folder}/{}", entry.file_name().to_string_lossy()));
     there.filter(|path| !files.iter().any(|(rendered, _)| rendered == path)).collect()
 }
 
@@ -75,13 +91,27 @@ mod tests {
     #[test]
     fn a_page_of_what_is_gone_is_left_over() {
         let root = tempfile::tempdir().unwrap();
-        let files = ["docs/endpoints/a.md", "docs/man/man3/a.3"].map(|path| (path.to_owned(), String::new()));
+        let files = [("docs/endpoints/a.md".to_owned(), String::new())];
         assert_eq!(left_over(root.path(), &files), [""; 0]);
-        for path in ["docs/endpoints/a.md", "docs/endpoints/b.md", "docs/man/man3/a.3", "docs/man/man3/b.3"] {
+        for path in ["docs/endpoints/a.md", "docs/endpoints/b.md"] {
             fs::create_dir_all(root.path().join(path).parent().unwrap()).unwrap();
             fs::write(root.path().join(path), "").unwrap();
         }
-        assert_eq!(left_over(root.path(), &files), ["docs/endpoints/b.md", "docs/man/man3/b.3"]);
+        assert_eq!(left_over(root.path(), &files), ["docs/endpoints/b.md"]);
+    }
+
+    #[test]
+    fn manual_pages_are_made_and_those_of_what_is_gone_are_removed() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let (gone, mine) = (folder.path().join("man3/paysvc_gone.3"), folder.path().join("man1/mine.1"));
+        for page in [&gone, &mine] {
+            fs::create_dir_all(page.parent().unwrap()).unwrap();
+            fs::write(page, "").unwrap();
+        }
+        man(root, folder.path()).unwrap();
+        assert!(!gone.exists() && mine.exists());
+        assert!(fs::read_to_string(folder.path().join("man7/paysvc.7")).unwrap().contains("paysvc_order_create"));
     }
 
     #[test]

@@ -15,37 +15,30 @@ pub struct Argument {
 
 /// Every function that a header declares.
 pub fn functions(header: &str) -> Vec<Function> {
-    declarations(header).iter().filter_map(|declaration| function(declaration)).collect()
+    let without_convention = |declaration: String| function(&declaration.replace("PAYSVC_CDECL ", ""));
+    declarations(header).into_iter().filter_map(without_convention).collect()
 }
 
-/// Every number that a header defines, with its text.
-pub fn numbers(header: &str) -> Vec<(&str, &str)> {
-    let defined =
-        header.lines().filter_map(|line| line.strip_prefix("#define ")).filter_map(|line| line.split_once(' '));
-    let is_number = |value: &str| value.starts_with(|c: char| c.is_ascii_digit() || c == '-');
-    defined.filter(|(name, value)| name.starts_with("PAYSVC_") && is_number(value)).collect()
-}
-
-/// The interface, a line each: numbers with their values, types, functions with the types of their arguments.
+/// The interface, a line each: numbers and calling conventions with their values, types, functions with the types of their
+/// arguments.
 pub fn lines(header: &str) -> Vec<String> {
     // The header's own version grows with every release.
-    let promised = numbers(header).into_iter().filter(|(name, _)| *name != "PAYSVC_VERSION_NUMBER");
-    let numbers = promised.map(|(name, value)| format!("#define {name} {value}"));
+    let promised = header.lines().filter(|line| line.starts_with("#define PAYSVC_"));
+    let promised = promised.filter(|line| !line.starts_with("#define PAYSVC_VERSION_NUMBER ")).map(str::to_owned);
     let types = declarations(header).into_iter().filter(|declaration| declaration.starts_with("typedef "));
-    let functions = functions(header).into_iter().map(|Function { name, returns, arguments }| {
-        let kinds: Vec<_> = arguments.iter().map(|argument| argument.kind.as_str()).collect();
-        format!("{returns} {name}({})", if kinds.is_empty() { "void".to_owned() } else { kinds.join(", ") })
+    let functions = declarations(header).into_iter().filter_map(|declaration| {
+        let Function { name, returns, arguments } = function(&declaration)?;
+        let kinds: Vec<_> = arguments.into_iter().map(|argument| argument.kind).collect();
+        Some(format!("{returns} {name}({})", if kinds.is_empty() { "void".to_owned() } else { kinds.join(", ") }))
     });
-    numbers.chain(types).chain(functions).collect()
+    promised.chain(types).chain(functions).collect()
 }
 
-/// The declarations outside of comments, each on one line without its semicolon. Calling conventions are left out: they are
-/// those of C, which every release had.
+/// The declarations outside of comments, each on one line without its semicolon.
 fn declarations(header: &str) -> Vec<String> {
     let code: String = header.split("*/").map(|part| part.split("/*").next().unwrap_or_default()).collect();
     let code: Vec<&str> = code.lines().filter(|line| !line.starts_with('#')).collect();
-    let code = code.join(" ").replace("extern \"C\" {", "").replace("PAYSVC_CALLBACK *", "*");
-    let code = code.replace("PAYSVC_CDECL ", "");
+    let code = code.join(" ").replace("extern \"C\" {", "");
     // The members of a structure belong to its declaration.
     let mut depth = 0;
     let declarations = code.split(|c| {
@@ -82,7 +75,7 @@ mod tests {
     const HEADER: &str = r#"#ifndef PAYSVC_H
 #define PAYSVC_H
 #define PAYSVC_OK 0
-#define PAYSVC_WORD __word
+#define PAYSVC_CDECL __cdecl
 #define PAYSVC_VERSION_NUMBER 100
 extern "C" {
 /* paysvc_no(x); */
@@ -94,7 +87,7 @@ typedef struct paysvc_store {
   int (PAYSVC_CALLBACK *read)(void *userdata);
 } paysvc_store;
 const char *paysvc_version(void);
-int paysvc_call_get(const paysvc_call *call,
+int PAYSVC_CDECL paysvc_call_get(const paysvc_call *call,
     int number);
 }
 "#;
@@ -104,13 +97,16 @@ int paysvc_call_get(const paysvc_call *call,
         assert_eq!(
             lines(HEADER),
             [
+                "#define PAYSVC_H",
                 "#define PAYSVC_OK 0",
+                "#define PAYSVC_CDECL __cdecl",
                 "typedef struct paysvc_call paysvc_call",
                 "typedef void (*paysvc_log_fn)(void *userdata, int level)",
-                "typedef struct paysvc_store { size_t size; int (*read)(void *userdata); } paysvc_store",
+                "typedef struct paysvc_store { size_t size; int (PAYSVC_CALLBACK *read)(void *userdata); } paysvc_store",
                 "const char * paysvc_version(void)",
-                "int paysvc_call_get(const paysvc_call *, int)",
+                "int PAYSVC_CDECL paysvc_call_get(const paysvc_call *, int)",
             ]
         );
+        assert_eq!(functions(HEADER)[1].returns, "int");
     }
 }

@@ -1,4 +1,4 @@
-//! Renders the committed files that follow from the tables. The tests render them for rows of their own.
+//! Renders what follows from the tables: committed files, and manual pages. The tests render for rows of their own.
 
 #![forbid(unsafe_code)]
 
@@ -27,7 +27,6 @@ pub fn files(root: &Path) -> Result<Vec<(String, String)>, String> {
 /// The same of a table with other rows.
 pub fn files_of(root: &Path, rows: &'static [Endpoint]) -> Result<Vec<(String, String)>, String> {
     let header = header(root, rows)?;
-    let pages = codegen::man::render(&header);
     let nodes = released::nodes(root, &header)?;
     let mut files = vec![
         ("src/ffi/exports.rs", codegen::exports::render(rows)),
@@ -45,12 +44,9 @@ pub fn files_of(root: &Path, rows: &'static [Endpoint]) -> Result<Vec<(String, S
         ("bindings/python/src/paysvc/_endpoints.py", codegen::python::render_endpoints(rows)),
         ("sandbox/python/src/paysvc_sandbox/_version.py", codegen::python::render_version()),
         ("docs/endpoints.md", codegen::endpoints::render(rows)),
-        ("sandbox/openapi.json", codegen::openapi::render(rows)),
-        ("tests/rows.json", codegen::rows::render(rows)),
     ];
     files.extend(documents::render(root, rows)?);
     let mut files: Vec<_> = files.into_iter().map(|(path, text)| (path.to_owned(), text)).collect();
-    files.extend(pages);
     files.extend(codegen::endpoints::pages(rows, &codegen::examples::Requests::read(root)?)?);
     Ok(files)
 }

@@ -1,6 +1,6 @@
 //! `cargo xtask gen` renders every committed file that follows from the tables; `gen --verify` compares them instead.
+//! `cargo xtask man FOLDER` makes the manual pages of the C interface.
 //! `cargo xtask licences` renders the licences of what the libraries and the sandbox contain.
-//! `cargo xtask interface` prints what the header declares, for a release's list in `spec/released/`.
 
 #![forbid(unsafe_code)]
 
@@ -8,14 +8,14 @@ use std::env;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-const USAGE: &str = "usage: cargo xtask gen [--verify] [--root FOLDER], or \
-                     cargo xtask interface | licences [--root FOLDER]";
+const USAGE: &str = "usage: cargo xtask gen [--verify] | man FOLDER | licences, each with [--root FOLDER]";
 
-#[derive(Clone, Copy, PartialEq)]
+#[derive(PartialEq)]
 enum Task {
     Generate,
     Verify,
-    Interface,
+    /// Into that folder.
+    Man(PathBuf),
     Licences,
 }
 
@@ -38,14 +38,14 @@ fn options(mut arguments: impl Iterator<Item = String>) -> Result<Options, Strin
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask lies in the repository");
     let task = match arguments.next().as_deref() {
         Some("gen") => Task::Generate,
-        Some("interface") => Task::Interface,
+        Some("man") => Task::Man(arguments.next().ok_or(USAGE)?.into()),
         Some("licences") => Task::Licences,
         _ => return Err(USAGE.into()),
     };
     let mut options = Options { task, root: root.to_owned() };
     while let Some(argument) = arguments.next() {
         match argument.as_str() {
-            "--verify" if task == Task::Generate => options.task = Task::Verify,
+            "--verify" if options.task == Task::Generate => options.task = Task::Verify,
             "--root" => options.root = arguments.next().ok_or(USAGE)?.into(),
             _ => return Err(format!("{argument}? {USAGE}")),
         }
@@ -55,7 +55,7 @@ fn options(mut arguments: impl Iterator<Item = String>) -> Result<Options, Strin
 
 fn run(options: &Options) -> Result<(), String> {
     let root = &options.root;
-    match options.task {
+    match &options.task {
         Task::Generate => {
             for path in xtask::generate::write(root)? {
                 println!("gen: {path}");
@@ -63,12 +63,7 @@ fn run(options: &Options) -> Result<(), String> {
         }
         Task::Verify => xtask::generate::verify(root)?,
         Task::Licences => xtask::licences::run(root)?,
-        Task::Interface => {
-            let header = xtask::header(root, paysvc_spec::ENDPOINTS)?;
-            for line in xtask::interface::lines(&header) {
-                println!("{line}");
-            }
-        }
+        Task::Man(folder) => xtask::generate::man(root, folder)?,
     }
     Ok(())
 }

@@ -1,8 +1,7 @@
 //! The releases so far, what they promised, and the symbol version of every function.
 //!
-//! `spec/released/` has a list for each release. Within one `PAYSVC_ABI` none of it may be removed or changed, because
-//! a program in the field may use any of it; adding is free. A release adds its list by `cargo xtask interface
-//! >spec/released/VERSION.txt`.
+//! `spec/released/` has the header of each release, VERSION.h. Within one `PAYSVC_ABI` nothing that it declares may be
+//! removed or changed, because a program in the field may use any of it; adding is free.
 //!
 //! A function has the version of the release that brought it, and keeps it. So a program that uses a function of a
 //! newer release is refused when it is loaded, and not at that function's first call.
@@ -17,7 +16,7 @@ const FOLDER: &str = "spec/released";
 
 /// Major, minor, patch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Version(pub u32, pub u32, pub u32);
+struct Version(u32, u32, u32);
 
 impl Version {
     fn parse(text: &str) -> Option<Version> {
@@ -42,18 +41,15 @@ impl fmt::Display for Version {
     }
 }
 
-/// What a release declared.
 #[derive(Debug)]
-pub struct Release {
-    pub version: Version,
-    /// Its list: see [`interface::lines`].
-    pub lines: Vec<String>,
+struct Release {
+    version: Version,
+    header: String,
 }
 
 impl Release {
-    fn functions(&self) -> impl Iterator<Item = &str> {
-        let code = self.lines.iter().filter(|line| !line.starts_with("#define ") && !line.starts_with("typedef "));
-        code.filter_map(|line| line.split_once('(')?.0.rsplit([' ', '*']).next())
+    fn functions(&self) -> Vec<String> {
+        interface::functions(&self.header).into_iter().map(|function| function.name).collect()
     }
 }
 
@@ -64,34 +60,31 @@ pub struct Node {
     pub functions: Vec<String>,
 }
 
-/// The releases, oldest first.
-pub fn read(root: &Path) -> Result<Vec<Release>, String> {
+/// The releases, oldest first. Before the first one there is no folder.
+fn read(root: &Path) -> Result<Vec<Release>, String> {
     let folder = root.join(FOLDER);
     let wrong = |error: std::io::Error| format!("{}: {error}", folder.display());
     let mut releases = Vec::new();
+    if !folder.try_exists().map_err(wrong)? {
+        return Ok(releases);
+    }
     for entry in fs::read_dir(&folder).map_err(wrong)? {
         let path = entry.map_err(wrong)?.path();
-        if path.extension().is_none_or(|extension| extension != "txt") {
-            continue;
-        }
-        let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        let version = Version::parse(&name).ok_or_else(|| format!("{}: the name is not a version", path.display()))?;
-        let text = fs::read_to_string(&path).map_err(wrong)?;
-        releases.push(Release { version, lines: text.lines().map(str::to_owned).collect() });
-    }
-    if releases.is_empty() {
-        return Err(format!("{} has no list of that release", folder.display()));
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let version = name.strip_suffix(".h").and_then(Version::parse);
+        let version = version.ok_or_else(|| format!("{}: the name is not VERSION.h", path.display()))?;
+        releases.push(Release { version, header: fs::read_to_string(&path).map_err(wrong)? });
     }
     releases.sort_by_key(|release| release.version);
     Ok(releases)
 }
 
-/// What a release promised and the header no longer declares, by the name of the release's list.
+/// What a release promised and the header no longer declares, by the name of the release's file.
 pub fn broken_promises(root: &Path, header: &str) -> Result<Vec<String>, String> {
     let (current, mut broken) = (interface::lines(header), Vec::new());
     for release in read(root)? {
-        let gone = release.lines.iter().filter(|line| !current.contains(line));
-        broken.extend(gone.map(|line| format!("{}.txt: {line}", release.version)));
+        let gone = interface::lines(&release.header).into_iter().filter(|line| !current.contains(line));
+        broken.extend(gone.map(|line| format!("{}.h: {line}", release.version)));
     }
     Ok(broken)
 }
@@ -103,21 +96,23 @@ pub fn nodes(root: &Path, header: &str) -> Result<Vec<Node>, String> {
 }
 
 fn nodes_of(releases: &[Release], current: Version, header: &str) -> Result<Vec<Node>, String> {
-    for (index, release) in releases.iter().enumerate() {
-        let earlier = &releases[..index];
-        let of_node = |earlier: &&Release| earlier.version.same_node(release.version);
-        let known = |name: &str| earlier.iter().any(|earlier| earlier.functions().any(|known| known == name));
-        if let (Some(_), Some(new)) = (earlier.iter().find(of_node), release.functions().find(|name| !known(name))) {
-            return Err(format!("{} adds {new}: only a release with a new minor version may", release.version));
+    let mut first: Vec<(Version, Vec<String>)> = Vec::new();
+    for release in releases {
+        let is_new = |name: &String| !first.iter().any(|(_, names)| names.contains(name));
+        let new: Vec<_> = release.functions().into_iter().filter(is_new).collect();
+        let of_node = first.iter().any(|(earlier, _)| earlier.same_node(release.version));
+        if let (true, Some(name)) = (of_node, new.first()) {
+            return Err(format!("{} adds {name}: only a release with a new minor version may", release.version));
         }
+        first.push((release.version, new));
     }
     // What was never released comes with the next release that may add a function.
     let is_out = releases.iter().any(|release| release.version.same_node(current));
     let next = Version(current.0, current.1 + u32::from(is_out), 0);
     let mut nodes: Vec<(Version, Node)> = Vec::new();
     for function in interface::functions(header) {
-        let first = releases.iter().find(|release| release.functions().any(|name| name == function.name));
-        let version = first.map_or(next, |release| release.version);
+        let release = first.iter().find(|(_, names)| names.contains(&function.name));
+        let version = release.map_or(next, |(version, _)| *version);
         let at = nodes.iter().position(|(of, _)| of.same_node(version)).unwrap_or_else(|| {
             nodes.push((version, Node { name: version.node(), functions: Vec::new() }));
             nodes.len() - 1
@@ -141,9 +136,7 @@ mod tests {
     }
 
     fn release(version: Version, names: &[&str]) -> Release {
-        let mut lines = interface::lines(&header(names));
-        lines.push("typedef void (*paysvc_log_fn)(void *userdata, int level)".to_owned());
-        Release { version, lines }
+        Release { version, header: header(names) }
     }
 
     fn told(nodes: &[Node]) -> String {
@@ -154,83 +147,102 @@ mod tests {
     #[test]
     fn a_function_has_the_version_that_brought_it_and_what_is_new_the_next() {
         let header = header(&["d", "b", "a", "c"]);
-        let first = || release(Version(0, 1, 0), &["a", "b"]);
+        let first = || release(Version(0, 3, 0), &["a", "b"]);
         let of = |releases: &[Release], current| told(&nodes_of(releases, current, &header).unwrap());
-        let (two, ten) = (Version(0, 2, 0), Version(0, 10, 0));
-        assert_eq!(of(&[first()], two), "PAYSVC_0.1: a b; PAYSVC_0.2: c d");
+        let (four, ten) = (Version(0, 4, 0), Version(0, 10, 0));
+        assert_eq!(of(&[], Version(0, 3, 0)), "PAYSVC_0.3: a b c d");
+        assert_eq!(of(&[first()], four), "PAYSVC_0.3: a b; PAYSVC_0.4: c d");
         // Released, it stays where it is; a later release adds a node.
         assert_eq!(
-            of(&[first(), release(two, &["a", "b", "c"])], ten),
-            "PAYSVC_0.1: a b; PAYSVC_0.2: c; PAYSVC_0.10: d"
+            of(&[first(), release(four, &["a", "b", "c"])], ten),
+            "PAYSVC_0.3: a b; PAYSVC_0.4: c; PAYSVC_0.10: d"
         );
-        assert_eq!(of(&[first(), release(two, &["a", "b", "c", "d"])], ten), "PAYSVC_0.1: a b; PAYSVC_0.2: c d");
-        assert_eq!(of(&[first()], Version(1, 0, 0)), "PAYSVC_0.1: a b; PAYSVC_1.0: c d");
+        assert_eq!(of(&[first(), release(four, &["a", "b", "c", "d"])], ten), "PAYSVC_0.3: a b; PAYSVC_0.4: c d");
+        assert_eq!(of(&[first()], Version(1, 0, 0)), "PAYSVC_0.3: a b; PAYSVC_1.0: c d");
     }
 
     #[test]
     fn patch_releases_share_the_node_of_their_minor_version_and_add_no_function() {
         let header = header(&["a", "b", "c"]);
-        let first = || release(Version(0, 1, 0), &["a", "b"]);
-        let patch = Version(0, 1, 1);
+        let first = || release(Version(0, 3, 0), &["a", "b"]);
+        let patch = Version(0, 3, 1);
         for releases in [vec![first()], vec![first(), release(patch, &["a", "b"])]] {
-            for current in [Version(0, 1, 0), patch, Version(0, 1, 2), Version(0, 2, 0)] {
+            for current in [Version(0, 3, 0), patch, Version(0, 3, 2), Version(0, 4, 0)] {
                 let nodes = nodes_of(&releases, current, &header).unwrap();
-                assert_eq!(told(&nodes), "PAYSVC_0.1: a b; PAYSVC_0.2: c", "{current:?}");
+                assert_eq!(told(&nodes), "PAYSVC_0.3: a b; PAYSVC_0.4: c", "{current:?}");
             }
         }
         let error = nodes_of(&[first(), release(patch, &["a", "b", "c"])], patch, &header).unwrap_err();
-        assert_eq!(error, "0.1.1 adds paysvc_c: only a release with a new minor version may");
+        assert_eq!(error, "0.3.1 adds paysvc_c: only a release with a new minor version may");
     }
 
     #[test]
     fn releases_are_read_in_the_order_of_their_versions() {
         let root = tempfile::tempdir().unwrap();
+        assert!(read(root.path()).unwrap().is_empty(), "before the first release");
         let folder = root.path().join(FOLDER);
-        assert!(read(root.path()).is_err(), "no folder");
         fs::create_dir_all(&folder).unwrap();
-        assert!(read(root.path()).is_err(), "an empty folder");
-        for version in ["0.10.0", "0.2.0"] {
-            fs::write(folder.join(format!("{version}.txt")), "int paysvc_a(void)\n").unwrap();
-            fs::write(folder.join(format!("{version}.h")), "int paysvc_b(void);\n").unwrap();
+        for version in ["0.10.0", "0.4.0"] {
+            fs::write(folder.join(format!("{version}.h")), "int paysvc_a(void);\n").unwrap();
         }
         let releases = read(root.path()).unwrap();
-        assert_eq!(
-            releases.iter().map(|release| release.version).collect::<Vec<_>>(),
-            [Version(0, 2, 0), Version(0, 10, 0)]
-        );
-        assert_eq!(releases[0].functions().collect::<Vec<_>>(), ["paysvc_a"]);
-        fs::write(folder.join("next.txt"), "").unwrap();
-        assert!(read(root.path()).unwrap_err().contains("the name is not a version"));
+        let versions: Vec<_> = releases.iter().map(|release| release.version).collect();
+        assert_eq!(versions, [Version(0, 4, 0), Version(0, 10, 0)]);
+        assert_eq!(releases[0].functions(), ["paysvc_a"]);
+        fs::write(folder.join("next.h"), "").unwrap();
+        assert!(read(root.path()).unwrap_err().contains("the name is not VERSION.h"));
     }
 
-    const HEADER: &str = "#define PAYSVC_OK 0\n#define PAYSVC_VERSION_NUMBER 100\n\
-                          typedef void (*paysvc_log_fn)(void *userdata, int level);\n\
-                          const char *paysvc_version(void);\n\
-                          int paysvc_call_get(const paysvc_call *call, int number);\n";
-
+    /// What a program in the field would not survive, planted into today's header after a made-up release of it.
     #[test]
-    fn what_is_gone_or_changed_is_named_and_what_is_new_is_free() {
+    fn what_is_gone_or_changed_since_a_release_is_named_and_what_is_new_is_free() {
+        let committed = Path::new(env!("CARGO_MANIFEST_DIR")).join("../include/paysvc.h");
+        let today = fs::read_to_string(committed).unwrap();
         let root = tempfile::tempdir().unwrap();
-        assert!(broken_promises(root.path(), HEADER).is_err(), "no list");
-        let folder = root.path().join(FOLDER);
-        fs::create_dir_all(&folder).unwrap();
-        assert!(broken_promises(root.path(), HEADER).is_err(), "an empty folder");
-        fs::write(folder.join("0.1.0.txt"), interface::lines(HEADER).join("\n") + "\n").unwrap();
+        fs::create_dir_all(root.path().join(FOLDER)).unwrap();
+        fs::write(root.path().join(FOLDER).join("0.3.0.h"), &today).unwrap();
         let broken = |from: &str, to: &str| {
-            let header = HEADER.replace(from, to);
-            assert_ne!(header, HEADER);
-            broken_promises(root.path(), &header).unwrap()
+            assert_eq!(today.matches(from).count(), 1, "{from}");
+            broken_promises(root.path(), &today.replace(from, to)).unwrap()
         };
-        assert_eq!(broken("int paysvc_call", "int paysvc_new(void);\nint paysvc_call"), [""; 0]);
-        assert_eq!(broken("const char *paysvc_version(void);", ""), ["0.1.0.txt: const char * paysvc_version(void)"]);
-        assert_eq!(broken("NUMBER 100", "NUMBER 200"), [""; 0]);
-        assert_eq!(broken("(*paysvc_log_fn)", "(PAYSVC_CALLBACK *paysvc_log_fn)"), [""; 0]);
-        assert_eq!(broken("*paysvc_version(", "*PAYSVC_CDECL paysvc_version("), [""; 0]);
+        let abi = format!("#define PAYSVC_ABI {}", paysvc_spec::status::ABI);
+        for (from, to, named) in [
+            // Functions: a parameter's type, one more, the result, the calling convention, and gone.
+            (
+                "call,\n                                             int timeout_ms);",
+                "call, long timeout_ms);",
+                " paysvc_call_set_timeout_ms(",
+            ),
+            ("paysvc_call_cancel(const", "paysvc_call_cancel(int why, const", " paysvc_call_cancel("),
+            (
+                "int PAYSVC_CDECL paysvc_reply_attempts(",
+                "size_t PAYSVC_CDECL paysvc_reply_attempts(",
+                " paysvc_reply_attempts(",
+            ),
+            ("PAYSVC_CDECL paysvc_reply_code(", "paysvc_reply_code(", " paysvc_reply_code("),
+            ("const char *PAYSVC_CDECL paysvc_reply_code(const paysvc_reply *reply);", "", " paysvc_reply_code("),
+            // Numbers and macros: another value, and gone.
+            ("#define PAYSVC_OUTCOME_UNKNOWN 3\n", "#define PAYSVC_OUTCOME_UNKNOWN 4\n", "PAYSVC_OUTCOME_UNKNOWN 3"),
+            ("#define PAYSVC_STATE_REVERSED 6\n", "", "PAYSVC_STATE_REVERSED 6"),
+            (&abi, "#define PAYSVC_ABI 99", &abi),
+            ("#define PAYSVC_CDECL __cdecl\n", "#define PAYSVC_CDECL __stdcall\n", "PAYSVC_CDECL __cdecl"),
+            // Types: another one, another callback, and a struct with one more field, another and a renamed one.
+            ("typedef int paysvc_status;", "typedef long paysvc_status;", "typedef int paysvc_status"),
+            ("paysvc_log_fn)(void *userdata, int ", "paysvc_log_fn)(void *userdata, short ", "paysvc_log_fn)"),
+            ("  size_t size;\n", "  size_t size;\n  size_t more;\n", "typedef struct paysvc_store "),
+            ("  size_t size;\n", "  char *size;\n", "typedef struct paysvc_store "),
+            ("*forget)(", "*dismiss)(", "typedef struct paysvc_store "),
+        ] {
+            let told = broken(from, to);
+            let [told] = &told[..] else { panic!("{to:?} in the place of {from:?}: {told:?}") };
+            assert!(told.starts_with("0.3.0.h: ") && told.contains(named), "{to:?}: {told}");
+        }
+        let more = format!("{abi}\n#define PAYSVC_OUTCOME_NEW 9\nint paysvc_new(void);");
+        assert_eq!(broken(&abi, &more), [""; 0]);
+        assert_eq!(broken("#define PAYSVC_VERSION_NUMBER ", "#define PAYSVC_VERSION_NUMBER 9"), [""; 0]);
         assert_eq!(
-            broken("(*paysvc_log_fn)", "(__stdcall *paysvc_log_fn)"),
-            ["0.1.0.txt: typedef void (*paysvc_log_fn)(void *userdata, int level)"]
+            broken("paysvc_call_cancel(const paysvc_call *call", "paysvc_call_cancel(const paysvc_call *it"),
+            [""; 0]
         );
-        assert_eq!(broken("OK 0", "OK 1"), ["0.1.0.txt: #define PAYSVC_OK 0"]);
-        assert_eq!(broken("int number", "long number"), ["0.1.0.txt: int paysvc_call_get(const paysvc_call *, int)"]);
     }
 }

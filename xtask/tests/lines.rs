@@ -8,15 +8,15 @@ use std::path::Path;
 use paysvc_spec::ENDPOINTS;
 use paysvc_spec::schema::Endpoint;
 
-const AT_MOST: f64 = 550.0;
+const AT_MOST: f64 = 500.0;
 
 /// The lines of each rendered file; of pages, those of a whole folder.
 fn lines(rows: &'static [Endpoint]) -> BTreeMap<String, usize> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
     let mut lines = BTreeMap::new();
     for (path, text) in xtask::files_of(root, rows).unwrap() {
-        let (folder, _) = path.rsplit_once('/').unwrap_or_default();
-        let of = if ["docs/endpoints", "docs/man/man3"].contains(&folder) { folder } else { &path };
+        let folder = "docs/endpoints";
+        let of = if path.starts_with(folder) && path.ends_with(".md") { folder } else { &path };
         *lines.entry(of.to_owned()).or_default() += text.lines().count();
     }
     lines

@@ -16,7 +16,7 @@ const DOCUMENTS: &[(&str, &str)] = &[
 ];
 
 /// What the rendered files are rendered from, beside the tables.
-const SOURCES: &[&str] = &["cbindgen.toml", "spec/released", "src/ffi", "tests/scenarios.json"];
+const SOURCES: &[&str] = &["cbindgen.toml", "src/ffi", "tests/scenarios.json"];
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap()
@@ -121,25 +121,26 @@ fn one_changed_byte_or_a_missing_file_fails_and_gen_mends_it() {
     assert_eq!(all(), committed);
 }
 
-/// The pages of an endpoint that is gone.
+/// The page of an endpoint that is gone.
 #[test]
 fn a_page_too_many_fails_and_gen_removes_it() {
     let tree = tempfile::tempdir().unwrap();
     for path in xtask::files(root()).unwrap().iter().map(|(path, _)| path.as_str()).chain(SOURCES.iter().copied()) {
         copy(&root().join(path), &tree.path().join(path));
     }
-    for page in ["docs/endpoints/made_up.md", "docs/man/man3/paysvc_made_up.3"] {
-        fs::write(tree.path().join(page), "made up\n").unwrap();
-        assert!(fails(tree.path()).contains(&format!("{page}: nothing renders this page any more")));
-        assert_eq!(passes(tree.path(), &[]), format!("gen: {page}\n"));
-        assert!(!tree.path().join(page).exists());
-    }
+    let page = "docs/endpoints/made_up.md";
+    fs::write(tree.path().join(page), "made up\n").unwrap();
+    assert!(fails(tree.path()).contains(&format!("{page}: nothing renders this page any more")));
+    assert_eq!(passes(tree.path(), &[]), format!("gen: {page}\n"));
+    assert!(!tree.path().join(page).exists());
     passes(tree.path(), &["--verify"]);
 }
 
 #[test]
 fn a_wrong_command_line_says_how_it_is_used() {
-    for arguments in [&[][..], &["generate"], &["gen", "--check"], &["gen", "--root"]] {
+    for arguments in
+        [&[][..], &["generate"], &["man"], &["man", "folder", "--verify"], &["gen", "--check"], &["gen", "--root"]]
+    {
         let output = Command::new(env!("CARGO_BIN_EXE_xtask")).args(arguments).output().unwrap();
         let told = String::from_utf8_lossy(&output.stderr).into_owned();
         assert!(!output.status.success() && told.contains("usage: cargo xtask gen"), "{told}");

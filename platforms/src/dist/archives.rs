@@ -53,7 +53,7 @@ fn fill(dist: &Dist, platform: &Platform, boms: &Boms, folder: &Path, debug: &Pa
     let documents = folder.join("share/doc/libpaysvc");
     if !is_windows(platform) {
         let man = folder.join("share/man");
-        command::run(Command::new("cp").arg("-r").arg(dist.root.join("docs/man")).arg(man))?;
+        command::run(Command::new("cp").arg("-r").arg(dist.root.join("docs/man/man1")).arg(man))?;
     }
     let mut boms_of = vec![(Shipped::Library, "libpaysvc")];
     if let Some(sandbox) = dist.sandbox(platform) {

@@ -52,7 +52,7 @@ pub struct Dist {
     pub version: &'static str,
     pub platforms: Vec<&'static Platform>,
     pub quick: bool,
-    /// The time that every package has for its files: SOURCE_DATE_EPOCH, else the day of the release in CHANGELOG.md. With
+    /// The time that every package has for its files: SOURCE_DATE_EPOCH, else the day in CHANGELOG.md. With
     /// the time of the build two runs would give different bytes.
     pub epoch: u64,
 }
@@ -138,18 +138,20 @@ fn epoch(root: &Path) -> Result<u64, String> {
         return given.parse().map_err(|_| format!("SOURCE_DATE_EPOCH is not a number: {given}"));
     }
     let changes = fs::read_to_string(root.join("CHANGELOG.md")).map_err(|error| format!("CHANGELOG.md: {error}"))?;
-    let date = changes
-        .lines()
-        .find_map(|line| line.strip_prefix("## "))
-        .and_then(|title| title.split(['(', ')']).nth(1))
-        .ok_or("CHANGELOG.md names no release")?;
+    let date = day(&changes).ok_or("CHANGELOG.md names no release")?;
     let out =
         Command::new("date").args(["-u", "+%s", "-d", date]).output().map_err(|error| format!("date: {error}"))?;
-    String::from_utf8_lossy(&out.stdout).trim().parse().map_err(|_| {
-        format!(
-            "CHANGELOG.md: the newest release has the date \"{date}\"; set SOURCE_DATE_EPOCH for one that is not out"
-        )
-    })
+    let seconds = String::from_utf8_lossy(&out.stdout).trim().parse();
+    seconds.map_err(|_| format!("CHANGELOG.md: the newest release has the date \"{date}\", which is no day"))
+}
+
+/// The day of the newest release. What is not released has one that is the same everywhere, and that no release has.
+fn day(changes: &str) -> Option<&str> {
+    let title = changes.lines().find_map(|line| line.strip_prefix("## "))?;
+    match title.split(['(', ')']).nth(1)? {
+        "unreleased" => Some("2000-01-01"),
+        date => Some(date),
+    }
 }
 
 #[derive(Default)]
@@ -234,4 +236,17 @@ pub fn check(root: &Path, arguments: impl Iterator<Item = String>) -> Result<(),
     let file = dist.folder().join("used.md");
     fs::write(&file, &table).map_err(|error| format!("{}: {error}", file.display()))?;
     uses::verdict(&all, options.partial)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_day_of_a_package_is_that_of_the_newest_entry() {
+        assert_eq!(day("# Changes\n\n## 0.4.0 (2027-01-31) – ABI 1\n\n## 0.3.0 (2026-12-24)\n"), Some("2027-01-31"));
+        assert_eq!(day("## 0.3.0 (unreleased) – ABI 1\n"), Some("2000-01-01"));
+        assert_eq!(day("## 0.3.0\n"), None);
+        assert_eq!(day("# Changes\n"), None);
+    }
 }

@@ -7,6 +7,7 @@ use std::process::Command;
 use super::tools::{self, Rust};
 use super::unwinder;
 use crate::command;
+use crate::parts::is_windows;
 use crate::table::{Compiler, Platform, System};
 
 /// The files of a platform's libraries, from its folder.
@@ -72,6 +73,10 @@ pub fn libraries(root: &Path, platform: &Platform, folder: &Path) -> Result<(), 
     command::run(&mut place)?;
     let documents = folder.join("share/doc/libpaysvc");
     command::run(Command::new("sh").arg(root.join("scripts/documents.sh")).arg(documents))?;
+    if !is_windows(platform) {
+        let mut pages = Command::new(std::env::var_os("CARGO").unwrap_or("cargo".into()));
+        command::run(pages.args(["xtask", "man"]).arg(folder.join("share/man")).current_dir(root))?;
+    }
     command::run(Command::new("sh").arg(root.join("scripts/describe.sh")).arg(folder))
 }
 

@@ -7,8 +7,8 @@ use crate::util::json::Json;
 
 pub const PATH: &str = "/openapi.json";
 
-/// Rendered from the library's tables. Endpoints of `--scenarios` are not in it.
-const DOCUMENT: &str = include_str!("../../openapi.json");
+/// Rendered by `build.rs`. Endpoints of `--scenarios` are not in it.
+const DOCUMENT: &str = include_str!(concat!(env!("OUT_DIR"), "/openapi.json"));
 const SERVER: &str = r#""url":"/""#;
 
 pub fn answer(sandbox: &Sandbox, incoming: &Incoming) -> Answer {

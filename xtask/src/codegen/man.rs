@@ -10,20 +10,17 @@ use crate::interface::{Argument, Function, functions};
 use crate::{templates, text};
 use comments::{Block, Item};
 
-/// The folders that contain only these pages.
-pub const FOLDERS: [&str; 2] = ["docs/man/man3", "docs/man/man7"];
-
-/// Each page by its path.
+/// Each page by its path in a folder of manual pages.
 pub fn render(header: &str) -> Vec<(String, String)> {
     let items = comments::items(header);
     let functions = functions(header);
     let page = |function: &Function| {
         let text = templates::render("function.3", page(function, &functions, &items));
-        (format!("{}/{}.3", FOLDERS[0], function.name), text)
+        (format!("man3/{}.3", function.name), text)
     };
     let mut pages: Vec<_> = functions.iter().map(page).collect();
     let overview = templates::render("paysvc.7", overview(header, &functions, &items));
-    pages.push((format!("{}/paysvc.7", FOLDERS[1]), overview));
+    pages.push(("man7/paysvc.7".to_owned(), overview));
     pages
 }
 
@@ -156,8 +153,7 @@ void paysvc_free(void);
 "#;
 
     fn page(name: &str) -> String {
-        let path = format!("docs/man/{name}");
-        render(HEADER).into_iter().find(|(page, _)| *page == path).unwrap().1
+        render(HEADER).into_iter().find(|(page, _)| page == name).unwrap().1
     }
 
     #[test]

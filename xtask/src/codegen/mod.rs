@@ -10,7 +10,6 @@ pub mod examples;
 pub mod exports;
 pub mod go;
 pub mod man;
-pub mod openapi;
 pub mod operations;
 pub mod pages;
 pub mod platforms;

@@ -1,4 +1,4 @@
-//! `tests/rows.json`: what a second reading of verdicts needs to know about each row, as data.
+//! What a second reading of verdicts needs to know about each row, as JSON.
 
 use paysvc_spec::roles;
 use paysvc_spec::schema::{Answer, AnswerKind, Endpoint, Envelope, Field, Member, Place, Reference, Role, Safety};

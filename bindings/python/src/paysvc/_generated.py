@@ -17,7 +17,7 @@ __all__ = [
     "Outcome", "Payment", "PaymentMeta", "PayoutDetails", "State", "Status", "WebhookVerifyExpect",
 ]
 
-VERSION = "0.2.0"
+VERSION = "0.3.0"
 ABI = 1
 
 #: What a progress callback returns so that the call goes on. Anything else stops it.

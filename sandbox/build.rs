@@ -1,6 +1,9 @@
-//! `sandbox/openapi.json`: the endpoints as an OpenAPI 3.1 document. A line for each path and each schema.
+//! Renders what `GET /openapi.json` answers: the endpoints as an OpenAPI 3.1 document. A line for each path and each schema.
+//! It is all that the sandbox has of the library's tables.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::{env, fs};
 
 use paysvc_spec::schema::{
     AnswerKind, ApiKey, Certainty, Endpoint, Envelope, Field, Form, Kind, Location, Member, Safety, Wire,
@@ -15,7 +18,13 @@ const ABOUT: &str = "The endpoints of the payments service, as the tables of lib
 const ENCRYPTED: &str = "The request, as compact JSON, encrypted with RSA (PKCS #1 v1.5) and the account's public key: one block in base64. \
     x-plaintext of the operation names the schema of what is encrypted.";
 
-pub fn render(rows: &[Endpoint]) -> String {
+fn main() {
+    println!("cargo:rerun-if-changed=build.rs");
+    let to = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets it")).join("openapi.json");
+    fs::write(&to, render(paysvc_spec::ENDPOINTS)).unwrap_or_else(|error| panic!("{}: {error}", to.display()));
+}
+
+fn render(rows: &[Endpoint]) -> String {
     let mut paths = BTreeMap::<&str, Map<String, Value>>::new();
     for row in rows {
         let methods = paths.entry(row.path).or_default();
