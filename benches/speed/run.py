@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""The benchmark (make bench): measures ours and the peers in one run, and writes results, table and picture.
+"""The benchmark (make bench): measures ours and the peers in one run, and writes table and picture.
 
     run.py [--quick] [--resume] [SECTION...]
 
---quick: few rounds, and the output goes to build/bench instead of the committed files. --resume: continues a run that
+What was measured is in build/bench/results.json. --quick: few rounds, and the table and the picture go there too. --resume: continues a run that
 was interrupted, from build/bench/progress.json. With sections: only these, and no files are written.
 """
 
@@ -109,12 +109,12 @@ def main() -> int:
     found_faults = warm.faults(results["warm"]["ours"], json.loads(warm.COMMITTED.read_text()))
     for fault in found_faults:
         print(f"bench: {fault}", file=sys.stderr)
-    data, shown = (stage.BUILD, stage.BUILD) if chosen.quick else (stage.HERE, stage.ROOT)
-    (data / "results.json").write_text(json.dumps(results, indent=1) + "\n")
+    data, shown = stage.BUILD / "results.json", stage.BUILD if chosen.quick else stage.ROOT
+    data.write_text(json.dumps(results, indent=1) + "\n")
     (shown / "BENCHMARKS.md").write_text(render.page(results))
     (shown / "BENCHMARKS.svg").write_text(picture.draw(results))
     PROGRESS.unlink(missing_ok=True)
-    print(f"written: {data / 'results.json'}, {shown / 'BENCHMARKS.md'}, {shown / 'BENCHMARKS.svg'}")
+    print(f"written: {data}, {shown / 'BENCHMARKS.md'}, {shown / 'BENCHMARKS.svg'}")
     return 1 if found_faults else 0
 
 

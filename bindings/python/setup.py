@@ -28,8 +28,6 @@ ROOT = HERE.parent.parent
 #: The systems and processors of wheels' tags, as _binary.py names them.
 SYSTEMS = {"win": "win32", "macosx": "darwin", "linux": "linux", "manylinux": "linux", "musllinux": "linux"}
 MACHINES = {"amd64": "x86_64", "arm64": "aarch64", "win32": "i686"}
-#: The glibc of the tags that do not name it (PEP 513, 571 and 599).
-MANYLINUX = {"manylinux1": (2, 5), "manylinux2010": (2, 12), "manylinux2014": (2, 17)}
 
 
 def binary() -> Any:
@@ -94,7 +92,7 @@ def built() -> Any:
 
 
 def check(tag: str) -> None:
-    """Refuses a wheel whose library can never be loaded where its tag says."""
+    """Refuses a wheel for another system or processor than its library's. `auditwheel show` checks the C library."""
     machine = next((name for word, name in MACHINES.items() if tag.endswith(word)), tag)
     fits = SYSTEMS.get(re.split(r"[\d_]", tag)[0]) == built().system and machine.endswith(built().machine)
     if not fits and not built().machine.startswith("machine "):
@@ -102,25 +100,6 @@ def check(tag: str) -> None:
             f"paysvc: {library()} is built for {built().system} {built().machine}, but the wheel is tagged {tag}: "
             "name its platform with --plat-name"
         )
-    lacks = unfit_c_library(tag, library().read_bytes())
-    if lacks:
-        raise SystemExit(
-            f"paysvc: {library()} {lacks}, but the wheel is tagged {tag}: name its platform with --plat-name"
-        )
-
-
-def unfit_c_library(tag: str, contents: bytes) -> str:
-    """What the library needs and the tag does not promise; "" if there is nothing. Its symbols name their versions."""
-    versions = [(int(major), int(minor)) for major, minor in re.findall(rb"\0GLIBC_(\d+)\.(\d+)", contents)]
-    named = re.match(r"manylinux_(\d+)_(\d+)_", tag)
-    promised = (int(named[1]), int(named[2])) if named else MANYLINUX.get(tag.split("_")[0])
-    if tag.startswith("musllinux") and versions:
-        return "needs glibc"
-    if promised and not versions and b"\0libc.so\0" in contents:
-        return "needs musl"
-    if promised and max(versions, default=promised) > promised:
-        return "needs glibc {}.{}".format(*max(versions))
-    return ""
 
 
 class BuildWithLibrary(build_py):

@@ -112,15 +112,6 @@ def test_a_wheel_of_another_platform_has_its_library(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("head", "tag", "fits"),
     [
-        (b"\2>\0GLIBC_2.2.5\0GLIBC_2.17\0", "manylinux2014_x86_64", True),
-        (b"\2>\0GLIBC_2.2.5\0GLIBC_2.17\0", "manylinux_2_17_x86_64", True),
-        (b"\2>\0GLIBC_2.2.5\0GLIBC_2.17\0", "manylinux2010_x86_64", False),
-        (b"\2>\0GLIBC_2.34\0", "manylinux2014_x86_64", False),
-        (b"\2>\0GLIBC_2.34\0", "manylinux_2_34_x86_64", True),
-        (b"\2>\0GLIBC_2.34\0", "linux_x86_64", True),
-        (b"\2>\0GLIBC_2.17\0", "musllinux_1_2_x86_64", False),
-        (b"\2>\0libc.so\0", "musllinux_1_2_x86_64", True),
-        (b"\2>\0libc.so\0", "manylinux_2_17_x86_64", False),
         (0x8664, "win_amd64", True),
         (0x14C, "win32", True),
         (0xAA64, "win_arm64", True),
