@@ -6,7 +6,8 @@ use crate::endpoints::transactions;
 use crate::http::answer::{Answer, ApiError};
 use crate::state::State;
 use crate::state::attempt::Made;
-use crate::state::model::Order;
+use crate::state::model::{Awaits, Method, Order, Payment, PaymentState};
+use crate::state::virtual_accounts::BANK;
 use crate::util::json::object;
 
 /// What the form or a program asks for.
@@ -14,27 +15,60 @@ use crate::util::json::object;
 pub enum Act {
     Pay,
     Decline,
+    /// Offers a temporary account for a bank transfer.
+    Transfer,
+    /// The transfer arrives.
+    Arrive,
+    /// It does not arrive in time.
+    Expire,
+}
+
+impl Act {
+    pub fn named(name: &str) -> Option<Act> {
+        Some(match name {
+            "pay" => Act::Pay,
+            "decline" => Act::Decline,
+            "transfer" => Act::Transfer,
+            "arrive" => Act::Arrive,
+            "expire" => Act::Expire,
+            _ => return None,
+        })
+    }
 }
 
 /// The page, or the object of order verify for a script that asks for JSON.
 pub fn show(state: &State, id: &str, wants_json: bool) -> Answer {
     match order(state, id) {
         Ok(order) if wants_json => Answer::ok(&transactions::of_order(order)),
-        Ok(order) => browser::html(page(order)),
+        Ok(order) => browser::html(page(state, order)),
         Err(error) => error.into_answer(),
     }
 }
 
-/// Ends the payment. A browser is sent to the merchant's page; a program gets JSON.
+/// Pays or declines. A browser is sent to the merchant's page when the order is final; a program gets JSON.
 pub fn act(state: &mut State, id: &str, act: Act, is_browser: bool) -> Result<Answer, ApiError> {
     let reference = order(state, id)?.reference.clone();
-    let made = if act == Act::Pay { Made::Paid } else { Made::Pending };
-    let made = state.make_payment(&reference, made, None)?;
-    let payment = made.payments.last().map(|payment| payment.reference.clone()).unwrap_or_default();
-    let order = match act {
-        Act::Pay => state.order(&reference)?,
-        Act::Decline => state.decline_payment(&payment)?,
+    let newest = |order: &Order| order.payments.last().map(|payment| payment.reference.clone()).unwrap_or_default();
+    let payment = match act {
+        Act::Pay => newest(state.make_payment(&reference, Made::Paid, None)?),
+        Act::Transfer => newest(state.pay_by_transfer(&reference)?),
+        Act::Decline => {
+            let made = newest(state.make_payment(&reference, Made::Pending, None)?);
+            state.decline_payment(&made)?;
+            made
+        }
+        Act::Arrive | Act::Expire => {
+            let awaited = awaited_transfer(state.order(&reference)?).map(|payment| payment.reference.clone());
+            let awaited =
+                awaited.ok_or_else(|| ApiError::field("orderId", "No bank transfer of this order is awaited."))?;
+            match act {
+                Act::Arrive => state.confirm_payment(&awaited)?,
+                _ => state.expire_payment(&awaited)?,
+            };
+            awaited
+        }
     };
+    let order = state.order(&reference)?;
     let back = order.redirect_url.clone().filter(|url| url.starts_with("http://") || url.starts_with("https://"));
     if !is_browser {
         return Ok(Answer::ok(&object! {
@@ -44,14 +78,9 @@ pub fn act(state: &mut State, id: &str, act: Act, is_browser: bool) -> Result<An
             "redirectUrl": back,
         }));
     }
-    Ok(match back {
-        Some(url) => {
-            let mut answer = Answer::page(303, String::new());
-            answer.headers.push(("location".into(), url));
-            answer
-        }
-        None => browser::html(page(order)),
-    })
+    // Its own page by GET, so that it can be loaded again.
+    let target = back.filter(|_| order.state().is_final()).unwrap_or_else(|| format!("/sandbox/checkout/{}", order.id));
+    Ok(Answer::page(303, String::new()).header("location", target))
 }
 
 fn order<'a>(state: &'a State, id: &str) -> Result<&'a Order, ApiError> {
@@ -59,24 +88,36 @@ fn order<'a>(state: &'a State, id: &str) -> Result<&'a Order, ApiError> {
     Ok(state.order_by_id(id)?)
 }
 
-fn page(order: &Order) -> String {
+fn awaited_transfer(order: &Order) -> Option<&Payment> {
+    let is_it = |payment: &&Payment| payment.state == PaymentState::Pending && payment.awaits == Awaits::Transfer;
+    order.payments.iter().rev().find(is_it)
+}
+
+fn page(state: &State, order: &Order) -> String {
+    let awaited = awaited_transfer(order);
+    let total = format!("{} {}", order.total(), order.currency);
+    let account = awaited.map(|payment| [("Bank", BANK.to_string()), ("Account", payment.instrument.clone())]);
     let rows = [
         ("Order", order.reference.clone()),
         ("Description", order.description.clone().unwrap_or_default()),
         ("Fee", format!("{} {}", order.fee(), order.currency)),
-        ("Total", format!("{} {}", order.total(), order.currency)),
+        ("Total", total.clone()),
     ];
-    let rows = rows.into_iter().filter(|(_, value)| !value.is_empty());
+    let rows = rows.into_iter().chain(account.into_iter().flatten()).filter(|(_, value)| !value.is_empty());
     let rows = rows.map(|(name, value)| format!("<tr><th scope=\"row\">{name}</th><td>{}</td></tr>", escaped(&value)));
     let button = |act: &str, label: &str| {
         let action = format!("/sandbox/checkout/{}/{act}", order.id);
-        format!("<form method=\"post\" action=\"{action}\"><button class=\"{act}\">{label}</button></form>")
+        format!("<form method=\"post\" action=\"{action}\"><button class=\"{act}\">{}</button></form>", escaped(label))
     };
-    let buttons = match order.is_paid() {
-        true => String::new(),
-        false => {
-            button("pay", &format!("Pay {} {}", order.total(), escaped(&order.currency)))
-                + &button("decline", "Decline")
+    let has_transfer = || state.offered_in(&order.currency).any(|method| method == Method::BankTransfer);
+    let buttons = match (order.is_paid(), awaited) {
+        (true, _) => String::new(),
+        (false, Some(_)) => {
+            button("arrive", &format!("I have sent {total}")) + &button("expire", "Send nothing until it expires")
+        }
+        (false, None) => {
+            let transfer = if has_transfer() { button("transfer", "Pay by bank transfer") } else { String::new() };
+            button("pay", &format!("Pay {total}")) + &transfer + &button("decline", "Decline")
         }
     };
     let (amount, currency, state) = (order.amount, escaped(&order.currency), order.state().name());
@@ -86,7 +127,7 @@ fn page(order: &Order) -> String {
          <link rel=\"stylesheet\" href=\"/sandbox/page/style.css\">\
          <link rel=\"stylesheet\" href=\"/sandbox/page/checkout.css\"><script type=\"module\" src=\"/sandbox/page/checkout.js\">\
          </script></head><body class=\"checkout\"><main><h1>Sandbox checkout</h1><p class=\"price\">{amount} {currency}</p>\
-         <p><span class=\"chip {state}\">{state}</span></p><table>{}</table><div class=\"buttons\">{buttons}</div>\
+         <p><span class=\"chip {state}\" data-status>{state}</span></p><table>{}</table><div class=\"buttons\">{buttons}</div>\
          <p class=\"note\">A simulated service: no real money is moved.</p></main></body></html>",
         rows.collect::<String>()
     )
