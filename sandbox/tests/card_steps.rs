@@ -68,7 +68,7 @@ fn create_status_and_verify_have_the_known_members() {
     let data = &verified["data"];
     assert_eq!(
         (&data["orderAmount"], &data["totalChargedAmount"], &data["fee"]),
-        (&json!(5.0), &json!(5.08), &json!(0.08))
+        (&json!(5.0), &json!(5.0), &json!(0.0))
     );
     assert_eq!(
         (&data["customer"]["emailAddress"], &data["customer"]["mobileNumber"]),

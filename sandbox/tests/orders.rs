@@ -13,7 +13,7 @@ fn cards() {
     let sandbox = Sandbox::start(&[]);
     let paid = sandbox.charge_card("OK", "4111111111111111").expect(200);
     assert!(paid.is_assumed());
-    assert!(paid.text.contains(r#""totalAmount":101.50,"fee":1.50"#), "the assumed amount: {}", paid.text);
+    assert!(paid.text.contains(r#""totalAmount":102,"fee":2"#), "the assumed amount: {}", paid.text);
     let paid = paid.json();
     assert_eq!((&paid["status"], &paid["statusCode"]), (&json!("success"), &json!("00")));
     assert_eq!(paid["data"]["orderPayment"]["statusId"], 5);

@@ -69,7 +69,8 @@ pub fn act(state: &mut State, id: &str, act: Act, is_browser: bool) -> Result<An
         }
     };
     let order = state.order(&reference)?;
-    let back = order.redirect_url.clone().filter(|url| url.starts_with("http://") || url.starts_with("https://"));
+    let back = order.redirect_url.as_deref().filter(|url| url.starts_with("http://") || url.starts_with("https://"));
+    let back = back.map(|url| returned(url, order));
     if !is_browser {
         return Ok(Answer::ok(&object! {
             "reference": reference,
@@ -81,6 +82,22 @@ pub fn act(state: &mut State, id: &str, act: Act, is_browser: bool) -> Result<An
     // Its own page by GET, so that it can be loaded again.
     let target = back.filter(|_| order.state().is_final()).unwrap_or_else(|| format!("/sandbox/checkout/{}", order.id));
     Ok(Answer::page(303, String::new()).header("location", target))
+}
+
+/// The merchant's address with the order's reference and state. A query and a fragment that it has stay.
+fn returned(url: &str, order: &Order) -> String {
+    let (url, fragment) = url.split_at(url.find('#').unwrap_or(url.len()));
+    let separator = if url.contains('?') { '&' } else { '?' };
+    let (reference, status) = (percent_encoded(&order.reference), order.state().name().to_lowercase());
+    format!("{url}{separator}reference={reference}&status={status}{fragment}")
+}
+
+fn percent_encoded(text: &str) -> String {
+    let encoded = |byte: u8| match byte {
+        b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => char::from(byte).to_string(),
+        _ => format!("%{byte:02X}"),
+    };
+    text.bytes().map(encoded).collect()
 }
 
 fn order<'a>(state: &'a State, id: &str) -> Result<&'a Order, ApiError> {
@@ -95,15 +112,18 @@ fn awaited_transfer(order: &Order) -> Option<&Payment> {
 
 fn page(state: &State, order: &Order) -> String {
     let awaited = awaited_transfer(order);
-    let total = format!("{} {}", order.total(), order.currency);
+    let total = |method| format!("{} {}", order.amount.plus(order.fee_by(method)), order.currency);
+    // The fee depends on the option, which an order without a payment does not have yet.
+    let paying = order.decisive_payment().map(|_| {
+        let fee = format!("{} {}", order.fee(), order.currency);
+        [("Fee", fee), ("Total", format!("{} {}", order.total(), order.currency))]
+    });
     let account = awaited.map(|payment| [("Bank", BANK.to_string()), ("Account", payment.instrument.clone())]);
     let rows = [
         ("Order", order.reference.clone()),
         ("Description", order.description.clone().unwrap_or_default()),
-        ("Fee", format!("{} {}", order.fee(), order.currency)),
-        ("Total", total.clone()),
     ];
-    let rows = rows.into_iter().chain(account.into_iter().flatten()).filter(|(_, value)| !value.is_empty());
+    let rows = rows.into_iter().chain(paying.into_iter().flatten()).chain(account.into_iter().flatten()).filter(|(_, value)| !value.is_empty());
     let rows = rows.map(|(name, value)| format!("<tr><th scope=\"row\">{name}</th><td>{}</td></tr>", escaped(&value)));
     let button = |act: &str, label: &str| {
         let action = format!("/sandbox/checkout/{}/{act}", order.id);
@@ -113,11 +133,13 @@ fn page(state: &State, order: &Order) -> String {
     let buttons = match (order.is_paid(), awaited) {
         (true, _) => String::new(),
         (false, Some(_)) => {
-            button("arrive", &format!("I have sent {total}")) + &button("expire", "Send nothing until it expires")
+            button("arrive", &format!("I have sent {}", total(Method::BankTransfer)))
+                + &button("expire", "Send nothing until it expires")
         }
         (false, None) => {
-            let transfer = if has_transfer() { button("transfer", "Pay by bank transfer") } else { String::new() };
-            button("pay", &format!("Pay {total}")) + &transfer + &button("decline", "Decline")
+            let by_transfer = || button("transfer", &format!("Pay {} by bank transfer", total(Method::BankTransfer)));
+            let transfer = if has_transfer() { by_transfer() } else { String::new() };
+            button("pay", &format!("Pay {}", total(Method::Card))) + &transfer + &button("decline", "Decline")
         }
     };
     let (amount, currency, state) = (order.amount, escaped(&order.currency), order.state().name());
@@ -141,13 +163,26 @@ mod tests {
     use crate::util::money::Money;
 
     #[test]
+    fn the_customer_comes_back_with_reference_and_status() {
+        let mut state = test_state();
+        state.create_order(NewOrder::of("A&1", Money::whole(5))).unwrap();
+        let order = state.order("A&1").unwrap();
+        for (url, expected) in [
+            ("https://a.example/back", "https://a.example/back?reference=A%261&status=initiated"),
+            ("https://a.example/?x=1#top", "https://a.example/?x=1&reference=A%261&status=initiated#top"),
+        ] {
+            assert_eq!(returned(url, order), expected);
+        }
+    }
+
+    #[test]
     fn the_page_escapes_what_the_merchant_wrote() {
         let mut state = test_state();
         let description = Some("<script>alert('1 & \"2\"')</script>".to_string());
         state.create_order(NewOrder { description, ..NewOrder::of("A", Money::whole(5)) }).unwrap();
         let page = String::from_utf8(show(&state, "5001", false).body).unwrap();
         assert!(page.contains("&lt;script&gt;alert('1 &amp; &quot;2&quot;')&lt;/script&gt;"), "{page}");
-        assert!(page.contains("5.08 NGN") && page.contains("/sandbox/checkout/5001/pay"), "{page}");
+        assert!(page.contains("Pay 5.00 NGN") && page.contains("/sandbox/checkout/5001/pay"), "{page}");
         let program = String::from_utf8(show(&state, "5001", true).body).unwrap();
         assert!(program.contains(r#""orderReference":"A""#), "{program}");
         assert_eq!((show(&state, "5002", false).status, show(&state, "x", false).status), (404, 404));

@@ -44,13 +44,15 @@ pub enum KeyRule {
     Secret,
     /// The evidence conflicts.
     Either,
+    /// The secret key; integrations that send the public one work, too.
+    SecretOrPublic,
 }
 
 impl KeyRule {
     pub fn name(self) -> &'static str {
         match self {
             KeyRule::Public => "public",
-            KeyRule::Secret => "secret",
+            KeyRule::Secret | KeyRule::SecretOrPublic => "secret",
             KeyRule::Either => "public or secret",
         }
     }
@@ -59,7 +61,7 @@ impl KeyRule {
         match self {
             KeyRule::Public => key == KeyKind::Public,
             KeyRule::Secret => key == KeyKind::Secret,
-            KeyRule::Either => matches!(key, KeyKind::Public | KeyKind::Secret),
+            KeyRule::Either | KeyRule::SecretOrPublic => matches!(key, KeyKind::Public | KeyKind::Secret),
         }
     }
 }

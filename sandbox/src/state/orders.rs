@@ -104,6 +104,7 @@ impl State {
             processor_reference,
             amount: new.amount,
             currency,
+            fee_rule: self.settings.fee,
             assumed,
             description: new.description,
             customer: new.customer,

@@ -66,7 +66,7 @@ def test_a_customer_pays(browser: Browser, sandbox: Sandbox, shop: str) -> None:
     browser.click("Pay now")
     into_frame(browser)
     browser.shows("2500.50 NGN")
-    browser.click("Pay 2538.01 NGN")
+    browser.click("Pay 2538.50 NGN")
     browser.driver.switch_to.default_content()
     # Shop plug-ins note the payment in onCompleted and go on in onClose.
     assert seen(browser, 2) == ["completed successful", "closed"]
@@ -97,7 +97,7 @@ def test_the_page_of_the_readme(browser: Browser, sandbox: Sandbox) -> None:
     with serve(f"<!doctype html><meta charset=utf-8><body>{page}") as address:
         browser.open(address)
         into_frame(browser)
-        browser.click("Pay 2538.01 NGN")
+        browser.click("Pay 2538.50 NGN")
         browser.driver.switch_to.default_content()
         browser.until(lambda: not browser.all("dialog"), "the dialog is open")
     assert sandbox.verify("ORDER-1")["status"] == "Successful"
@@ -130,7 +130,7 @@ def test_an_unpaid_order_is_opened_again(browser: Browser, sandbox: Sandbox, sho
     change(browser, {})
     browser.click("Pay now")
     into_frame(browser)
-    browser.click("Pay 2538.01 NGN")
+    browser.click("Pay 2538.50 NGN")
     browser.driver.switch_to.default_content()
     assert seen(browser, 5)[3:] == ["completed successful", "closed"]
     assert len(sandbox.get("orders")["orders"]) == 1
@@ -141,13 +141,13 @@ def test_a_bank_transfer_is_pending_then_paid_or_not(browser: Browser, sandbox: 
     browser.open(shop)
     browser.click("Pay now")
     into_frame(browser)
-    browser.click("Pay by bank transfer")
+    browser.click("Pay 2520.50 NGN by bank transfer")
     browser.shows("Pending")
     [payment] = sandbox.get("orders")["orders"][0]["payments"]
     browser.shows(payment["instrument"])
-    total = browser.named("I have sent 2538.01 NGN").text.split()[3]
+    total = browser.named("I have sent 2520.50 NGN").text.split()[3]
     if how == "sent":
-        browser.click("I have sent 2538.01 NGN")
+        browser.click("I have sent 2520.50 NGN")
     if how == "arrives":
         transfer = {"accountNumber": payment["instrument"], "amount": total, "senderName": "Ada"}
         sandbox.post("fund", transfer)
@@ -163,7 +163,7 @@ def test_a_transfer_that_is_awaited_survives_the_dialog(browser: Browser, sandbo
     browser.open(shop)
     browser.click("Pay now")
     into_frame(browser)
-    browser.click("Pay by bank transfer")
+    browser.click("Pay 2520.50 NGN by bank transfer")
     browser.shows("Pending")
     browser.driver.switch_to.default_content()
     browser.click("Close")
@@ -185,7 +185,7 @@ def test_what_authors_report_can_be_chosen(
     change(browser, {"reference": f"sbx-{fault}-1", "merchantReference": None})
     browser.click("Pay now")
     into_frame(browser)
-    browser.click("Pay 2538.01 NGN")
+    browser.click("Pay 2538.50 NGN")
     browser.driver.switch_to.default_content()
     browser.until(lambda: not browser.all("dialog"), "the dialog is open")
     assert seen(browser, 1) == expected
