@@ -122,7 +122,7 @@ pub struct Cli {
     #[arg(long, value_name = "URL")]
     pub webhook: Option<Target>,
 
-    /// The form of webhook bodies; without it: data
+    /// The form of webhook bodies; without it: status
     #[arg(long, value_enum)]
     pub webhook_form: Option<Form>,
 

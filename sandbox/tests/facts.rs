@@ -209,6 +209,9 @@ fn webhooks_have_the_forms_that_receivers_read() {
     let paid = body("envelope", "4111111111111111");
     assert_eq!((&paid["Status"], &paid["StatusCode"]), (&json!("Successful"), &json!("00")));
     assert_eq!((&paid["Data"]["OrderReference"], &paid["Data"]["StatusId"]), (&json!("A"), &json!(5)));
+    let default = Sandbox::start(&[]);
+    default.charge_card("A", "4111111111111111").expect(200);
+    assert_eq!(default.admin("webhooks")["deliveries"][0]["form"], "status");
     let paid = body("status", "4111111111111111");
     assert_eq!((&paid["status"], &paid["data"]["orderReference"]), (&json!("success"), &json!("A")));
     let failed = body("status", "4000000000000002");

@@ -119,11 +119,12 @@ fn page(state: &State, order: &Order) -> String {
         [("Fee", fee), ("Total", format!("{} {}", order.total(), order.currency))]
     });
     let account = awaited.map(|payment| [("Bank", BANK.to_string()), ("Account", payment.instrument.clone())]);
-    let rows = [
-        ("Order", order.reference.clone()),
-        ("Description", order.description.clone().unwrap_or_default()),
-    ];
-    let rows = rows.into_iter().chain(paying.into_iter().flatten()).chain(account.into_iter().flatten()).filter(|(_, value)| !value.is_empty());
+    let rows = [("Order", order.reference.clone()), ("Description", order.description.clone().unwrap_or_default())];
+    let rows = rows
+        .into_iter()
+        .chain(paying.into_iter().flatten())
+        .chain(account.into_iter().flatten())
+        .filter(|(_, value)| !value.is_empty());
     let rows = rows.map(|(name, value)| format!("<tr><th scope=\"row\">{name}</th><td>{}</td></tr>", escaped(&value)));
     let button = |act: &str, label: &str| {
         let action = format!("/sandbox/checkout/{}/{act}", order.id);

@@ -133,8 +133,8 @@ fn prepare(sandbox: &Sandbox, scenario: &'static Scenario) -> Result<(), String>
     }
     let event = match scenario.task {
         Task::Webhook => {
-            let message =
-                forged(state, &object! { "order": &reference }, Form::Data).map_err(|error| problem(error.message))?;
+            let message = forged(state, &object! { "order": &reference }, Form::default())
+                .map_err(|error| problem(error.message))?;
             Some(message.body)
         }
         _ => None,
