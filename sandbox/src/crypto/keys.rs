@@ -52,7 +52,8 @@ impl KeyRule {
     pub fn name(self) -> &'static str {
         match self {
             KeyRule::Public => "public",
-            KeyRule::Secret | KeyRule::SecretOrPublic => "secret",
+            KeyRule::Secret => "secret",
+            KeyRule::SecretOrPublic => "secret or public",
             KeyRule::Either => "public or secret",
         }
     }
