@@ -21,6 +21,7 @@ use crate::session::places::Places;
 use crate::session::record::Recorder;
 use crate::session::replay::Replay;
 use crate::state::currency::Currencies;
+use crate::state::fees::Fee;
 use crate::state::{Activation, Settings};
 use crate::util::json::{Json, object};
 use crate::util::seed::Seed;
@@ -93,6 +94,10 @@ pub struct Cli {
     #[arg(long, value_name = "CODES", default_value_t = Currencies::default())]
     pub currencies: Currencies,
 
+    /// The fee of all options but bank transfers, which cost 20: in percent and rounded to whole units, or one amount
+    #[arg(long, value_name = "FEE", default_value_t = Fee::default())]
+    pub fee: Fee,
+
     /// End payouts and refunds this many milliseconds after they were accepted, not with the first status call
     #[arg(long, value_name = "MS")]
     pub settle_ms: Option<u64>,
@@ -117,7 +122,7 @@ pub struct Cli {
     #[arg(long, value_name = "URL")]
     pub webhook: Option<Target>,
 
-    /// The form of webhook bodies; without it: data
+    /// The form of webhook bodies; without it: status
     #[arg(long, value_enum)]
     pub webhook_form: Option<Form>,
 
@@ -206,6 +211,7 @@ impl Cli {
             pay_twice: self.pay_twice || self.act.is_some(),
             any_reference: self.any_reference,
             currencies: self.currencies,
+            fee: self.fee,
             settle,
         }
     }

@@ -31,7 +31,7 @@ fn every_endpoint_wants_its_own_key() {
         assert!(missing.is_assumed());
         assert_eq!(message(missing), "api-key was not passed in the header.");
         assert!(with("PGW-PUBLICKEY-TEST-0").contains("not valid"), "{path}");
-        if key == "public or secret" {
+        if key.contains(" or ") {
             for key in [&sandbox.public, &sandbox.secret] {
                 sandbox.send(&method, &path, &[("api-key", key), JSON], "{}").expect(400);
             }

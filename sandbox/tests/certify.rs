@@ -92,3 +92,64 @@ fn without_certify_there_is_no_task() {
     assert!(sandbox.send("GET", "/sandbox/certify", &[], "").expect(200).json()["scenario"].is_null());
     sandbox.admin_post("certify/result", r#"{"paid":true}"#).expect(404);
 }
+
+fn plain_client(arguments: &[&str], variables: &[(&str, &str)]) -> (Option<i32>, String) {
+    let client = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/plain_client.py");
+    let start = ["--seed", "1"];
+    let mut command = command(&[&start, arguments, &["--", "python3", client.to_str().unwrap()]].concat());
+    let output = command.envs(variables.iter().copied()).output().unwrap();
+    (output.status.code(), String::from_utf8(output.stdout).unwrap())
+}
+
+/// What follows from a refusal is no mistake: nothing but the refusal is reported, and it comes first.
+#[test]
+fn a_client_that_is_refused_is_told_so_and_not_accused() {
+    let folder = std::env::temp_dir().join(format!("paysvc-certify-refused-{}", std::process::id()));
+    let arguments = ["certify", "--report-dir", folder.to_str().unwrap()];
+    let (code, told) = plain_client(&arguments, &[("CLIENT_KEY", "PGW-PUBLICKEY-TEST-0")]);
+    let [html, xml] =
+        ["html", "xml"].map(|ending| std::fs::read_to_string(folder.join(format!("certificate.{ending}"))).unwrap());
+    std::fs::remove_dir_all(&folder).unwrap();
+    let lead = "The sandbox refused requests of this client. Mend this first:\n  \
+                POST /payment/order/create was answered 401: api-key is not valid. (8 scenarios)\n  \
+                POST /payment/order/refund was answered 401: api-key is not valid. (1 scenario)\n  \
+                POST /payment/order/verify was answered 401: api-key is not valid. (5 scenarios)\n\n";
+    assert!(told.starts_with(lead), "{told}");
+    let refused =
+        "not tested lost_answer\n  refused: POST /payment/order/create was answered 401: api-key is not valid.\n";
+    assert!(told.contains(refused), "{told}");
+    // The rule of rate_limit acts before the key is looked at.
+    assert_eq!((told.matches("\nnot tested ").count(), told.matches("FAILED").count()), (13, 1), "{told}");
+    assert!(told.contains("FAILED wrong_key\n") && !told.contains("It took") && !told.contains("It sent no"), "{told}");
+    assert!(told.ends_with("1 of 15 scenarios passed, 13 not tested\n") && code == Some(1), "{told}");
+    assert!(html.contains("<ul><li>POST /payment/order/create was answered 401"), "{html}");
+    assert!(xml.contains(r#"tests="15" failures="1" errors="13" skipped="0""#), "{xml}");
+}
+
+#[test]
+fn a_name_of_the_sandbox_is_no_other_host() {
+    let arguments = ["--host", "payments.example", "certify", "--scenario", "redirect"];
+    let (code, told) = plain_client(&arguments, &[("CLIENT_HOST", "payments.example")]);
+    assert_eq!((code, told.as_str()), (Some(0), "passed redirect\n1 of 1 scenarios passed\n"));
+}
+
+#[test]
+fn scenarios_can_be_left_out() {
+    let chosen = ["certify", "--scenario", "wrong_key", "--scenario", "verify_00", "--scenario", "polling"];
+    let (code, told) = plain_client(&[&chosen[..], &["--no-refunds", "--skip", "polling"]].concat(), &[]);
+    let expected = "skipped wrong_key\n  why: this client has no refunds\npassed verify_00\n\
+                    skipped polling\n  why: --skip\n1 of 1 scenarios passed, 2 skipped\n";
+    assert_eq!((code, told.as_str()), (Some(0), expected));
+}
+
+/// A client that makes its own references never meets the fault.
+#[test]
+fn a_fault_that_touches_nothing_tests_nothing() {
+    let client = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/plain_client.py");
+    let script = format!("PAYSVC_CERTIFY_REFERENCE=OWN exec python3 {}", client.to_str().unwrap());
+    let start = ["--seed", "1", "certify", "--scenario", "lost_answer", "--", "sh", "-c", &script];
+    let output = command(&start).output().unwrap();
+    let told = String::from_utf8(output.stdout).unwrap();
+    assert!(told.contains("not tested lost_answer\n  why: No request of the client met the fault"), "{told}");
+    assert!(output.status.code() == Some(1) && told.ends_with("0 of 1 scenarios passed, 1 not tested\n"), "{told}");
+}

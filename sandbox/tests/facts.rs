@@ -209,8 +209,89 @@ fn webhooks_have_the_forms_that_receivers_read() {
     let paid = body("envelope", "4111111111111111");
     assert_eq!((&paid["Status"], &paid["StatusCode"]), (&json!("Successful"), &json!("00")));
     assert_eq!((&paid["Data"]["OrderReference"], &paid["Data"]["StatusId"]), (&json!("A"), &json!(5)));
+    let default = Sandbox::start(&[]);
+    default.charge_card("A", "4111111111111111").expect(200);
+    assert_eq!(default.admin("webhooks")["deliveries"][0]["form"], "status");
     let paid = body("status", "4111111111111111");
     assert_eq!((&paid["status"], &paid["data"]["orderReference"]), (&json!("success"), &json!("A")));
     let failed = body("status", "4000000000000002");
     assert_eq!((&failed["status"], &failed["data"]["statusId"]), (&json!("failed"), &json!(4)));
+}
+
+#[test]
+fn order_create_answers_with_all_known_members() {
+    let sandbox = Sandbox::start(&[]);
+    let payload = r#"{"order":{"reference":"A","amount":5,"currency":"USD","description":"Two books"}}"#;
+    let data = sandbox.post(CREATE, payload).expect(200).json()["data"].clone();
+    let items = json!([{"name": "Two books", "amount": 5.0}]);
+    assert_eq!(
+        data["subsidiaryOrderSummary"],
+        json!({"totalAmount": 5.0, "reference": "A", "currency": "USD", "orderName": "Two books", "orderItems": items})
+    );
+    let names = ["id", "ns", "isDiscounted", "oldAmount", "newAmount", "discountAmount", "mandateCode"];
+    assert!(names.iter().all(|name| data.get(name).is_some()), "{data}");
+}
+
+#[test]
+fn fees_are_whole_and_a_flat_20_for_transfers() {
+    let paid = |fee: &[&str], option: &str, price: &str| {
+        let sandbox = Sandbox::start(fee);
+        let payload = format!(r#"{{"order":{{"reference":"A","amount":{price}}}}}"#);
+        sandbox.post(CREATE, &payload).expect(200);
+        let answer = match option {
+            "C" => sandbox.charge_card("A", "4111111111111111").expect(200),
+            option => pay(&sandbox, option, "A", r#","BankTransfer":{}"#).expect(200),
+        };
+        let payment = answer.json()["data"]["orderPayment"].clone();
+        let question = format!(r#"{{"amount":{price},"paymentoption":"{option}"}}"#);
+        let asked = sandbox.post("/payment/order/fee", &question).expect(200).json()["data"].clone();
+        let [fee, total] = ["fee", "totalAmount"].map(|name| payment[name].as_f64());
+        assert_eq!((asked["fee"].as_f64(), asked["total"].as_f64()), (fee, total));
+        assert_eq!(verified(&sandbox, "A")["totalChargedAmount"].as_f64(), total);
+        // As integers: two official models read no other number.
+        (payment["fee"].as_u64(), payment["totalAmount"].as_u64())
+    };
+    assert_eq!(paid(&[], "bank-transfer", "600"), (Some(20), Some(620)));
+    assert_eq!(paid(&["--fee", "6%"], "bank-transfer", "500"), (Some(20), Some(520)));
+    assert_eq!(paid(&[], "C", "100"), (Some(2), Some(102)));
+    assert_eq!(paid(&["--fee", "6%"], "C", "100"), (Some(6), Some(106)));
+    assert_eq!(paid(&["--fee", "0"], "C", "100"), (Some(0), Some(100)));
+    let transfer = Sandbox::start(&[]);
+    order(&transfer, "B");
+    let answer = pay(&transfer, "bank-transfer", "B", r#","BankTransfer":{}"#).expect(200).json();
+    let account = answer["data"]["bankTransferDetails"]["bankAccount"].as_str().unwrap();
+    let fund = |amount: &str| {
+        transfer.admin_post("fund", &format!(r#"{{"accountNumber":"{account}","amount":"{amount}","senderName":"A"}}"#))
+    };
+    fund("5").expect_error(400, "amount", "25.00");
+    fund("25").expect(200);
+    assert!(common::refusal(&["--fee", "x"]).contains("a fee such as 1.5% or 20"));
+}
+
+#[test]
+fn the_hosted_checkout_returns_with_reference_and_status() {
+    let sandbox = Sandbox::start(&[]);
+    for (act, status) in [("pay", "successful"), ("decline", "failed")] {
+        let payload = format!(
+            r#"{{"order":{{"reference":"R-{act}","amount":5}},"payment":{{"RedirectUrl":"https://shop.example/back?x=1"}}}}"#
+        );
+        let created = sandbox.post("/payment/create", &payload).expect(200).json();
+        let target = format!("/sandbox/checkout/{}/{act}", created["orderId"]);
+        let answer = sandbox.send("POST", &target, &[("accept", "text/html")], "").expect(303);
+        let expected = format!("https://shop.example/back?x=1&reference=R-{act}&status={status}");
+        assert_eq!(answer.header("location"), Some(expected.as_str()));
+    }
+}
+
+#[test]
+fn the_public_key_verifies_an_order_and_the_log_says_so() {
+    let sandbox = Sandbox::start(&[]);
+    order(&sandbox, "A");
+    let verify = |key: &str| {
+        let headers = [("api-key", key), common::JSON];
+        sandbox.send("POST", "/payment/order/verify", &headers, r#"{"reference":"A"}"#).expect(200);
+        sandbox.requests().last().unwrap()["notes"].to_string()
+    };
+    assert!(verify(&sandbox.public).contains("api-key: the public key; the secret key is documented"));
+    assert_eq!(verify(&sandbox.secret), "[]");
 }

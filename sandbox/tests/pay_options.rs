@@ -30,7 +30,7 @@ fn a_transfer_to_the_temporary_account_pays_the_order() {
     let account = data["bankTransferDetails"]["bankAccount"].as_str().unwrap();
     assert_eq!(data["bankTransferDetails"]["bankName"], "Sandbox Bank");
     assert_eq!(data["paymentDetail"]["recipientAccount"], *account);
-    assert_eq!((&data["orderPayment"]["statusId"], &data["orderPayment"]["totalAmount"]), (&json!(2), &json!(609.0)));
+    assert_eq!((&data["orderPayment"]["statusId"], &data["orderPayment"]["totalAmount"]), (&json!(2), &json!(620)));
     assert_eq!(status(&sandbox, "A"), json!(["Pending", false, true]));
     assert!(sandbox.effects("charge_made").is_empty());
 
@@ -38,11 +38,11 @@ fn a_transfer_to_the_temporary_account_pays_the_order() {
         let funding = json!({"accountNumber": account, "amount": amount, "senderName": "Ada"});
         sandbox.admin_post("fund", &funding.to_string())
     };
-    fund("600").expect_error(400, "amount", "exactly 609.00 NGN");
-    let funded = fund("609").expect(200).json();
+    fund("600").expect_error(400, "amount", "exactly 620.00 NGN");
+    let funded = fund("620").expect(200).json();
     assert_eq!((&funded["reference"], &funded["status"]), (&json!("A"), &json!("Successful")));
     assert_eq!(status(&sandbox, "A"), json!(["Successful", true, false]));
-    fund("609").expect_error(400, "accountNumber", "no longer takes transfers");
+    fund("620").expect_error(400, "accountNumber", "no longer takes transfers");
     let charges = sandbox.effects("charge_made");
     assert_eq!((charges.len(), &charges[0]["key"], &charges[0]["amount"]), (1, &json!("A"), &json!("600.00")));
 

@@ -181,7 +181,10 @@ fn a_request_that_was_not_recorded_is_told_apart() {
     for _ in 0..2 {
         replay.post("/payment/order/status", r#"{"reference":"ORDER-1"}"#).expect(200);
     }
-    assert!(wrong(replay.get("/payment/banks")).ends_with("GET /payment/banks was not recorded."));
+    assert!(
+        wrong(replay.get("/payment/banks"))
+            .ends_with("GET /payment/banks was not recorded; the nearest call is line 3: POST /payment/order/status.")
+    );
     assert_eq!(replay.admin("replay")["unmatched"].as_array().unwrap().len(), 3);
     drop(replay.child.stdin.take());
     assert_eq!(replay.child.wait().unwrap().code(), Some(1));
@@ -217,4 +220,64 @@ fn files_that_are_no_sessions_are_refused() {
     // The recording sandbox was killed within a line.
     std::fs::OpenOptions::new().append(true).open(&path).unwrap().write_all(b"{\"at\":\"20").unwrap();
     start("--replay", &path, "2").get("/payment/banks").expect(200);
+}
+
+/// Runs of a client that makes its own references, times and UUIDs, each of another number.
+fn own_names(sandbox: &Sandbox, run: u64) -> Vec<String> {
+    let uuid = format!("0f8fad5b-d9cb-469f-a165-7086772895{run:02}");
+    let (order, batch) = (format!("SHOP-{}", 1_769_850_487_000 + run), format!("B{run}-{uuid}"));
+    let url = format!("https://shop.example/back?order={order}");
+    let created = format!(
+        r#"{{"order":{{"reference":"{order}","amount":"5","description":"Order {order} of 2026-01-{run:02}T09:30:00Z"}},"payment":{{"RedirectUrl":"{url}"}},"note":"{uuid}"}}"#
+    );
+    let mut day = Vec::new();
+    let mut note = |answer: Answer| {
+        let shown = text(sandbox, &answer.expect(200));
+        // An answer has the recorded time.
+        day.push(shown.replace(&order, "ORDER").replace("2026-01-11", "DAY"));
+    };
+    note(sandbox.post("/payment/order/create", &created));
+    note(sandbox.charge_card(&order, "4111111111111111"));
+    for _ in 0..2 {
+        note(sandbox.post_secret("/payment/order/verify", &format!(r#"{{"reference":"{order}"}}"#)));
+    }
+    note(sandbox.post_secret("/payment/order/refund", &format!(r#"{{"reference":"{order}","amount":"2"}}"#)));
+    let alias = format!("till-{run}");
+    note(sandbox.post_marked(
+        "/payment/virtual-account/generate",
+        &sandbox.public,
+        &format!(r#"{{"Alias":"{alias}"}}"#),
+    ));
+    sandbox.get(&format!("/payment/account-details?alias={alias}")).expect(200);
+    let payout = format!(
+        r#"{{"batchReference":"{batch}","payoutDetails":[{{"clientReference":"S-{run}","accountNumber":"{ACCOUNT}","accountName":"Ada","bankCode":"000014","amount":"12.30","creditCurrency":"NGN","debitCurrency":"NGN","description":"pay"}}]}}"#
+    );
+    note(sandbox.post_marked("/payout/initiate", &sandbox.secret, &payout));
+    let made = day.last().unwrap();
+    let reference = made.split(r#""batchReference":""#).nth(1).unwrap().split('"').next().unwrap().to_string();
+    sandbox.get_secret(&format!("/payout/{reference}/status")).expect(200);
+    day
+}
+
+#[test]
+fn a_client_that_makes_its_own_references_is_replayed_to_the_end() {
+    let folder = Folder::new("session-own-names");
+    let path = folder.file("day.session");
+    let start = |flag: &str, seed: &str| Sandbox::start_with(&["--seed", seed, flag, &path]);
+    let live = start("--record", "1");
+    let day = own_names(&live, 11);
+    // A second order: a new reference must not stand for both.
+    live.post("/payment/order/create", r#"{"order":{"reference":"SECOND","amount":"5"}}"#).expect(200);
+    live.end();
+    let replay = start("--replay", "2");
+    for (live, replayed) in day.iter().zip(own_names(&replay, 22)) {
+        assert!(fits(live, &replayed.replace("till-22", "till-11")), "\n{live}\n{replayed}");
+    }
+    // The same reference is a repetition, not the next order.
+    let again = replay.post("/payment/order/create", r#"{"order":{"reference":"SHOP-1769850487022","amount":"5"}}"#);
+    let why = again.expect(500).json()["error"]["message"].as_str().unwrap().to_string();
+    assert!(why.contains("differs from line 11"), "{why}");
+    replay.post("/payment/order/create", r#"{"order":{"reference":"THIRD","amount":"5"}}"#).expect(200);
+    let left = replay.admin("replay");
+    assert_eq!((&left["unused"], left["unmatched"].as_array().unwrap().len()), (&Value::Array(vec![]), 1), "{left}");
 }

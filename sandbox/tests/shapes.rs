@@ -38,8 +38,17 @@ const CREATED: Shape = &[
     ("data.otherPaymentOptions.0.name", Words),
     ("data.otherPaymentOptions.0.currency", Words),
     ("data.savedCards", List),
+    ("data.subsidiaryOrderSummary.totalAmount", Number),
+    ("data.subsidiaryOrderSummary.reference", Words),
+    ("data.subsidiaryOrderSummary.currency", Words),
     ("data.subsidiaryOrderSummary.orderName", Words),
-    ("data.subsidiaryOrderSummary.orderItems", List),
+    ("data.subsidiaryOrderSummary.orderItems.0.name", Words),
+    ("data.subsidiaryOrderSummary.orderItems.0.amount", Number),
+    ("data.id", Integer),
+    ("data.isDiscounted", Flag),
+    ("data.oldAmount", Number),
+    ("data.newAmount", Number),
+    ("data.discountAmount", Number),
 ];
 
 const STATUS: Shape = &[

@@ -114,7 +114,7 @@ fn the_three_forms() {
     assert_eq!(received["Data"]["OrderReference"], "B");
     assert_eq!(received["Data"]["OrderPayments"][0]["StatusId"], 5);
     let forms: Vec<_> = sandbox.deliveries().iter().map(|delivery| delivery["form"].clone()).collect();
-    assert_eq!(forms, ["flat", "data", "pascal", "pascal"]);
+    assert_eq!(forms, ["flat", "status", "pascal", "pascal"]);
 }
 
 #[test]
@@ -232,7 +232,7 @@ fn the_url_can_be_set_later() {
     let sandbox = Sandbox::start(&[]);
     paid(&sandbox, "A");
     let logged = sandbox.delivery(0, "no url");
-    assert!(logged["body"].as_str().unwrap().starts_with(r#"{"data":{"#));
+    assert!(logged["body"].as_str().unwrap().starts_with(r#"{"status":"success","data":{"#));
     let receiver = Receiver::new();
     assert_eq!(set(&sandbox, json!({"url": receiver.url()}))["url"], receiver.url());
     sandbox.admin_post("webhooks/1/resend", "").expect(200);

@@ -6,7 +6,8 @@ use crate::endpoints::transactions;
 use crate::http::answer::{Answer, ApiError};
 use crate::state::State;
 use crate::state::attempt::Made;
-use crate::state::model::Order;
+use crate::state::model::{Awaits, Method, Order, Payment, PaymentState};
+use crate::state::virtual_accounts::BANK;
 use crate::util::json::object;
 
 /// What the form or a program asks for.
@@ -14,28 +15,62 @@ use crate::util::json::object;
 pub enum Act {
     Pay,
     Decline,
+    /// Offers a temporary account for a bank transfer.
+    Transfer,
+    /// The transfer arrives.
+    Arrive,
+    /// It does not arrive in time.
+    Expire,
+}
+
+impl Act {
+    pub fn named(name: &str) -> Option<Act> {
+        Some(match name {
+            "pay" => Act::Pay,
+            "decline" => Act::Decline,
+            "transfer" => Act::Transfer,
+            "arrive" => Act::Arrive,
+            "expire" => Act::Expire,
+            _ => return None,
+        })
+    }
 }
 
 /// The page, or the object of order verify for a script that asks for JSON.
 pub fn show(state: &State, id: &str, wants_json: bool) -> Answer {
     match order(state, id) {
         Ok(order) if wants_json => Answer::ok(&transactions::of_order(order)),
-        Ok(order) => browser::html(page(order)),
+        Ok(order) => browser::html(page(state, order)),
         Err(error) => error.into_answer(),
     }
 }
 
-/// Ends the payment. A browser is sent to the merchant's page; a program gets JSON.
+/// Pays or declines. A browser is sent to the merchant's page when the order is final; a program gets JSON.
 pub fn act(state: &mut State, id: &str, act: Act, is_browser: bool) -> Result<Answer, ApiError> {
     let reference = order(state, id)?.reference.clone();
-    let made = if act == Act::Pay { Made::Paid } else { Made::Pending };
-    let made = state.make_payment(&reference, made, None)?;
-    let payment = made.payments.last().map(|payment| payment.reference.clone()).unwrap_or_default();
-    let order = match act {
-        Act::Pay => state.order(&reference)?,
-        Act::Decline => state.decline_payment(&payment)?,
+    let newest = |order: &Order| order.payments.last().map(|payment| payment.reference.clone()).unwrap_or_default();
+    let payment = match act {
+        Act::Pay => newest(state.make_payment(&reference, Made::Paid, None)?),
+        Act::Transfer => newest(state.pay_by_transfer(&reference)?),
+        Act::Decline => {
+            let made = newest(state.make_payment(&reference, Made::Pending, None)?);
+            state.decline_payment(&made)?;
+            made
+        }
+        Act::Arrive | Act::Expire => {
+            let awaited = awaited_transfer(state.order(&reference)?).map(|payment| payment.reference.clone());
+            let awaited =
+                awaited.ok_or_else(|| ApiError::field("orderId", "No bank transfer of this order is awaited."))?;
+            match act {
+                Act::Arrive => state.confirm_payment(&awaited)?,
+                _ => state.expire_payment(&awaited)?,
+            };
+            awaited
+        }
     };
-    let back = order.redirect_url.clone().filter(|url| url.starts_with("http://") || url.starts_with("https://"));
+    let order = state.order(&reference)?;
+    let back = order.redirect_url.as_deref().filter(|url| url.starts_with("http://") || url.starts_with("https://"));
+    let back = back.map(|url| returned(url, order));
     if !is_browser {
         return Ok(Answer::ok(&object! {
             "reference": reference,
@@ -44,14 +79,25 @@ pub fn act(state: &mut State, id: &str, act: Act, is_browser: bool) -> Result<An
             "redirectUrl": back,
         }));
     }
-    Ok(match back {
-        Some(url) => {
-            let mut answer = Answer::page(303, String::new());
-            answer.headers.push(("location".into(), url));
-            answer
-        }
-        None => browser::html(page(order)),
-    })
+    // Its own page by GET, so that it can be loaded again.
+    let target = back.filter(|_| order.state().is_final()).unwrap_or_else(|| format!("/sandbox/checkout/{}", order.id));
+    Ok(Answer::page(303, String::new()).header("location", target))
+}
+
+/// The merchant's address with the order's reference and state. A query and a fragment that it has stay.
+fn returned(url: &str, order: &Order) -> String {
+    let (url, fragment) = url.split_at(url.find('#').unwrap_or(url.len()));
+    let separator = if url.contains('?') { '&' } else { '?' };
+    let (reference, status) = (percent_encoded(&order.reference), order.state().name().to_lowercase());
+    format!("{url}{separator}reference={reference}&status={status}{fragment}")
+}
+
+fn percent_encoded(text: &str) -> String {
+    let encoded = |byte: u8| match byte {
+        b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => char::from(byte).to_string(),
+        _ => format!("%{byte:02X}"),
+    };
+    text.bytes().map(encoded).collect()
 }
 
 fn order<'a>(state: &'a State, id: &str) -> Result<&'a Order, ApiError> {
@@ -59,24 +105,42 @@ fn order<'a>(state: &'a State, id: &str) -> Result<&'a Order, ApiError> {
     Ok(state.order_by_id(id)?)
 }
 
-fn page(order: &Order) -> String {
-    let rows = [
-        ("Order", order.reference.clone()),
-        ("Description", order.description.clone().unwrap_or_default()),
-        ("Fee", format!("{} {}", order.fee(), order.currency)),
-        ("Total", format!("{} {}", order.total(), order.currency)),
-    ];
-    let rows = rows.into_iter().filter(|(_, value)| !value.is_empty());
+fn awaited_transfer(order: &Order) -> Option<&Payment> {
+    let is_it = |payment: &&Payment| payment.state == PaymentState::Pending && payment.awaits == Awaits::Transfer;
+    order.payments.iter().rev().find(is_it)
+}
+
+fn page(state: &State, order: &Order) -> String {
+    let awaited = awaited_transfer(order);
+    let total = |method| format!("{} {}", order.amount.plus(order.fee_by(method)), order.currency);
+    // The fee depends on the option, which an order without a payment does not have yet.
+    let paying = order.decisive_payment().map(|_| {
+        let fee = format!("{} {}", order.fee(), order.currency);
+        [("Fee", fee), ("Total", format!("{} {}", order.total(), order.currency))]
+    });
+    let account = awaited.map(|payment| [("Bank", BANK.to_string()), ("Account", payment.instrument.clone())]);
+    let rows = [("Order", order.reference.clone()), ("Description", order.description.clone().unwrap_or_default())];
+    let rows = rows
+        .into_iter()
+        .chain(paying.into_iter().flatten())
+        .chain(account.into_iter().flatten())
+        .filter(|(_, value)| !value.is_empty());
     let rows = rows.map(|(name, value)| format!("<tr><th scope=\"row\">{name}</th><td>{}</td></tr>", escaped(&value)));
     let button = |act: &str, label: &str| {
         let action = format!("/sandbox/checkout/{}/{act}", order.id);
-        format!("<form method=\"post\" action=\"{action}\"><button class=\"{act}\">{label}</button></form>")
+        format!("<form method=\"post\" action=\"{action}\"><button class=\"{act}\">{}</button></form>", escaped(label))
     };
-    let buttons = match order.is_paid() {
-        true => String::new(),
-        false => {
-            button("pay", &format!("Pay {} {}", order.total(), escaped(&order.currency)))
-                + &button("decline", "Decline")
+    let has_transfer = || state.offered_in(&order.currency).any(|method| method == Method::BankTransfer);
+    let buttons = match (order.is_paid(), awaited) {
+        (true, _) => String::new(),
+        (false, Some(_)) => {
+            button("arrive", &format!("I have sent {}", total(Method::BankTransfer)))
+                + &button("expire", "Send nothing until it expires")
+        }
+        (false, None) => {
+            let by_transfer = || button("transfer", &format!("Pay {} by bank transfer", total(Method::BankTransfer)));
+            let transfer = if has_transfer() { by_transfer() } else { String::new() };
+            button("pay", &format!("Pay {}", total(Method::Card))) + &transfer + &button("decline", "Decline")
         }
     };
     let (amount, currency, state) = (order.amount, escaped(&order.currency), order.state().name());
@@ -86,7 +150,7 @@ fn page(order: &Order) -> String {
          <link rel=\"stylesheet\" href=\"/sandbox/page/style.css\">\
          <link rel=\"stylesheet\" href=\"/sandbox/page/checkout.css\"><script type=\"module\" src=\"/sandbox/page/checkout.js\">\
          </script></head><body class=\"checkout\"><main><h1>Sandbox checkout</h1><p class=\"price\">{amount} {currency}</p>\
-         <p><span class=\"chip {state}\">{state}</span></p><table>{}</table><div class=\"buttons\">{buttons}</div>\
+         <p><span class=\"chip {state}\" data-status>{state}</span></p><table>{}</table><div class=\"buttons\">{buttons}</div>\
          <p class=\"note\">A simulated service: no real money is moved.</p></main></body></html>",
         rows.collect::<String>()
     )
@@ -100,13 +164,26 @@ mod tests {
     use crate::util::money::Money;
 
     #[test]
+    fn the_customer_comes_back_with_reference_and_status() {
+        let mut state = test_state();
+        state.create_order(NewOrder::of("A&1", Money::whole(5))).unwrap();
+        let order = state.order("A&1").unwrap();
+        for (url, expected) in [
+            ("https://a.example/back", "https://a.example/back?reference=A%261&status=initiated"),
+            ("https://a.example/?x=1#top", "https://a.example/?x=1&reference=A%261&status=initiated#top"),
+        ] {
+            assert_eq!(returned(url, order), expected);
+        }
+    }
+
+    #[test]
     fn the_page_escapes_what_the_merchant_wrote() {
         let mut state = test_state();
         let description = Some("<script>alert('1 & \"2\"')</script>".to_string());
         state.create_order(NewOrder { description, ..NewOrder::of("A", Money::whole(5)) }).unwrap();
         let page = String::from_utf8(show(&state, "5001", false).body).unwrap();
         assert!(page.contains("&lt;script&gt;alert('1 &amp; &quot;2&quot;')&lt;/script&gt;"), "{page}");
-        assert!(page.contains("5.08 NGN") && page.contains("/sandbox/checkout/5001/pay"), "{page}");
+        assert!(page.contains("Pay 5.00 NGN") && page.contains("/sandbox/checkout/5001/pay"), "{page}");
         let program = String::from_utf8(show(&state, "5001", true).body).unwrap();
         assert!(program.contains(r#""orderReference":"A""#), "{program}");
         assert_eq!((show(&state, "5002", false).status, show(&state, "x", false).status), (404, 404));

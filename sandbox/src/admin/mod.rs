@@ -75,8 +75,10 @@ async fn dispatch(sandbox: &Sandbox, incoming: &Incoming) -> Answer {
             return certify::tell(sandbox, incoming).unwrap_or_else(ApiError::into_answer);
         }
         ("GET", ["checkout", id]) => return checkout::show(&sandbox.lock().state, id, incoming.wants_json()),
-        ("POST", ["checkout", id, "pay"]) => return check_out(sandbox, incoming, id, Act::Pay),
-        ("POST", ["checkout", id, "decline"]) => return check_out(sandbox, incoming, id, Act::Decline),
+        ("POST", ["checkout", id, act]) => match Act::named(act) {
+            Some(act) => return check_out(sandbox, incoming, id, act),
+            None => Err(ApiError::new(404, format!("There is no admin call {}.", incoming.path))),
+        },
         ("GET", ["payouts"]) => Ok(payouts::list(&sandbox.lock().state, &incoming.query_json())),
         ("POST", ["payouts"]) => change(sandbox, |shared| payouts::make(&mut shared.state, &body(incoming)?)),
         ("POST", ["payouts", reference, "complete"]) => {
@@ -132,7 +134,8 @@ fn allowed(path: &[&str]) -> Option<&'static str> {
         ["faults"] => Some("GET, POST, DELETE"),
         ["payouts" | "webhooks" | "orders" | "mandates"] | ["payments", _, "confirm" | "decline"] => Some("GET, POST"),
         ["webhooks", "forge"] | ["webhooks", _, "resend"] => Some("POST"),
-        ["payments", _, "expire"] | ["checkout", _, "pay" | "decline"] => Some("POST"),
+        ["checkout", _, act] => Act::named(act).map(|_| "POST"),
+        ["payments", _, "expire"] => Some("POST"),
         ["refunds" | "payouts", _, "complete" | "fail"] => Some("POST"),
         ["cards" | "fund" | "lost-charge" | "reset"] | ["mandates", _, "activate"] => Some("POST"),
         ["checkout" | "page", _] | ["certify"] => Some("GET"),

@@ -30,6 +30,7 @@ pub fn state(shared: &Shared, wanted: &Wanted) -> Json {
         "pay_twice": state.settings.pay_twice,
         "any_reference": state.settings.any_reference,
         "currencies": state.settings.currencies.to_string().split(',').map(Json::from).collect::<Vec<_>>(),
+        "fee": state.settings.fee.to_string(),
         "mandates": mandates,
         "orders": orders,
         "virtual_accounts": accounts.into_iter().map(account).collect::<Vec<_>>(),

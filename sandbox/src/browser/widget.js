@@ -35,7 +35,7 @@
       isOpen = false;
       fail(options, opened.error, opened.status, opened.errors);
     } else {
-      show(options, `${base}/sandbox/checkout/${opened.id}#${encodeURIComponent(location.origin)}`);
+      show(options, opened.fault, `${base}/sandbox/checkout/${opened.id}#${encodeURIComponent(location.origin)}`);
     }
   }
 
@@ -51,7 +51,7 @@
       const response = await fetch(`${base}/v1/checkout`, { method: "POST", credentials: "omit", headers, body });
       status = response.status;
       const answer = await response.json();
-      if (response.ok && answer.orderId) return { id: String(answer.orderId) };
+      if (response.ok && answer.orderId) return { id: String(answer.orderId), fault: answer.widgetFault };
       const error = answer.message ?? answer.error?.message ?? "The sandbox's answer has no order.";
       return { error, status, errors: answer.errors ?? {} };
     } catch (problem) {
@@ -59,7 +59,7 @@
     }
   }
 
-  function show(options, address) {
+  function show(options, fault, address) {
     const dialog = document.createElement("dialog");
     dialog.setAttribute("aria-label", "Checkout");
     style(dialog, {
@@ -92,7 +92,7 @@
       const { what, order: paid, message } = event.data ?? {};
       if (what === "closed") closed();
       if (what === "failed") end(() => fail(options, message, 0, {}));
-      if (what === "completed") end(() => complete(options, { ...paid, status: paid.status.toLowerCase() }));
+      if (what === "completed") end(() => complete(options, fault, { ...paid, status: paid.status.toLowerCase() }));
     };
     addEventListener("message", heard);
     button.addEventListener("click", closed);
@@ -106,9 +106,15 @@
     frame.addEventListener("load", () => frame.focus());
   }
 
-  function complete(options, data) {
-    if (options.onCompleted) options.onCompleted(data);
-    else if (/^https?:/.test(options.redirectUrl ?? "")) location.assign(options.redirectUrl);
+  // Paid or declined. The checkout closes then, so that onClose follows; shop plug-ins redirect there.
+  function complete(options, fault, data) {
+    try {
+      if (fault === "widget_no_completed") return;
+      if (options.onCompleted) options.onCompleted(data);
+      else if (/^https?:/.test(options.redirectUrl ?? "")) location.assign(options.redirectUrl);
+    } finally {
+      if (fault !== "widget_no_close") options.onClose?.();
+    }
   }
 
   function fail(options, message, status, errors) {

@@ -13,13 +13,12 @@ pub struct Seen<'a> {
     /// How often the order was charged.
     pub charges: usize,
     pub told: Option<Paid>,
-    /// The host and port of the sandbox.
-    pub host: String,
 }
 
 /// What is wrong, in words; `None` if nothing is.
 pub type Check = fn(&Seen) -> Option<String>;
 
+const REFUND: &str = "/payment/order/refund";
 const LOOK_UPS: [&str; 3] = ["/payment/order/status", "/payment/order/verify", "/payment/transaction-details/"];
 const SECRETS: [&str; 10] =
     ["card", "cardnumber", "cvv", "pin", "otp", "expirymonth", "expiryyear", "cardtoken", "api-key", "apikey"];
@@ -29,6 +28,21 @@ const CLOSE_AT_MOST: usize = 2;
 /// What `Retry-After` says, less what clocks and rounding may take.
 const RETRY_AFTER_MS: u64 = 950;
 const DAY_MS: u64 = 86_400_000;
+
+fn status(request: &Json) -> u16 {
+    match request.get("status") {
+        Some(Json::Number(status)) => status.parse().unwrap_or(0),
+        _ => 0,
+    }
+}
+
+fn is_answered(request: &Json) -> bool {
+    status(request) == 200
+}
+
+fn met_fault(request: &Json) -> bool {
+    !text(request, "fault").is_empty()
+}
 
 fn text<'a>(request: &'a Json, member: &str) -> &'a str {
     request.at(member).and_then(Json::as_text).unwrap_or_default()
@@ -56,6 +70,36 @@ impl Seen<'_> {
     fn looking_up(&self) -> impl Iterator<Item = &Json> {
         self.at(|path| LOOK_UPS.iter().any(|known| path.starts_with(known)))
     }
+
+    fn refunding(&self) -> impl Iterator<Item = &Json> {
+        self.at(|path| path == REFUND)
+    }
+
+    pub fn met_fault(&self) -> bool {
+        self.requests.iter().any(met_fault)
+    }
+
+    pub fn charge_answered(&self) -> bool {
+        self.charging().any(is_answered)
+    }
+
+    pub fn refund_answered(&self) -> bool {
+        self.refunding().any(is_answered)
+    }
+
+    pub fn look_up_answered(&self) -> bool {
+        self.looking_up().any(is_answered)
+    }
+
+    /// The first request that the sandbox refused, unless a fault did, and why.
+    pub fn refused(&self) -> Option<String> {
+        let is_refused = |request: &&Json| (400..500).contains(&status(request)) && !met_fault(request);
+        let refused = self.requests.iter().find(is_refused)?;
+        let answer = Json::parse(text(refused, "answer").as_bytes()).unwrap_or_default();
+        let why = ["error.message", "message"].iter().find_map(|member| answer.at(member).and_then(Json::as_text));
+        let (method, path, status) = (text(refused, "method"), text(refused, "path"), status(refused));
+        Some(format!("{method} {path} was answered {status}: {}", why.unwrap_or("no reason is given.")))
+    }
 }
 
 pub fn charges(seen: &Seen) -> Option<String> {
@@ -63,10 +107,7 @@ pub fn charges(seen: &Seen) -> Option<String> {
 }
 
 pub fn refunds(seen: &Seen) -> Option<String> {
-    let made = seen
-        .at(|path| path == "/payment/order/refund")
-        .any(|request| matches!(request.at("status"), Some(Json::Number(status)) if status == "200"));
-    (!made).then(|| "No refund of the order was accepted.".to_string())
+    (!seen.refund_answered()).then(|| "No refund of the order was accepted.".to_string())
 }
 
 pub fn looks_up(seen: &Seen) -> Option<String> {
@@ -102,10 +143,7 @@ pub fn no_secrets(seen: &Seen) -> Option<String> {
 }
 
 pub fn right_key(seen: &Seen) -> Option<String> {
-    let refused = seen
-        .requests
-        .iter()
-        .find(|request| matches!(request.get("status"), Some(Json::Number(status)) if status == "401"))?;
+    let refused = seen.requests.iter().find(|request| status(request) == 401)?;
     let key = text(refused, "headers.api-key");
     Some(format!("{} was answered 401: its api-key was {key}.", text(refused, "path")))
 }
@@ -132,16 +170,17 @@ pub fn not_denied(seen: &Seen) -> Option<String> {
 
 /// After a lost answer only a look-up can tell that the order is paid.
 pub fn asked_before_paid(seen: &Seen) -> Option<String> {
-    let asked =
-        seen.looking_up().any(|request| matches!(request.get("status"), Some(Json::Number(status)) if status == "200"));
-    (seen.told == Some(Paid::Yes) && !asked)
+    (seen.told == Some(Paid::Yes) && !seen.look_up_answered())
         .then(|| "It took the order for paid without an answer that says so.".to_string())
 }
 
+/// Its own host is the one of the request that was redirected, under whatever name it knows the sandbox.
 pub fn one_host(seen: &Seen) -> Option<String> {
-    let elsewhere = seen.requests.iter().find(|request| {
+    let mut after = seen.requests.iter().skip_while(|request| !met_fault(request));
+    let own = text(after.next()?, "headers.host");
+    let elsewhere = after.find(|request| {
         let host = text(request, "headers.host");
-        !host.is_empty() && !host.eq_ignore_ascii_case(&seen.host)
+        !host.is_empty() && !host.eq_ignore_ascii_case(own)
     })?;
     Some(format!("It followed a redirect to {} and sent its api-key there.", text(elsewhere, "headers.host")))
 }

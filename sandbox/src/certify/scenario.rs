@@ -1,6 +1,6 @@
 //! The table of scenarios: what the client is asked to do, what goes wrong meanwhile, and what is looked for.
 
-use super::checks::{self, Check};
+use super::checks::{self, Check, Seen};
 
 /// What the client is asked to do. Its word is `PAYSVC_CERTIFY_TASK`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -55,10 +55,29 @@ pub struct Scenario {
     /// A fault rule as JSON.
     pub rule: Option<&'static str>,
     pub card: &'static str,
+    /// What is judged of every request, whatever became of it.
+    pub of_requests: &'static [Check],
+    /// What is judged if the client came that far.
     pub checks: &'static [Check],
     /// Why the mistake loses money.
     pub loses: &'static str,
     pub mend: &'static str,
+}
+
+impl Scenario {
+    pub fn has_fault(&self) -> bool {
+        self.rule.is_some() || !self.prefix.is_empty()
+    }
+
+    /// Whether the client came as far as the scenario looks: its fault acted, or a request of the task was answered.
+    pub fn is_tested(&self, seen: &Seen) -> bool {
+        match self.task {
+            _ if self.has_fault() => seen.met_fault(),
+            Task::Charge => seen.charge_answered(),
+            Task::Refund => seen.refund_answered(),
+            Task::Check | Task::Webhook | Task::Wait => seen.look_up_answered(),
+        }
+    }
 }
 
 pub const AMOUNT: &str = "2500.50";
@@ -72,6 +91,7 @@ const ROW: Scenario = Scenario {
     before: Before::Nothing,
     rule: None,
     card: GOOD_CARD,
+    of_requests: &[],
     checks: &[],
     loses: "",
     mend: "",
@@ -85,14 +105,16 @@ const DO_NOT_REPEAT: &str = "Never repeat a request that moves money unless it p
 pub const SCENARIOS: &[Scenario] = &[
     Scenario {
         name: "plain_body",
-        checks: &[checks::charges, checks::only_encrypted, checks::says_paid],
+        of_requests: &[checks::only_encrypted],
+        checks: &[checks::charges, checks::says_paid],
         loses: "The service refuses the request, so nothing is sold; and whoever reads the connection or its logs has the card.",
         mend: "Encrypt the compact JSON with the account's RSA key (PKCS #1 v1.5) and send {\"data\": \"<base64>\"}. Never fall back to a plain body.",
         ..ROW
     },
     Scenario {
         name: "secrets_in_the_open",
-        checks: &[checks::charges, checks::no_secrets],
+        of_requests: &[checks::no_secrets],
+        checks: &[checks::charges],
         loses: "Queries and plain bodies are kept in the logs of servers and proxies. Stolen card data are charged back to the merchant.",
         mend: "Send card data, one-time codes and keys only in the encrypted body and the api-key header.",
         ..ROW
@@ -101,7 +123,8 @@ pub const SCENARIOS: &[Scenario] = &[
         name: "wrong_key",
         task: Task::Refund,
         before: AS_ORDERED,
-        checks: &[checks::refunds, checks::right_key],
+        of_requests: &[checks::right_key],
+        checks: &[checks::refunds],
         loses: "The service answers 401: a refund that the customer was promised is never made.",
         mend: "Refund, capture, verify and payout status take the secret key; the others take the public key.",
         ..ROW

@@ -44,6 +44,8 @@ pub enum KeyRule {
     Secret,
     /// The evidence conflicts.
     Either,
+    /// The secret key; integrations that send the public one work, too.
+    SecretOrPublic,
 }
 
 impl KeyRule {
@@ -51,6 +53,7 @@ impl KeyRule {
         match self {
             KeyRule::Public => "public",
             KeyRule::Secret => "secret",
+            KeyRule::SecretOrPublic => "secret or public",
             KeyRule::Either => "public or secret",
         }
     }
@@ -59,7 +62,7 @@ impl KeyRule {
         match self {
             KeyRule::Public => key == KeyKind::Public,
             KeyRule::Secret => key == KeyKind::Secret,
-            KeyRule::Either => matches!(key, KeyKind::Public | KeyKind::Secret),
+            KeyRule::Either | KeyRule::SecretOrPublic => matches!(key, KeyKind::Public | KeyKind::Secret),
         }
     }
 }

@@ -45,7 +45,7 @@ pub fn open_widget(state: &mut State, call: &Call) -> Result<Answer, ApiError> {
         redirect_url: fields.optional("redirectUrl"),
     };
     fields.finish()?;
-    Ok(answer(state.create_order(new)?, call))
+    Ok(answer(state.open_order(new)?, call))
 }
 
 fn answer(order: &Order, call: &Call) -> Answer {

@@ -6,6 +6,7 @@ use crate::http::fields::Fields;
 use crate::state::State;
 use crate::state::model::{Method, Order, PaymentState, SavedCard};
 use crate::util::json::{Json, object};
+use crate::util::money::Money;
 
 /// It depends on the payment option, which is not known yet. Strict clients read an integer.
 const FEE_RATE: u64 = 0;
@@ -47,6 +48,7 @@ fn created(state: &State, order: &Order) -> Json {
     let option = |method: Method| object! { "code": method.code(), "name": method.name(), "currency": &order.currency };
     let email = order.customer.as_ref().and_then(|customer| customer.email.as_deref());
     let saved = email.map(|email| state.saved_cards_of(email).map(saved_card).collect::<Vec<_>>());
+    let name = order.description.as_deref().unwrap_or(&order.reference);
     let narration = order.description.clone().unwrap_or_default();
     let data = object! {
         "order": object! {
@@ -76,9 +78,19 @@ fn created(state: &State, order: &Order) -> Json {
         "otherPaymentOptions": state.offered_in(&order.currency).map(option).collect::<Vec<_>>(),
         "savedCards": saved.unwrap_or_default(),
         "subsidiaryOrderSummary": object! {
-            "orderName": order.description.as_deref().unwrap_or(&order.reference),
-            "orderItems": Json::Array(Vec::new()),
+            "totalAmount": order.amount,
+            "reference": &order.reference,
+            "currency": &order.currency,
+            "orderName": name,
+            "orderItems": vec![object! { "name": name, "amount": order.amount }],
         },
+        "id": order.id,
+        "ns": Json::Null,
+        "isDiscounted": false,
+        "oldAmount": order.amount,
+        "newAmount": order.amount,
+        "discountAmount": Money::ZERO,
+        "mandateCode": Json::Null,
     };
     success("01", "Order created successfully", data)
 }

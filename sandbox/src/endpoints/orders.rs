@@ -68,13 +68,14 @@ pub fn fee(state: &mut State, call: &Call) -> Result<Answer, ApiError> {
     fields.finish()?;
     let method = option.map_or(Ok(Method::Card), |option| method_at("paymentoption", &option))?;
     state.check_new(method, currency.as_deref())?;
-    let total = amount.plus(amount.fee());
+    let fee = state.settings.fee.of(method, amount);
+    let total = amount.plus(fee);
     let data = object! {
         "amount": amount,
-        "fee": amount.fee(),
+        "fee": fee,
         "total": total,
         "totalChargedAmount": total,
-        "customerFee": amount.fee(),
+        "customerFee": fee,
         "subsidiaryFee": Money::ZERO,
         "paymentOption": method.code(),
     };

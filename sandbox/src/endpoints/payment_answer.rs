@@ -76,7 +76,7 @@ pub fn answer(order: &Order, index: usize, call: &Call) -> Result<Answer, ApiErr
         }
     });
     let recipient = if transfer.is_some() { &payment.instrument } else { "Sandbox Merchant" };
-    let fee = payment.amount.fee();
+    let fee = order.fee_of(payment);
     let data = object! {
         "paymentDetail": object! {
             "redirectUrl": redirect,
@@ -94,8 +94,8 @@ pub fn answer(order: &Order, index: usize, call: &Call) -> Result<Answer, ApiErr
             "orderPaymentResponseMessage": report.detail,
             "orderPaymentInstrument": instrument,
             "remarks": report.remarks,
-            "totalAmount": payment.amount.plus(fee),
-            "fee": fee,
+            "totalAmount": payment.amount.plus(fee).shortest(),
+            "fee": fee.shortest(),
         },
     };
     let body = match report.status {

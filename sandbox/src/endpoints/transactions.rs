@@ -10,8 +10,6 @@ use crate::util::clock::NO_DATE;
 use crate::util::json::{Json, object};
 use crate::util::money::Money;
 
-/// In percent.
-const FEE_RATE: &str = "1.5";
 /// `productName` of every order.
 const PRODUCT: &str = "Collection";
 
@@ -58,6 +56,7 @@ pub fn of_session(session: &Session) -> Json {
         price: None,
         total: session.amount,
         fee: None,
+        fee_rate: None,
         method: None,
         response: (None, None),
         narration: session.narration.clone(),
@@ -87,6 +86,7 @@ pub fn of_order(order: &Order) -> Json {
         price: Some(order.amount),
         total: order.total(),
         fee: Some(order.fee()),
+        fee_rate: Some(order.fee_rule.rate(payment.map_or(Method::Card, |payment| payment.method))),
         method: payment.map(|payment| payment.method.paid_by()),
         response: (payment.map(|payment| payment.code), payment.map(|payment| payment.message)),
         narration: order.description.clone(),
@@ -181,6 +181,8 @@ struct Transaction<'a> {
     price: Option<Money>,
     total: Money,
     fee: Option<Money>,
+    /// In percent.
+    fee_rate: Option<Money>,
     method: Option<&'a str>,
     response: (Option<&'a str>, Option<&'a str>),
     narration: Option<String>,
@@ -213,7 +215,7 @@ impl Transaction<'_> {
             "currencyId": currency::id(self.currency),
             "currencyName": self.currency,
             "fee": self.fee,
-            "feeRate": self.fee.map(|_| Json::Number(FEE_RATE.to_string())),
+            "feeRate": self.fee_rate,
             "subsidiaryFee": Json::Null,
             "customerFee": self.fee,
             "dateCreated": self.created,

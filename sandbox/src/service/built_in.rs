@@ -29,7 +29,7 @@ fn row(
 #[rustfmt::skip]
 pub fn endpoints() -> Vec<Endpoint> {
     use Body::{Encrypted, EncryptedHeaderOptional, EncryptedWithHeader, None as NoBody, Plain};
-    use KeyRule::{Either, Public, Secret};
+    use KeyRule::{Either, Public, Secret, SecretOrPublic};
     use Effect::{Changes, LooksUp, Pays, PaysWithCard};
     use Status::{Boolean, Text};
     vec![
@@ -49,7 +49,7 @@ pub fn endpoints() -> Vec<Endpoint> {
         row("POST", "/payment/tokenize/charge",                 Secret, Plain,               Text,    Pays,         ASSUMED,    cards::charge),
         row("POST", "/payment/order/save-card",                 Secret, Encrypted,           Text,    Changes,      ASSUMED,    cards::save),
         row("POST", "/payment/order/status",                    Public, Encrypted,           Text,    LooksUp,      ASSUMED,    orders::status),
-        row("POST", "/payment/order/verify",                    Secret, Plain,               Text,    LooksUp,      ASSUMED,    orders::verify),
+        row("POST", "/payment/order/verify",                    SecretOrPublic, Plain,       Text,    LooksUp,      ASSUMED,    orders::verify),
         row("POST", "/payment/order/fee",                       Public, Encrypted,           Text,    LooksUp,      ASSUMED,    orders::fee),
         row("GET",  "/payment/banks",                           Public, NoBody,              Text,    LooksUp,      ASSUMED,    banks::list),
         row("GET",  "/payment/account-details",                 Public, NoBody,              Boolean, LooksUp,      ASSUMED,    virtual_accounts::details),

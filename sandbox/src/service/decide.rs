@@ -250,6 +250,11 @@ fn tolerated(endpoint: &Endpoint, incoming: &Incoming, key: KeyKind) -> Vec<Stri
     if endpoint.key == KeyRule::Either {
         notes.push(format!("api-key: the {} key; either is accepted, because the evidence conflicts", key.name()));
     }
+    if endpoint.key == KeyRule::SecretOrPublic && key == KeyKind::Public {
+        notes.push(
+            "api-key: the public key; the secret key is documented, and four integrations send the public one".into(),
+        );
+    }
     if endpoint.body == Body::EncryptedHeaderOptional {
         let sent = if incoming.headers.encryption.is_some() { "sent" } else { "not sent" };
         notes.push(format!("encryption header: {sent}; either is accepted, because the evidence conflicts"));

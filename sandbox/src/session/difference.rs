@@ -2,26 +2,29 @@
 
 use crate::util::json::Json;
 
-/// Where the two differ first, in words; `None`: they say the same. The order of members has no meaning.
-pub fn difference(recorded: &Json, sent: &Json, place: &str) -> Option<String> {
+/// Where the two differ, in words; none: they say the same. The order of members has no meaning.
+pub fn differences(recorded: &Json, sent: &Json, place: &str) -> Vec<String> {
     match (recorded, sent) {
         (Json::Object(recorded), Json::Object(sent)) => {
             let inside = |name: &str| if place.is_empty() { name.to_string() } else { format!("{place}.{name}") };
             let member = |members: &[(String, Json)], name: &str| {
                 members.iter().find(|(key, _)| key == name).map(|(_, value)| value.clone())
             };
-            let lost = recorded.iter().find_map(|(name, value)| match member(sent, name) {
-                Some(found) => difference(value, &found, &inside(name)),
-                None => Some(format!("{} is missing", inside(name))),
+            let lost = recorded.iter().flat_map(|(name, value)| match member(sent, name) {
+                Some(found) => differences(value, &found, &inside(name)),
+                None => vec![format!("{} is missing", inside(name))],
             });
-            let added = || sent.iter().find(|(name, _)| member(recorded, name).is_none());
-            lost.or_else(|| added().map(|(name, _)| format!("{} was not recorded", inside(name))))
+            let added = sent.iter().filter(|(name, _)| member(recorded, name).is_none());
+            lost.chain(added.map(|(name, _)| format!("{} was not recorded", inside(name)))).collect()
         }
         (Json::Array(recorded), Json::Array(sent)) if recorded.len() == sent.len() => {
-            let mut pairs = recorded.iter().zip(sent).enumerate();
-            pairs.find_map(|(index, (recorded, sent))| difference(recorded, sent, &format!("{place}.{index}")))
+            let pairs = recorded.iter().zip(sent).enumerate();
+            pairs
+                .flat_map(|(index, (recorded, sent))| differences(recorded, sent, &format!("{place}.{index}")))
+                .collect()
         }
-        (recorded, sent) => (recorded != sent).then(|| format!("{place} is {sent}, and was {recorded}")),
+        (recorded, sent) if recorded != sent => vec![format!("{place} is {sent}, and was {recorded}")],
+        _ => Vec::new(),
     }
 }
 
@@ -30,10 +33,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_first_difference_is_named() {
+    fn differences_are_named() {
         let between = |recorded: &str, sent: &str| {
             let json = |text: &str| Json::parse(text.as_bytes()).unwrap();
-            difference(&json(recorded), &json(sent), "payload")
+            differences(&json(recorded), &json(sent), "payload").into_iter().next()
         };
         assert_eq!(between(r#"{"a":1,"b":[{"c":"x"}]}"#, r#"{"b":[{"c":"x"}],"a":1}"#), None);
         assert_eq!(

@@ -5,6 +5,7 @@ mod difference;
 mod exchange;
 pub mod places;
 pub mod record;
+mod renaming;
 pub mod replay;
 
 pub use exchange::asked;

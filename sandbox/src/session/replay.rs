@@ -3,12 +3,13 @@
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::difference::difference;
 use super::exchange::{self, Exchange, LARGEST_FILE, VERSION, asked_unread};
 use super::places::Places;
+use super::renaming::{Pair, Renaming, is_exact};
 use crate::faults::Chosen;
 use crate::http::answer::{Answer, ApiError};
 use crate::http::incoming::Incoming;
+use crate::util::distance::distance;
 use crate::util::json::{Json, object};
 
 /// Of the requests that are not in the file; a client that repeats one for ever fills no memory.
@@ -20,6 +21,7 @@ pub struct Replay(Mutex<Progress>);
 struct Progress {
     exchanges: Vec<Recorded>,
     unmatched: Vec<String>,
+    renaming: Renaming,
 }
 
 pub struct Recorded {
@@ -64,15 +66,14 @@ impl Replay {
     /// answered is answered as the last time: clients ask more or less often.
     pub fn answer(&self, asked: &Json, looks_up: bool) -> (Option<Answer>, Option<Chosen>) {
         let mut progress = self.lock();
-        let same = |recorded: &Recorded| recorded.difference(asked).is_none();
-        let exchanges = &mut progress.exchanges;
-        let place = exchanges.iter().position(|recorded| !recorded.is_used && same(recorded));
-        let place = place.or_else(|| exchanges.iter().rposition(|recorded| looks_up && same(recorded)));
-        if let Some(place) = place {
+        let Progress { exchanges, renaming, .. } = &mut *progress;
+        let asked = renaming.recorded(asked);
+        if let Some((place, pairs)) = matching(exchanges, renaming, &asked, looks_up) {
+            renaming.add(pairs);
             let Exchange { answer, chosen, .. } = exchanges[place].take();
-            return (answer.clone(), *chosen);
+            return (answer.clone().map(|answer| renamed(answer, renaming)), *chosen);
         }
-        let why = progress.unmatched(asked);
+        let why = progress.unmatched(&asked);
         eprintln!("paysvc-sandbox: --replay: {why}");
         let answer = ApiError::new(500, format!("This sandbox answers from a recording. {why}")).into_answer();
         if progress.unmatched.len() < MOST_UNMATCHED {
@@ -84,6 +85,7 @@ impl Replay {
     pub fn rewind(&self) {
         let mut progress = self.lock();
         progress.unmatched.clear();
+        progress.renaming.clear();
         progress.exchanges.iter_mut().for_each(|recorded| recorded.is_used = false);
     }
 
@@ -108,19 +110,46 @@ impl Replay {
     }
 }
 
+/// The place of the exchange that answers, and the names that are new with it. What was sent as it was recorded comes
+/// before what stands for it.
+fn matching(exchanges: &[Recorded], renaming: &Renaming, asked: &Json, looks_up: bool) -> Option<(usize, Vec<Pair>)> {
+    let same = |(place, recorded): (usize, &Recorded)| Some((place, recorded.compare(renaming, asked)?.ok()?));
+    let unused = exchanges.iter().enumerate().filter(|(_, recorded)| !recorded.is_used);
+    let mut fits: Vec<_> = unused.filter_map(same).collect();
+    if !fits.is_empty() {
+        let exact = fits.iter().position(|(_, pairs)| is_exact(pairs)).unwrap_or(0);
+        return Some(fits.swap_remove(exact));
+    }
+    if looks_up { exchanges.iter().enumerate().rev().find_map(same) } else { None }
+}
+
+/// The answer with the names that this client knows.
+fn renamed(answer: Answer, renaming: &Renaming) -> Answer {
+    let headers = answer.headers.iter().map(|(name, value)| (name.clone(), renaming.sent(value)));
+    let headers = headers.collect();
+    let body = String::from_utf8_lossy(&answer.body);
+    Answer { body: renaming.sent(&body).into_bytes(), headers, ..answer }
+}
+
 impl Progress {
-    /// Why nothing answers this request, in words.
+    /// Why nothing answers this request, in words, with the recorded one that is nearest to it.
     fn unmatched(&self, asked: &Json) -> String {
         let name = name(asked);
-        let here: Vec<_> = self.exchanges.iter().filter(|recorded| recorded.asks_at(asked)).collect();
-        let unused = here.iter().find(|recorded| !recorded.is_used && !recorded.is_unread());
-        match (unused, here.iter().any(|recorded| recorded.difference(asked).is_none())) {
-            (Some(recorded), _) => {
-                let differs = recorded.difference(asked).unwrap_or_default();
-                format!("{name} differs from line {}: {differs}.", recorded.line)
-            }
-            (None, true) => format!("{name} was sent more often than in the recording."),
-            (None, false) => format!("{name} was not recorded."),
+        let read = || self.exchanges.iter().filter(|recorded| !recorded.is_unread());
+        let compared = read().filter_map(|recorded| Some((recorded, recorded.compare(&self.renaming, asked)?)));
+        let (same, other): (Vec<_>, Vec<_>) = compared.partition(|(_, compared)| compared.is_ok());
+        if !same.is_empty() {
+            return format!("{name} was sent more often than in the recording.");
+        }
+        let other = other.into_iter().filter_map(|(recorded, compared)| Some((recorded, compared.err()?)));
+        // Those that are left count before those that were answered.
+        if let Some((recorded, differs)) = other.min_by_key(|(recorded, differs)| (recorded.is_used, differs.len())) {
+            return format!("{name} differs from line {}: {}.", recorded.line, differs.join("; "));
+        }
+        let nearest = read().min_by_key(|recorded| (distance(&recorded.name(), &name), recorded.is_used));
+        match nearest {
+            Some(near) => format!("{name} was not recorded; the nearest call is line {}: {}.", near.line, near.name()),
+            None => format!("{name} was not recorded."),
         }
     }
 }
@@ -135,18 +164,18 @@ impl Recorded {
         self.exchange.asked.as_ref().is_some_and(|asked| asked.get("key").is_none())
     }
 
+    /// The new names, or what differs; `None`: it is another call.
+    fn compare(&self, renaming: &Renaming, asked: &Json) -> Option<Result<Vec<Pair>, Vec<String>>> {
+        let recorded = self.exchange.asked.as_ref()?;
+        let is_here = ["method", "path"].iter().all(|name| recorded.get(name) == asked.get(name));
+        is_here.then(|| renaming.compare(recorded, asked))
+    }
+
     /// Whether it has the method, path and query of this request.
     fn asks_at(&self, asked: &Json) -> bool {
         let same =
             |recorded: &Json| ["method", "path", "query"].iter().all(|name| recorded.get(name) == asked.get(name));
         self.exchange.asked.as_ref().is_some_and(same)
-    }
-
-    fn difference(&self, asked: &Json) -> Option<String> {
-        match &self.exchange.asked {
-            Some(recorded) => difference(recorded, asked, ""),
-            None => Some("it is a connection".to_string()),
-        }
     }
 
     fn name(&self) -> String {

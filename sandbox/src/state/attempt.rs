@@ -137,7 +137,7 @@ impl State {
         order.updated = Moment::now();
         let payment = &order.payments[index];
         if payment.state == PaymentState::Successful {
-            let (key, fee) = (order.reference.clone(), Some(payment.amount.fee()));
+            let (key, fee) = (order.reference.clone(), Some(order.fee_of(payment)));
             let (reference, amount) = (&payment.reference, payment.amount);
             self.ledger.commit_money(Effect::ChargeMade, key, reference, amount, fee, &order.currency);
         }

@@ -2,7 +2,7 @@
 
 use super::attempt::{Outcome, PAID};
 use super::magic;
-use super::model::{Awaits, Order, Payment, PaymentState};
+use super::model::{Awaits, Method, Order, Payment, PaymentState};
 use super::{RuleError, State};
 use crate::util::money::Money;
 
@@ -90,7 +90,7 @@ impl State {
         if known.payments[index].state != PaymentState::Pending || (known.is_paid() && !self.settings.pay_twice) {
             return Err(RuleError::TransferOver);
         }
-        let total = known.amount.plus(known.amount.fee());
+        let total = known.amount.plus(known.fee_by(Method::BankTransfer));
         if amount != total {
             return Err(RuleError::TransferDiffers { total, currency: known.currency.clone() });
         }
@@ -183,7 +183,7 @@ mod tests {
         let too_large = RuleError::CaptureTooLarge { amount: money("100.01"), reserved: money("100") };
         assert_eq!(state.capture("A", money("100.01")).unwrap_err(), too_large);
         let (order, _) = state.capture("A", money("40")).unwrap();
-        assert_eq!((order.amount, order.charged(), order.total()), (money("100"), money("40"), money("40.60")));
+        assert_eq!((order.amount, order.charged(), order.total()), (money("100"), money("40"), money("41")));
         assert_eq!(state.capture("A", money("40")).unwrap_err(), RuleError::NothingToCapture);
         assert_eq!(state.refund("A", None, None).unwrap().amount, money("40"));
         assert_eq!(charges(&state), ["40.00"]);
@@ -203,14 +203,14 @@ mod tests {
         let (first, second) = (account(&mut state, "A"), account(&mut state, "B"));
         assert!(state.is_transfer_account(&first) && first != second);
         assert!(matches!(state.receive_transfer(&first, money("100")), Err(RuleError::TransferDiffers { .. })));
-        assert!(state.receive_transfer(&first, money("101.50")).unwrap().0.is_paid());
-        assert_eq!(state.receive_transfer(&first, money("101.50")).unwrap_err(), RuleError::TransferOver);
+        assert!(state.receive_transfer(&first, money("120")).unwrap().0.is_paid());
+        assert_eq!(state.receive_transfer(&first, money("120")).unwrap_err(), RuleError::TransferOver);
         state.settle_agenda(Moment::now());
         assert_eq!(state.order("B").unwrap().state(), PaymentState::Pending);
         state.settle_agenda(Moment::now().after(TRANSFER_LIVES));
         assert_eq!(state.order("B").unwrap().state(), PaymentState::Failed);
         assert_eq!(state.order("A").unwrap().state(), PaymentState::Successful);
-        assert_eq!(state.receive_transfer(&second, money("101.50")).unwrap_err(), RuleError::TransferOver);
+        assert_eq!(state.receive_transfer(&second, money("120")).unwrap_err(), RuleError::TransferOver);
         assert_eq!(charges(&state).len(), 1);
     }
 }

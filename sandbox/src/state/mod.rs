@@ -6,6 +6,7 @@ pub mod completion;
 pub mod currency;
 pub mod due;
 pub mod error;
+pub mod fees;
 pub mod funding;
 pub mod ledger;
 pub mod magic;
@@ -31,6 +32,7 @@ use crate::util::seed::Seed;
 use currency::Currencies;
 use due::Agenda;
 pub use error::RuleError;
+use fees::Fee;
 use ledger::Ledger;
 use model::{Batch, Mandate, Order, SavedCard, Session, VirtualAccount};
 
@@ -58,6 +60,7 @@ pub struct Settings {
     pub any_reference: bool,
     /// The currencies that the merchant has.
     pub currencies: Currencies,
+    pub fee: Fee,
     /// What is pending ends after this time; without it, a payout ends after the first status call that shows it, and a
     /// refund with the first look at its order.
     pub settle: Option<Duration>,
@@ -135,6 +138,7 @@ pub fn test_state() -> State {
         pay_twice: false,
         any_reference: false,
         currencies: Currencies::default(),
+        fee: Fee::default(),
         settle: None,
     };
     State::new(Seed::from_number(1), settings)

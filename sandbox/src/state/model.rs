@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::fees::Fee;
 use super::magic;
 pub use super::method::Method;
 pub use super::payment::{Awaits, Payment, PaymentState};
@@ -37,6 +38,9 @@ pub struct Order {
     pub processor_reference: String,
     pub amount: Money,
     pub currency: String,
+    /// As it was when the order was created.
+    #[serde(default)]
+    pub fee_rule: Fee,
     /// Created by a payment, with the assumed amount.
     pub assumed: bool,
     pub description: Option<String>,
@@ -91,8 +95,17 @@ impl Order {
         self.paid_payment().map_or(self.amount, |payment| payment.amount)
     }
 
+    /// Of the payment that decides; of a card as long as there is none.
     pub fn fee(&self) -> Money {
-        self.charged().fee()
+        self.decisive_payment().map_or_else(|| self.fee_by(Method::Card), |payment| self.fee_of(payment))
+    }
+
+    pub fn fee_of(&self, payment: &Payment) -> Money {
+        self.fee_rule.of(payment.method, payment.amount)
+    }
+
+    pub fn fee_by(&self, method: Method) -> Money {
+        self.fee_rule.of(method, self.amount)
     }
 
     /// What the customer is charged: the amount and the fee.

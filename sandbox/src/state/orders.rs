@@ -44,6 +44,18 @@ impl State {
         Ok(self.add_order(NewOrder { currency, ..new }, false))
     }
 
+    /// Creates the order, or opens one that is unpaid again: a customer who closed the checkout comes back.
+    pub fn open_order(&mut self, new: NewOrder) -> Result<&Order, RuleError> {
+        match self.orders.get_mut(&new.reference).filter(|known| !known.is_paid()) {
+            Some(known) => {
+                known.check_price(new.amount, new.currency.as_deref())?;
+                known.redirect_url = new.redirect_url.or(known.redirect_url.take());
+                self.order(&new.reference)
+            }
+            None => self.create_order(new),
+        }
+    }
+
     /// The currency that the order has, or that a payment of an unknown one would have.
     pub(super) fn currency_of(&self, reference: &str) -> &str {
         self.orders.get(reference).map_or(DEFAULT_CURRENCY, |order| order.currency.as_str())
@@ -92,6 +104,7 @@ impl State {
             processor_reference,
             amount: new.amount,
             currency,
+            fee_rule: self.settings.fee,
             assumed,
             description: new.description,
             customer: new.customer,

@@ -136,7 +136,7 @@ mod tests {
         let order = state.pay_by_card(&card("A", "4111111111111111")).unwrap();
         assert_eq!(
             (order.amount.to_string(), order.total().to_string(), order.assumed),
-            ("100.00".into(), "101.50".into(), true)
+            ("100.00".into(), "102.00".into(), true)
         );
         assert_eq!(state.pay_by_card(&card("A", "4111111111111111")).unwrap_err(), RuleError::OrderPaid);
         assert_eq!(state.pay_by_transfer("A").unwrap_err(), RuleError::OrderPaid);

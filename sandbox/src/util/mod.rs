@@ -2,6 +2,7 @@
 
 pub mod clock;
 pub mod constant;
+pub mod distance;
 pub mod files;
 pub mod json;
 pub mod money;

@@ -20,7 +20,6 @@ impl Money {
         Money(units * 100)
     }
 
-    #[cfg(test)]
     pub const fn hundredths(value: i64) -> Money {
         Money(value)
     }
@@ -62,9 +61,15 @@ impl Money {
         (self.0 >= other.0).then(|| Money(self.0 - other.0))
     }
 
-    /// The assumed fee: 1.5 %, rounded half up.
-    pub fn fee(self) -> Money {
-        Money(((i128::from(self.0) * 15 + 500) / 1000) as i64)
+    /// So many percent of it, rounded half up to whole units.
+    pub fn whole_part_of(self, percent: Money) -> Money {
+        let units = (i128::from(self.0) * i128::from(percent.0) + 500_000) / 1_000_000;
+        Money(i64::try_from(units).unwrap_or(LARGEST).min(LARGEST / 100) * 100)
+    }
+
+    /// A JSON number without decimals if it is whole: some clients read an integer.
+    pub fn shortest(self) -> Json {
+        if self.0 % 100 == 0 { Json::Number((self.0 / 100).to_string()) } else { self.into() }
     }
 }
 
@@ -119,8 +124,6 @@ mod tests {
         assert_eq!(money("0.10").plus(money("0.20")), money("0.30"));
         assert_eq!(money("0.30").minus(money("0.10")), Some(money("0.20")));
         assert_eq!(money("0.10").minus(money("0.30")), None);
-        assert_eq!(money("100.00").fee(), money("1.50"));
-        assert_eq!(money("0.33").fee(), money("0.00"));
-        assert_eq!(money("0.34").fee(), money("0.01"));
+        assert_eq!([money("20"), money("20.50")].map(|money| money.shortest().to_string()), ["20", "20.50"]);
     }
 }

@@ -37,7 +37,7 @@ impl Default for Behaviour {
     fn default() -> Behaviour {
         Behaviour {
             url: None,
-            form: Form::Data,
+            form: Form::default(),
             attempts: 1,
             retry: Duration::from_millis(100),
             delay: Duration::ZERO,

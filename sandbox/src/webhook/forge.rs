@@ -59,7 +59,7 @@ fn of_order(state: &State, reference: &str) -> Json {
         object! {
             "orderReference": reference,
             "paymentReference": "PGW-PAYREF-FORGED",
-            "totalAmountCharged": Json::Number("101.50".to_string()),
+            "totalAmountCharged": Json::Number("102.00".to_string()),
             "currencyName": "NGN",
             "orderAmount": Json::Number("100.00".to_string()),
         }

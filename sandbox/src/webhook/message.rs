@@ -6,17 +6,18 @@ use crate::state::{Event, State};
 use crate::util::json::{Json, object};
 
 /// How the body is written. None of them is documented by the service.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
 pub enum Form {
     /// `{"data":{…}}`, names in camel case.
     Data,
     /// `{"Data":{…}}`, names in Pascal case.
     Pascal,
-    /// For virtual accounts: few members at the top level. Other events are written as `data`.
+    /// For virtual accounts: few members at the top level. Other events have the default form.
     Flat,
     /// `{"Status":"…","StatusCode":"…","Data":{…}}`, names in Pascal case.
     Envelope,
-    /// `{"status":"success","data":{…}}`, names in camel case.
+    /// `{"status":"success","data":{…}}`, names in camel case. All receivers but one that needs `Flat` accept it.
+    #[default]
     Status,
 }
 
@@ -39,7 +40,7 @@ impl Form {
 
     /// The form in which an event is written.
     pub fn of_event(self, is_funding: bool) -> Form {
-        if self == Form::Flat && !is_funding { Form::Data } else { self }
+        if self == Form::Flat && !is_funding { Form::default() } else { self }
     }
 
     pub fn wrap(self, object: Json) -> Json {
@@ -138,7 +139,7 @@ mod tests {
             Form::Pascal.wrap(json).to_string(),
             r#"{"Data":{"OrderReference":"a","OrderPayments":[{"StatusId":5}],"X":null}}"#
         );
-        assert_eq!((Form::Flat.of_event(false), Form::Flat.of_event(true)), (Form::Data, Form::Flat));
+        assert_eq!((Form::Flat.of_event(false), Form::Flat.of_event(true)), (Form::Status, Form::Flat));
         Form::ALL.iter().for_each(|form| assert_eq!(Form::named(form.name()), Some(*form)));
     }
 }

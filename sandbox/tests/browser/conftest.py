@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 from selenium import webdriver
-from selenium.common.exceptions import NoSuchElementException, StaleElementReferenceException
+from selenium.common.exceptions import NoSuchElementException, StaleElementReferenceException, TimeoutException
 from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
@@ -98,7 +98,10 @@ class Browser:
             poll_frequency=0.05,
             ignored_exceptions=[NoSuchElementException, StaleElementReferenceException],
         )
-        return waiting.until(lambda _: condition(), f"{what}; the page shows: {self.text()[:2000]}")
+        try:
+            return waiting.until(lambda _: condition())
+        except TimeoutException as error:
+            raise AssertionError(f"{what}; the page shows: {self.text()[:2000]}") from error
 
     def text(self) -> str:
         return self.driver.find_element(By.TAG_NAME, "body").text

@@ -51,6 +51,11 @@ def change(browser: Browser, options: dict[str, object]) -> None:
     browser.driver.execute_script("window.change = arguments[0]", options)
 
 
+def seen(browser: Browser, count: int) -> list[str]:
+    """What the page was told, once there are so many."""
+    return browser.until(lambda: (told := [it.text for it in browser.all("#seen li")])[count - 1 :] and told, "no more")
+
+
 def into_frame(browser: Browser) -> None:
     browser.driver.switch_to.frame(browser.one("dialog iframe"))
     browser.shows("Sandbox checkout")
@@ -61,9 +66,10 @@ def test_a_customer_pays(browser: Browser, sandbox: Sandbox, shop: str) -> None:
     browser.click("Pay now")
     into_frame(browser)
     browser.shows("2500.50 NGN")
-    browser.click("Pay 2538.01 NGN")
+    browser.click("Pay 2538.50 NGN")
     browser.driver.switch_to.default_content()
-    browser.shows("completed successful", "#seen")
+    # Shop plug-ins note the payment in onCompleted and go on in onClose.
+    assert seen(browser, 2) == ["completed successful", "closed"]
     assert browser.all("dialog") == []
     data = browser.driver.execute_script("return window.completed")
     verified = sandbox.verify("SHOP-1")
@@ -91,7 +97,7 @@ def test_the_page_of_the_readme(browser: Browser, sandbox: Sandbox) -> None:
     with serve(f"<!doctype html><meta charset=utf-8><body>{page}") as address:
         browser.open(address)
         into_frame(browser)
-        browser.click("Pay 2538.01 NGN")
+        browser.click("Pay 2538.50 NGN")
         browser.driver.switch_to.default_content()
         browser.until(lambda: not browser.all("dialog"), "the dialog is open")
     assert sandbox.verify("ORDER-1")["status"] == "Successful"
@@ -103,8 +109,95 @@ def test_a_declined_payment_is_completed_as_failed(browser: Browser, sandbox: Sa
     into_frame(browser)
     browser.click("Decline")
     browser.driver.switch_to.default_content()
-    browser.shows("completed failed", "#seen")
+    assert seen(browser, 2) == ["completed failed", "closed"]
     assert sandbox.verify("SHOP-1")["status"] == "Failed"
+
+
+def test_an_unpaid_order_is_opened_again(browser: Browser, sandbox: Sandbox, shop: str) -> None:
+    # The shop's server made the reference known.
+    sandbox.encrypted("/payment/order/create", {"order": {"reference": "SHOP-1", "amount": "2500.50"}})
+    browser.open(shop)
+    for _ in range(2):
+        browser.click("Pay now")
+        into_frame(browser)
+        browser.driver.switch_to.default_content()
+        browser.click("Close")
+    # The customer must not get the goods for another price.
+    change(browser, {"amount": "1"})
+    browser.click("Pay now")
+    browser.shows("error An order with this reference exists, of 2500.50 NGN.", "#seen")
+    expect_refused(browser, 400)
+    change(browser, {})
+    browser.click("Pay now")
+    into_frame(browser)
+    browser.click("Pay 2538.50 NGN")
+    browser.driver.switch_to.default_content()
+    assert seen(browser, 5)[3:] == ["completed successful", "closed"]
+    assert len(sandbox.get("orders")["orders"]) == 1
+
+
+@pytest.mark.parametrize("how", ["sent", "arrives", "expires"])
+def test_a_bank_transfer_is_pending_then_paid_or_not(browser: Browser, sandbox: Sandbox, shop: str, how: str) -> None:
+    browser.open(shop)
+    browser.click("Pay now")
+    into_frame(browser)
+    browser.click("Pay 2520.50 NGN by bank transfer")
+    browser.shows("Pending")
+    [payment] = sandbox.get("orders")["orders"][0]["payments"]
+    browser.shows(payment["instrument"])
+    if how == "sent":
+        browser.click("I have sent 2520.50 NGN")
+    if how == "arrives":
+        transfer = {"accountNumber": payment["instrument"], "amount": "2520.50", "senderName": "Ada"}
+        sandbox.post("fund", transfer)
+    if how == "expires":
+        browser.click("Send nothing until it expires")
+    browser.driver.switch_to.default_content()
+    expected = "failed" if how == "expires" else "successful"
+    assert seen(browser, 2) == [f"completed {expected}", "closed"]
+    assert sandbox.verify("SHOP-1")["status"].lower() == expected
+
+
+def test_a_transfer_that_is_awaited_survives_the_dialog(browser: Browser, sandbox: Sandbox, shop: str) -> None:
+    browser.open(shop)
+    browser.click("Pay now")
+    into_frame(browser)
+    browser.click("Pay 2520.50 NGN by bank transfer")
+    browser.shows("Pending")
+    browser.driver.switch_to.default_content()
+    browser.click("Close")
+    assert seen(browser, 1) == ["closed"]
+    browser.click("Pay now")
+    into_frame(browser)
+    browser.shows("Pending")
+    assert len(sandbox.get("orders")["orders"][0]["payments"]) == 1
+
+
+@pytest.mark.parametrize(
+    ("fault", "expected"),
+    [("widget_no_completed", ["closed"]), ("widget_no_close", ["completed successful"])],
+)
+def test_what_authors_report_can_be_chosen(
+    browser: Browser, sandbox: Sandbox, shop: str, fault: str, expected: list[str]
+) -> None:
+    browser.open(shop)
+    change(browser, {"reference": f"sbx-{fault}-1", "merchantReference": None})
+    browser.click("Pay now")
+    into_frame(browser)
+    browser.click("Pay 2538.50 NGN")
+    browser.driver.switch_to.default_content()
+    browser.until(lambda: not browser.all("dialog"), "the dialog is open")
+    assert seen(browser, 1) == expected
+    assert sandbox.verify(f"sbx-{fault}-1")["status"] == "Successful"
+
+
+def test_an_amount_can_be_read_in_minor_units(browser: Browser, sandbox: Sandbox, shop: str) -> None:
+    sandbox.post("faults", {"fault": "widget_minor_units", "path": "/v1/checkout"})
+    browser.open(shop)
+    change(browser, {"amount": 250050})
+    browser.click("Pay now")
+    into_frame(browser)
+    browser.shows("2500.50 NGN")
 
 
 @pytest.mark.parametrize("how", ["button", "escape", "escape in the frame"])

@@ -7,11 +7,20 @@ mod framing;
 mod lost;
 mod statuses;
 mod tls;
+mod widget;
 
 use super::fault::Fault;
 
-static ALL: [&[Fault]; 7] =
-    [lost::FAULTS, framing::FAULTS, bodies::FAULTS, statuses::FAULTS, elements::FAULTS, echo::FAULTS, tls::FAULTS];
+static ALL: [&[Fault]; 8] = [
+    lost::FAULTS,
+    framing::FAULTS,
+    bodies::FAULTS,
+    statuses::FAULTS,
+    elements::FAULTS,
+    echo::FAULTS,
+    widget::FAULTS,
+    tls::FAULTS,
+];
 
 pub fn all() -> impl Iterator<Item = &'static Fault> {
     ALL.into_iter().flatten()
