@@ -359,6 +359,7 @@ def cell_question(cell):
         "body": cell["body"].encode().decode("latin-1"),
         "ended": ends.get(framing, "whole"),
         "encoded": headers.get("content-encoding", "identity").lower() != "identity",
+        "content_type": headers.get("content-type"),
         "after_429": bool(cell["after_429"]),
         "expected": {name: cell[name] for name in ("line", "status", "outcome", "state", "again")},
     }

@@ -1,7 +1,7 @@
 //! The state of the payment, from all states that the answer names.
 
 use super::words::NamedState;
-use super::{Reader, StateLevel, TopStatus};
+use super::{Codes, Reader, StateLevel, TopStatus};
 use paysvc_spec::status::State;
 
 impl Reader<'_> {
@@ -18,7 +18,7 @@ impl Reader<'_> {
         let successful = any(NamedState::Successful) || any(NamedState::Success) && beside_success;
         let (failed, reversed) = (any(NamedState::Failed), any(NamedState::Reversed));
         let finals = usize::from(successful) + usize::from(failed) + usize::from(reversed);
-        let [success_code, progress_code, failure_code] = self.codes.payment;
+        let Codes { success: success_code, progress: progress_code, failure: failure_code, .. } = self.codes;
         let (failed_elements, successful_elements) = (self.facts.history.failed, self.facts.history.successful);
         let other_elements = self.facts.history.other;
 
