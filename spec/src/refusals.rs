@@ -241,7 +241,9 @@ mod tests {
         let mut seen = BTreeSet::new();
         for entry in GROUPS.iter().flat_map(|group| group.entries) {
             let words = entry.strip_suffix('=').unwrap_or(entry);
-            assert!(words.split(' ').all(|word| word.bytes().all(|byte| byte.is_ascii_lowercase()) && !word.is_empty()));
+            assert!(
+                words.split(' ').all(|word| word.bytes().all(|byte| byte.is_ascii_lowercase()) && !word.is_empty())
+            );
             assert!(seen.insert(words), "{entry} stands twice");
         }
         let entries = [ALREADY, OF_PAYMENTS].concat();
@@ -250,7 +252,8 @@ mod tests {
 
     #[test]
     fn codes_mean_one_thing() {
-        let class = |codes: &[u64], wanted| codes.iter().for_each(|code| assert_eq!(code_class(*code), wanted, "{code}"));
+        let class =
+            |codes: &[u64], wanted| codes.iter().for_each(|code| assert_eq!(code_class(*code), wanted, "{code}"));
         class(&[0, 200], Some(CodeClass::Success));
         class(&[1, 2], Some(CodeClass::Progress));
         class(&[6, 9, 19, 20, 22, 26, 68, 90, 91, 94, 95, 96, 97, 99], Some(CodeClass::Doubt));

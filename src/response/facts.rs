@@ -168,7 +168,8 @@ struct Codes {
     success: bool,
     /// Or in doubt.
     progress: bool,
-    failure: bool,
+    /// Any that does not mean success.
+    unsuccessful: bool,
     top_progress: bool,
 }
 

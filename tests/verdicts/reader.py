@@ -169,8 +169,8 @@ class Table:
         self.after_already = listed(r"directly before (.*?)\.")
         self.denials = set(listed(r"Denials: (.*?);"))
         self.between = set(listed(r"may stand: (.*?)\."))
-        self.persons = listed(r"name that contains (.*?):")
-        self.of_payments = listed(r"name that contains .*?: (.*?)\.")
+        self.persons = listed(r"whose name contains (.*?):")
+        self.of_payments = listed(r"whose name contains .*?: (.*?)\.")
 
 
 def entry(text):
@@ -295,9 +295,10 @@ class Searched:
         for item in value if isinstance(value, list) else ():
             self.errors(item, exact, of_person)
         for name, inner in value.members if isinstance(value, Object) else ():
-            if self.is_field(name):
-                is_person = any(one in fold(last_step(name)) for one in TABLE.persons)
-                self.errors(inner, exact, exact and is_person)
+            if any(one in fold(last_step(name)) for one in TABLE.persons):
+                self.errors(inner, exact, exact)
+            elif self.is_field(name):
+                self.errors(inner, exact, False)
             else:
                 self.add(name, proves=False)
                 self.errors(inner, exact, of_person)
@@ -328,13 +329,9 @@ class Words(str):
     """A code that is words."""
 
 
-def has_class(code, numbers, *meanings):
-    return bool(says(code) & set(meanings)) if isinstance(code, Words) else code in numbers
-
-
 def is_good(code):
     """A code of success, progress or doubt."""
-    return has_class(code, GOOD, "doubt", "weak doubt")
+    return bool(says(code) & {"doubt", "weak doubt"}) if isinstance(code, Words) else code in GOOD
 
 
 # --- What an answer says ---
@@ -511,10 +508,7 @@ class Reading:
         self.paid = sum(states == {SUCCESSFUL} for states in history)
         top_contradicts = self.top_false if word_is_state else self.top_progress or self.top_failure
         if self.state == SUCCESSFUL:
-            bad = BAD | IN_DOUBT | {1, 2}
-            refused = any(
-                has_class(one, bad, "doubt", "weak doubt", "proof of refusal") for one in self.payment_codes
-            )
+            refused = bool(self.payment_codes - {0, 200})
             self.contradiction |= top_contradicts or refused or bool(history and not self.paid)
         self.failed_beside = False
         if self.state == FAILED:

@@ -113,12 +113,10 @@ impl Reader<'_> {
             self.facts.failure_code_but_4 |= exact && !of_list && is_failure && number != Some(4);
         }
         if role == Role::PaymentCode && !of_list {
-            match class {
-                Some(CodeClass::Success) => self.codes.success = true,
-                Some(CodeClass::Progress | CodeClass::Doubt) => self.codes.progress = true,
-                Some(CodeClass::Failure) => self.codes.failure = true,
-                None => {}
-            }
+            let is_success = class == Some(CodeClass::Success);
+            self.codes.success |= is_success;
+            self.codes.unsuccessful |= !is_success;
+            self.codes.progress |= matches!(class, Some(CodeClass::Progress | CodeClass::Doubt));
         }
         if place == Place::Root {
             self.facts.refusing_code |= matches!(number, Some(4 | 12));

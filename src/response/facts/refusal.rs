@@ -52,8 +52,8 @@ enum Part {
 impl Search<'_> {
     fn texts(&mut self, root: Value<'_>, stop: &dyn Fn() -> bool) -> Option<()> {
         let (mut part, mut top) = (Part::Other, root);
-        // Where messages, lists, and values with a name of their own end within `data`, and the fields of the request within
-        // `errors`: of a person, or not.
+        // Where messages, lists, and values with a name of their own end within `data`, and fields within `errors`: of a
+        // person, or others of the request.
         let (mut messages, mut lists, mut names) = (0, 0, 0);
         let mut fields: Vec<(usize, bool)> = Vec::new();
         for value in std::iter::once(root).chain(root.everything()) {
@@ -82,7 +82,8 @@ impl Search<'_> {
                 Part::Errors { exact } => {
                     fields.retain(|(end, _)| *end > index);
                     match &name {
-                        Some(name) if self.request.has(name) => fields.push((value.end(), exact && is_of_person(name))),
+                        Some(name) if is_of_person(name) => fields.push((value.end(), exact)),
+                        Some(name) if self.request.has(name) => fields.push((value.end(), false)),
                         // It can become the beginning of the message.
                         Some(name) => self.search(name.len(), Some(name), false, false),
                         None => {}

@@ -160,7 +160,9 @@ impl Words {
             }
             let denies = is_apostrophe(c) && matches!(last, Some('n' | 'N'));
             match next.filter(|(_, t)| denies && matches!(t, 't' | 'T')) {
-                Some((at, _)) if !text[at + 1..].chars().find(|c| !is_accent(*c)).is_some_and(char::is_alphanumeric) => {
+                Some((at, _))
+                    if !text[at + 1..].chars().find(|c| !is_accent(*c)).is_some_and(char::is_alphanumeric) =>
+                {
                     letters.next();
                     words.begin(Separator::Blank);
                     words.text.push_str("not");
