@@ -8,6 +8,7 @@ pub mod endpoints;
 pub mod events;
 pub mod journal;
 pub mod operations;
+pub mod refusals;
 pub mod roles;
 pub mod schema;
 pub mod settings;

@@ -123,10 +123,6 @@ pub const OF_REQUEST: &[(&[&str], Reference)] = &[
     (&["orderPaymentReference"], Reference::Payment),
 ];
 
-/// Members of `errors` whose texts may be about an earlier request: references and one-time codes. Their names, in any
-/// case, or the ends of their names.
-pub const SPOKEN_OF: &[&str] = &["reference", "sessionId", "mandateCode", "alias", "batchId", "otp"];
-
 #[cfg(test)]
 mod tests {
     use super::*;

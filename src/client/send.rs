@@ -191,6 +191,7 @@ impl<'a> Sender<'a> {
                 safety: self.prepared.safety,
                 expected: self.prepared.answer,
                 references: &self.prepared.references,
+                fields: self.prepared.fields(),
                 after_429: prior.after_429,
                 redact: &|text| redactor.redact(text),
                 ended: &|| bounds.ended(),

@@ -9,6 +9,7 @@ use super::choice::first_line;
 use super::conditions::Verdict;
 use super::value::value;
 use super::{check_failure_envelope, check_texts, json};
+use crate::request::fields::RequestFields;
 use crate::response::reader::{self, AnswerContext};
 use crate::response::reply::Reply;
 use crate::transport::answer::HttpAnswer;
@@ -44,6 +45,7 @@ fn answer_of(input: &[u8]) -> Reply {
         safety: request.safety,
         expected: &request.expected,
         references: &vec![(Reference::Order, "R-1".to_owned())],
+        fields: RequestFields { row: &[], names: &["reference".to_owned(), "amount".to_owned()] },
         after_429: request.after_429,
         redact: &|text| Some(one_line::one_line(text.to_owned())),
         ended: &|| None,

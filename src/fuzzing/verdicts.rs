@@ -32,6 +32,7 @@ struct Question {
     body: String,
     ended: String,
     encoded: bool,
+    content_type: Option<String>,
     after_429: bool,
     verdict: Verdict,
     /// Of a cell.
@@ -70,7 +71,7 @@ impl Question {
         }
         let answer = HttpAnswer {
             http_status: self.http,
-            content_type: None,
+            content_type: self.content_type.clone(),
             retry_after_ms: None,
             trace: Vec::new(),
             body: self.body.chars().map(|byte| u8::try_from(byte).expect("a byte")).collect(),
@@ -86,6 +87,7 @@ impl Question {
             safety: prepared.safety,
             expected: prepared.answer,
             references: &prepared.references,
+            fields: prepared.fields(),
             after_429: self.after_429,
             redact: &|text| Some(text.to_owned()),
             ended: &|| None,

@@ -7,6 +7,7 @@ pub mod amount;
 pub mod base_url;
 pub mod body;
 pub mod encryption;
+pub mod fields;
 mod key_forms;
 pub mod look_up;
 pub mod policy;
@@ -20,6 +21,7 @@ pub mod url_path;
 pub mod validate;
 
 use crate::json::Members;
+use crate::request::fields::RequestFields;
 use crate::request::references::References;
 use crate::request::secrets::{Secrets, Stop};
 use crate::request::settings::Settings;
@@ -45,6 +47,8 @@ pub struct Prepared {
     pub answer: &'static Answer,
     /// An answer that names another reference belongs to another request.
     pub references: References,
+    /// The names of the fields of a request without a row.
+    pub names: Vec<String>,
     /// The values, besides the API key, that no message or log line may repeat.
     pub secrets: Secrets,
     /// The row's path, or a fixed text: never anything that the caller gave.
@@ -52,6 +56,11 @@ pub struct Prepared {
 }
 
 impl Prepared {
+    /// The fields by which an answer names what is wrong with the request.
+    pub fn fields(&self) -> RequestFields<'_> {
+        RequestFields { row: self.row.map_or(&[][..], |row| row.fields), names: &self.names }
+    }
+
     /// The name of the request in the log.
     pub fn label(&self) -> String {
         format!("{} {}", self.method.name(), self.log_path)
@@ -114,6 +123,7 @@ fn prepare_read<'a>(
         safety: row.safety,
         answer: &row.answer,
         references: references::of_row(&members, row.fields),
+        names: Vec::new(),
         secrets: Secrets::of_row(&members, row.fields, stop),
         log_path: row.path,
     })

@@ -13,7 +13,7 @@ use crate::request::policy::{self, Permitted, RawRequest};
 use crate::request::references::{self, References};
 use crate::request::secrets::{Secrets, Stop};
 use crate::request::settings::Settings;
-use crate::request::{body, url, url_path, validate};
+use crate::request::{body, fields, url, url_path, validate};
 use crate::util::limits::MAX_LINE;
 use crate::util::secret::SecretBytes;
 use crate::util::validation_error::ValidationError;
@@ -67,6 +67,7 @@ pub fn prepare(text: &str, settings: &Settings, stop: Stop<'_>) -> Result<Prepar
     let headers = headers(&members)?;
     let query = query(&members)?;
     let references = references(&members);
+    let names = if row.is_none() { fields::names(&members, &["body", "query"]) } else { Vec::new() };
     // Encrypted before the secrets are collected: that refuses a long payload, whose secrets would take long to
     // collect.
     let body = body.map(|payload| body::encode(payload, encrypt, settings)).transpose()?;
@@ -86,6 +87,7 @@ pub fn prepare(text: &str, settings: &Settings, stop: Stop<'_>) -> Result<Prepar
         },
         answer: row.map_or(Answer::UNKNOWN, |row| &row.answer),
         references,
+        names,
         secrets,
         log_path: "(paysvc_request)",
     })

@@ -17,15 +17,16 @@ use stated::{Stated, Text};
 use words::{NamedState, is_digits, state_of_id, word};
 
 pub mod amounts;
-mod doubt;
 pub mod element;
 mod envelope;
 pub mod history;
 mod objects;
 pub mod references;
+pub mod refusal;
 pub mod roles;
 mod state;
 pub mod stated;
+pub mod wording;
 pub mod words;
 
 /// How many values are read between two checks of the deadline: less than a millisecond.
@@ -76,6 +77,11 @@ pub struct Facts {
     pub state_contradicted: bool,
     /// A failed state beside a top-level word or code of progress, or a payment response code of progress or success.
     pub failed_beside_progress: bool,
+    /// A code of failure under its documented name, and not of an earlier attempt in a list.
+    pub failure_code: bool,
+    pub failure_code_but_4: bool,
+    /// Something in it proves that what was asked for was not done. Like doubt, texts are read by [`refusal::read`].
+    pub refusal_proven: bool,
     /// A top-level code 4 or 12.
     pub refusing_code: bool,
     /// An element of a `data` array has failed.
@@ -156,15 +162,15 @@ struct TopStatus {
     denies: bool,
 }
 
-/// Which codes an answer has.
+/// Which codes an answer has: those of the payment, and at the top 1 or 2.
 #[derive(Clone, Copy, Default)]
 struct Codes {
-    /// The payment's codes: of success, of progress or doubt, of failure.
-    payment: [bool; 3],
-    /// At the top: 1 or 2.
+    success: bool,
+    /// Or in doubt.
+    progress: bool,
+    /// Any that does not mean success.
+    unsuccessful: bool,
     top_progress: bool,
-    /// Of failure, and not 4: a plain refusal. Under its documented name, and not of an earlier attempt in a list.
-    refusal: bool,
 }
 
 /// Reads the facts of an answer; `text` is what the document was scanned from. `None` if stopped.
@@ -196,8 +202,6 @@ struct Reader<'a> {
     states: Vec<(StateLevel, NamedState)>,
     top: TopStatus,
     codes: Codes,
-    /// A message may be about an earlier request: whatever the answer is, and unless it is a plain refusal.
-    in_doubt: doubt::Doubt,
 }
 
 impl<'a> Reader<'a> {
@@ -209,7 +213,6 @@ impl<'a> Reader<'a> {
             states: Vec::new(),
             top: TopStatus::default(),
             codes: Codes::default(),
-            in_doubt: doubt::Doubt::default(),
         }
     }
 
@@ -233,12 +236,6 @@ impl<'a> Reader<'a> {
 
     fn finish(mut self, root: Value<'_>) -> Box<Facts> {
         self.decide_state();
-        // A success without a vote for failure is not a refusal, so no message makes it doubtful.
-        if root.kind() == Type::Object && (self.facts.failure.any_case || !self.facts.success.any_case) {
-            self.in_doubt.messages(root, Place::Root);
-        }
-        self.facts.names_progress |=
-            self.in_doubt.always || self.in_doubt.unless_refused && !self.codes.refusal && !self.facts.own_failed;
         let facts = &mut self.facts;
         facts.other_request = facts.references.iter().any(Named::is_of_another_request);
         facts.is_of_payment = self.expected.is_of_payment;

@@ -4,10 +4,12 @@
 
 use std::borrow::Cow;
 
-use crate::json::document::{Document, ScanError};
+use crate::json::document::{Document, ScanError, Value};
 use crate::json::{MAX_VALUES, Type};
+use crate::request::fields::RequestFields;
 use crate::request::references::References;
-use crate::response::facts;
+use crate::response::facts::refusal::{self, MAX_SEARCHED};
+use crate::response::facts::{self, Facts};
 use crate::response::redact::WITHHELD;
 use crate::response::reply::Reply;
 use crate::response::texts;
@@ -25,6 +27,7 @@ pub struct AnswerContext<'a> {
     pub safety: Safety,
     pub expected: &'a Answer,
     pub references: &'a References,
+    pub fields: RequestFields<'a>,
     /// An earlier attempt of this call was answered with 429.
     pub after_429: bool,
     /// Masks the secrets in a text of the service and makes it one short line; `None` if the call ends before that.
@@ -44,8 +47,8 @@ pub struct Judged {
 /// A body as far as it could be read.
 enum Body {
     Json(String, Document),
-    /// Empty, a page, or anything else that does not begin like JSON; its length in bytes.
-    Other(usize),
+    /// Empty, a page, or anything else that neither begins like JSON nor says that it is.
+    Other(Vec<u8>),
     /// The reason follows "the body of the service's answer ..." in the message.
     Unreadable(Status, String),
 }
@@ -55,11 +58,15 @@ pub fn read(context: &AnswerContext<'_>, answer: HttpAnswer) -> Judged {
     let HttpAnswer { http_status, content_type, retry_after_ms, .. } = answer;
     let may_be_truncated =
         answer.close_delimited || answer.body_error.as_ref().is_some_and(|error| error.status == Status::Transport);
-    let mut body = read_body(context, answer.body, answer.encoded, answer.close_delimited, answer.body_error);
+    let says_json = content_type.as_deref().is_some_and(is_json_type);
+    let mut body =
+        read_body(context, answer.body, says_json, answer.encoded, answer.close_delimited, answer.body_error);
     let stop = || (context.ended)().is_some();
     let found = match &body {
-        Body::Json(text, document) => facts::read(document, text, context.expected, context.references, &stop),
-        _ => Some(Box::default()),
+        Body::Json(text, document) => facts::read(document, text, context.expected, context.references, &stop)
+            .and_then(|facts| with_texts(context, http_status, facts, document.root(text), &stop)),
+        Body::Other(bytes) => Some(facts_of_text(context, http_status, bytes)),
+        Body::Unreadable(..) => Some(Box::default()),
     };
     let facts = found.unwrap_or_else(|| {
         body = stopped(context);
@@ -94,9 +101,41 @@ pub fn unanswered(safety: Safety, after_429: bool, sent: bool, status: Status, r
     Judged { reply: Reply::failed(verdict.status, verdict.outcome, message), verdict, paid_twice: false }
 }
 
+/// Reads the texts where the verdict depends on them: a success without a vote for failure is no refusal, so no text makes
+/// it doubtful.
+fn with_texts(
+    context: &AnswerContext<'_>,
+    http_status: u16,
+    mut facts: Box<Facts>,
+    root: Value<'_>,
+    stop: &dyn Fn() -> bool,
+) -> Option<Box<Facts>> {
+    let may_be_refused = facts.failure.any_case || !facts.success.any_case && http_status / 100 == 4;
+    if may_be_refused && context.safety != Safety::ReadOnly {
+        refusal::read(&mut facts, root, context.fields, stop)?;
+    }
+    Some(facts)
+}
+
+/// A text that is no page is read as one of the service's; from pages, nothing is concluded.
+fn facts_of_text(context: &AnswerContext<'_>, http_status: u16, bytes: &[u8]) -> Box<Facts> {
+    let mut facts = Box::default();
+    let is_page = bytes.trim_ascii_start().starts_with(b"<");
+    if http_status / 100 == 4 && context.safety != Safety::ReadOnly && !is_page {
+        refusal::read_text(&mut facts, &String::from_utf8_lossy(&bytes[..bytes.len().min(MAX_SEARCHED + 1)]));
+    }
+    facts
+}
+
+/// Whether a content type says that the body is JSON: `application/json; charset=utf-8`, `application/problem+json`.
+fn is_json_type(content_type: &str) -> bool {
+    content_type.split(';').next().is_some_and(|kind| kind.to_ascii_lowercase().contains("json"))
+}
+
 fn read_body(
     context: &AnswerContext<'_>,
     body: Vec<u8>,
+    says_json: bool,
     encoded: bool,
     close_delimited: bool,
     cut: Option<TransportError>,
@@ -108,22 +147,22 @@ fn read_body(
     if encoded {
         return unreadable("is encoded, although no encoding was requested");
     }
-    let not_json = |bytes: &[u8]| match bytes {
+    let not_json = |bytes: Vec<u8>| match bytes {
         _ if close_delimited => {
             unreadable("ended when its connection closed and is not complete JSON, so it may have been cut off")
         }
-        _ if begins_as_json(bytes) => unreadable("is not exactly one JSON document"),
-        _ => Body::Other(bytes.len()),
+        _ if says_json || begins_as_json(&bytes) => unreadable("is not exactly one JSON document"),
+        _ => Body::Other(bytes),
     };
     let text = match text_of(body) {
         Ok(text) => text,
-        Err(bytes) => return not_json(&bytes),
+        Err(bytes) => return not_json(bytes),
     };
     match Document::scan(&text, &|| (context.ended)().is_some()) {
         // A number's last digits may be missing.
-        Ok(document) if close_delimited && document.root(&text).kind() == Type::Number => not_json(text.as_bytes()),
+        Ok(document) if close_delimited && document.root(&text).kind() == Type::Number => not_json(text.into_bytes()),
         Ok(document) => Body::Json(text, document),
-        Err(ScanError::Syntax) => not_json(text.as_bytes()),
+        Err(ScanError::Syntax) => not_json(text.into_bytes()),
         Err(ScanError::NoMemory) => unreadable(memory::TOO_LARGE),
         Err(ScanError::Stopped) => stopped(context),
         Err(ScanError::TooMany) => unreadable(&format!("holds more than {MAX_VALUES} values")),
@@ -204,7 +243,8 @@ fn reply(
             reply.document = Some(document);
             reply
         }
-        Body::Other(length) => {
+        Body::Other(bytes) => {
+            let length = bytes.len();
             let what = match (length, http_status) {
                 (_, 300..=399) => "a redirect, which is never followed".to_owned(),
                 (0, _) => "an empty body".to_owned(),

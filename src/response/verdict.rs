@@ -124,6 +124,7 @@ impl Evidence {
                     (Fact::StatesDisagree, facts.states_disagree),
                     (Fact::StateContradicted, facts.state_contradicted),
                     (Fact::FailedBesideProgress, facts.failed_beside_progress),
+                    (Fact::RefusalProven, facts.refusal_proven),
                     (Fact::RefusingCode, facts.refusing_code),
                     (Fact::ElementFailed, facts.element_failed),
                     (Fact::OwnFailed, facts.own_failed),

@@ -84,7 +84,10 @@ fn cell(index: usize, line: &str) -> Option<Cell> {
         row: text(&question["row"]),
         request: question["request"].clone(),
         http,
-        headers: encoded.then(|| ("content-encoding".to_owned(), "gzip".to_owned())).into_iter().collect(),
+        headers: [("content-encoding", encoded.then_some("gzip")), ("content-type", question["content_type"].as_str())]
+            .into_iter()
+            .filter_map(|(name, value)| Some((name.to_owned(), value?.to_owned())))
+            .collect(),
         body: String::new(),
         bytes: Some(body.chars().map(|byte| u8::try_from(byte).unwrap()).collect()),
         // Without a body there is nothing to cut off.

@@ -77,7 +77,9 @@ impl Cell {
             head.push_str(&format!("{name}: {value}\r\n"));
         }
         let named = |name: &str| self.headers.keys().any(|header| header.eq_ignore_ascii_case(name));
-        if !named("content-type") {
+        // What says that it is JSON, and is not, is line 6.
+        let is_json = serde_json::from_slice::<serde::de::IgnoredAny>(body).is_ok();
+        if is_json && !named("content-type") {
             head.push_str("content-type: application/json\r\n");
         }
         let chunked = matches!(self.framing.as_str(), "chunked" | "cut chunks");

@@ -28,6 +28,9 @@ GOOD_CODES = ['"00"', '"0"', "0", "200", '"200"', '"000"', '"0200"']
 PROGRESS_CODES = ['"01"', "1", '"02"', "2", '" 01 "']
 DOUBT_CODES = ['"06"', '"9"', '"09"', "22", '"26"', "68", '"90"', '"91"', "94", '"96"', "97", '"99"']
 BAD_CODES = ['"04"', "4", '"12"', "12", '"0012"', '"13"', '"51"', '"XX"', "0.0", '"-1"', "5", '"1000"', '"0x0"', "91.0"]
+DOUBT_CODES += ['"19"', "20", '"95"', "408", '"409"', "423", '"425"', '"429"', "499", '"500"', "599", '"DUPLICATE"']
+DOUBT_CODES += ['"Pending"', '"already_paid"', '"NETWORK"']
+BAD_CODES += ['"14"', '"400"', "498", '"600"', '"INSUFFICIENT_FUNDS"', '"Declined"', '"E1"', "-51", '"51.0"', "422", "98"]
 CODE_NAMES = ["statusCode", "statusCode", "code", "code", "status_code", "responseCode"]
 PAYMENT_CODES = ["orderPaymentResponseCode", "paymentResponseCode"]
 MESSAGES = [
@@ -39,8 +42,23 @@ MESSAGES = [
     "It isn't completed",
     "awaiting the customer", "Never processed", "not already paid", "No such order exists", "cannot be processed",
 ]
+MESSAGES += [
+    "Insufficient funds", "Do not honour", "Carte expir\u00e9e", "Pick up card", "OrderAlreadyPaid", "Not sufficient funds",
+    "ERROR_DOUBLE_PAYMENT", "Kaboom", "", "Under process", "Transaction en cours de traitement", "Account inactive",
+    "Refer to card issuer", "OTP required", "OTP is required", "The order must be verified", "must be a number",
+    "D\u00e9j\u00e0 pay\u00e9", "De\u0301ja\u0300 paye\u0301", "N'a pas \u00e9t\u00e9 d\u00e9bit\u00e9", "HTTPError: ECONNRESET", "NETWORK_ERROR",
+    "The card already expired", "already, expired", "Isn't processed", "ISN\u2019T PROCESSED", "don't_exist", "exist-ence",
+    "not-processed", "not - processed", "not--processed", "no_longer_pending", "pasEncorePaye", "\u00c9CHEC", "payeur",
+    "invalid", "x\u0000already", "al\u00adready", "\u3000already\u3000", "time  out", "time.out", "TIMEOUTs", "paid", "unpaid",
+]  # fmt: skip
+TYPES = [None, None, None, "application/json", "application/json; charset=utf-8", "text/html", "Application/Problem+JSON"]
+FIELDS = ["message", "error", "errors", "detail", "description", "title", "x", "code", "Reason", "trace"]
+NAMES = ["reference", "amount", "email", "alias", "otp", "order", "$.order.amount", "data", "", "duplicate", "a", "x[0].mobile"]
+NAMES += ["payoutDetails/0/amount", "field", "Amount", "processing", "paymentOption", "card"]
 DENIALS = ["not", "cannot", "never", "unable to", "no such order", "isn't", "doesn\u2019t", "no such", "no", "NOT"]
 BETWEEN = ["", "", "", "be", "been", "yet", "have been", "to be", "successfully", "fully", "found -", "found,", "."]
+DENIALS += ["n'", "ne", "n'a pas", "non", "failed to", "without", "jamais", "aucun", "couldn't", "no longer"]
+BETWEEN += ["pas", "\u00e9t\u00e9", "encore", "has been", "a", "_", "- ", "\u2019"]
 DOUBTED = ["already", "duplicate", "used", "been used", "been paid", "timed out", "timed-out", "timeout", "no response"]
 DOUBTED += ["requery", "in progress", "processed", "successful", "exists", "completed", "pending", "processing"]
 DOUBTED += ["awaiting", "Successful", "unsuccessful", "exist", "complete", "ALREADY_PAID", "pre-processed"]
@@ -56,11 +74,18 @@ STATUSES = [400, 401, 403, 404, 405, 406, 407, 409, 410, 411, 412, 413, 414, 415
 STATUSES += [426, 428, 431, 451, 460, 499]
 ELSEWHERE = [300, 301, 302, 303, 304, 307, 308, 399, 500, 501, 502, 503, 504, 520, 599, 600, 777, 999]
 PAGES = ["", "", "<html><body>502</body></html>", "Too many requests", '"success"', "null", "true", " \r\n", "{]", "{}"]
+PAGES += ["Order already paid", "duplicate", "Service unavailable", '"Order already paid"', '["Already paid", 1]']
 PAGES += ["12", "-1.5", "<!doctype html>{", "[]", '[{"status":true}]', '[{"statusId":2}]', '["declined"]', BOM]
 BEFORE = [BOM, BOM, BOM, BOM + " ", " \r\n\t", " " + BOM, BOM + BOM, "\xff", "\f"]
 AFTER = [" ", "\r\n", "}", "{}", ",", BOM, "null", "<", "\v"]
 TWICE = ['"message":1,"message":1', '"a":{"b":1,"\\u0062":2}', '"a":[{"b":1,"B":2}]', '"a":[{"":1,"":2}]', '"data":{}',
          '"\\u0073tatus":true', '"Status":false', '"a":{"\\ud800":1,"\\uD800":2}', '"\\ud83d\\ude00":1']  # fmt: skip
+# Of the entries of docs/verdicts.md, whole runs and their words.
+with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "docs", "verdicts.md"), encoding="utf-8") as file:
+    part = file.read().split("<!-- refusals -->")[1].split("\n\n")[0]
+ENTRIES = [entry for line in part.splitlines()[3:] for entry in line.split("|")[1].strip().replace("=", "").split(", ")]
+WORDS_OF_ENTRIES = [*ENTRIES, *ENTRIES, *(word for entry in ENTRIES for word in entry.split(" "))]
+WORDS_OF_ENTRIES += [entry + "s" for entry in ENTRIES]
 # The kind of each reference in a request, by its name.
 KINDS = {"reference": "order", "orderreference": "order", "sessionid": "session", "mandatecode": "mandate"}
 KINDS.update({"batchreference": "batch", "alias": "alias", "orderpaymentreference": "payment"})
@@ -137,7 +162,34 @@ class Maker:
         text = self.pick(PLAIN) if self.chance(80) else self.pick(MESSAGES) if self.chance(50) else self.sentence()
         return self.member("message", json.dumps(text) if self.chance(95) else self.pick([*ODD, '{"already":1}']))
 
+    def text(self):
+        """Any text of an answer, at times with a name, in a list or deeper."""
+        said = json.dumps(self.pick(self.pick([PLAIN, MESSAGES])) if self.chance(70) else self.sentence())
+        kind = self.random.random() * 100
+        if kind < 60:
+            return said
+        if kind < 75:
+            return f"[{said}]"
+        name = json.dumps(self.pick(NAMES))
+        return f"{{{name}:{said}}}" if kind < 95 else f'{{"a":[1,{{{name}:[{said}]}}]}}'
+
+    def errors_by_name(self):
+        names = self.random.sample(NAMES, 1 + int(self.random.random() * 2))
+        return "{" + ",".join(f"{json.dumps(name)}:{self.text()}" for name in names) + "}"
+
+    def run(self):
+        """Two or three words of entries in one text, joined in some way."""
+        words = [self.pick(WORDS_OF_ENTRIES) for _ in range(1 + int(self.random.random() * 3))]
+        if self.chance(20):
+            words.insert(0, self.pick(DENIALS))
+        joined = self.pick([" ", " ", " ", "_", "-", ". ", "", "/"]).join(
+            word.title() if self.chance(30) else word for word in words
+        )
+        return joined.upper() if self.chance(10) else joined
+
     def sentence(self):
+        if self.chance(50):
+            return self.run()
         words = [self.pick(["", "Payment", "The order", "Declined:", "Request was"])]
         words += [self.pick(DENIALS) if self.chance(50) else "", self.pick(BETWEEN), self.pick(DOUBTED)]
         words += [self.pick(["", "", "by the bank", "today.", "- try again", "!"])]
@@ -191,6 +243,7 @@ class Maker:
                 self.maybe(8, self.code),
                 self.maybe(4, self.reference, "orderPaymentReference", "payment"),
                 self.maybe(2, self.reference, "reference", "order"),
+                self.maybe(4, lambda: self.member("responseMessage", self.text())),
             ))  # fmt: skip
         self.state = before
         return "[" + ",".join(made) + "]"
@@ -222,6 +275,8 @@ class Maker:
             self.maybe(4 if "refund" not in self.row["name"] else 30, self.amount),
             self.maybe(5, self.code),
             self.maybe(3, self.message),
+            self.maybe(5, lambda: self.member(self.pick(["Message", "reason", "remarks", "responseMessage", "narration",
+                                                         "statusMessage", "x"]), self.text())),
             self.maybe(2, lambda: self.member("payoutReference", self.pick(['"P1"', *ODD]))),
         ))  # fmt: skip
 
@@ -230,7 +285,10 @@ class Maker:
         spoken = json.dumps({self.pick(["reference", "otp", "order.reference", "amount"]): self.sentence()})
         return [
             self.maybe(likely, lambda: self.member("error", self.pick([*ERRORS, *NOTHING]))),
-            self.maybe(likely, lambda: self.member("errors", self.pick([*ERRORS, *NOTHING, spoken, spoken, spoken]))),
+            self.maybe(likely, lambda: self.member("errors", self.pick([*ERRORS, *NOTHING, spoken, self.errors_by_name()]))
+                       if self.chance(60) else self.member("errors", self.errors_by_name())),
+            self.maybe(likely, lambda: self.member(self.pick(FIELDS[3:]), self.text())),
+            self.maybe(likely, lambda: self.member("error" if self.chance(50) else "errorS", self.text())),
             self.maybe(likely, lambda: self.member("success", self.pick(["false", '"False"', '"no"', *ODD]))),
         ]
 
@@ -341,6 +399,7 @@ class Maker:
             "body": "" if http in (204, 304) else self.body().decode("latin-1"),
             "ended": ended,
             "encoded": encoded,
+            "content_type": self.pick(TYPES),
             "after_429": self.row["safety"] != "reads" and self.chance(40),
         }
 
@@ -359,6 +418,7 @@ def cell_question(cell):
         "body": cell["body"].encode().decode("latin-1"),
         "ended": ends.get(framing, "whole"),
         "encoded": headers.get("content-encoding", "identity").lower() != "identity",
+        "content_type": headers.get("content-type"),
         "after_429": bool(cell["after_429"]),
         "expected": {name: cell[name] for name in ("line", "status", "outcome", "state", "again")},
     }

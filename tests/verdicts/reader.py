@@ -1,19 +1,21 @@
 """What an answer proves, read a second time: the rules of docs/verdicts.md, written from the document alone, so that
 the library's verdicts can be compared with them. It imports neither the library nor its tables; what it knows about an
-endpoint is ROWS, which the tests render from the tables.
+endpoint is ROWS, which the tests render from the tables, and it reads the words of doubt and refusal from the document.
 
     reader.py ROWS <questions >verdicts
 
 A line is a JSON object: `row` (a name in ROWS), `request` (its JSON text), `arrival` ("answer", "silence" or "not
 sent"), `http`, `body` (a character for each byte), `ended` ("whole", "close": by its connection, "cut" or "late"),
-`encoded` and `after_429`. The same line is written with a `verdict`: line of the table, status, outcome, state, and
+`encoded`, `content_type` and `after_429`. The same line is written with a `verdict`: line of the table, status, outcome, state, and
 whether the request is sent again.
 """
 
 import decimal
 import json
+import os
 import re
 import sys
+import unicodedata
 
 # --- JSON, exactly as it is written ---
 
@@ -68,8 +70,10 @@ FAILURES = {"failed", "failure", "error", "declined", "rejected"}
 CODE_NAMES = ["statusCode", "status_code", "code", "responseCode", "orderPaymentResponseCode", "paymentResponseCode"]
 CODES = {name.lower() for name in CODE_NAMES}
 PAYMENT_CODES = {"orderpaymentresponsecode", "paymentresponsecode"}
-IN_DOUBT = {6, 9, 22, 26, 68, 90, 91, 94, 96, 97, 99}
+IN_DOUBT = {6, 9, 19, 20, 22, 26, 68, 90, 91, *range(94, 98), 99, 408, 409, *range(423, 426), 429, *range(499, 600)}
 GOOD = {0, 200, 1, 2} | IN_DOUBT
+BAD = set(range(3, 100)) | set(range(400, 499))
+BAD -= GOOD
 UNKNOWN, SUCCESS = "unknown", "success"
 
 
@@ -143,11 +147,161 @@ def state_of_name(name, value, in_data=False):
     return state_of_word(word(value)) or UNKNOWN
 
 
-def in_doubt(text, words):
-    """Whether a text has one of the words, whole, without a denial before it."""
-    text = re.sub(r"\s+", " ", re.sub(r"_|(?<=\w)-", " ", fold(text).replace("\u2019", "'")))
-    found = re.finditer(rf"\b(?:{words})\b", text)
-    return any(not DENIAL.search(text[: one.start()]) for one in found)
+# --- What texts say ---
+
+
+class Table:
+    """The words of docs/verdicts.md."""
+
+    def __init__(self, path):
+        with open(path, encoding="utf-8") as file:
+            part = file.read().split("<!-- refusals -->")[1].split("<!-- /refusals -->")[0]
+        self.groups = {"doubt": [], "doubt unless denied": [], "weak doubt": [], "proof of refusal": []}
+        for line in part.splitlines():
+            cells = [cell.strip() for cell in line.split("|")]
+            if len(cells) == 5 and cells[2] in self.groups:
+                self.groups[cells[2]] += [entry(text) for text in cells[1].split(", ")]
+        rules = re.sub(r"\n +", " ", part)
+
+        def listed(pattern):
+            return re.search(pattern, rules)[1].split(", ")
+
+        self.after_already = listed(r"directly before (.*?)\.")
+        self.denials = set(listed(r"Denials: (.*?);"))
+        self.between = set(listed(r"may stand: (.*?)\."))
+        self.persons = listed(r"whose name contains (.*?):")
+        self.of_payments = listed(r"whose name contains .*?: (.*?)\.")
+
+
+def entry(text):
+    """The words of an entry, and whether the last one may go on."""
+    return text.rstrip("=").split(" "), not text.endswith("=")
+
+
+TABLE = Table(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "docs", "verdicts.md"))
+NOT = re.compile(r"(?<=[nN])['\u2019][tT](?![^\W_])")
+# A denial may reach over these.
+JOINS = re.compile(r"(?:[\s_'\u2019]*|-)\Z")
+
+
+def words_of(text):
+    """The folded words of a text, and for each whether a denial before it may reach it."""
+    text = NOT.sub(" not ", "".join(c for c in text if not "\u0300" <= c <= "\u036f"))
+    found, between = [], "."
+    for part in re.findall(r"[^\W_]+|[\W_]+", text):
+        if re.match(r"[\W_]", part):
+            between = part
+            continue
+        case = "".join("u" if c.isupper() else "l" if c.islower() else "-" for c in part)
+        cuts = [at for at in range(1, len(part)) if case[at - 1 : at + 1] == "lu" or case[at - 1 : at + 2] == "uul"]
+        for start, end in zip([0, *cuts], [*cuts, len(part)]):
+            plain = unicodedata.normalize("NFD", part[start:end].lower())
+            plain = "".join(c for c in plain if not "\u0300" <= c <= "\u036f")
+            found.append((plain, start > 0 or bool(JOINS.match(between))))
+    return found
+
+
+def places(words, one):
+    """Where an entry begins in a text."""
+    run, may_go_on = one
+    for at in range(len(words) - len(run) + 1):
+        own = [word for word, _ in words[at : at + len(run)]]
+        if own[:-1] == run[:-1] and (own[-1].startswith(run[-1]) if may_go_on else own[-1] == run[-1]):
+            yield at
+
+
+def is_denied(words, at):
+    while at > 0 and words[at][1]:
+        at -= 1
+        if words[at][0] in TABLE.denials:
+            return True
+        if words[at][0] not in TABLE.between:
+            return False
+    return False
+
+
+def is_plain(words, at, run):
+    """Whether "already" stands directly before a word like "expired"."""
+    after = words[at + 1] if at + 1 < len(words) else ("", False)
+    return run in (["already"], ["deja"]) and after[1] and after[0].startswith(tuple(TABLE.after_already))
+
+
+def says(text, of_person=False):
+    """Which of "doubt", "weak doubt" and "proof of refusal" a text says."""
+    words, said = words_of(text), set()
+    for meaning, entries in TABLE.groups.items():
+        for one in entries:
+            if of_person and " ".join(one[0]) in TABLE.of_payments and meaning in ("doubt", "weak doubt"):
+                continue
+            for at in places(words, one):
+                if meaning == "proof of refusal" or (meaning == "doubt" and not is_plain(words, at, one[0])):
+                    said.add(meaning)
+                elif meaning != "doubt" and not is_denied(words, at):
+                    said.add("weak doubt" if meaning == "weak doubt" else "doubt")
+    return said
+
+
+def last_step(path):
+    steps = [step for step in re.split(r"[./\[\]]", path) if step and not re.fullmatch("[0-9]+", step)]
+    return steps[-1] if steps else ""
+
+
+MOST_SEARCHED = 64 * 1024
+
+
+class Searched:
+    """The texts of an answer: what they say, and how long they are."""
+
+    def __init__(self, fields):
+        self.fields, self.said, self.length = {fold(name) for name in fields}, set(), 0
+
+    def add(self, text, of_person=False, proves=True):
+        try:
+            self.length += len(text.encode())
+        except UnicodeEncodeError:
+            self.said.add("doubt")
+            return
+        if self.length > MOST_SEARCHED:
+            self.said.add("doubt")
+            return
+        self.said |= {one for one in says(text, of_person) if proves or one != "proof of refusal"}
+
+    def is_field(self, name):
+        return fold(last_step(name)) in self.fields
+
+    def search(self, root):
+        for name, value in root.members if isinstance(root, Object) else [("", root)]:
+            if fold(name) == "data" and isinstance(root, Object):
+                self.data(value, is_named=False, is_message=False, in_list=False)
+            elif fold(name) == "errors" and isinstance(root, Object):
+                self.errors(value, name == "errors", False)
+            else:
+                for one in everything(value):
+                    if is_text(one):
+                        self.add(one)
+
+    def data(self, value, is_named, is_message, in_list):
+        if is_text(value) and (is_message or not is_named):
+            self.add(value, proves=is_message and not in_list)
+        for item in value if isinstance(value, list) else ():
+            self.data(item, is_named, is_message, True)
+        for name, inner in value.members if isinstance(value, Object) else ():
+            ends = fold(name).endswith(("message", "reason", "remarks"))
+            self.data(inner, True, is_message or ends or fold(name) in CODES, in_list)
+
+    def errors(self, value, exact, of_person):
+        if is_text(value):
+            self.add(value, of_person)
+        for item in value if isinstance(value, list) else ():
+            self.errors(item, exact, of_person)
+        for name, inner in value.members if isinstance(value, Object) else ():
+            if any(one in fold(last_step(name)) for one in TABLE.persons):
+                self.errors(inner, exact, exact)
+            elif self.is_field(name):
+                self.errors(inner, exact, False)
+            else:
+                self.add(name, proves=False)
+                self.errors(inner, exact, of_person)
 
 
 def compared(kind, value):
@@ -162,23 +316,28 @@ def compared(kind, value):
 
 
 def code(value):
-    """Without leading zeros; -1 for what is no number; None for no code."""
+    """Without leading zeros; the words of a code that is none; -1 for another number; None for no code."""
     text = word(value)
     if not text:
         return None
-    return int(text) if DIGITS.match(text) else -1
+    if DIGITS.match(text):
+        return int(text)
+    return -1 if isinstance(value, Number) else Words(value)
+
+
+class Words(str):
+    """A code that is words."""
+
+
+def is_good(code):
+    """A code of success, progress or doubt."""
+    return bool(says(code) & {"doubt", "weak doubt"}) if isinstance(code, Words) else code in GOOD
 
 
 # --- What an answer says ---
 
 STATE_NAMES = {"statusid": "statusId", "status": "status", "paymentstatus": "paymentStatus"}
 ORDERS = {"orderpayment": "orderPayment", "ordersummary": "orderSummary", "order": "order"}
-ALWAYS = "already|duplicate|been used|been paid|timed out|timeout|no response|requery|in progress|processed|successful"
-UNLESS_REFUSED = "exists|completed|pending|processing|awaiting"
-# Before the word, with only what may stand between a denial and its verb, and no mark but blanks between them.
-BETWEEN = "be|been|being|has|have|to|yet|get|successfully"
-DENIAL = re.compile(rf"(?:\b(?:not|cannot|never|unable)|\w+n't|\bno such(?: \w+)?)(?: (?:{BETWEEN}))* \Z")
-SPOKEN_OF = ("reference", "sessionid", "mandatecode", "alias", "batchid", "otp")
 
 
 class Reading:
@@ -188,12 +347,13 @@ class Reading:
         self.root, self.row = root, row
         self.success_any = self.success_exact = self.failure_any = self.failure_exact = self.weak = False
         self.denies = self.names_state = False
+        self.request = request
         self.twice = has_name_twice(root)
         self.votes()
         self.codes()
         self.deny()
         self.states()
-        self.speaks_of_another()
+        self.texts()
         self.other_request = self.names_another(request)
         self.subject = self.has_subject()
         self.own_member = row["envelope"] == "bare" and any(
@@ -287,21 +447,25 @@ class Reading:
             if is_text(top) and not is_false(top):
                 self.name_state(state_of_name("status", top, True))
 
-    def speaks_of_another(self):
-        """The message may be about an earlier request, or one whose end is not known."""
-        places = [self.root] + [data for data, _ in self.data()] + named(self.root, "error")
-        texts = [text for place in places for text in named(place, "message")]
-        for errors in named(self.root, "errors"):
-            for name, value in within(errors):
-                if fold(name).endswith(SPOKEN_OF):
-                    texts += everything(value)
-        words = ALWAYS
-        own = [root for root in [self.root, exactly(self.root, "data")] if isinstance(root, Object)]
-        own += [order for name in ORDERS.values() for order in [exactly(exactly(self.root, "data"), name)]]
-        refusals = {code(exactly(one, name)) for one in own for name in CODE_NAMES} - GOOD - {4, None}
-        if not self.own_failed and not refusals:
-            words += "|" + UNLESS_REFUSED
-        self.denies |= any(is_text(text) and in_doubt(text, words) for text in texts)
+    def texts(self):
+        """What the texts of a refusal say, and whether anything proves it."""
+        fields = self.row["fields"]
+        if self.row["name"].startswith("request "):
+            sent = [value for name, value in self.request.members if name in ("body", "query")] if self.request else []
+            fields = [name for value in sent for name, _ in within(value)]
+        searched = Searched(fields)
+        searched.search(self.root)
+        data = exactly(self.root, "data")
+        own = [self.root, data, *(exactly(data, name) for name in ORDERS.values())]
+        failures = {code(exactly(one, name)) for one in own for name in CODE_NAMES} & BAD
+        weak = "weak doubt" in searched.said and not self.own_failed and not failures - {4}
+        self.denies |= "doubt" in searched.said or weak
+        errors = exactly(self.root, "errors")
+        names = [name for name, _ in errors.members] if isinstance(errors, Object) else []
+        of_fields = all(searched.is_field(name) or fold(last_step(name)) == "data" for name in names)
+        self.proven = bool(
+            failures or self.own_failed or (names and of_fields) or "proof of refusal" in searched.said
+        )
 
     def named_by(self, value, in_data=False):
         """The states that an object names under their exact names."""
@@ -350,7 +514,7 @@ class Reading:
         if self.state == FAILED:
             self.contradiction |= any(states != {FAILED} for states in history)
             progress = self.top_progress and not word_is_state
-            self.failed_beside = progress or bool(GOOD & self.payment_codes) or bool({1, 2} & self.top_codes)
+            self.failed_beside = progress or any(map(is_good, self.payment_codes)) or bool({1, 2} & self.top_codes)
         if self.contradiction:
             self.state = 0
         self.own_failed = self.state == FAILED and FAILED in own and self.row["reports_state"]
@@ -395,6 +559,9 @@ BEGINS = re.compile(rb"(?:[ \t\r\n\f\v]|\xef\xbb\xbf)*[{\[]")
 BEFORE_EXECUTION = {400, 401, 404, 405, 407, 410, 411, 412, 413, 414, 415, 416, 417, 421, 426, 428, 431}
 
 
+REFUSING = {*range(400, 406), 407, *range(410, 418), 421, 422, 426, 428, 431}
+
+
 def verdict(line, status, outcome, state=0, again=False):
     return {"line": line, "status": status, "outcome": outcome, "state": state, "again": again}
 
@@ -405,6 +572,12 @@ def unknown(line, state=0, status="E_RESPONSE", again=False):
 
 def refusal(http):
     return "E_UNAUTHORIZED" if http in (401, 403) else "E_REJECTED"
+
+
+def said_by(text):
+    searched = Searched([])
+    searched.add(text, proves=False)
+    return searched.said
 
 
 def changing(reading, question, whole):
@@ -427,6 +600,7 @@ def changing(reading, question, whole):
         return unknown("6", 0, "E_TIMEOUT" if late else "E_RESPONSE")
     if r is None:
         r = Reading(None, question["row"], None)
+        r.denies = http >= 400 and question["text"] is not None and bool(said_by(question["text"]))
     if http != 429 and (r.twice or r.other_request or (r.success_any and (r.failure_any or r.weak))):
         return unknown("7", state)
     if http == 429:
@@ -437,6 +611,8 @@ def changing(reading, question, whole):
         return unknown("10", state)
     if r.failure_any and r.denies:
         return unknown("11", state)
+    if r.failure_exact and not (http in REFUSING or (http < 300 and r.proven)):
+        return unknown("12b", state)
     if r.failure_exact:
         if after_429 and not r.own_failed and http not in (401, 405, 413, 415):
             return unknown("12", state)
@@ -515,8 +691,11 @@ def judge(rows, question):
     if ended == "close" and (not is_json or isinstance(root, Number)):
         # A number may have lost its last digits.
         whole = False
-    if not is_json and BEGINS.match(body):
+    says_json = "json" in (question.get("content_type") or "").split(";")[0].lower()
+    if not is_json and (says_json or BEGINS.match(body)):
         whole = False
+    is_page = body.lstrip(b" \t\r\n\f").startswith(b"<")
+    question["text"] = None if is_json or is_page else body.decode("utf-8", "replace")
     reading = Reading(root, row, parse(question["request"])) if is_json and whole else None
     return (reads if row["safety"] == "reads" else changing)(reading, question, whole)
 

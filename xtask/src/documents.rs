@@ -20,7 +20,7 @@ const DOCUMENTS: &[(&str, &[&str])] = &[
     ("docs/platforms.md", &["platforms"]),
     ("docs/journal.md", &["journal"]),
     ("docs/keys.md", &["sizes", "card-payload"]),
-    ("docs/verdicts.md", &["changing", "reading", "look-ups", "resolving"]),
+    ("docs/verdicts.md", &["codes", "refusals", "changing", "reading", "look-ups", "resolving"]),
 ];
 
 pub fn render(root: &Path, rows: &'static [Endpoint]) -> Result<Vec<(&'static str, String)>, String> {
@@ -29,6 +29,8 @@ pub fn render(root: &Path, rows: &'static [Endpoint]) -> Result<Vec<(&'static st
         ("platforms", platforms::long(PLATFORMS)),
         ("operations", pages::operations()),
         ("settings", pages::settings()),
+        ("codes", verdicts::codes()),
+        ("refusals", verdicts::refusals()),
         ("changing", verdicts::answers(CHANGING, true)),
         ("reading", verdicts::answers(READING, false)),
         ("look-ups", verdicts::look_ups(rows)),

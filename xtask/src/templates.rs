@@ -37,6 +37,8 @@ const TEMPLATES: &[(&str, &str)] = &[
     ("sizes.md", include_str!("../templates/sizes.md.j2")),
     ("journal.md", include_str!("../templates/journal.md.j2")),
     ("resolution.md", include_str!("../templates/resolution.md.j2")),
+    ("refusals.md", include_str!("../templates/refusals.md.j2")),
+    ("codes.md", include_str!("../templates/codes.md.j2")),
     ("verdicts.md", include_str!("../templates/verdicts.md.j2")),
     ("LICENSE-THIRD-PARTY", include_str!("../templates/LICENSE-THIRD-PARTY.j2")),
 ];

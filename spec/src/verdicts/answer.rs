@@ -142,6 +142,7 @@ pub enum Fact {
     StatesDisagree,
     StateContradicted,
     FailedBesideProgress,
+    RefusalProven,
     RefusingCode,
     ElementFailed,
     OwnFailed,
@@ -157,8 +158,8 @@ impl Fact {
             Fact::NoAnswer => "no answer, a byte written",
             Fact::Unreadable => {
                 "a body that is not whole: broken framing, a limit, memory, deadline or cancel within the body; ended by the \
-                 connection and not whole JSON; content-encoded; begins with `{` or `[` and is not exactly one JSON \
-                 document"
+                 connection and not whole JSON; content-encoded; begins with `{` or `[`, or says that it is JSON (`content-type`), and is not exactly one \
+                 JSON document"
             }
             Fact::MayBeTruncated => "the body ended with its connection",
             Fact::Success => "S",
@@ -175,6 +176,7 @@ impl Fact {
             Fact::FailedBesideProgress => {
                 "FAILED beside a top-level word or code of progress, or a payment response code of progress or success"
             }
+            Fact::RefusalProven => "a proof of refusal",
             Fact::RefusingCode => "a top-level code 4 or 12",
             Fact::ElementFailed => "an element of a `data` array FAILED",
             Fact::OwnFailed => "this payment's own state (`orderPayment`, `data.statusId`, `data.status`) is FAILED",

@@ -2,6 +2,7 @@
 
 use super::answer::{After429, Again, CONTRADICTS, Condition, Fact, LINE, Line, SAYS_NOTHING};
 use super::{StateRule, StatusRule};
+use crate::refusals::REFUSING;
 use crate::status::{Outcome, Status};
 
 /// 4xx that are decided before anything is executed (RFC 9110, 15.5; 421, 426, 428, 431: RFC 9110, 6585).
@@ -86,10 +87,22 @@ pub const CHANGING: &[Line] = &[
     },
     Line {
         number: "12",
-        conditions: &[Condition::Is(Fact::ExactFailure)],
+        conditions: &[
+            Condition::Is(Fact::ExactFailure),
+            Condition::Any(&[
+                Condition::All(&[Condition::HttpClass(&[2]), Condition::Is(Fact::RefusalProven)]),
+                Condition::Http(REFUSING),
+            ]),
+        ],
         status: StatusRule::Refused,
         outcome: Outcome::Rejected,
         after_429: After429::RejectedIf(&[Condition::Is(Fact::OwnFailed), Condition::Http(&[401, 405, 413, 415])]),
+        ..LINE
+    },
+    Line {
+        number: "12b",
+        conditions: &[Condition::Is(Fact::ExactFailure), Condition::Otherwise],
+        explanation: Some("the answer reports failure, and does not prove that nothing was done"),
         ..LINE
     },
     Line {

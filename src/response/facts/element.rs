@@ -5,6 +5,7 @@ use super::roles::{Meaning, meaning};
 use super::words::{NamedState, code, flag, state_of_id, state_of_word};
 use crate::json::Type;
 use crate::json::document::Value;
+use paysvc_spec::refusals::CodeClass;
 use paysvc_spec::schema::{Member, Place, Reference, Role};
 use paysvc_spec::status::State;
 
@@ -17,7 +18,7 @@ struct Element {
     /// Under any name, and under a documented one.
     states: Vec<NamedState>,
     documented: Vec<NamedState>,
-    codes: Vec<u64>,
+    codes: Vec<Option<CodeClass>>,
     reference: Option<Text>,
     /// A flag or an error says that it was refused.
     refused: bool,
@@ -68,7 +69,7 @@ impl Reader<'_> {
                     state_of_word(member)
                 }
                 Role::Code | Role::PaymentCode => {
-                    found.codes.extend(code(member));
+                    found.codes.extend(code(member).map(|code| code.class));
                     self.code(member, role, place, false);
                     None
                 }
@@ -106,7 +107,7 @@ impl Element {
     /// The state of an attempt: all that it names must agree, and its codes must not contradict it.
     fn attempt(&self) -> AttemptState {
         let all = |wanted: NamedState| self.states.iter().all(|state| *state == wanted);
-        let codes = |allowed: fn(u64) -> bool| self.codes.iter().all(|code| allowed(*code));
+        let codes = |allowed: fn(Option<CodeClass>) -> bool| self.codes.iter().all(|code| allowed(*code));
         let Some(first) = self.states.first() else { return AttemptState::Is(State::NONE) };
         match first {
             NamedState::Progress(state) if self.states.iter().all(|state| matches!(state, NamedState::Progress(_))) => {
@@ -115,7 +116,7 @@ impl Element {
             // Not written as the service writes it, so not read as an end.
             _ if self.documented.is_empty() => AttemptState::Doubtful,
             NamedState::Failed if all(NamedState::Failed) && codes(is_refusal) => AttemptState::Is(State::FAILED),
-            NamedState::Successful if all(NamedState::Successful) && codes(|code| matches!(code, 0 | 200)) => {
+            NamedState::Successful if all(NamedState::Successful) && codes(|code| code == Some(CodeClass::Success)) => {
                 AttemptState::Is(State::SUCCESSFUL)
             }
             NamedState::Reversed if all(NamedState::Reversed) => AttemptState::Is(State::REVERSED),
@@ -125,8 +126,8 @@ impl Element {
 }
 
 /// Neither success nor progress, and not in doubt.
-fn is_refusal(code: u64) -> bool {
-    super::words::code_class(code) == super::words::CodeClass::Failure
+fn is_refusal(code: Option<CodeClass>) -> bool {
+    matches!(code, None | Some(CodeClass::Failure))
 }
 
 /// Whether an element of `data` says that it was refused; `members`: those that the row has there. Read leniently,

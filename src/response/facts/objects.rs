@@ -2,11 +2,12 @@
 
 use super::roles::{Meaning, meaning};
 use super::stated::Text;
-use super::words::{CodeClass, NamedState, code, code_class, flag, is_one_of, state_of_id, state_of_word, word};
+use super::words::{Code, NamedState, code, flag, is_one_of, state_of_id, state_of_word, word};
 use super::{AMOUNT_PLACES, Reader, StateLevel};
 use crate::json::Type;
 use crate::json::document::Value;
 use crate::response::decimal::Decimal;
+use paysvc_spec::refusals::CodeClass;
 use paysvc_spec::schema::{Member, Place, Reference, Role};
 
 impl Reader<'_> {
@@ -102,17 +103,24 @@ impl Reader<'_> {
     }
 
     pub(super) fn code(&mut self, member: Value<'_>, role: Role, place: Place, exact: bool) {
-        let Some(number) = code(member) else { return };
-        let class = code_class(number);
-        self.facts.names_progress |= class != CodeClass::Failure;
+        let Some(Code { number, class }) = code(member) else { return };
         let of_list = matches!(place, Place::Attempt | Place::Element);
-        self.codes.refusal |= exact && !of_list && class == CodeClass::Failure && number != 4;
+        // One that is words is searched with the texts of the answer.
+        if number.is_some() {
+            let is_failure = class == Some(CodeClass::Failure);
+            self.facts.names_progress |= class.is_some() && !is_failure;
+            self.facts.failure_code |= exact && !of_list && is_failure;
+            self.facts.failure_code_but_4 |= exact && !of_list && is_failure && number != Some(4);
+        }
         if role == Role::PaymentCode && !of_list {
-            self.codes.payment[class as usize] = true;
+            let is_success = class == Some(CodeClass::Success);
+            self.codes.success |= is_success;
+            self.codes.unsuccessful |= !is_success;
+            self.codes.progress |= matches!(class, Some(CodeClass::Progress | CodeClass::Doubt));
         }
         if place == Place::Root {
-            self.facts.refusing_code |= matches!(number, 4 | 12);
-            self.codes.top_progress |= matches!(number, 1 | 2);
+            self.facts.refusing_code |= matches!(number, Some(4 | 12));
+            self.codes.top_progress |= matches!(number, Some(1 | 2));
         }
     }
 

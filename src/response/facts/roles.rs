@@ -86,6 +86,12 @@ fn known(name: &[u8]) -> Option<(&'static Known, bool)> {
     None
 }
 
+/// Whether a field with that name is a code somewhere.
+pub fn is_code(name: &str) -> bool {
+    let (known, _) = known(name.as_bytes()).unzip();
+    known.is_some_and(|known| known.roles.iter().any(|(role, _)| matches!(role, Role::Code | Role::PaymentCode)))
+}
+
 /// What a member means wherever it stands.
 pub fn at_any_depth(value: Value<'_>) -> Option<Role> {
     /// The lengths of the names: they rule out most values before their names are read.

@@ -18,7 +18,7 @@ impl Reader<'_> {
         let successful = any(NamedState::Successful) || any(NamedState::Success) && beside_success;
         let (failed, reversed) = (any(NamedState::Failed), any(NamedState::Reversed));
         let finals = usize::from(successful) + usize::from(failed) + usize::from(reversed);
-        let [success_code, progress_code, failure_code] = self.codes.payment;
+        let codes = self.codes;
         let (failed_elements, successful_elements) = (self.facts.history.failed, self.facts.history.successful);
         let other_elements = self.facts.history.other;
 
@@ -27,7 +27,7 @@ impl Reader<'_> {
         // A state of something else proves nothing about what was asked for.
         let own_failed = self.expected.reports_state && (failed_at(StateLevel::Payment) || failed_at(StateLevel::Data));
         facts.failed_beside_progress =
-            failed && (success_code || progress_code || self.top.progress || self.codes.top_progress);
+            failed && (codes.success || codes.progress || self.top.progress || codes.top_progress);
         // A word that is the payment's state is one of the states above; `status` false never is.
         let top = match self.expected.top_word_is_state() {
             true => TopStatus { failure: self.top.denies, ..TopStatus::default() },
@@ -38,7 +38,7 @@ impl Reader<'_> {
             && (facts.failure.any_case || facts.weak_failure);
         let without_payment = successful_elements == 0 && failed_elements + other_elements > 0;
         facts.state_contradicted = successful
-            && (top.progress || top.failure || progress_code || failure_code || without_payment || elsewhere_failed)
+            && (top.progress || top.failure || codes.unsuccessful || without_payment || elsewhere_failed)
             || failed && successful_elements + other_elements > 0;
         facts.state = match (facts.states_disagree || facts.state_contradicted, finals) {
             (true, _) => State::NONE,

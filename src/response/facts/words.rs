@@ -2,8 +2,10 @@
 
 use std::borrow::Cow;
 
+use super::wording::{self, Wording};
 use crate::json::Type;
 use crate::json::document::Value;
+use paysvc_spec::refusals::{CodeClass, code_class};
 use paysvc_spec::status::State;
 
 /// In bytes. The known words are short, so a longer text is none of them.
@@ -23,12 +25,12 @@ pub enum NamedState {
     Unknown,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub enum CodeClass {
-    Success,
-    /// Or in doubt: it may be about an earlier request.
-    Progress,
-    Failure,
+/// What a code means.
+#[derive(Clone, Copy)]
+pub struct Code {
+    /// `None` for words.
+    pub number: Option<u64>,
+    pub class: Option<CodeClass>,
 }
 
 /// A trimmed text, to be compared without regard to case; `None` if it is not text, too long, or blank.
@@ -108,27 +110,32 @@ pub fn state_word(word: &str) -> Option<NamedState> {
     })
 }
 
-/// A code as a number, without leading zeros. Anything else counts as a number that means failure.
-pub fn code(value: Value<'_>) -> Option<u64> {
-    const NO_NUMBER: u64 = u64::MAX;
-    let number = |digits: &str| match is_digits(digits) {
-        true => digits.parse().unwrap_or(NO_NUMBER),
-        false => NO_NUMBER,
+/// A code, without leading zeros. One that is words is read as a text.
+pub fn code(value: Value<'_>) -> Option<Code> {
+    // A number that is too large is one that means nothing.
+    let of_number = |digits: &str| {
+        let number = digits.parse().unwrap_or(u64::MAX);
+        Code { number: Some(number), class: code_class(number) }
     };
     match value.kind() {
         _ if value.is_empty() => None,
-        Type::Number => Some(number(value.raw())),
-        Type::Text => Some(word(value).map_or(NO_NUMBER, |word| number(&word))),
+        Type::Number if is_digits(value.raw()) => Some(of_number(value.raw())),
+        Type::Text => Some(match word(value) {
+            Some(word) if is_digits(&word) => of_number(&word),
+            Some(words) => Code { number: None, class: class_of_words(&words) },
+            None => Code { number: None, class: Some(CodeClass::Doubt) },
+        }),
+        Type::Number => Some(Code { number: None, class: None }),
         _ => None,
     }
 }
 
-pub fn code_class(code: u64) -> CodeClass {
-    match code {
-        0 | 200 => CodeClass::Success,
-        // 1 and 2 are the service's own. The others are in doubt: guessed from the codes of banks.
-        1 | 2 | 6 | 9 | 22 | 26 | 68 | 90 | 91 | 94 | 96 | 97 | 99 => CodeClass::Progress,
-        _ => CodeClass::Failure,
+fn class_of_words(words: &str) -> Option<CodeClass> {
+    let wording = wording::search(words, false);
+    match wording {
+        Wording { doubt: true, .. } | Wording { weak_doubt: true, .. } => Some(CodeClass::Doubt),
+        Wording { refusal: true, .. } => Some(CodeClass::Failure),
+        Wording { .. } => None,
     }
 }
 

@@ -6,7 +6,9 @@ mod references;
 
 use super::*;
 use crate::json::document::Document;
+use crate::request::fields::RequestFields;
 use crate::response::facts;
+use crate::response::facts::refusal;
 use paysvc_spec::schema::Reference;
 use paysvc_spec::schema::{Answer, Envelope, Member};
 
@@ -28,7 +30,15 @@ fn facts_of(expected: &Answer, body: &str) -> Box<Facts> {
     ];
     Document::scan(body, &|| false).map_or_else(
         |_| Box::<Facts>::default(),
-        |document| facts::read(&document, body, expected, &references, &|| false).unwrap(),
+        |document| {
+            let mut facts = facts::read(&document, body, expected, &references, &|| false).unwrap();
+            if facts.failure.any_case || !facts.success.any_case {
+                let names = ["reference", "amount", "a", "b"].map(str::to_owned);
+                let fields = RequestFields { row: &[], names: &names };
+                refusal::read(&mut facts, document.root(body), fields, &|| false).unwrap();
+            }
+            facts
+        },
     )
 }
 
@@ -178,8 +188,17 @@ fn codes_are_read_without_leading_zeros() {
         (r#""04""#, "12"),
         ("3", "12"),
         (r#""E0""#, "12"),
+        (r#""DUPLICATE_REFERENCE""#, "11"),
+        (r#""PENDING""#, "11"),
+        (r#""DECLINED""#, "12"),
         ("2.0", "12"),
-        ("20", "12"),
+        ("20", "11"),
+        ("19", "11"),
+        ("95", "11"),
+        ("425", "11"),
+        ("503", "11"),
+        ("21", "12"),
+        ("600", "12"),
         (r#""""#, "12"),
         ("null", "12"),
         ("true", "12"),

@@ -9,17 +9,19 @@ pub fn render(rows: &[Endpoint]) -> String {
     let free = [("request POST", "/body", Safety::Moves), ("request GET", "/query", Safety::ReadOnly)];
     let free = free.into_iter().map(|(name, within, safety)| {
         let one = |(path, kind): &(&[&str], Reference)| asked(&format!("{within}/{}", path.join("/")), *kind);
-        row(name, safety, roles::OF_REQUEST.iter().map(one).collect(), Answer::UNKNOWN)
+        row(name, safety, roles::OF_REQUEST.iter().map(one).collect(), Vec::new(), Answer::UNKNOWN)
     });
     let all = rows.iter().map(|known| {
         let mut references = Vec::new();
         add_asked(&mut references, "", known.fields);
-        row(known.name, known.safety, references, &known.answer)
+        let mut fields = Vec::new();
+        add_fields(&mut fields, known.fields);
+        row(known.name, known.safety, references, fields, &known.answer)
     });
     format!("[\n{}\n]\n", all.chain(free).map(|row| row.to_string()).collect::<Vec<_>>().join(",\n"))
 }
 
-fn row(name: &str, safety: Safety, asked: Vec<Value>, answer: &Answer) -> Value {
+fn row(name: &str, safety: Safety, asked: Vec<Value>, fields: Vec<&str>, answer: &Answer) -> Value {
     let mut named = Vec::new();
     add_named(&mut named, "", Place::Root, answer.members);
     json!({
@@ -43,12 +45,23 @@ fn row(name: &str, safety: Safety, asked: Vec<Value>, answer: &Answer) -> Value 
         "reports_state": answer.reports_state,
         "members": answer.members.iter().map(|member| member.name).collect::<Vec<_>>(),
         "asked": asked,
+        "fields": fields,
         "named": named,
     })
 }
 
 fn asked(pointer: &str, kind: Reference) -> Value {
     json!({"pointer": pointer, "kind": kind.name()})
+}
+
+/// The names of all fields of a request.
+fn add_fields(found: &mut Vec<&'static str>, fields: &[Field]) {
+    for field in fields {
+        if !found.contains(&field.name) {
+            found.push(field.name);
+        }
+        add_fields(found, field.kind.members());
+    }
 }
 
 /// The references in a request.

@@ -2,6 +2,7 @@
 
 use minijinja::{Value, context};
 use paysvc_spec::journal::Act;
+use paysvc_spec::refusals::{self, CodeClass};
 use paysvc_spec::schema::{Endpoint, Keep, Safety, Settles};
 use paysvc_spec::status::{self, name_of_outcome};
 use paysvc_spec::verdicts::resolution::{LINES, Question};
@@ -24,6 +25,48 @@ pub fn answers(lines: &'static [Line], with_429: bool) -> String {
     };
     let lines: Vec<Value> = lines.iter().map(line).collect();
     templates::render("verdicts.md", context! { lines => lines, with_429 })
+}
+
+/// Words of doubt and of refusal.
+pub fn refusals() -> String {
+    let group = |group: &refusals::Group| {
+        context! {
+            entries => group.entries.join(", "),
+            meaning => group.meaning.words(),
+            source => group.source.words(),
+        }
+    };
+    let groups: Vec<Value> = refusals::GROUPS.iter().map(group).collect();
+    templates::render(
+        "refusals.md",
+        context! {
+            groups,
+            already => refusals::ALREADY.join("`, `"),
+            after_already => refusals::AFTER_ALREADY.join(", "),
+            denials => refusals::DENIALS.join(", "),
+            between => refusals::BETWEEN.join(", "),
+            of_persons => refusals::OF_PERSONS.join(", "),
+            of_payments => refusals::OF_PAYMENTS.join(", "),
+            messages_in_data => refusals::MESSAGES_IN_DATA.join(", "),
+        },
+    )
+}
+
+/// What codes mean.
+pub fn codes() -> String {
+    let range = |(from, to, _): &(u64, u64, CodeClass)| match to - from {
+        0 => from.to_string(),
+        1 => format!("{from}, {to}"),
+        _ => format!("{from} to {to}"),
+    };
+    let class = |class: &CodeClass| {
+        let codes = refusals::CODES.iter().filter(|(_, _, own)| own == class).map(range);
+        let codes = codes.collect::<Vec<_>>().join(", ");
+        let others = if *class == CodeClass::Failure { ", without those above" } else { "" };
+        context! { codes => format!("{codes}{others}"), meaning => class.words() }
+    };
+    let classes: Vec<Value> = CodeClass::ALL.iter().map(class).collect();
+    templates::render("codes.md", context! { classes })
 }
 
 /// What became of an earlier request.

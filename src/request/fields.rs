@@ -1,0 +1,94 @@
+//! The fields of a request, by which a refusal names what is wrong with it.
+
+use crate::json::document::{Document, Value};
+use crate::json::{self, Members, Type};
+use paysvc_spec::schema::Field;
+
+/// Most names of a request without a row. Errors about further ones prove nothing.
+const MAX_NAMES: usize = 1000;
+
+#[derive(Clone, Copy, Default)]
+pub struct RequestFields<'a> {
+    pub row: &'static [Field],
+    /// Of a request without a row: the names that it has, at any depth.
+    pub names: &'a [String],
+}
+
+impl RequestFields<'_> {
+    /// Whether a name in `errors`, or the last step of a path like `$.order.amount`, is a field of the request.
+    pub fn has(&self, name: &str) -> bool {
+        fn is_in(fields: &[Field], name: &str) -> bool {
+            fields.iter().any(|field| field.name.eq_ignore_ascii_case(name) || is_in(field.kind.members(), name))
+        }
+        let name = last_step(name);
+        is_in(self.row, name) || self.names.iter().any(|own| own.eq_ignore_ascii_case(name))
+    }
+
+    /// Whether the `errors` of an answer are an object whose names are all fields of the request, or `data`, which is
+    /// what an encrypted request has.
+    pub fn are_named_by(&self, root: Value<'_>) -> bool {
+        let errors = root.member("errors").filter(|errors| errors.kind() == Type::Object && !errors.is_empty());
+        let is_field = |name: &str| self.has(name) || last_step(name).eq_ignore_ascii_case("data");
+        errors.is_some_and(|errors| errors.children().all(|error| error.name().is_some_and(|name| is_field(&name))))
+    }
+}
+
+/// Without the numbers of elements: `order[0].amount`, `payouts/0`.
+pub fn last_step(path: &str) -> &str {
+    let is_name = |step: &&str| !step.is_empty() && !step.bytes().all(|byte| byte.is_ascii_digit());
+    path.split(['.', '/', '[', ']']).rfind(is_name).unwrap_or_default()
+}
+
+/// The names of the fields of a body or a query.
+pub fn names(members: &Members<'_>, within: &[&str]) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for text in within.iter().filter_map(|name| json::member(members, name)) {
+        let Ok(document) = Document::scan_own(text.get()) else { continue };
+        for name in document.root(text.get()).everything().filter_map(Value::name) {
+            if names.len() < MAX_NAMES && !names.iter().any(|own| *own == *name) {
+                names.push(name.into_owned());
+            }
+        }
+    }
+    names
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_step_of_a_path_is_the_field() {
+        for (path, step) in [
+            ("amount", "amount"),
+            ("$.order.amount", "amount"),
+            ("/payoutDetails/0/amount", "amount"),
+            ("payoutDetails[0]", "payoutDetails"),
+            ("order.amount.", "amount"),
+            ("", ""),
+            ("$", "$"),
+        ] {
+            assert_eq!(last_step(path), step, "{path}");
+        }
+    }
+
+    #[test]
+    fn errors_must_name_fields_of_the_request() {
+        let row = paysvc_spec::endpoint("order_create").fields;
+        let names = vec!["Amount".to_owned()];
+        let named = |request: RequestFields<'_>, errors: &str| {
+            let text = format!(r#"{{"errors":{errors}}}"#);
+            let document = Document::scan(&text, &|| false).unwrap();
+            request.are_named_by(document.root(&text))
+        };
+        let by_row = RequestFields { row, names: &[] };
+        for errors in [r#"{"amount":"x"}"#, r#"{"$.order.AMOUNT":["x"],"Data":"x"}"#, r#"{"card":{"x":"y"}}"#] {
+            assert!(named(by_row, errors), "{errors}");
+        }
+        for errors in ["{}", "[]", r#"["amount"]"#, r#"{"amount":"x","":"y"}"#, r#"{"request":"x"}"#, r#""amount""#] {
+            assert!(!named(by_row, errors), "{errors}");
+        }
+        let free = RequestFields { row: &[], names: &names };
+        assert!(named(free, r#"{"body.amount":"x"}"#) && !named(free, r#"{"currency":"x"}"#));
+    }
+}

@@ -1,0 +1,260 @@
+//! A text as words without case and accents, and the entries of [`paysvc_spec::refusals`] in it.
+
+use paysvc_spec::refusals::{AFTER_ALREADY, ALREADY, BETWEEN, DENIALS, GROUPS, Meaning, OF_PAYMENTS};
+
+/// What a text says about a refusal.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+pub struct Wording {
+    pub doubt: bool,
+    pub weak_doubt: bool,
+    pub refusal: bool,
+}
+
+#[derive(Clone, Copy)]
+struct Entry {
+    words: &'static str,
+    /// The last word may not go on.
+    whole: bool,
+    meaning: Meaning,
+    /// No doubt before some words.
+    is_already: bool,
+    /// A plain refusal where it is about a person.
+    of_payments: bool,
+}
+
+const COUNT: usize = {
+    let (mut count, mut group) = (0, 0);
+    while group < GROUPS.len() {
+        count += GROUPS[group].entries.len();
+        group += 1;
+    }
+    count
+};
+
+const LETTERS: usize = 26;
+
+/// All entries by their first letter, and where those of each letter begin.
+static ENTRIES: ([Entry; COUNT], [usize; LETTERS + 1]) = {
+    let none = Entry { words: "", whole: false, meaning: Meaning::Doubt, is_already: false, of_payments: false };
+    let (mut entries, mut starts, mut filled) = ([none; COUNT], [0; LETTERS + 1], 0);
+    let mut letter = 0;
+    while letter < LETTERS {
+        starts[letter] = filled;
+        let mut group = 0;
+        while group < GROUPS.len() {
+            let mut index = 0;
+            while index < GROUPS[group].entries.len() {
+                let text = GROUPS[group].entries[index];
+                if text.as_bytes()[0] == b'a' + letter as u8 {
+                    let (words, whole) = match text.as_bytes() {
+                        [.., b'='] => (text.split_at(text.len() - 1).0, true),
+                        _ => (text, false),
+                    };
+                    let (is_already, of_payments) = (contains(ALREADY, words), contains(OF_PAYMENTS, words));
+                    let meaning = GROUPS[group].meaning;
+                    entries[filled] = Entry { words, whole, meaning, is_already, of_payments };
+                    filled += 1;
+                }
+                index += 1;
+            }
+            group += 1;
+        }
+        letter += 1;
+    }
+    starts[LETTERS] = filled;
+    assert!(filled == COUNT, "every entry begins with a letter");
+    (entries, starts)
+};
+
+const fn contains(list: &[&str], wanted: &str) -> bool {
+    let mut index = 0;
+    while index < list.len() {
+        let (one, other) = (list[index].as_bytes(), wanted.as_bytes());
+        let mut at = 0;
+        while at < one.len() && at < other.len() && one[at] == other[at] {
+            at += 1;
+        }
+        if at == one.len() && at == other.len() {
+            return true;
+        }
+        index += 1;
+    }
+    false
+}
+
+fn beginning_with(letter: u8) -> &'static [Entry] {
+    let (entries, starts) = &ENTRIES;
+    match letter.wrapping_sub(b'a') as usize {
+        letter if letter < LETTERS => &entries[starts[letter]..starts[letter + 1]],
+        _ => &[],
+    }
+}
+
+/// The accents of Latin letters.
+const ACCENTS: &[(&str, char)] = &[
+    ("àáâãäåāăą", 'a'),
+    ("çćĉċč", 'c'),
+    ("ď", 'd'),
+    ("èéêëēĕėęě", 'e'),
+    ("ĝğġģ", 'g'),
+    ("ĥ", 'h'),
+    ("ìíîïĩīĭį", 'i'),
+    ("ĵ", 'j'),
+    ("ķ", 'k'),
+    ("ĺļľ", 'l'),
+    ("ñńņň", 'n'),
+    ("òóôõöōŏő", 'o'),
+    ("ŕŗř", 'r'),
+    ("śŝşš", 's'),
+    ("ţť", 't'),
+    ("ùúûüũūŭůűų", 'u'),
+    ("ŵ", 'w'),
+    ("ýÿŷ", 'y'),
+    ("źżž", 'z'),
+];
+
+fn without_accent(letter: char) -> char {
+    ACCENTS.iter().find(|(accented, _)| accented.contains(letter)).map_or(letter, |(_, plain)| *plain)
+}
+
+fn is_accent(c: char) -> bool {
+    ('\u{300}'..='\u{36f}').contains(&c)
+}
+
+fn is_apostrophe(c: char) -> bool {
+    matches!(c, '\'' | '\u{2019}')
+}
+
+/// Folded words with a blank between them.
+#[derive(Default)]
+struct Words {
+    text: String,
+    /// Where each word begins, and whether nothing but blanks, `_`, an apostrophe, one dash or a change of case stands
+    /// before it: it may be denied by the word before.
+    starts: Vec<(usize, bool)>,
+}
+
+impl Words {
+    /// `None` if there is no memory for them.
+    fn of(text: &str) -> Option<Words> {
+        let mut words = Words::default();
+        // An accented letter is no longer without its accent; blanks stand in for what separates words, or for a change
+        // of case.
+        words.text.try_reserve(text.len() * 2 + 1).ok()?;
+        words.starts.try_reserve(text.len() + 1).ok()?;
+        let mut letters = text.char_indices().filter(|(_, c)| !is_accent(*c)).peekable();
+        let (mut before, mut last) = (Separator::Break, None);
+        while let Some((_, c)) = letters.next() {
+            let next = letters.peek().copied();
+            if c.is_alphanumeric() {
+                let changes = last.is_some_and(|last: char| {
+                    c.is_uppercase()
+                        && (last.is_lowercase() || last.is_uppercase() && next.is_some_and(|(_, c)| c.is_lowercase()))
+                });
+                if last.is_none() || changes {
+                    words.begin(if last.is_none() { before } else { Separator::Blank });
+                }
+                words.text.extend(c.to_lowercase().filter(|c| !is_accent(*c)).map(without_accent));
+                (before, last) = (Separator::Nothing, Some(c));
+                continue;
+            }
+            let denies = is_apostrophe(c) && matches!(last, Some('n' | 'N'));
+            match next.filter(|(_, t)| denies && matches!(t, 't' | 'T')) {
+                Some((at, _))
+                    if !text[at + 1..].chars().find(|c| !is_accent(*c)).is_some_and(char::is_alphanumeric) =>
+                {
+                    letters.next();
+                    words.begin(Separator::Blank);
+                    words.text.push_str("not");
+                    before = Separator::Nothing;
+                }
+                _ => before = before.then(c),
+            }
+            last = None;
+        }
+        Some(words)
+    }
+
+    fn begin(&mut self, before: Separator) {
+        if !self.text.is_empty() {
+            self.text.push(' ');
+        }
+        self.starts.push((self.text.len(), !matches!(before, Separator::Break)));
+    }
+
+    /// The text from that word on.
+    fn from(&self, index: usize) -> Option<&str> {
+        self.starts.get(index).map(|(start, _)| &self.text[*start..])
+    }
+
+    fn word(&self, index: usize) -> &str {
+        let text = self.from(index).unwrap_or_default();
+        text.split_once(' ').map_or(text, |(word, _)| word)
+    }
+
+    /// Whether the words before this one deny it.
+    fn is_denied(&self, mut index: usize) -> bool {
+        while index > 0 && self.starts[index].1 {
+            index -= 1;
+            let word = self.word(index);
+            if DENIALS.contains(&word) {
+                return true;
+            }
+            if !BETWEEN.contains(&word) {
+                return false;
+            }
+        }
+        false
+    }
+
+    /// Whether the word after this one makes "already" a plain refusal: "already expired".
+    fn is_plain_already(&self, index: usize) -> bool {
+        let next = self.starts.get(index + 1).filter(|(_, joined)| *joined).and_then(|_| self.from(index + 1));
+        next.is_some_and(|next| AFTER_ALREADY.iter().any(|known| next.starts_with(known)))
+    }
+}
+
+/// What stands before a word.
+#[derive(Clone, Copy)]
+enum Separator {
+    Nothing,
+    Blank,
+    Dash,
+    /// Anything else: the words belong to different clauses.
+    Break,
+}
+
+impl Separator {
+    fn then(self, c: char) -> Separator {
+        match self {
+            Separator::Nothing if c == '-' => Separator::Dash,
+            Separator::Nothing | Separator::Blank if c.is_whitespace() || c == '_' || is_apostrophe(c) => {
+                Separator::Blank
+            }
+            _ => Separator::Break,
+        }
+    }
+}
+
+/// `of_person`: what a text says under a field that names a person is about the field's value, not about a payment.
+pub fn search(text: &str, of_person: bool) -> Wording {
+    let mut found = Wording::default();
+    let Some(words) = Words::of(text) else { return Wording { doubt: true, ..found } };
+    for (index, (start, _)) in words.starts.iter().enumerate() {
+        let rest = &words.text.as_bytes()[*start..];
+        let is_at = |entry: &&Entry| {
+            rest.starts_with(entry.words.as_bytes())
+                && !(entry.whole && rest.get(entry.words.len()).is_some_and(|next| *next != b' '))
+        };
+        for entry in beginning_with(rest[0]).iter().filter(is_at) {
+            let plain = || of_person && entry.of_payments;
+            match entry.meaning {
+                Meaning::Doubt => found.doubt |= !plain() && !(entry.is_already && words.is_plain_already(index)),
+                Meaning::DoubtUnlessDenied => found.doubt |= !words.is_denied(index),
+                Meaning::WeakDoubt => found.weak_doubt |= !plain() && !words.is_denied(index),
+                Meaning::ProofOfRefusal => found.refusal = true,
+            }
+        }
+    }
+    found
+}
