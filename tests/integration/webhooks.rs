@@ -192,13 +192,14 @@ fn an_event_ahead_of_the_service_is_decided_later() {
     for (event, differs, http_status) in [
         (json!({"order": "ORDER-1", "change": {"statusId": 5, "status": "Successful"}}), vec!["state"], 200),
         (json!({"order": "ORDER-2", "change": {"paymentReference": null}}), vec!["state"], 200),
-        (json!({"order": "ORDER-9"}), vec![], 404),
+        (json!({"order": "ORDER-9"}), Vec::<&str>::new(), 404),
         (json!({"session": "000000000000000000000000000009"}), vec![], 404),
     ] {
         let body = service.forge(event);
         let reply = service.verify(&body);
         reply.expect("E_UNRESOLVED UNKNOWN");
-        assert_eq!((is_forged(&reply), reply.http_status(), reply.attempts()), (differs, http_status, 1), "{body}");
+        assert_eq!(is_forged(&reply), differs, "{body}");
+        assert_eq!((reply.http_status(), reply.attempts()), (http_status, 1), "{body}");
         let responds = (reply.get("/respond"), reply.get("/retry_after"));
         assert_eq!(responds, (Some("503".into()), Some("30".into())), "{body}");
         assert!(reply.message().starts_with("the service does not confirm the event yet"), "{}", reply.message());

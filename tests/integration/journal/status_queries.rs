@@ -14,7 +14,7 @@ const CVV: &str = "193";
 /// How the service answers status queries about the order; charges get CHARGED.
 fn order(state: u8, is_final: bool) -> String {
     json!({
-        "status": "success", "message": format!("card {NUMBER} with code {CVV}"),
+        "message": format!("card {NUMBER} with code {CVV}"),
         "data": {
             "orderSummary": {"orderReference": "ORD-1", "statusId": state, "orderAmount": "25.50"},
             "isFinalStatus": is_final, "requeryNeeded": !is_final, "orderPayments": [],
@@ -82,7 +82,7 @@ fn a_status_query_is_no_attempt_of_a_charge() {
     let till = Till::new(Some(CHARGED), || ("404 Not Found", r#"{"status":"failed","message":"no order"}"#.into()));
     let (reply, _) = till.charge();
     reply.expect("OK CONFIRMED");
-    assert_eq!(till.paths(), ["status", "new"], "the order is asked for before it is charged");
+    assert_eq!(till.paths(), ["status", "create"], "the order is asked for before it is charged");
     assert_eq!(reply.attempts(), 1, "one request may have moved money");
 
     // What it refuses, or replays, has sent nothing that may move money.
@@ -93,7 +93,7 @@ fn a_status_query_is_no_attempt_of_a_charge() {
     let till = Till::new(Some(CHARGED), || ("200 OK", order(5, true)));
     let (reply, _) = till.charge();
     reply.expect("OK CONFIRMED");
-    assert!(!till.paths().contains(&"new".to_owned()), "it is paid already: {:?}", till.paths());
+    assert!(!till.paths().contains(&"create".to_owned()), "it is paid already: {:?}", till.paths());
     assert_eq!(reply.attempts(), 0);
 
     // A call that only reads counts its own requests.
@@ -107,7 +107,6 @@ fn a_status_query_is_no_attempt_of_a_charge() {
 #[test]
 fn the_attempts_of_a_charge_prove_that_it_failed() {
     let failed = json!({
-        "status": "success",
         "data": {
             "orderSummary": {"orderReference": "ORD-1", "statusId": 4, "orderAmount": "25.50"},
             "isFinalStatus": true, "requeryNeeded": false,
