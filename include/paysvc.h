@@ -1031,7 +1031,7 @@ paysvc_status PAYSVC_CDECL paysvc_order_wait(const paysvc_client *client,
  *   - ask (boolean): false: reads the event and says what it is about, but does not ask the service: OK and NOT_SENT, never authentic (default true)
  * @param call  deadline, cancel and progress of this call; may be NULL
  * @param reply  may be NULL; else *reply is set on every path: free it with paysvc_reply_free()
- * @return as the read-only endpoint that was asked. The body is its answer with authentic (event and service agree), match (the service's answer is what expect says; absent without expect), differences (a list) and key (the same for each delivery of an event) in front. Act on the answer only if authentic and match are true.
+ * @return as the read-only endpoint that was asked, but PAYSVC_E_UNRESOLVED, UNKNOWN, if the event is ahead of the service: it does not know the payment, or is not as far yet. Such an event is not forged: verify it again later. The body is the endpoint's answer with authentic (event and service agree), match (the service's answer is what expect says; absent without expect), differences (a list), key (the same for each delivery of an event) and respond (the HTTP status for the sender: 200, 400, or 503 with retry_after in seconds) in front. Act on the answer only if authentic and match are true.
  */
 paysvc_status PAYSVC_CDECL paysvc_webhook_verify(const paysvc_client *client,
                                                  const char *request_json,
@@ -1402,8 +1402,11 @@ const char *PAYSVC_CDECL paysvc_reply_message(const paysvc_reply *reply);
 int PAYSVC_CDECL paysvc_reply_retry_after_ms(const paysvc_reply *reply);
 
 /**
- * How many times the request was sent, including retries. The member attempts of paysvc_resolve() and paysvc_order_wait() is
- * the sum over all calls that may charge the order.
+ * How many requests of this call were sent that may have changed something, each retry counted: of a charge or a refund,
+ * those that may have moved money. What the library asks in between is not counted, so 0 if it was only asked, or answered
+ * from the journal. For a function that only reads (paysvc_order_status(), paysvc_resolve(), paysvc_order_wait(),
+ * paysvc_webhook_verify() ...) it is how many times it asked. The member attempts of paysvc_resolve() and paysvc_order_wait()
+ * is the sum of the first kind over all calls that may charge the order.
  *
  * @param reply  NULL: 0
  */

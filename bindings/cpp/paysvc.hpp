@@ -67,7 +67,8 @@ class reply {
     paysvc::state state() const noexcept { return static_cast<paysvc::state>(paysvc_reply_state(handle_.get())); }
     /// 0: there was no answer.
     int http_status() const noexcept { return paysvc_reply_http_status(handle_.get()); }
-    /// How many requests were put on the wire.
+    /// How many requests of this call were sent that may have changed something, each resend counted; a call that only reads
+    /// counts how often it asked. What the library asks in between, e.g. with a journal, is not counted.
     int attempts() const noexcept { return paysvc_reply_attempts(handle_.get()); }
     /// How long to wait before trying again; negative: the service did not say.
     std::chrono::milliseconds retry_after() const noexcept {

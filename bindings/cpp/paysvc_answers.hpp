@@ -1001,6 +1001,10 @@ class webhook_verify_answer : public view {
     paysvc::value<std::string> about() const { return paysvc::detail::reader::text(*this, "/about"); }
     /// key (string): the same for every delivery of the event; absent unless it is authentic.
     paysvc::value<std::string> key() const { return paysvc::detail::reader::text(*this, "/key"); }
+    /// respond (integer): the HTTP status for the sender: 200, of an authentic event once it is handled; 400 if it is no event; 503 if nothing is decided, so that it must be sent again.
+    paysvc::value<std::int64_t> respond() const { return paysvc::detail::reader::integer(*this, "/respond"); }
+    /// retry_after (integer): seconds for the header Retry-After; absent unless respond is 503.
+    paysvc::value<std::int64_t> retry_after() const { return paysvc::detail::reader::integer(*this, "/retry_after"); }
 };
 using webhook_verify_reply = reply_of<webhook_verify_answer>;
 

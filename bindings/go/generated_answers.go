@@ -1256,6 +1256,10 @@ type WebhookVerifyAnswer struct {
 	About Text `json:"about"`
 	// Key (string): the same for every delivery of the event; absent unless it is authentic.
 	Key Text `json:"key"`
+	// Respond (integer): the HTTP status for the sender: 200, of an authentic event once it is handled; 400 if it is no event; 503 if nothing is decided, so that it must be sent again.
+	Respond Integer `json:"respond"`
+	// RetryAfter (integer): seconds for the header Retry-After; absent unless respond is 503.
+	RetryAfter Integer `json:"retry_after"`
 }
 
 // WebhookVerifyAnswerDifferencesItem is /differences/* in [WebhookVerifyAnswer].

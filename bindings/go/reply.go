@@ -35,7 +35,8 @@ type Reply struct {
 	// envelope of its form: {"status":false,"message":"…","errors":{"emailAddress":"is required"}}.
 	Body json.RawMessage
 
-	// Attempts is how many requests were put on the wire.
+	// Attempts is how many requests of this call were sent that may have changed something, each resend counted; a call that only
+	// reads counts how often it asked. What the library asks in between, e.g. with a journal, is not counted.
 	Attempts int
 
 	// CallID identifies this call, and each line of the log about it: at most 40 letters, digits and "-", that no other call has,

@@ -8,11 +8,18 @@ use crate::schema::{Certainty, doc};
 /// Largest body that is read. The largest event that was seen has 3 KB.
 pub const MAX_LENGTH: usize = 256 * 1024;
 
+/// When the sender should send an event again that is not decided, where the service does not say it.
+pub const RETRY_AFTER_SECONDS: u64 = 30;
+
 /// What the receivers of webhooks in all languages have in common: the name, the number, and what it is.
 pub const RECEIVER: &[(&str, usize, &str)] = &[
     ("max_length", MAX_LENGTH, "Largest body that is read, in bytes: the library's own limit."),
     ("verify_seconds", 10, "Time limit of a verification."),
-    ("retry_after_seconds", 30, "When the sender should try again, where the service does not say it."),
+    (
+        "retry_after_seconds",
+        RETRY_AFTER_SECONDS as usize,
+        "When the sender should try again after a failure of the handler.",
+    ),
     ("at_once", 4, "Verifications at once."),
     ("per_minute", 120, "Requests per minute of all verifications."),
     ("share_of_reference", 6, "Of one reference this share of the requests per minute may be about."),
@@ -193,7 +200,7 @@ pub const EXPECTED: &[(&str, Meaning)] = &[
 ];
 
 /// The members that a verified answer has in front of its own.
-pub const ADDED: &[&str] = &["authentic", "match", "differences", "event", "about", "key"];
+pub const ADDED: &[&str] = &["authentic", "match", "differences", "event", "about", "key", "respond", "retry_after"];
 
 #[cfg(test)]
 mod tests {

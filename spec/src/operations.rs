@@ -150,8 +150,9 @@ pub const OPERATIONS: &[Operation] = &[
         timeout_of_step: false,
         answer: Body::Own(answers::WEBHOOK),
         doc: "Checks a webhook. Webhooks are not signed, so it reads the event in any form that the service uses, and asks the service whether it is true.",
-        returns: "as the read-only endpoint that was asked. The body is its answer with authentic (event and service agree), match (the service's answer is what \
-                  expect says; absent without expect), differences (a list) and key (the same for each delivery of an event) in front. Act on the answer only if \
+        returns: "as the read-only endpoint that was asked, but PAYSVC_E_UNRESOLVED, UNKNOWN, if the event is ahead of the service: it does not know the payment, or is not as far yet. Such an event is not forged: \
+                  verify it again later. The body is the endpoint's answer with authentic (event and service agree), match (the service's answer is what \
+                  expect says; absent without expect), differences (a list), key (the same for each delivery of an event) and respond (the HTTP status for the sender: 200, 400, or 503 with retry_after in seconds) in front. Act on the answer only if \
                   authentic and match are true.",
     },
     Operation {

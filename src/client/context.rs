@@ -2,7 +2,7 @@
 //! were sent, and where its log goes. All requests of one call share it.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 use crate::client::log::{Level, Line, Log};
@@ -10,26 +10,46 @@ use crate::request::secrets::Secrets;
 use crate::transport::bounds::Bounds;
 use crate::transport::call::CallToken;
 use crate::util::call_id::CallId;
+use paysvc_spec::schema::Safety;
 
 /// What is known about a call from its beginning, and how many requests of it have been sent; it survives a panic.
 pub struct CallRecord {
     pub id: CallId,
-    attempts: AtomicU32,
+    sent: AtomicU32,
+    /// How many of these do more than read.
+    changing: AtomicU32,
+    /// The call does more than read, whether or not it has sent anything.
+    changes: AtomicBool,
 }
 
 impl CallRecord {
     /// For a new call.
     pub fn new() -> CallRecord {
-        CallRecord { id: CallId::new(), attempts: AtomicU32::new(0) }
+        let zero = || AtomicU32::new(0);
+        CallRecord { id: CallId::new(), sent: zero(), changing: zero(), changes: AtomicBool::new(false) }
     }
 
+    /// How many requests were sent, also those that only read.
+    pub fn sent(&self) -> u32 {
+        self.sent.load(Ordering::SeqCst)
+    }
+
+    /// The attempts of the reply. A call that does more than read does not count its status queries: the sum over all
+    /// replies about an order must not be more than the requests that may have charged it.
     pub fn attempts(&self) -> u32 {
-        self.attempts.load(Ordering::SeqCst)
+        let changing = self.changing.load(Ordering::SeqCst);
+        if changing > 0 || self.changes.load(Ordering::SeqCst) { changing } else { self.sent() }
     }
 
-    /// Counts an attempt, if it sent anything.
-    pub fn count(&self, sent: bool) {
-        self.attempts.fetch_add(u32::from(sent), Ordering::SeqCst);
+    /// The call does more than read, so that status queries are not its attempts.
+    pub fn set_changes(&self) {
+        self.changes.store(true, Ordering::SeqCst);
+    }
+
+    /// Counts a request, if any byte of it was sent.
+    pub fn count(&self, sent: bool, safety: Safety) {
+        self.sent.fetch_add(u32::from(sent), Ordering::SeqCst);
+        self.changing.fetch_add(u32::from(sent && safety != Safety::ReadOnly), Ordering::SeqCst);
     }
 }
 

@@ -34,10 +34,10 @@ impl Client {
         if let (Ok(prepared), Some(masked)) = (&mut prepared, context.masked()) {
             prepared.secrets.extend(masked);
         }
-        let sent_before = context.record.attempts();
+        let sent_before = context.record.sent();
         let reply = prepared.and_then(|prepared| self.sender(context, &prepared)?.send(prior));
         let reply = reply.unwrap_or_else(Reply::invalid);
-        if context.record.attempts() == sent_before && reply.outcome == Outcome::NotSent {
+        if context.record.sent() == sent_before && reply.outcome == Outcome::NotSent {
             context.log(Level::Warn, || format!("nothing was sent: {}", status::name_of(reply.status)));
         }
         reply
@@ -169,7 +169,7 @@ impl<'a> Sender<'a> {
         self.log_begin(number);
         let started = Instant::now();
         let ExchangeResult { sent, reused, result } = self.transport.exchange(request);
-        self.context.record.count(sent);
+        self.context.record.count(sent, self.prepared.safety);
         let attempt = match result {
             Ok(answer) => self.answered(answer, prior),
             Err(error) => self.unanswered(error, sent, reused, prior),

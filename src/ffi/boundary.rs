@@ -64,7 +64,7 @@ unsafe fn deliver_reply(
     };
     let handle = catch_panic(|| handle::new(body(&record), &record)).or_else(|source_line| {
         catch_panic(|| {
-            let outcome = if record.attempts() > 0 { Outcome::Unknown } else { nothing_sent };
+            let outcome = if record.sent() > 0 { Outcome::Unknown } else { nothing_sent };
             handle::new(Reply::failed(Status::Internal, outcome, source_line.bug("")), &record)
         })
     });

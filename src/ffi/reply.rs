@@ -252,8 +252,11 @@ pub unsafe extern "C" fn paysvc_reply_retry_after_ms(reply: *const paysvc_reply)
     unsafe { read(reply, -1, |handle| handle.retry_after_ms) }
 }
 
-/// How many times the request was sent, including retries. The member attempts of paysvc_resolve() and paysvc_order_wait() is
-/// the sum over all calls that may charge the order.
+/// How many requests of this call were sent that may have changed something, each retry counted: of a charge or a refund,
+/// those that may have moved money. What the library asks in between is not counted, so 0 if it was only asked, or answered
+/// from the journal. For a function that only reads (paysvc_order_status(), paysvc_resolve(), paysvc_order_wait(),
+/// paysvc_webhook_verify() ...) it is how many times it asked. The member attempts of paysvc_resolve() and paysvc_order_wait()
+/// is the sum of the first kind over all calls that may charge the order.
 ///
 /// @param reply  NULL: 0
 #[unsafe(no_mangle)]

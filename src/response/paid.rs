@@ -81,7 +81,9 @@ fn currency(facts: &Facts, wanted: &str) -> Option<&'static CStr> {
     let named = &facts.currency;
     match named.clear() {
         Some(found) => (*found != wanted).then_some(c"the currency differs"),
-        None if named.is_absent() => Some(c"the answer has no currency"),
+        None if named.is_absent() => {
+            Some(c"the answer has no currency: give expect to order_wait (its field currency is then proved)")
+        }
         None => Some(c"the currency in the answer cannot be read, or contradicts itself"),
     }
 }

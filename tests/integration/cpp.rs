@@ -322,7 +322,7 @@ fn the_readme_is_true() {
     let event = |reference: &str| json!({"data": {"orderReference": reference, "orderAmount": 25.5, "statusId": 5}});
     for (body, printed) in [
         (event("O-1").to_string(), "settled 200"),
-        (event("O-2").to_string(), "200"),
+        (event("O-2").to_string(), "503"),
         (r#"{},"ask":false"#.to_owned(), "400"),
         ("\"\\".to_owned(), "400"),
     ] {

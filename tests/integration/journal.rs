@@ -16,6 +16,7 @@ mod power_cuts;
 pub mod recording;
 #[cfg(target_os = "linux")]
 pub mod sequence;
+mod status_queries;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

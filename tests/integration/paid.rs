@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::capi::{Client, Reply, with};
+use crate::support::capi::{Call, Client, Reply, with};
 use crate::support::long_encryption_key;
 use crate::support::sandbox::Sandbox;
 use crate::support::server::Server;
@@ -53,6 +53,32 @@ fn a_charge_and_every_look_at_it_are_compared_with_the_order() {
             assert!(reply.why_not_paid(ordered).contains("NULL"), "{function}");
         }
     }
+}
+
+/// The status query names no currency, so the caller must give one to be proved, and is told so.
+#[test]
+fn a_wait_without_a_currency_says_what_to_give() {
+    let sandbox = Sandbox::start(&[]);
+    let client = Client::new(&sandbox.config());
+    client.call("order_create", &charge("O-1")).expect("OK CONFIRMED");
+    const GIVE: &str = "give expect to order_wait";
+    for (expect, is_proved) in [
+        (json!({}), false),
+        (json!({"expect": {"amount": "25.50"}}), false),
+        (json!({"expect": {"amount": "25.50", "currency": "NGN"}}), true),
+    ] {
+        let waited = client.call("order_wait", &with(json!({"reference": "O-1"}), expect.clone()));
+        waited.expect("OK CONFIRMED");
+        assert_eq!(waited.message().contains(GIVE), !is_proved, "{expect}: {}", waited.message());
+        let why = waited.why_not_paid(ORDERED);
+        assert_eq!((why.contains(GIVE), why.contains("currency")), (!is_proved, !is_proved), "{expect}: {why}");
+        assert_eq!(why.is_empty(), is_proved, "{expect}: {why}");
+    }
+    // Nothing is asked for an order that is not paid.
+    sandbox.post("/sandbox/orders", &json!({"reference": "O-2", "amount": "25.50"}));
+    let open = client.call_with("order_wait", &json!({"reference": "O-2"}), Some(&Call::with_timeout_ms(300)));
+    open.expect("E_UNRESOLVED UNKNOWN");
+    assert!(!open.message().contains(GIVE), "{}", open.message());
 }
 
 #[test]

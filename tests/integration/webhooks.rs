@@ -30,11 +30,15 @@ impl Service {
     }
 
     fn pay(&self, reference: &str, amount: &str) {
-        let card = json!({"cardnumber": "4111111111111111", "expirymonth": "01", "expiryyear": "39", "cvv": "193"});
+        self.charge(reference, amount, "4111111111111111").expect("OK CONFIRMED");
+    }
+
+    fn charge(&self, reference: &str, amount: &str, number: &str) -> Reply {
+        let card = json!({"cardnumber": number, "expirymonth": "01", "expiryyear": "39", "cvv": "193"});
         let order = json!({"reference": reference, "amount": amount, "currency": "NGN"});
         let request =
             json!({"reference": reference, "paymentoption": "C", "country": "NG", "card": card, "order": order});
-        self.client.call("order_create", &request).expect("OK CONFIRMED");
+        self.client.call("order_create", &request)
     }
 
     /// Pays into a virtual account; returns the session.
@@ -146,16 +150,22 @@ fn forged_events_are_told_by_what_the_service_says() {
     service.pay("ORDER-2", "9000.00");
     let session = service.fund("A-1", "CUSTOMER-1", "50.25");
     service.sandbox.post("/sandbox/orders", &json!({"reference": "ORDER-3", "amount": "10.00"}));
+    service.charge("ORDER-4", "10.00", "4000000000000002").expect("E_REJECTED REJECTED");
     for form in FORMS {
         for (event, differs) in [
+            // The service says FAILED.
+            (json!({"order": "ORDER-4", "change": {"statusId": 5, "status": "Successful"}}), vec!["state"]),
+            // Not paid yet, and never for that price.
+            (
+                json!({"order": "ORDER-3", "change": {"paymentReference": null, "orderAmount": "100.00"}}),
+                vec!["amount", "state"],
+            ),
             (json!({"order": "ORDER-1", "change": {"orderAmount": "6000.00"}}), vec!["amount"]),
             (json!({"order": "ORDER-1", "change": {"currencyName": "USD"}}), vec!["currency"]),
             (json!({"order": "ORDER-1", "change": {"paymentReference": "PGW-X"}}), vec!["paymentReference"]),
             (json!({"order": "ORDER-1", "change": {"accountReference": "C-9"}}), vec!["accountReference"]),
             // An event of one order with the reference of another.
             (json!({"order": "ORDER-1", "change": {"orderReference": "ORDER-2"}}), vec!["paymentReference", "amount"]),
-            // Paid, it says; the service does not know that.
-            (json!({"order": "ORDER-3", "change": {"paymentReference": null}}), vec!["state"]),
             (json!({"session": session, "change": {"totalAmountCharged": "5000"}}), vec!["amount"]),
             (json!({"session": session, "change": {"accountReference": "CUSTOMER-2"}}), vec!["accountReference"]),
             (json!({"session": session, "change": {"orderReference": "ORDER-1"}}), vec!["reference"]),
@@ -166,14 +176,44 @@ fn forged_events_are_told_by_what_the_service_says() {
             let reply = service.verify(&body);
             reply.expect("OK CONFIRMED");
             assert_eq!(is_forged(&reply), differs, "{body}");
+            assert_eq!(reply.get("/respond").as_deref(), Some("200"), "{body}");
             assert!(reply.message().starts_with("the event is not authentic ("), "{}", reply.message());
         }
     }
-    for event in [json!({"order": "ORDER-9"}), json!({"session": "000000000000000000000000000009"})] {
-        let reply = service.verify(&service.forge(event));
-        reply.expect("E_REJECTED REJECTED");
-        assert_eq!((is_forged(&reply), reply.http_status()), (vec![], 404));
+}
+
+/// The event travels faster than the service's own state: then it is neither genuine nor forged, until the service knows.
+#[test]
+fn an_event_ahead_of_the_service_is_decided_later() {
+    let service = Service::new();
+    let order = json!({"reference": "ORDER-1", "amount": "10.00", "payment": "pending"});
+    service.sandbox.post("/sandbox/orders", &order);
+    service.sandbox.post("/sandbox/orders", &json!({"reference": "ORDER-2", "amount": "10.00"}));
+    for (event, differs, http_status) in [
+        (json!({"order": "ORDER-1", "change": {"statusId": 5, "status": "Successful"}}), vec!["state"], 200),
+        (json!({"order": "ORDER-2", "change": {"paymentReference": null}}), vec!["state"], 200),
+        (json!({"order": "ORDER-9"}), Vec::<&str>::new(), 404),
+        (json!({"session": "000000000000000000000000000009"}), vec![], 404),
+    ] {
+        let body = service.forge(event);
+        let reply = service.verify(&body);
+        reply.expect("E_UNRESOLVED UNKNOWN");
+        assert_eq!(is_forged(&reply), differs, "{body}");
+        assert_eq!((reply.http_status(), reply.attempts()), (http_status, 1), "{body}");
+        let responds = (reply.get("/respond"), reply.get("/retry_after"));
+        assert_eq!(responds, (Some("503".into()), Some("30".into())), "{body}");
+        assert!(reply.message().starts_with("the service does not confirm the event yet"), "{}", reply.message());
+        assert!(reply.why_not_paid([Some("*"); 3]).contains("UNKNOWN"));
     }
+    // The same body, once the service is as far.
+    let ahead = service.forge(json!({"order": "ORDER-2", "change": {"paymentReference": null}}));
+    service.verify(&ahead).expect("E_UNRESOLVED UNKNOWN");
+    let card = json!({"cardnumber": "4111111111111111", "expirymonth": "01", "expiryyear": "39", "cvv": "193"});
+    let pay = json!({"reference": "ORDER-2", "paymentOption": "C", "country": "NG", "card": card});
+    service.client.call("order_pay", &pay).expect("OK CONFIRMED");
+    let reply = service.verify(&ahead);
+    is_genuine(&reply);
+    assert_eq!((reply.state(), reply.get("/respond").as_deref()), (5, Some("200")));
 }
 
 /// The page of a dear order receives a genuine event of a cheap one.

@@ -7,7 +7,7 @@ const (
 	maxLength = 262144
 	// Time limit of a verification.
 	verifySeconds = 10
-	// When the sender should try again, where the service does not say it.
+	// When the sender should try again after a failure of the handler.
 	retryAfterSeconds = 30
 	// Verifications at once.
 	atOnce = 4

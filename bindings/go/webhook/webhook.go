@@ -42,7 +42,8 @@ type Options struct {
 	Store Store
 
 	// Unverified is called with the reply of each event that was found not authentic, e.g. to count them. It must not act
-	// on them. A body that is sent again within a minute is answered without a request, and not reported again.
+	// on them. A body that is sent again within a minute is answered without a request, and not reported again. An event
+	// that is only ahead of the service is none of them: it is answered 503, and verified again when it is sent again.
 	Unverified func(ctx context.Context, reply *paysvc.Reply)
 
 	// Limits of the verifications and of the requests that they send to the service; handlers may share one. nil: 4 at
@@ -229,27 +230,24 @@ type verdict struct {
 	unverified bool // It is decided that it is not authentic.
 }
 
-// What the reply to webhook_verify says about an event.
+// What the reply to webhook_verify says about an event: the library decides, this only carries it.
 func judge(reply *paysvc.Reply) verdict {
 	authentic, _ := reply.Get("/authentic")
 	key, _ := reply.Get("/key")
-	event, _ := reply.Get("/event")
-	switch {
-	case reply.Status == paysvc.StatusOK && reply.Outcome == paysvc.OutcomeConfirmed:
+	respond, _ := reply.Get("/respond")
+	switch respond {
+	case "200":
 		if authentic == "true" && key != "" {
 			return verdict{key: key, status: http.StatusOK}
 		}
 		return verdict{status: http.StatusOK, unverified: true}
-	case reply.Status == paysvc.StatusArgument && event == "unknown":
+	case "400":
 		return verdict{status: http.StatusBadRequest, unverified: true}
-	case reply.Status == paysvc.StatusArgument && event != "",
-		reply.Status == paysvc.StatusRejected && reply.Outcome == paysvc.OutcomeRejected:
-		// Sending it again would not help.
-		return verdict{status: http.StatusOK, unverified: true}
 	}
-	wait := reply.RetryAfter
-	if wait <= 0 {
-		wait = retryAfter
+	wait := retryAfter // The library was not asked.
+	after, _ := reply.Get("/retry_after")
+	if seconds, err := strconv.Atoi(after); err == nil {
+		wait = time.Duration(seconds) * time.Second
 	}
 	return verdict{status: http.StatusServiceUnavailable, wait: wait}
 }

@@ -14,38 +14,36 @@ from paysvc._webhook import verified
 from paysvc.webhooks import ASGIApp, AsyncStore, Begin, Limits, MemoryStore, Store, WSGIApp
 
 
-def reply(status: Status, outcome: Outcome, text: str, retry_after: float | None = None) -> Reply:
-    return Reply(status=status, outcome=outcome, text=text, attempts=1, retry_after=retry_after)
+def reply(status: Status, outcome: Outcome, text: str) -> Reply:
+    return Reply(status=status, outcome=outcome, text=text, attempts=1)
 
 
 @pytest.mark.parametrize(
-    ("given", "key", "status", "unverified"),
+    ("text", "key", "status", "retry_after", "unverified"),
     [
-        (reply(Status.OK, Outcome.CONFIRMED, '{"authentic":true,"key":"k"}'), "k", 200, False),
-        (reply(Status.OK, Outcome.CONFIRMED, '{"authentic":false}'), None, 200, True),
+        ('{"authentic":true,"key":"k","respond":200}', "k", 200, None, False),
+        ('{"authentic":false,"respond":200}', None, 200, None, True),
+        ('{"authentic":false,"respond":400}', None, 400, None, True),
+        ('{"authentic":false,"respond":503,"retry_after":7}', None, 503, 7, False),
         # No library says this, but it must not be handled.
-        (reply(Status.OK, Outcome.CONFIRMED, '{"authentic":1,"key":"k"}'), None, 200, True),
-        (reply(Status.OK, Outcome.CONFIRMED, '{"authentic":true}'), None, 200, True),
-        (reply(Status.OK, Outcome.UNKNOWN, '{"authentic":true,"key":"k"}'), None, 503, False),
-        (reply(Status.RESPONSE, Outcome.UNKNOWN, '{"authentic":true,"key":"k"}'), None, 503, False),
-        (reply(Status.REJECTED, Outcome.REJECTED, '{"authentic":false,"event":"order"}'), None, 200, True),
-        (reply(Status.REJECTED, Outcome.UNKNOWN, '{"authentic":false,"event":"order"}'), None, 503, False),
-        (reply(Status.UNAUTHORIZED, Outcome.REJECTED, '{"authentic":false,"event":"order"}'), None, 503, False),
-        (reply(Status.RATE_LIMITED, Outcome.REJECTED, '{"authentic":false}', 2.5), None, 503, False),
-        (reply(Status.ARGUMENT, Outcome.NOT_SENT, '{"authentic":false,"event":"unknown"}'), None, 400, True),
-        (reply(Status.ARGUMENT, Outcome.NOT_SENT, '{"authentic":false,"event":"payout"}'), None, 200, True),
-        (reply(Status.CONFIG, Outcome.NOT_SENT, '{"authentic":false,"event":"order"}'), None, 503, False),
-        (reply(Status.TRANSPORT, Outcome.NOT_SENT, '{"authentic":false,"event":"order"}'), None, 503, False),
-        (reply(Status.INTERNAL, Outcome.UNKNOWN, "{}"), None, 503, False),
+        ('{"authentic":1,"key":"k","respond":200}', None, 200, None, True),
+        ('{"authentic":true,"respond":200}', None, 200, None, True),
+        ('{"authentic":true,"key":"k","respond":503,"retry_after":7}', None, 503, 7, False),
+        ('{"authentic":true,"key":"k","respond":"200"}', None, 503, 30, False),
+        ('{"authentic":false,"respond":503,"retry_after":"7"}', None, 503, 30, False),
+        # The library was not asked.
+        ("{}", None, 503, 30, False),
         # Too deep for Python to read.
-        (reply(Status.OK, Outcome.CONFIRMED, '{"x":' + "[" * 9999 + "]" * 9999 + "}"), None, 503, False),
+        ('{"x":' + "[" * 9999 + "]" * 9999 + "}", None, 503, 30, False),
     ],
 )
-def test_what_each_reply_is_answered(given: Reply, key: str | None, status: int, unverified: bool) -> None:
-    found = verified(given)
+def test_what_each_reply_is_answered(
+    text: str, key: str | None, status: int, retry_after: int | None, unverified: bool
+) -> None:
+    found = verified(reply(Status.OK, Outcome.CONFIRMED, text))
     assert (found.key, found.answer.status, found.unverified) == (key, status, unverified)
-    if status == 503:
-        assert found.answer.retry_after == (3 if given.retry_after else 30)
+    if key is None:
+        assert found.answer.retry_after == retry_after
 
 
 def test_limits() -> None:
@@ -115,8 +113,8 @@ CONFIG: dict[str, Any] = {"base_url": "http://127.0.0.1:1", "secret_key": "PGW-S
 def genuine(body: object, ask: bool, timeout: float) -> Any:
     assert (type(body), timeout) == (str, 10.0)
     if not ask:
-        return reply(Status.OK, Outcome.NOT_SENT, '{"authentic":false,"event":"order","about":"O-1"}')
-    return reply(Status.OK, Outcome.CONFIRMED, '{"authentic":true,"about":"O-1","key":"k"}')
+        return reply(Status.OK, Outcome.NOT_SENT, '{"authentic":false,"event":"order","about":"O-1","respond":503}')
+    return reply(Status.OK, Outcome.CONFIRMED, '{"authentic":true,"about":"O-1","key":"k","respond":200}')
 
 
 class Fake(paysvc.Client):

@@ -19,6 +19,11 @@ pub const WEBHOOK: &[Member] = &[
     Member::text("event", "what the event is about: order, session, payout or unknown"),
     Member::text("about", "the reference, session or batch that the service was asked for; absent if it was not asked"),
     Member::text("key", "the same for every delivery of the event; absent unless it is authentic"),
+    Member::integer(
+        "respond",
+        "the HTTP status for the sender: 200, of an authentic event once it is handled; 400 if it is no event; 503 if nothing is decided, so that it must be sent again",
+    ),
+    Member::integer("retry_after", "seconds for the header Retry-After; absent unless respond is 503"),
 ];
 
 /// The report of `payout_bulk`.

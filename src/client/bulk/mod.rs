@@ -50,6 +50,7 @@ const NO_DEADLINE: Duration = Duration::from_secs(10 * 365 * 86_400);
 impl Client {
     /// Pays the recipients of a list, or looks up the batches of an earlier reply.
     pub fn payout_bulk(&self, context: &CallContext<'_>, json: &str) -> Reply {
+        context.record.set_changes();
         let context = &context.with_timeout(NO_DEADLINE);
         let arguments = match arguments::read(json) {
             Ok(arguments) => arguments,
@@ -66,7 +67,7 @@ impl Client {
             Ok(Ok(reply)) => reply,
             Ok(Err(error)) => refused(error, about_earlier),
             Err(Failure(status, message)) => {
-                let nothing_sent = context.record.attempts() == 0 && !about_earlier;
+                let nothing_sent = context.record.sent() == 0 && !about_earlier;
                 Reply::failed(status, if nothing_sent { Outcome::NotSent } else { Outcome::Unknown }, message)
             }
         }

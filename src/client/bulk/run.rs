@@ -181,7 +181,7 @@ impl<'a> Run<'a> {
             let row = &mut self.report.rows[recipient];
             *row = Row { outcome: Outcome::Unknown, batch: Some(index), ..Row::new(row.identity.clone()) };
         }
-        self.under_way = Some((index, recipients.clone(), self.context.record.attempts()));
+        self.under_way = Some((index, recipients.clone(), self.context.record.sent()));
         let before = steps::before(&self.report, index, &recipients);
         let fits = self.budget.allows(&before, recipients.len());
         let has_room = self.has_room(self.budget.report(&before, recipients.len()));
@@ -310,7 +310,7 @@ impl<'a> Run<'a> {
     /// A panic ended the batch: it was not sent if no request was.
     fn end_what_is_under_way(&mut self, message: &str) {
         let Some((index, recipients, attempts)) = self.under_way.take() else { return };
-        let outcome = if self.context.record.attempts() == attempts { Outcome::NotSent } else { Outcome::Unknown };
+        let outcome = if self.context.record.sent() == attempts { Outcome::NotSent } else { Outcome::Unknown };
         recipients.iter().for_each(|&recipient| {
             let row = &mut self.report.rows[recipient];
             (row.outcome, row.payout_reference) = (outcome, None);

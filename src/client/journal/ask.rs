@@ -29,6 +29,8 @@ impl Recorded<'_> {
         let Some(reference) = self.keyed.record.order.as_deref() else { return Answer::Send };
         let request = object_text(|request| look_up.members.iter().for_each(|(name, _)| request.text(name, reference)));
         let members = json::members_of(&request).unwrap_or_default();
+        let mut secrets = Secrets::default();
+        secrets.extend(self.secrets);
         let task = Task {
             what: self.keyed.record.function,
             row: paysvc_spec::endpoint(look_up.endpoint),
@@ -36,7 +38,7 @@ impl Recorded<'_> {
             members,
             asked: Asked { question: Question::Charge, prices: Vec::new(), own_reference: None, attempts: None },
             attempts_now: None,
-            secrets: Secrets::default(),
+            secrets,
             repeats: false,
             interval_ms: 0,
             reports_progress: false,

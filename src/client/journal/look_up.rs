@@ -13,6 +13,7 @@ use crate::journal::claims::Claimed;
 use crate::journal::row::{By, End, Row};
 use crate::journal::table::Found;
 use crate::json::object::object_text;
+use crate::request::secrets::Secrets;
 use crate::response::reply::Reply;
 use crate::response::resolution::{self, Attempts};
 use crate::util::validation_error::ValidationError;
@@ -32,7 +33,7 @@ impl Recorded<'_> {
     pub(super) fn look_up(&self, open: &[Claimed<'_>]) -> Settled {
         let mut last = None;
         for claimed in open {
-            match settle(self.client, self.context, self.journal, claimed.row) {
+            match settle(self.client, self.context, self.journal, claimed.row, self.secrets) {
                 Ok(Finding::Settled(_)) => return Settled::Something,
                 Ok(Finding::Open(reply)) => last = Some(reply),
                 Err(why) => return Settled::Nothing(journal_failed(&why, Outcome::Unknown)),
@@ -50,8 +51,14 @@ pub enum Finding {
     Open(Reply),
 }
 
-/// Looks up one claim; what the answer proves is written.
-pub fn settle(client: &Client, context: &CallContext<'_>, journal: &Journal, claim: &Row) -> Result<Finding, String> {
+/// Looks up one claim; what the answer proves is written. `secrets`: those of the request that asks.
+pub fn settle(
+    client: &Client,
+    context: &CallContext<'_>,
+    journal: &Journal,
+    claim: &Row,
+    secrets: &Secrets,
+) -> Result<Finding, String> {
     let (was_open, failure) = (Cell::new(true), Cell::new(None));
     // Read after the look-up was answered: the answer is about what is in the journal then.
     let attempts_now = || match journal.snapshot(&claim.key, claim.order.as_deref(), context.bounds.time_left()) {
@@ -69,7 +76,7 @@ pub fn settle(client: &Client, context: &CallContext<'_>, journal: &Journal, cla
             Attempts::default()
         }
     };
-    let reply = resolve(client, context, claim, &attempts_now).unwrap_or_else(Reply::invalid).about_earlier();
+    let reply = resolve(client, context, claim, &attempts_now, secrets).unwrap_or_else(Reply::invalid).about_earlier();
     if let Some(why) = failure.take() {
         return Err(why);
     }
@@ -99,12 +106,14 @@ fn named(reply: Reply, claim: &Row) -> Reply {
     Reply { message: format!("{} (claim {} in the journal)", reply.message, claim.id), ..reply }
 }
 
-/// What became of the claim's request, without writing it.
+/// What became of the claim's request, without writing it. The journal has none of its secrets, but the request that asks
+/// is usually the same again: what the service repeats of its `secrets` is masked.
 pub fn resolve(
     client: &Client,
     context: &CallContext<'_>,
     claim: &Row,
     attempts_now: &dyn Fn() -> Attempts,
+    secrets: &Secrets,
 ) -> Result<Reply, ValidationError> {
     let crate::journal::row::Kind::Claim(of) = &claim.kind else {
         return Err(ValidationError::new(Status::Internal, "an end is no claim"));
@@ -122,7 +131,10 @@ pub fn resolve(
     });
     let members = arguments(const { operation("resolve") }, &json)?;
     earlier::read(&members, &|| context.bounds.is_over(), |earlier| match earlier {
-        Earlier::Asks(task) => watch::watch(client, context, &Task { attempts_now: Some(attempts_now), ..task }),
+        Earlier::Asks(mut task) => {
+            task.secrets.extend(secrets);
+            watch::watch(client, context, &Task { attempts_now: Some(attempts_now), ..task })
+        }
         Earlier::NoLookUp(row) => {
             let decision = resolution::without_look_up(row.safety);
             Reply::failed(decision.status, decision.outcome, decision.explanation)

@@ -22,6 +22,7 @@ use crate::journal::row::{Claim, Row};
 use crate::journal::table::{Decision, Found, Wanted};
 use crate::journal::{ClaimResult, Journal, Snapshot, clock, digest};
 use crate::request::record::Record;
+use crate::request::secrets::Secrets;
 use crate::request::{Prepared, raw, validate};
 use crate::response::reply::Reply;
 use crate::transport::call::IdempotencyKey;
@@ -150,8 +151,8 @@ impl Client {
         };
         let reply = prepared.and_then(|prepared| {
             let sender = self.sender(context, &prepared)?;
-            let row = prepared.row;
-            Ok(Recorded { client: self, context, journal, keyed: &keyed, row, sender }.run())
+            let (row, secrets) = (prepared.row, &prepared.secrets);
+            Ok(Recorded { client: self, context, journal, keyed: &keyed, row, secrets, sender }.run())
         });
         reply.unwrap_or_else(Reply::invalid)
     }
@@ -222,6 +223,8 @@ struct Recorded<'a> {
     journal: &'a Journal,
     keyed: &'a Keyed,
     row: Option<&'static Endpoint>,
+    /// Of the request: the service may repeat them when it is asked about the order.
+    secrets: &'a Secrets,
     sender: Sender<'a>,
 }
 
@@ -237,6 +240,7 @@ enum Claiming {
 impl Recorded<'_> {
     /// Reads the journal and does what its table says, until there is an answer.
     fn run(&self) -> Reply {
+        self.context.record.set_changes();
         self.client.log_news(self.context, self.journal);
         let (mut prior, mut number, mut races) = (PriorAttempts::NONE, 1, 0);
         // Before the journal was read, the fact that this call sent nothing proves nothing about others.

@@ -14,6 +14,7 @@ use crate::journal::store::Store;
 use crate::journal::table::Found;
 use crate::journal::{Journal, clock};
 use crate::json::{self, Members};
+use crate::request::secrets::Secrets;
 use crate::response::reply::Reply;
 use crate::util::validation_error::ValidationError;
 use paysvc_spec::operations::operation;
@@ -74,7 +75,7 @@ impl Client {
             let text = format!("its call may still be under way (claim {} in the journal)", open.row.id);
             return Ok(Reply::failed(Status::Unresolved, Outcome::Unknown, text));
         }
-        match look_up::settle(self, context, journal, open.row)? {
+        match look_up::settle(self, context, journal, open.row, &Secrets::default())? {
             Finding::Settled(reply) | Finding::Open(reply) => Ok(reply),
         }
     }

@@ -20,7 +20,7 @@ impl Recorded<'_> {
         if recorded.outcome != Outcome::Confirmed {
             return recorded;
         }
-        let looked_up = look_up::resolve(self.client, self.context, claimed.row, &Attempts::default);
+        let looked_up = look_up::resolve(self.client, self.context, claimed.row, &Attempts::default, self.secrets);
         match looked_up {
             Ok(reply) if reply.outcome == Outcome::Confirmed => Reply { replayed: true, ..reply },
             Ok(reply) if claimed.state() == ClaimState::SettledAsDone && reply.http_status / 100 == 2 => {

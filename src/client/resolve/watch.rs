@@ -17,6 +17,8 @@ use crate::util::ended::{CANCELLED, TIME_IS_OVER};
 use paysvc_spec::schema::{Endpoint, Reference};
 use paysvc_spec::status::{self, Outcome, Status};
 
+/// Without it, no program can tell that the order is paid as it was ordered.
+const NO_CURRENCY: &str = "its currency is not known: give expect to order_wait, with the field currency";
 const LONGEST_REDACTION: Duration = Duration::from_millis(250);
 
 /// One look-up, and what it proves.
@@ -27,7 +29,6 @@ pub struct LookUpResult {
 
 /// Asks until the question is settled, the task needs no second look-up, or the call ends.
 pub fn watch(client: &Client, context: &CallContext<'_>, task: &Task<'_>) -> Reply {
-    let context = &context.masking(&task.secrets);
     let mut kept: Option<LookUpResult> = None;
     for looks in 1.. {
         let found = look(client, context, task);
@@ -57,6 +58,7 @@ pub fn watch(client: &Client, context: &CallContext<'_>, task: &Task<'_>) -> Rep
 }
 
 pub fn look(client: &Client, context: &CallContext<'_>, task: &Task<'_>) -> LookUpResult {
+    let context = &context.masking(&task.secrets);
     // One that hangs must not use up the time of all others.
     let mut reply = client.look_up(&context.within(client.config.timeout), task.row, &task.members);
     let mut decision = decide(task, &reply, None);
@@ -142,6 +144,10 @@ fn finish(
     }
     parts.push(decision.explanation);
     parts.extend(difference.as_deref());
+    let names_currency = look.facts.as_deref().is_none_or(|facts| !facts.currency.is_absent());
+    if task.asked.question == Question::Final && decision.outcome == Outcome::Confirmed && !names_currency {
+        parts.push(NO_CURRENCY);
+    }
     log_decision(task.what, &decision, context);
     let message = format!("{}; the look-up: {message}", parts.join("; "));
     let reply = Reply::without_body(decision.status, decision.outcome, message);

@@ -8,13 +8,24 @@ use crate::json::document::Document;
 use crate::json::object::{Object, list, object};
 use crate::util::memory;
 use crate::util::process::critical_section;
-use paysvc_spec::events::{ADDED, Subject};
+use paysvc_spec::events::{ADDED, RETRY_AFTER_SECONDS, Subject};
 use paysvc_spec::status::State;
+
+/// What a receiver responds to the sender of the event, once it has handled it if it is authentic.
+#[derive(Clone, Copy, PartialEq, Eq, Default)]
+pub enum Respond {
+    Ok = 200,
+    /// It is no event.
+    BadRequest = 400,
+    /// Nothing is decided, so that the event must be sent again.
+    #[default]
+    Unavailable = 503,
+}
 
 /// What was found out about an event.
 #[derive(Default)]
 pub struct Findings {
-    pub authentic: bool,
+    pub respond: Respond,
     /// `None` if nothing was expected.
     pub matches: Option<bool>,
     pub differences: Vec<Difference>,
@@ -22,12 +33,14 @@ pub struct Findings {
     pub subject: Option<Subject>,
     /// What the service was asked for.
     pub about: Option<String>,
+    /// Of an authentic event.
     pub key: Option<String>,
 }
 
 impl Findings {
     /// An object's text with the findings in front of its members, or why it cannot be returned with them.
-    pub fn before(&self, body: &str, document: &Document) -> Result<String, String> {
+    /// `retry_after_ms`: as the service asked for.
+    pub fn before(&self, body: &str, document: &Document, retry_after_ms: Option<u64>) -> Result<String, String> {
         let root = document.root(body);
         if root.kind() != Type::Object {
             return Err("the service's answer is not an object".to_owned());
@@ -36,7 +49,7 @@ impl Findings {
         if let Some(taken) = ADDED.iter().find(|added| names().any(|name| name.eq_ignore_ascii_case(added))) {
             return Err(format!("the service's answer already has a member named {taken}"));
         }
-        let mut out = self.members();
+        let mut out = self.members(retry_after_ms);
         if root.children().next().is_some() {
             out.push(b',');
         }
@@ -50,10 +63,10 @@ impl Findings {
     }
 
     /// An opening brace and the members.
-    fn members(&self) -> Vec<u8> {
+    fn members(&self, retry_after_ms: Option<u64>) -> Vec<u8> {
         let mut out = Vec::new();
         object(&mut out, |members| {
-            members.literal("authentic", self.authentic);
+            members.literal("authentic", self.key.is_some());
             if let Some(matches) = self.matches {
                 members.literal("match", matches);
             }
@@ -61,6 +74,11 @@ impl Findings {
             members.text("event", self.subject.map_or("unknown", Subject::name));
             members.optional("about", self.about.as_deref());
             members.optional("key", self.key.as_deref());
+            members.literal("respond", self.respond as u16);
+            if self.respond == Respond::Unavailable {
+                members
+                    .literal("retry_after", retry_after_ms.map_or(RETRY_AFTER_SECONDS, |ms| ms.div_ceil(1000).max(1)));
+            }
         });
         out.pop();
         out

@@ -23,11 +23,28 @@ pub struct Difference {
     pub expected: Option<String>,
 }
 
+/// What the service's answer proves about an event.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Authenticity {
+    Authentic,
+    /// The service may still come to confirm the event: it is to be verified again later.
+    Ahead,
+    /// The service contradicts the event, and will not confirm it.
+    Forged,
+}
+
 /// How event and answer relate.
 #[derive(Debug, Default)]
 pub struct Comparison {
-    pub authentic: bool,
     pub differences: Vec<Difference>,
+    /// The service names another value, or its final state excludes the event's.
+    contradicted: bool,
+    /// The event names a value that the service does not name.
+    unconfirmed: bool,
+    /// The service's state, or a value in its answer, may still become what the event names.
+    open: bool,
+    /// The event's state follows the service's.
+    ahead: bool,
 }
 
 /// A state, as the table of states knows it. The numbers are the table's rows and columns.
@@ -65,21 +82,23 @@ pub enum Relation {
     Agrees,
     /// A difference; the event may be genuine.
     Older,
-    /// A difference: the event claims something that the service does not know.
-    Claims,
+    /// A difference: the service may still reach the event's state.
+    Ahead,
+    /// A difference: the service's state is final, and the event's does not follow it.
+    Contradicts,
 }
 
 /// Rows: the event's state. Columns: the service's. `docs/webhooks.md` has the same table, which a test compares.
 pub const STATES: [[Relation; 6]; 6] = {
-    use Relation::{Agrees, Claims, Older};
+    use Relation::{Agrees, Ahead, Contradicts, Older};
     [
-        // none   progress  failed  successful  reversed  unknown
-        [Agrees, Agrees, Agrees, Agrees, Agrees, Agrees], // none
-        [Claims, Agrees, Older, Older, Older, Claims],    // progress
-        [Claims, Claims, Agrees, Older, Older, Claims],   // failed
-        [Claims, Claims, Claims, Agrees, Older, Claims],  // successful
-        [Claims, Claims, Claims, Claims, Agrees, Claims], // reversed
-        [Claims, Claims, Claims, Claims, Claims, Claims], // unknown
+        // none  progress  failed  successful  reversed  unknown
+        [Agrees, Agrees, Agrees, Agrees, Agrees, Agrees],  // none
+        [Ahead, Agrees, Older, Older, Older, Ahead],       // progress
+        [Ahead, Ahead, Agrees, Older, Older, Ahead],       // failed
+        [Ahead, Ahead, Contradicts, Agrees, Older, Ahead], // successful
+        [Ahead, Ahead, Contradicts, Ahead, Agrees, Ahead], // reversed
+        [Ahead, Ahead, Contradicts, Contradicts, Contradicts, Ahead], // unknown
     ]
 };
 
@@ -87,40 +106,58 @@ pub const STATES: [[Relation; 6]; 6] = {
 const CONFIRMED: &[Meaning] =
     &[Meaning::Reference, Meaning::Session, Meaning::AccountReference, Meaning::Batch, Meaning::Payout];
 
-/// Compares an event with the service's answer, whose state is `state`.
-pub fn with_service(event: &Values, service: &Values, state: State) -> Comparison {
-    let mut found = Comparison { authentic: true, differences: Vec::new() };
+/// Compares an event with the service's answer, whose state is `state`. `may_change`: the answer says that its state is
+/// not final.
+pub fn with_service(event: &Values, service: &Values, state: State, may_change: bool) -> Comparison {
+    let class = Class::of(state);
+    let is_final = matches!(class, Class::Failed | Class::Successful | Class::Reversed) && !may_change;
+    let is_unclear = service.state_is_unclear || !service.unclear.is_empty();
+    let mut found = Comparison { open: !is_final || is_unclear, ..Comparison::default() };
     // An answer that contradicts itself confirms nothing, whether or not the event names that member.
     for &meaning in service.unclear.iter().filter(|meaning| !matches!(meaning, Meaning::Total | Meaning::Fee)) {
-        found.forged(difference(meaning, event, service));
+        found.unconfirmed(difference(meaning, event, service));
     }
     for meaning in [CONFIRMED, &[Meaning::PaymentReference]].concat() {
         if service.unclear.contains(&meaning) {
             continue;
         }
         let Some(of_event) = event.get(meaning) else { continue };
-        let differs = match service.get(meaning) {
-            Some(of_service) => !is_same(of_event, of_service),
-            None => CONFIRMED.contains(&meaning),
-        };
-        if differs {
-            found.forged(difference(meaning, event, service));
+        match service.get(meaning) {
+            Some(of_service) if is_same(of_event, of_service) => {}
+            Some(_) => found.contradicted(difference(meaning, event, service)),
+            None if CONFIRMED.contains(&meaning) => found.unconfirmed(difference(meaning, event, service)),
+            None => {}
         }
     }
-    compare_amounts(event, service, &mut found);
+    compare_amounts(event, service, class, &mut found);
     if let (Some(of_event), Some(of_service)) = (event.get(Meaning::Currency), service.get(Meaning::Currency))
         && !is_same(of_event, of_service)
     {
-        found.forged(difference(Meaning::Currency, event, service));
+        found.contradicted(difference(Meaning::Currency, event, service));
     }
-    compare_states(&event.state, state, service.state_is_unclear, &mut found);
+    compare_states(&event.state, state, may_change, service.state_is_unclear, &mut found);
     found
 }
 
 impl Comparison {
-    /// A difference that no genuine event has.
-    fn forged(&mut self, difference: Difference) {
-        self.authentic = false;
+    /// The rule by which a receiver handles an event, drops it, or has it sent again.
+    pub fn authenticity(&self) -> Authenticity {
+        match self {
+            Comparison { contradicted: true, .. } => Authenticity::Forged,
+            Comparison { ahead: true, .. } | Comparison { unconfirmed: true, open: true, .. } => Authenticity::Ahead,
+            // Another delivery would get the same answer.
+            Comparison { unconfirmed: true, .. } => Authenticity::Forged,
+            _ => Authenticity::Authentic,
+        }
+    }
+
+    fn contradicted(&mut self, difference: Difference) {
+        self.contradicted = true;
+        self.differences.push(difference);
+    }
+
+    fn unconfirmed(&mut self, difference: Difference) {
+        self.unconfirmed = true;
         self.differences.push(difference);
     }
 }
@@ -143,12 +180,16 @@ fn shown(meaning: Meaning, values: &Values) -> Option<Shown> {
 
 /// The prices must be equal; if one is missing, the totals; otherwise a price must be the other's total with or without
 /// the fee. An event without an amount agrees with nothing.
-fn compare_amounts(event: &Values, service: &Values, found: &mut Comparison) {
+fn compare_amounts(event: &Values, service: &Values, class: Class, found: &mut Comparison) {
     let (of_event, of_service) = (event.amounts(), service.amounts());
     let totals = match (&of_event.total, &of_service.total) {
         (Some(one), Some(other)) => Some(one == other),
         _ => None,
     };
+    let names_amount = of_event.price.is_some() || of_event.total.is_some();
+    // What was charged, and its fee, may differ until the payment has succeeded; the price may not.
+    let is_settled = matches!(class, Class::Successful | Class::Reversed)
+        || (of_event.price.is_some() && of_service.price.is_some());
     let agrees = match (&of_event.price, &of_service.price) {
         (Some(one), Some(other)) => Some(one == other),
         (None, None) => totals,
@@ -157,8 +198,13 @@ fn compare_amounts(event: &Values, service: &Values, found: &mut Comparison) {
         // Only the service's own fee explains a difference: the forger of an event chooses its fee.
         (None, Some(price)) => Amounts { fee: of_service.fee.clone(), ..of_event }.is_price(price),
     };
-    if agrees != Some(true) && !service.unclear.contains(&Meaning::Price) {
-        found.forged(difference(Meaning::Price, event, service));
+    if !service.unclear.contains(&Meaning::Price) {
+        match agrees {
+            Some(true) => {}
+            Some(false) if is_settled => found.contradicted(difference(Meaning::Price, event, service)),
+            _ if names_amount => found.unconfirmed(difference(Meaning::Price, event, service)),
+            _ => found.contradicted(difference(Meaning::Price, event, service)),
+        }
     }
     // If the prices are equal, the total may have changed since, because of the fee.
     if agrees == Some(true) && totals == Some(false) {
@@ -166,15 +212,17 @@ fn compare_amounts(event: &Values, service: &Values, found: &mut Comparison) {
     }
 }
 
-fn compare_states(event: &NamedByEvent, service: State, is_unclear: bool, found: &mut Comparison) {
+/// `may_change`: the service's state is not final, whatever it is. `is_unclear`: the answer names more than one.
+fn compare_states(event: &NamedByEvent, service: State, may_change: bool, is_unclear: bool, found: &mut Comparison) {
     let (row, shown) = match event {
         NamedByEvent::None => (Class::None, None),
         NamedByEvent::State(state) => (Class::of(*state), Some(Shown::State(state.0))),
         NamedByEvent::Unknown(text) => (Class::Unknown, Some(Shown::Text(text.clone()))),
     };
-    let relation = match is_unclear {
-        true => Relation::Claims,
-        false => STATES[row as usize][Class::of(service) as usize],
+    let relation = match STATES[row as usize][Class::of(service) as usize] {
+        _ if is_unclear => Relation::Ahead,
+        Relation::Contradicts if may_change => Relation::Ahead,
+        relation => relation,
     };
     if relation == Relation::Agrees && [None, Some(Shown::State(service.0))].contains(&shown) {
         return;
@@ -182,7 +230,11 @@ fn compare_states(event: &NamedByEvent, service: State, is_unclear: bool, found:
     let service = (service != State::NONE).then_some(Shown::State(service.0));
     let difference = Difference { member: Meaning::StateNumber.name(), event: shown, service, expected: None };
     match relation {
-        Relation::Claims => found.forged(difference),
+        Relation::Contradicts => found.contradicted(difference),
+        Relation::Ahead => {
+            found.ahead = true;
+            found.differences.push(difference);
+        }
         Relation::Agrees | Relation::Older => found.differences.push(difference),
     }
 }

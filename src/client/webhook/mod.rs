@@ -16,8 +16,8 @@ use std::borrow::Cow;
 
 use serde_json::value::RawValue;
 
-use self::body::{Findings, key};
-use self::compare::Expected;
+use self::body::{Findings, Respond, key};
+use self::compare::{Authenticity, Expected};
 pub use self::event::Event;
 use self::event::MAX_LENGTH;
 use self::invalid::of_body;
@@ -64,6 +64,7 @@ pub fn verify(json: &str, stop: &dyn Fn() -> bool, ask: impl FnOnce(&'static End
     let Some((verification, by)) = event.verification() else {
         let what = event.subject.map(|subject| format!("is about a {} and ", subject.name())).unwrap_or_default();
         let reason = format!("{what}has no reference that the service could be asked about");
+        findings.respond = if event.subject.is_some() { Respond::Ok } else { Respond::BadRequest };
         return with_findings(Reply::invalid(of_body(reason)), &findings);
     };
     findings.about = Some(by.to_owned());
@@ -84,7 +85,11 @@ fn read(
     let members = validate::object(json, THIS.members, false, THIS.name, Status::Argument)?;
     let expected = expected(&members)?;
     findings.matches = (!expected.is_empty()).then_some(false);
-    let event = Event::read(&text(&members)?, stop)?;
+    let event = text(&members).and_then(|text| Event::read(&text, stop));
+    if event.is_err() && !stop() {
+        findings.respond = Respond::BadRequest;
+    }
+    let event = event?;
     findings.subject = event.subject;
     let asks = json::member(&members, ASK).is_none_or(|ask| ask.get() == "true");
     Ok((event, expected, asks))
@@ -136,8 +141,18 @@ fn judged(
     mut findings: Findings,
 ) -> Reply {
     if reply.status != Status::Ok {
+        let is_refused = reply.status == Status::Rejected && reply.outcome == Outcome::Rejected;
+        match verification.answer {
+            // The event may have overtaken what the service answers from.
+            Some(_) if is_refused => reply = ahead(reply, &findings),
+            // No later answer could confirm it, or it names something that nobody could ask about.
+            None if is_refused => findings.respond = Respond::Ok,
+            _ if reply.status == Status::Argument => findings.respond = Respond::Ok,
+            _ => {}
+        }
         return with_findings(reply, &findings);
     }
+    findings.respond = Respond::Ok;
     let object = verification.answer.and_then(|at| reply.document.as_ref()?.root(&reply.body).find(at));
     let mut service = object.map(Values::of_answer).unwrap_or_default();
     if let Some(facts) = reply.facts.as_deref().filter(|_| verification.answer.is_some()) {
@@ -145,24 +160,38 @@ fn judged(
     }
     // The answer is to this question, whether it repeats it or not.
     service.set_if_absent(verification.by, by);
+    let mut authenticity = Authenticity::Forged;
     if verification.answer.is_some() {
-        let comparison = compare::with_service(&event.values, &service, reply.state);
-        (findings.authentic, findings.differences) = (comparison.authentic, comparison.differences);
+        let may_change = reply.facts.as_deref().is_some_and(|facts| facts.finality.may_change);
+        let comparison = compare::with_service(&event.values, &service, reply.state, may_change);
+        authenticity = comparison.authenticity();
+        findings.differences = comparison.differences;
     }
     if findings.matches.is_some() {
         let matches = compare::with_expected(expected, &event.values, &service, &mut findings.differences);
         findings.matches = Some(matches);
     }
-    if findings.authentic {
-        let about = service.get(verification.by).unwrap_or(by);
-        findings.key = Some(key(verification.subject, verification.endpoint, reply.state, about));
+    match authenticity {
+        Authenticity::Ahead => {
+            findings.respond = Respond::Unavailable;
+            reply = ahead(reply, &findings);
+        }
+        Authenticity::Forged => reply.message = note("the event is not authentic", &findings, &reply.message),
+        Authenticity::Authentic => {
+            let about = service.get(verification.by).unwrap_or(by);
+            findings.key = Some(key(verification.subject, verification.endpoint, reply.state, about));
+            if findings.matches == Some(false) {
+                reply.message = note("the payment is not the expected one", &findings, &reply.message);
+            }
+        }
     }
-    reply.message = match (findings.authentic, findings.matches) {
-        (false, _) => note("the event is not authentic", &findings, &reply.message),
-        (true, Some(false)) => note("the payment is not the expected one", &findings, &reply.message),
-        (true, _) => reply.message,
-    };
     with_findings(reply, &findings)
+}
+
+/// The reply about an event that the service does not confirm yet. The look-up's state and body stay.
+fn ahead(reply: Reply, findings: &Findings) -> Reply {
+    let message = note("the service does not confirm the event yet: verify it again later", findings, &reply.message);
+    Reply { status: Status::Unresolved, outcome: Outcome::Unknown, message, ..reply }
 }
 
 /// A message that names what differs; the values are in the body.
@@ -175,9 +204,9 @@ fn note(what: &str, findings: &Findings, message: &str) -> String {
 /// The reply with the findings in front of its body. If its body cannot hold them, nothing is known about the event.
 fn with_findings(reply: Reply, findings: &Findings) -> Reply {
     let made = match &reply.document {
-        Some(document) => findings.before(&reply.body, document),
+        Some(document) => findings.before(&reply.body, document, reply.retry_after_ms),
         None => match Document::scan(&reply.body, &|| false) {
-            Ok(document) => findings.before(&reply.body, &document),
+            Ok(document) => findings.before(&reply.body, &document, reply.retry_after_ms),
             Err(_) => Err(format!("the answer {}", memory::TOO_LARGE)),
         },
     };
@@ -190,8 +219,8 @@ fn with_findings(reply: Reply, findings: &Findings) -> Reply {
     let failed = Reply { http_status, retry_after_ms, request_id, ..failed };
     let (matches, about) = (findings.matches.map(|_| false), findings.about.clone());
     let nothing = Findings { matches, subject: findings.subject, about, ..Findings::default() };
-    match Document::scan(&failed.body, &|| false).ok().and_then(|document| nothing.before(&failed.body, &document).ok())
-    {
+    let document = Document::scan(&failed.body, &|| false).ok();
+    match document.and_then(|document| nothing.before(&failed.body, &document, retry_after_ms).ok()) {
         Some(body) => Reply { body, ..failed },
         None => failed,
     }

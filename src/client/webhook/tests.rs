@@ -35,6 +35,21 @@ fn verified(event: &Value, answer: &Value, state: State, expect: &Value) -> Valu
     serde_json::from_str(&reply.body).unwrap()
 }
 
+/// Authentic, forged, or to be verified again later, as every part of the reply says.
+fn authenticity(reply: &Reply) -> Authenticity {
+    let found: Value = serde_json::from_str(&reply.body).unwrap();
+    let authenticity = match (reply.status, reply.outcome, found["respond"].as_u64()) {
+        (Status::Ok, Outcome::Confirmed, Some(200)) if found["authentic"] == true => Authenticity::Authentic,
+        (Status::Ok, Outcome::Confirmed, Some(200)) => Authenticity::Forged,
+        (Status::Unresolved, Outcome::Unknown, Some(503)) => Authenticity::Ahead,
+        other => panic!("{other:?}: {found}"),
+    };
+    assert_eq!(found["authentic"], authenticity == Authenticity::Authentic, "{found}");
+    assert_eq!(found.get("key").is_some(), authenticity == Authenticity::Authentic, "{found}");
+    assert_eq!(found.get("retry_after").is_some(), authenticity == Authenticity::Ahead, "{found}");
+    authenticity
+}
+
 fn of_order() -> Value {
     json!({"orderReference": "ORDER-1", "paymentReference": "PGW-1", "orderAmount": 600.00, "totalAmountCharged": "620",
         "fee": 20, "currencyName": "NGN", "statusId": 5, "status": "Successful"})
@@ -149,8 +164,9 @@ fn what_an_answer_says_elsewhere_must_not_contradict() {
         let found = paid(changed(of_order(), "x", json!(1)));
         assert_eq!(found["authentic"], true, "{found}");
         let data = changed(of_order(), name, value.clone());
-        let found = verified(&of_order(), &answer(data), State::SUCCESSFUL, &Value::Null);
-        assert_eq!((&found["authentic"], differing(&found)), (&json!(false), vec![differs]), "{name} {value}");
+        let reply = reply_to(&of_order(), &answer(data).to_string(), State::SUCCESSFUL, &Value::Null);
+        let found: Value = serde_json::from_str(&reply.body).unwrap();
+        assert_eq!((authenticity(&reply), differing(&found)), (Authenticity::Ahead, vec![differs]), "{name} {value}");
     }
 }
 
@@ -215,21 +231,155 @@ fn every_cell_of_the_table_of_states() {
         for service in Class::ALL {
             let id = Some(of_class(event).0).filter(|_| event != Class::None);
             let body = without(changed(of_order(), "statusId", json!(id)), "status");
-            let found = verified(&body, &answer(of_order()), of_class(service), &Value::Null);
-            let relation = STATES[event as usize][service as usize];
-            let (authentic, differs) = match relation {
-                Relation::Agrees => (true, vec![]),
-                Relation::Older => (true, vec!["state"]),
-                Relation::Claims => (false, vec!["state"]),
+            let reply = reply_to(&body, &answer(of_order()).to_string(), of_class(service), &Value::Null);
+            let found: Value = serde_json::from_str(&reply.body).unwrap();
+            let (expected, differs) = match STATES[event as usize][service as usize] {
+                Relation::Agrees => (Authenticity::Authentic, vec![]),
+                Relation::Older => (Authenticity::Authentic, vec!["state"]),
+                Relation::Ahead => (Authenticity::Ahead, vec!["state"]),
+                Relation::Contradicts => (Authenticity::Forged, vec!["state"]),
             };
             let told = format!("event {event:?}, service {service:?}");
-            assert_eq!((&found["authentic"], differing(&found)), (&json!(authentic), differs), "{told}");
+            assert_eq!((authenticity(&reply), differing(&found)), (expected, differs), "{told}");
+            assert_eq!(reply.state, of_class(service), "that of the look-up");
         }
     }
     let pending = without(changed(of_order(), "statusId", json!(2)), "status");
     let found = verified(&pending, &answer(of_order()), State::PROCESSING, &Value::Null);
     assert_eq!(found["differences"], json!([{"member": "state", "event": 2, "service": 7}]));
     assert_eq!(found["authentic"], true);
+}
+
+/// A genuine event may overtake the service's own state: then only what the service will not change is a contradiction.
+#[test]
+fn an_event_ahead_of_the_service_is_forged_only_if_the_service_contradicts_it() {
+    let pending = without(without(changed(of_order(), "statusId", json!(2)), "status"), "totalAmountCharged");
+    let declined = without(changed(of_order(), "statusId", json!(4)), "status");
+    for (event, data, state, expected) in [
+        (of_order(), pending.clone(), State::PENDING, Authenticity::Ahead),
+        (of_order(), without(pending.clone(), "orderAmount"), State::PENDING, Authenticity::Ahead),
+        (of_order(), changed(pending.clone(), "totalAmountCharged", json!(0)), State::PENDING, Authenticity::Ahead),
+        (
+            of_order(),
+            changed(without(pending.clone(), "orderAmount"), "totalAmountCharged", json!(0)),
+            State::PROCESSING,
+            Authenticity::Ahead,
+        ),
+        // The fee is not known yet.
+        (without(of_order(), "orderAmount"), without(pending.clone(), "fee"), State::INITIATED, Authenticity::Ahead),
+        (
+            changed(of_order(), "accountReference", json!("CUSTOMER-9")),
+            pending.clone(),
+            State::PENDING,
+            Authenticity::Ahead,
+        ),
+        (of_order(), changed(pending.clone(), "orderAmount", json!([600])), State::PENDING, Authenticity::Ahead),
+        // An answer without a state.
+        (of_order(), without(pending.clone(), "statusId"), State::NONE, Authenticity::Ahead),
+        // One that contradicts itself, or cannot be read, contradicts no event.
+        (
+            of_order(),
+            changed(of_order(), "orderSummary", json!({"statusId": 4})),
+            State::SUCCESSFUL,
+            Authenticity::Ahead,
+        ),
+        (of_order(), changed(of_order(), "currency", json!(["NGN"])), State::SUCCESSFUL, Authenticity::Ahead),
+        // FAILED, but not finally.
+        (of_order(), changed(declined.clone(), "isFinalStatus", json!(false)), State::FAILED, Authenticity::Ahead),
+        (of_order(), changed(declined.clone(), "requeryNeeded", json!(true)), State::FAILED, Authenticity::Ahead),
+        (of_order(), changed(declined.clone(), "isFinalStatus", json!(true)), State::FAILED, Authenticity::Forged),
+        (of_order(), declined, State::FAILED, Authenticity::Forged),
+        // What the service names differs, whatever the state becomes.
+        (of_order(), changed(pending.clone(), "orderAmount", json!(60)), State::PENDING, Authenticity::Forged),
+        (of_order(), changed(pending.clone(), "currencyName", json!("USD")), State::PENDING, Authenticity::Forged),
+        (
+            of_order(),
+            changed(pending.clone(), "paymentReference", json!("PGW-2")),
+            State::PENDING,
+            Authenticity::Forged,
+        ),
+        (
+            without(without(of_order(), "orderAmount"), "totalAmountCharged"),
+            pending.clone(),
+            State::PENDING,
+            Authenticity::Forged,
+        ),
+        // The service's state is final, and another delivery would get the same answer.
+        (
+            changed(of_order(), "accountReference", json!("CUSTOMER-9")),
+            of_order(),
+            State::SUCCESSFUL,
+            Authenticity::Forged,
+        ),
+    ] {
+        let reply = reply_to(&event, &answer(data.clone()).to_string(), state, &Value::Null);
+        assert_eq!(authenticity(&reply), expected, "{event} {data} {}", reply.message);
+        let begins = match expected {
+            Authenticity::Ahead => "the service does not confirm the event yet: verify it again later (",
+            _ => "the event is not authentic (",
+        };
+        assert!(reply.message.starts_with(begins), "{}", reply.message);
+    }
+}
+
+/// The service does not know the payment yet, or cannot be asked now.
+#[test]
+fn a_look_up_without_an_answer_decides_nothing() {
+    let payout = json!({"batchReference": "B-1", "statusId": 5});
+    let traversal = json!({"sessionId": ".."});
+    let rejected = |http_status| (Status::Rejected, Outcome::Rejected, http_status);
+    for (event, (status, outcome, http_status), retry_after_ms, expected) in [
+        (of_order(), rejected(404), None, (Status::Unresolved, Outcome::Unknown, 503, Some(30))),
+        (of_order(), rejected(400), Some(2001), (Status::Unresolved, Outcome::Unknown, 503, Some(3))),
+        (of_order(), rejected(200), None, (Status::Unresolved, Outcome::Unknown, 503, Some(30))),
+        (
+            of_order(),
+            (Status::RateLimited, Outcome::Rejected, 429),
+            Some(7000),
+            (Status::RateLimited, Outcome::Rejected, 503, Some(7)),
+        ),
+        (
+            of_order(),
+            (Status::Unauthorized, Outcome::Rejected, 401),
+            None,
+            (Status::Unauthorized, Outcome::Rejected, 503, Some(30)),
+        ),
+        (of_order(), (Status::Config, Outcome::NotSent, 0), None, (Status::Config, Outcome::NotSent, 503, Some(30))),
+        // Sent again, they would be answered in the same way.
+        (payout, rejected(404), None, (Status::Rejected, Outcome::Rejected, 200, None)),
+        (traversal, (Status::Argument, Outcome::NotSent, 0), None, (Status::Argument, Outcome::NotSent, 200, None)),
+    ] {
+        let reply = verify(&json!({"body": event}).to_string(), &|| false, |_, _| Reply {
+            http_status,
+            retry_after_ms,
+            ..Reply::failed(status, outcome, "not found")
+        });
+        let found: Value = serde_json::from_str(&reply.body).unwrap();
+        let responded = (found["respond"].as_u64().unwrap(), found.get("retry_after").and_then(Value::as_u64));
+        assert_eq!((reply.status, reply.outcome, responded.0, responded.1), expected, "{event} {found}");
+        assert_eq!((&found["authentic"], reply.http_status), (&json!(false), http_status));
+    }
+}
+
+/// A fault of the caller says nothing about the event: the sender sends it again.
+#[test]
+fn only_a_body_that_is_no_event_is_a_bad_request() {
+    for (request, respond) in [
+        (json!({"body": "{"}), 400),
+        (json!({"body": {"type": "ping"}}), 400),
+        (json!({"body": 5}), 400),
+        (json!({"body": {"payoutReference": "P-1"}}), 200),
+        (json!({"body": of_order(), "expect": {}}), 503),
+        (json!({"body": of_order(), "expected": {}}), 503),
+        (json!({}), 503),
+    ] {
+        let reply = verify(&request.to_string(), &|| false, |_, _| panic!("nothing is asked"));
+        let found: Value = serde_json::from_str(&reply.body).unwrap();
+        assert_eq!((reply.status, &found["respond"]), (Status::Argument, &json!(respond)), "{request}");
+    }
+    let body = " ".repeat(MAX_LENGTH);
+    let late = verify(&json!({"body": body}).to_string(), &|| true, |_, _| panic!("nothing is asked"));
+    assert_eq!(serde_json::from_str::<Value>(&late.body).unwrap()["respond"], 503, "it was not read in time");
 }
 
 /// The documentation has the same table, cell by cell.
@@ -244,7 +394,8 @@ fn the_documentation_has_the_table_of_states() {
     let word = |relation: &Relation| match relation {
         Relation::Agrees => "agrees",
         Relation::Older => "older",
-        Relation::Claims => "not authentic",
+        Relation::Ahead => "later",
+        Relation::Contradicts => "not authentic",
     };
     let cells: Vec<Vec<&str>> = rows.iter().map(|row| row[1..].to_vec()).collect();
     assert_eq!(cells, STATES.map(|row| row.iter().map(word).collect::<Vec<_>>()));
@@ -326,7 +477,11 @@ fn an_event_that_is_only_read_says_what_it_is_about() {
     };
     let (status, outcome, found) = read(&of_order());
     assert_eq!((status, outcome), (Status::Ok, Outcome::NotSent));
-    assert_eq!(found, json!({"authentic": false, "differences": [], "event": "order", "about": "ORDER-1"}));
+    assert_eq!(
+        found,
+        json!({"authentic": false, "differences": [], "event": "order", "about": "ORDER-1", "respond": 503,
+            "retry_after": 30})
+    );
     let (status, outcome, found) = read(&json!({"payoutReference": "P-1"}));
     assert_eq!((status, outcome, &found["event"]), (Status::Argument, Outcome::NotSent, &json!("payout")));
 }

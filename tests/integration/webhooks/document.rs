@@ -38,24 +38,42 @@ fn configured<'c>(command: &'c mut Command, service: &Service) -> &'c mut Comman
 const MAIN: &str = r#"
 #include <stdio.h>
 
-int settle(const paysvc_reply *reply)
+const char *price_of(const char *reference)
 {
-    printf("settled %s, state %d\n", paysvc_reply_get(reply, "/about"), paysvc_reply_state(reply));
+    return strcmp(reference, "ORDER-1") == 0 ? "600.00" : NULL;
+}
+
+int mark_as_paid(const char *reference, const char *key)
+{
+    printf("%s is paid, key %.8s\n", reference, key);
     return 1;
 }
 
 int main(int argc, char **argv)
 {
     paysvc_client *client;
-    int index;
+    int index, wait;
     if (paysvc_client_new(NULL, &client, NULL) != PAYSVC_OK)
         return 2;
-    for (index = 1; index < argc; index++)
-        printf("%d\n", on_event(client, argv[index]));
+    for (index = 1; index < argc; index++) {
+        int answer = on_event(client, argv[index], &wait);
+        if (answer == 503)
+            printf("%d after %d\n", answer, wait);
+        else
+            printf("%d\n", answer);
+    }
     paysvc_client_free(client);
     return 0;
 }
 "#;
+
+/// A service in which the order was paid with another amount than the program asks for it, and the event.
+fn cheaper() -> (Service, String) {
+    let service = Service::new();
+    service.pay("ORDER-1", "6.00");
+    let body = service.body();
+    (service, body)
+}
 
 #[test]
 fn the_program_in_c() {
@@ -64,14 +82,18 @@ fn the_program_in_c() {
     let source = stage.path().join("events.c");
     std::fs::write(&source, block.clone() + MAIN).unwrap();
     let program = stage.cc(&source, Link::Shared, &["-std=c89", "-pedantic"]);
+    let printed = |service: &Service, bodies: &[String]| {
+        let output = run(configured(stage.command(&program).args(bodies), service));
+        String::from_utf8(output.stdout).unwrap()
+    };
     let service = Service::new();
-    let output = run(configured(stage.command(&program).args(bodies(&service)), &service));
-    let printed = String::from_utf8(output.stdout).unwrap();
-    assert_eq!(printed, "settled ORDER-1, state 5\n200\n200\n200\n400\n");
+    let all = printed(&service, &bodies(&service));
+    assert_eq!(all, "ORDER-1 is paid, key order-5-\n200\n200\n503 after 30\n400\n");
     let nobody = json!({"path": "/payment/order/verify", "fault": "status_503", "count": 3});
     service.sandbox.post("/sandbox/faults", &nobody);
-    let output = run(configured(stage.command(&program).arg(service.forge(json!({"order": "ORDER-1"}))), &service));
-    assert_eq!(String::from_utf8(output.stdout).unwrap(), "503\n");
+    assert_eq!(printed(&service, &[service.forge(json!({"order": "ORDER-1"}))]), "503 after 30\n");
+    let (service, body) = cheaper();
+    assert_eq!(printed(&service, &[body]), "500\n", "it is not paid as it was ordered");
 }
 
 /// A server that is ended with the test.
@@ -84,15 +106,25 @@ impl Drop for Running {
     }
 }
 
-/// The statuses of the answers to the bodies; the first is sent twice.
-fn statuses(url: &str, bodies: &[String; 4]) -> Vec<u16> {
+/// The statuses of the program's answers to the bodies, and what it prints.
+fn served(stage: &Stage, program: &Path, service: &Service, bodies: &[String]) -> (Vec<u16>, String) {
+    let address = format!("127.0.0.1:{}", closed_port());
+    let mut command = stage.command(program);
+    configured(&mut command, service).env("LISTEN", &address);
+    let mut running = Running(command.stdout(Stdio::piped()).spawn().unwrap());
+    while std::net::TcpStream::connect(&address).is_err() {
+        assert!(running.0.try_wait().unwrap().is_none(), "it has ended");
+    }
     let config = ureq::Agent::config_builder().http_status_as_error(false).proxy(None);
     let agent: ureq::Agent = config.build().into();
-    let post = |body: &String| agent.post(url).send(body.as_str()).unwrap().status().as_u16();
-    [&bodies[0]].into_iter().chain(bodies).map(post).collect()
+    let post = |body: &String| agent.post(format!("http://{address}/events")).send(body.as_str()).unwrap().status();
+    let statuses = bodies.iter().map(|body| post(body).as_u16()).collect();
+    let mut printed = String::new();
+    let output = running.0.stdout.take().unwrap();
+    drop(running);
+    BufReader::new(output).read_to_string(&mut printed).unwrap();
+    (statuses, printed)
 }
-
-const EXPECTED: [u16; 5] = [200, 200, 200, 200, 400];
 
 #[test]
 fn the_program_in_go() {
@@ -107,19 +139,13 @@ fn the_program_in_go() {
     run(stage.go(&folder).args(["mod", "edit", &format!("-require={}", module("@v0.0.0")), &replace]));
     run(stage.go(&folder).args(["vet", "."]));
     run(stage.go(&folder).args(["build", "-o", "events", "."]));
+    let program = folder.join("events");
     let service = Service::new();
     let bodies = bodies(&service);
-    let address = format!("127.0.0.1:{}", closed_port());
-    let mut command = stage.command(Path::new(&folder.join("events")));
-    configured(&mut command, &service).env("LISTEN", &address);
-    let mut running = Running(command.stdout(Stdio::piped()).spawn().unwrap());
-    while std::net::TcpStream::connect(&address).is_err() {
-        assert!(running.0.try_wait().unwrap().is_none(), "it has ended");
-    }
-    assert_eq!(statuses(&format!("http://{address}/events"), &bodies), EXPECTED);
-    let mut printed = String::new();
-    let output = running.0.stdout.take().unwrap();
-    drop(running);
-    BufReader::new(output).read_to_string(&mut printed).unwrap();
-    assert!(printed.starts_with("ORDER-1 is paid: 600") && printed.lines().count() == 1, "{printed}");
+    let (found, printed) = served(&stage, &program, &service, &[&bodies[0..1], &bodies[..]].concat());
+    assert_eq!(found, [200, 200, 200, 503, 400]);
+    assert!(printed.starts_with("ORDER-1 is paid: 600.00 NGN") && printed.lines().count() == 1, "{printed}");
+    let (service, body) = cheaper();
+    let found = served(&stage, &program, &service, &[body]);
+    assert_eq!(found, (vec![500], String::new()), "it is not paid as it was ordered");
 }

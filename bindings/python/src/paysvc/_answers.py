@@ -1918,6 +1918,7 @@ class WebhookVerifyAnswer(Answer):
     __members__: ClassVar[Mapping[str, tuple[str, str]]] = {
         "authentic": ("authentic", "flag"), "match": ("match", "flag"), "differences": ("differences", "list"),
         "event": ("event", "text"), "about": ("about", "text"), "key": ("key", "text"),
+        "respond": ("respond", "integer"), "retry_after": ("retry_after", "integer"),
     }
 
     @property
@@ -1950,6 +1951,17 @@ class WebhookVerifyAnswer(Answer):
     def key(self) -> str | None:
         """The same for every delivery of the event; absent unless it is authentic. /key: string; documented."""
         return self._read(_leaf.text, "key")
+
+    @property
+    def respond(self) -> int | None:
+        """The HTTP status for the sender: 200, of an authentic event once it is handled; 400 if it is no event; 503
+        if nothing is decided, so that it must be sent again. /respond: integer; documented."""
+        return self._read(_leaf.integer, "respond")
+
+    @property
+    def retry_after(self) -> int | None:
+        """Seconds for the header Retry-After; absent unless respond is 503. /retry_after: integer; documented."""
+        return self._read(_leaf.integer, "retry_after")
 
 
 class WebhookVerifyAnswerDifferences(Answer):

@@ -74,7 +74,7 @@ class PaysvcError(Exception):
 
     @property
     def attempts(self) -> int:
-        """How many times the request was put on the wire, by its own call.
+        """How many times the request was put on the wire, by its own call; status queries are not counted.
 
         For an error of resolve(), it is that of the resolved request, 0 if not known; reply.attempts has its look-ups.
         """

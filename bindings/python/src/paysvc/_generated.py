@@ -37,7 +37,7 @@ LONGEST_AMOUNT = 64
 WEBHOOK_MAX_LENGTH = 262144
 #: Time limit of a verification.
 WEBHOOK_VERIFY_SECONDS = 10
-#: When the sender should try again, where the service does not say it.
+#: When the sender should try again after a failure of the handler.
 WEBHOOK_RETRY_AFTER_SECONDS = 30
 #: Verifications at once.
 WEBHOOK_AT_ONCE = 4

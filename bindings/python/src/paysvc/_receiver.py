@@ -141,7 +141,8 @@ class Receiver(_Receiver[Client, Store]):
             answered 500, and the next delivery is handled. It must not be a coroutine function
         store: remembers what was handled; without one a MemoryStore, which a restart empties
         unverified: called with the reply of each event that was found not authentic, e.g. to count them. It must not
-            act on them. A body that is sent again within a minute is not reported again.
+            act on them. A body that is sent again within a minute is not reported again. An event that is only ahead of
+            the service is none of them: it is answered 503, and verified again when it is sent again.
         limits: of the verifications; without them Limits()
         timeout: seconds for a verification
         orders: False: no events about orders are expected, so that the client needs no secret key

@@ -19,7 +19,6 @@ from ._generated import (
     WEBHOOK_REMEMBERED,
     WEBHOOK_RETRY_AFTER_SECONDS,
     WEBHOOK_SHARE_OF_REFERENCE,
-    Outcome,
     Status,
 )
 from ._log import EXTRA, logger
@@ -174,22 +173,20 @@ def about(reply: Reply) -> str | None:
 
 
 def verified(reply: Reply) -> Verified:
-    """What the reply to webhook_verify says about an event."""
+    """What the reply to webhook_verify says about an event: the library decides, this only carries it."""
     try:
-        authentic, event, key = reply.get("authentic") is True, reply.get("event"), reply.get("key")
+        authentic, key = reply.get("authentic") is True, reply.get("key")
+        respond, wait = reply.get("respond"), reply.get("retry_after")
     except ValueError:  # Python cannot read the answer: it is nested too deeply, or has a number that is too large.
         return Verified(None, UNREADABLE, unverified=False)
-    if reply.status == Status.OK and reply.outcome == Outcome.CONFIRMED:
-        if authentic and isinstance(key, str):
-            return Verified(key, OK, unverified=False)
-        return Verified(None, OK, unverified=True)
-    if reply.status == Status.ARGUMENT:
-        # An event about a payout can be read but not verified: sending it again would not help.
-        return Verified(None, BAD_REQUEST if event == "unknown" else OK, unverified=True)
-    if reply.status == Status.REJECTED and reply.outcome == Outcome.REJECTED:
-        return Verified(None, OK, unverified=True)
-    wait = WEBHOOK_RETRY_AFTER_SECONDS if reply.retry_after is None else math.ceil(reply.retry_after)
-    return Verified(None, Answer("503 Service Unavailable", wait), unverified=False)
+    if respond == OK.status and authentic and isinstance(key, str):
+        return Verified(key, OK, unverified=False)
+    for decided in (OK, BAD_REQUEST):
+        if respond == decided.status:
+            return Verified(None, decided, unverified=True)
+    if not isinstance(wait, int):  # The library was not asked.
+        return Verified(None, UNREADABLE, unverified=False)
+    return Verified(None, Answer(UNREADABLE.line, wait), unverified=False)
 
 
 def failed(reply: Reply | None) -> Answer:
