@@ -51,6 +51,7 @@ impl Client {
     /// Pays the recipients of a list, or looks up the batches of an earlier reply.
     pub fn payout_bulk(&self, context: &CallContext<'_>, json: &str) -> Reply {
         let context = &context.with_timeout(NO_DEADLINE);
+        context.record.set_doubt(INITIATE.in_doubt());
         let arguments = match arguments::read(json) {
             Ok(arguments) => arguments,
             Err((error, about_earlier)) => return refused(error, about_earlier),

@@ -81,7 +81,7 @@ fn read(
     findings: &mut Findings,
     stop: &dyn Fn() -> bool,
 ) -> Result<(Event, Expected, bool), ValidationError> {
-    let members = validate::object(json, THIS.members, false, THIS.name, Status::Argument)?;
+    let members = validate::object(json, THIS.members, validate::Rules::CLOSED, THIS.name, Status::Argument)?;
     let expected = expected(&members)?;
     findings.matches = (!expected.is_empty()).then_some(false);
     let event = Event::read(&text(&members)?, stop)?;
