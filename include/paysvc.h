@@ -575,7 +575,7 @@ paysvc_status PAYSVC_CDECL paysvc_direct_debit_otp(const paysvc_client *client,
  *     - cvv (string, required): card security code
  *     - authOption (string): how the holder consents, e.g. PIN
  *     - pin (string): the card's PIN
- *   - order (object): the order and its price
+ *   - order (object): the order and its price; without it the service charges what an order that exists has
  *     - reference (string, required): reference of the order, unique: a second order with it is refused
  *     - amount (string or number, a decimal amount in major units, e.g. "100.10", required): price, without the fee
  *     - description (string): description of the order

@@ -241,6 +241,10 @@ class order_create_paymentMeta : public object {
 /// The request of client::order_create().
 class order_create_request : public object {
   public:
+    order_create_request() { set(*this, "order", raw()); }
+    /// Says that order is left out: the order exists, and the service charges the price that it has. Without both
+    /// the request is refused.
+    order_create_request &existing_order() { return leave_out(*this, "order"); }
     /// reference (string): reference of the order, the same as order.reference; give it with a card.
     order_create_request &reference(const std::string &value) { return set(*this, "reference", value); }
     /// paymentoption (string): C for card; give it with a card.
@@ -249,7 +253,7 @@ class order_create_request : public object {
     order_create_request &country(const std::string &value) { return set(*this, "country", value); }
     /// card (object): the card.
     order_create_request &card(const order_create_card &value) { return set(*this, "card", value); }
-    /// order (object): the order and its price.
+    /// order (object): the order and its price; without it the service charges what an order that exists has.
     order_create_request &order(const order_create_order &value) { return set(*this, "order", value); }
     /// customer (object): the customer.
     order_create_request &customer(const order_create_customer &value) { return set(*this, "customer", value); }

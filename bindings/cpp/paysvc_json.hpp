@@ -142,6 +142,17 @@ class object {
         return builder;
     }
 
+    template <class Builder> static Builder &leave_out(Builder &builder, const std::string &name) {
+        auto &members = static_cast<object &>(builder).members_;
+        for (auto member = members.begin(); member != members.end(); ++member) {
+            if (member->first == name) {
+                members.erase(member);
+                break;
+            }
+        }
+        return builder;
+    }
+
   private:
     static std::string text(const std::string &value) { return detail::quoted(value); }
     static std::string text(const detail::integer &value) { return value.json; }

@@ -649,8 +649,10 @@ type OrderCreateRequest struct {
 	Country *string `json:"country,omitempty"`
 	// Card (object): the card.
 	Card *OrderCreateCard `json:"card,omitempty"`
-	// Order (object): the order and its price.
-	Order *OrderCreateOrder `json:"order,omitempty"`
+	// Order (object): the order and its price; without it the service charges what an order that exists has.
+	Order *OrderCreateOrder `json:"order,existing"`
+	// ExistingOrder says that Order is left out: the order exists, and the service charges the price that it has. Without both the request is refused.
+	ExistingOrder bool `json:"-"`
 	// Customer (object): the customer.
 	Customer *OrderCreateCustomer `json:"customer,omitempty"`
 	// Payment (object): settings of the payment.

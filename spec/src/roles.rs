@@ -110,7 +110,7 @@ pub const AT_ANY_DEPTH: &[(&str, Role)] = &[
     ("payoutReference", Role::Accepted),
 ];
 
-/// The members of a request without a row that hold a reference, in any case.
+/// The members of a request without a row that hold a reference, in any case; also of each element of a list.
 pub const OF_REQUEST: &[(&[&str], Reference)] = &[
     (&["reference"], Reference::Order),
     (&["orderReference"], Reference::Order),
@@ -121,7 +121,15 @@ pub const OF_REQUEST: &[(&[&str], Reference)] = &[
     (&["batchReference"], Reference::Batch),
     (&["alias"], Reference::Alias),
     (&["orderPaymentReference"], Reference::Payment),
+    (&["payoutDetails", "clientReference"], Reference::Recipient),
+    (&["clientReference"], Reference::Recipient),
 ];
+
+/// The members of a request that hold an amount, where no row names them, in any case; also of each element of a list.
+pub const AMOUNTS_OF_REQUEST: &[&[&str]] = &[&[AMOUNT], &[ORDER, AMOUNT], &["payoutDetails", AMOUNT]];
+/// The member that holds an order, and what a request that charges one must have in it.
+pub const ORDER: &str = "order";
+pub const AMOUNT: &str = "amount";
 
 #[cfg(test)]
 mod tests {

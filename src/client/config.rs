@@ -56,7 +56,7 @@ impl Config {
     /// Reads `json`, and the environment for members that are left out.
     pub fn parse(json: Option<&str>, env: &dyn Fn(&str) -> Option<String>) -> Result<Config, ValidationError> {
         let text = json.unwrap_or("{}");
-        let members = validate::object(text, settings::CONFIG, false, WHAT, Status::Config)?;
+        let members = validate::object(text, settings::CONFIG, validate::Rules::CLOSED, WHAT, Status::Config)?;
         let given = |field: &&Field| json::member(&members, field.name).is_none();
         let from_environment = settings::CONFIG.iter().filter(given).filter_map(|field| {
             let text = env(&settings::variable(field.name)).filter(|text| !text.trim().is_empty())?;

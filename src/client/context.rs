@@ -2,7 +2,7 @@
 //! were sent, and where its log goes. All requests of one call share it.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 use crate::client::log::{Level, Line, Log};
@@ -10,7 +10,7 @@ use crate::request::secrets::Secrets;
 use crate::transport::bounds::Bounds;
 use crate::transport::call::CallToken;
 use crate::util::call_id::CallId;
-use paysvc_spec::schema::Safety;
+use paysvc_spec::schema::{Doubt, Safety};
 
 /// What is known about a call from its beginning, and how many requests of it have been sent; it survives a panic.
 pub struct CallRecord {
@@ -20,13 +20,29 @@ pub struct CallRecord {
     changing: AtomicU32,
     /// The call does more than read, whether or not it has sent anything.
     changes: AtomicBool,
+    /// What an UNKNOWN of the call means: a [`Doubt`].
+    doubt: AtomicU8,
 }
 
 impl CallRecord {
     /// For a new call.
     pub fn new() -> CallRecord {
         let zero = || AtomicU32::new(0);
-        CallRecord { id: CallId::new(), sent: zero(), changing: zero(), changes: AtomicBool::new(false) }
+        CallRecord {
+            id: CallId::new(),
+            sent: zero(),
+            changing: zero(),
+            changes: AtomicBool::new(false),
+            doubt: AtomicU8::new(Doubt::None as u8),
+        }
+    }
+
+    pub fn doubt(&self) -> Doubt {
+        Doubt::ALL[usize::from(self.doubt.load(Ordering::Relaxed))]
+    }
+
+    pub fn set_doubt(&self, doubt: Doubt) {
+        self.doubt.store(doubt as u8, Ordering::Relaxed);
     }
 
     /// How many requests were sent, also those that only read.

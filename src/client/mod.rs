@@ -38,7 +38,7 @@ use crate::response::reply::Reply;
 use crate::transport::Transport;
 use crate::transport::call::CallToken;
 use crate::util::validation_error::ValidationError;
-use paysvc_spec::schema::{ApiKey, Endpoint};
+use paysvc_spec::schema::{ApiKey, Doubt, Endpoint, Safety};
 use paysvc_spec::settings;
 use paysvc_spec::status::{self, Outcome, Status};
 
@@ -98,6 +98,7 @@ impl Client {
 
     /// Calls an endpoint of the table with one flat JSON object.
     pub fn call(&self, context: &CallContext<'_>, row: &'static Endpoint, json: &str) -> Reply {
+        context.record.set_doubt(row.in_doubt());
         let prepared = request::prepare(row, json, &self.settings, &|| context.bounds.is_over());
         let recorded = if prepared.is_ok() { self.recorded(context, row, json) } else { Ok(None) };
         self.send_or_replay(context, prepared, recorded)
@@ -126,6 +127,12 @@ impl Client {
     /// Sends a request that JSON describes.
     pub fn request(&self, context: &CallContext<'_>, json: &str) -> Reply {
         let prepared = raw::prepare(json, &self.settings, &|| context.bounds.is_over());
+        if let Ok(prepared) = &prepared {
+            context.record.set_doubt(match prepared.safety {
+                Safety::Moves => prepared.row.map_or(Doubt::Money, Endpoint::in_doubt),
+                Safety::ReadOnly | Safety::Repeatable => Doubt::None,
+            });
+        }
         let recorded = prepared.as_ref().map_or(Ok(None), |prepared| self.recorded_raw(context, prepared));
         self.send_or_replay(context, prepared, recorded)
     }

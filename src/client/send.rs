@@ -20,7 +20,7 @@ use crate::util::failpoint;
 use crate::util::limits::MAX_LINE;
 use crate::util::memory;
 use crate::util::validation_error::ValidationError;
-use paysvc_spec::schema::{Method, Safety};
+use paysvc_spec::schema::{Method, NO_PRICE, Safety};
 use paysvc_spec::status::{self, Outcome, Status};
 
 impl Client {
@@ -166,6 +166,9 @@ impl<'a> Sender<'a> {
     }
 
     pub(super) fn attempt(&self, request: WireRequest<'_>, number: u32, prior: PriorAttempts) -> Attempt {
+        if number == 1 && self.prepared.lacks_price {
+            self.context.log(Level::Warn, || format!("{}: {NO_PRICE}", self.prepared.label()));
+        }
         self.log_begin(number);
         let started = Instant::now();
         let ExchangeResult { sent, reused, result } = self.transport.exchange(request);

@@ -10,6 +10,7 @@ use crate::response::reply::Reply;
 use crate::util::memory;
 use crate::util::panics::catch_panic;
 use crate::util::validation_error::ValidationError;
+use paysvc_spec::schema::Doubt;
 use paysvc_spec::status::{Outcome, Status};
 
 /// Runs the body; returns the fallback if it panics. `errno` and its like stay as they were.
@@ -27,7 +28,7 @@ pub fn boundary<T>(fallback: T, body: impl FnOnce() -> T) -> T {
 /// `out` is NULL or points to memory for one pointer.
 pub unsafe fn deliver(out: *mut *mut paysvc_reply, body: impl FnOnce(&CallRecord) -> Reply) -> paysvc_status {
     // SAFETY: `out` is what the caller promises, unchanged.
-    sys::preserving_errors(|| unsafe { deliver_reply(out, Outcome::NotSent, body) })
+    sys::preserving_errors(|| unsafe { deliver_reply(out, (Outcome::NotSent, Doubt::None), body) })
 }
 
 /// As [`deliver`], for a call about an earlier request. If this call sent nothing, the earlier request may still have been
@@ -41,14 +42,14 @@ pub unsafe fn deliver_about_earlier(
 ) -> paysvc_status {
     let body = |record: &CallRecord| body(record).about_earlier();
     // SAFETY: `out` is what the caller promises, unchanged.
-    sys::preserving_errors(|| unsafe { deliver_reply(out, Outcome::Unknown, body) })
+    sys::preserving_errors(|| unsafe { deliver_reply(out, (Outcome::Unknown, Doubt::Money), body) })
 }
 
 /// # Safety
 /// As [`deliver`].
 unsafe fn deliver_reply(
     out: *mut *mut paysvc_reply,
-    nothing_sent: Outcome,
+    (nothing_sent, doubt): (Outcome, Doubt),
     body: impl FnOnce(&CallRecord) -> Reply,
 ) -> paysvc_status {
     if !out.is_null() {
@@ -57,15 +58,17 @@ unsafe fn deliver_reply(
     }
     sys::install();
     let record = CallRecord::new();
+    record.set_doubt(doubt);
     let reserve = Reserve::take();
     let body = |record: &CallRecord| match reserve {
         Some(_) => body(record),
         None => Reply::failed(Status::Transport, nothing_sent, memory::LACK),
     };
-    let handle = catch_panic(|| handle::new(body(&record), &record)).or_else(|source_line| {
+    let handle = catch_panic(|| handle::new(body(&record).in_doubt(record.doubt()), &record)).or_else(|source_line| {
         catch_panic(|| {
             let outcome = if record.sent() > 0 { Outcome::Unknown } else { nothing_sent };
-            handle::new(Reply::failed(Status::Internal, outcome, source_line.bug("")), &record)
+            let reply = Reply::failed(Status::Internal, outcome, source_line.bug(""));
+            handle::new(reply.in_doubt(record.doubt()), &record)
         })
     });
     // Making the reply panicked as well: it stays NULL, which stands for the outcome UNKNOWN.

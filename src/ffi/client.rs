@@ -4,6 +4,7 @@ use std::ffi::{CString, c_char, c_int, c_void};
 use std::sync::Arc;
 
 use super::boundary::{boundary, deliver, text};
+use super::json::request_text;
 use super::types::{paysvc_call, paysvc_client, paysvc_log_fn, paysvc_reply, paysvc_status};
 use super::userdata::UserData;
 use super::{call, sys};
@@ -194,7 +195,8 @@ pub unsafe extern "C" fn paysvc_encrypt(
 ) -> paysvc_status {
     let body = |_: &CallRecord| {
         // SAFETY: the client is NULL or has not been freed, and the text is NULL, or NUL-terminated until this returns.
-        match unsafe { retain(client).and_then(|client| Ok((client, text(plaintext_json, "plaintext_json")?))) } {
+        match unsafe { retain(client).and_then(|client| Ok((client, request_text(plaintext_json, "plaintext_json")?))) }
+        {
             Ok((client, json)) => client.encrypt(json),
             Err(error) => Reply::invalid(error),
         }

@@ -1,5 +1,6 @@
 //! The handle of a request under construction.
 
+use std::cell::RefCell;
 use std::ffi::{CStr, c_char, c_int};
 
 use super::boundary::{boundary, text};
@@ -190,9 +191,47 @@ pub unsafe extern "C" fn paysvc_json_error(request: *const paysvc_json) -> *cons
 /// @return valid until the next change or until the request is freed. NULL after any failure.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_json_text(request: *const paysvc_json) -> *const c_char {
-    let body = |builder: &mut Builder| builder.text().map_or(std::ptr::null(), CStr::as_ptr);
+    let body = |builder: &mut Builder| match builder.text().map(CStr::as_ptr) {
+        Some(text) => {
+            remember(None);
+            text
+        }
+        None => {
+            remember(Some(builder.error().to_string_lossy().into_owned()));
+            std::ptr::null()
+        }
+    };
     // SAFETY: this thread alone has the request, which was made as mutable memory.
     unsafe { with(request.cast_mut(), std::ptr::null(), std::ptr::null(), body) }
+}
+
+thread_local! {
+    /// Why the last `paysvc_json_text` of this thread gave NULL: the next function gets that NULL, and not the request.
+    static FAILURE: RefCell<Option<String>> = const { RefCell::new(None) };
+}
+
+fn remember(failure: Option<String>) {
+    // At the end of the thread it may be gone.
+    _ = FAILURE.try_with(|last| last.replace(failure));
+}
+
+/// A request's text, or an error that says why it is NULL.
+///
+/// # Safety
+/// As [`text`].
+pub unsafe fn request_text<'a>(json: *const c_char, what: &str) -> Result<&'a str, ValidationError> {
+    if !json.is_null() {
+        // SAFETY: what the caller promises, unchanged.
+        return unsafe { text(json, what) };
+    }
+    let failure = FAILURE.try_with(|last| last.borrow().clone()).ok().flatten();
+    let why = match failure {
+        Some(failure) => {
+            format!("the last paysvc_json_text() of this thread was, and paysvc_json_error() says: {failure}")
+        }
+        None => "if it comes from paysvc_json_text(), paysvc_json_error() says why".to_owned(),
+    };
+    Err(ValidationError::new(Status::Argument, format!("{what} is NULL: {why}")))
 }
 
 /// Frees the request and its texts. What it held is wiped.

@@ -2,9 +2,10 @@
 
 use std::ffi::c_char;
 
-use super::boundary::{deliver, deliver_about_earlier, text};
+use super::boundary::{deliver, deliver_about_earlier};
 use super::call;
 use super::client::retain;
+use super::json::request_text;
 use super::types::{paysvc_call, paysvc_client, paysvc_reply, paysvc_status};
 use crate::client::{CallContext, CallRecord, Client};
 use crate::response::reply::Reply;
@@ -28,7 +29,7 @@ unsafe fn with_arguments(
 ) -> Reply {
     // SAFETY: each is what the caller promises; client and token are kept alive from here on, even if they are freed.
     let ready = unsafe {
-        retain(client).and_then(|client| Ok((client, text(request_json, "request_json")?, call::retain(call))))
+        retain(client).and_then(|client| Ok((client, request_text(request_json, "request_json")?, call::retain(call))))
     };
     match ready {
         Ok((client, json, call)) => {

@@ -20,7 +20,7 @@ mod url;
 pub mod url_path;
 pub mod validate;
 
-use crate::json::Members;
+use crate::json::{self, Members};
 use crate::request::fields::RequestFields;
 use crate::request::references::References;
 use crate::request::secrets::{Secrets, Stop};
@@ -51,6 +51,8 @@ pub struct Prepared {
     pub names: Vec<String>,
     /// The values, besides the API key, that no message or log line may repeat.
     pub secrets: Secrets,
+    /// It charges what the order has.
+    pub lacks_price: bool,
     /// The row's path, or a fixed text: never anything that the caller gave.
     pub log_path: &'static str,
 }
@@ -74,7 +76,7 @@ pub fn prepare(
     settings: &Settings,
     stop: Stop<'_>,
 ) -> Result<Prepared, ValidationError> {
-    let read = || validate::object(text, row.fields, row.allows_extra, row.name, Status::Argument);
+    let read = || validate::object(text, row.fields, validate::Rules::of(row), row.name, Status::Argument);
     prepare_read(row, &read, text.len(), settings, stop)
 }
 
@@ -85,7 +87,7 @@ pub fn prepare_members(
     settings: &Settings,
     stop: Stop<'_>,
 ) -> Result<Prepared, ValidationError> {
-    let read = || validate::members(members.clone(), row.fields, row.allows_extra, row.name, Status::Argument);
+    let read = || validate::members(members.clone(), row.fields, validate::Rules::of(row), row.name, Status::Argument);
     // With quotes, a colon and a comma for each, and the braces.
     let length = members.iter().map(|(name, value)| name.len() + value.get().len() + 4).sum::<usize>() + 2;
     prepare_read(row, &read, length, settings, stop)
@@ -125,6 +127,13 @@ fn prepare_read<'a>(
         references: references::of_row(&members, row.fields),
         names: Vec::new(),
         secrets: Secrets::of_row(&members, row.fields, stop),
+        lacks_price: lacks_price(row, &members),
         log_path: row.path,
     })
+}
+
+/// Whether the request is a charge and has no price, although the row has a place for it.
+fn lacks_price(row: &'static Endpoint, members: &Members<'_>) -> bool {
+    row.fields.iter().any(|field| field.has_price && json::member(members, field.name).is_none())
+        && row.looked_up_by.as_ref().is_some_and(|look_up| look_up::charges(row, look_up, members))
 }

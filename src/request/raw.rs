@@ -13,10 +13,13 @@ use crate::request::policy::{self, Permitted, RawRequest};
 use crate::request::references::{self, References};
 use crate::request::secrets::{Secrets, Stop};
 use crate::request::settings::Settings;
+use crate::request::validate::price;
 use crate::request::{body, fields, url, url_path, validate};
-use crate::util::limits::MAX_LINE;
+use crate::util::limits::{MAX_ERRORS, MAX_LINE};
 use crate::util::secret::SecretBytes;
+use crate::util::spelling;
 use crate::util::validation_error::ValidationError;
+use paysvc_spec::journal::Step;
 use paysvc_spec::schema::{Answer, ApiKey, Endpoint, Method, Safety};
 use paysvc_spec::settings::REQUEST;
 use paysvc_spec::status::Status;
@@ -52,7 +55,7 @@ const REROUTING_HEADERS: &[&str] =
 
 /// Prepares the request that the JSON describes.
 pub fn prepare(text: &str, settings: &Settings, stop: Stop<'_>) -> Result<Prepared, ValidationError> {
-    let members = validate::object(text, REQUEST, false, WHAT, Status::Argument)?;
+    let members = validate::object(text, REQUEST, validate::Rules::CLOSED, WHAT, Status::Argument)?;
     let method = choice(&members, "method", Method::ALL, |method| method.name())?;
     let key = choice(&members, "key", ApiKey::ALL, |key| key.name())?;
     let encrypt = flag(&members, "encrypt").unwrap_or(false);
@@ -62,6 +65,14 @@ pub fn prepare(text: &str, settings: &Settings, stop: Stop<'_>) -> Result<Prepar
     let base_path = settings.base_url.as_ref().map_or("", BaseUrl::path);
     let Permitted { row, read_only } = policy::enforce(base_path, &path, &request, &settings.choices)
         .map_err(|(member, reason)| invalid(member, reason))?;
+    let safety = match (read_only, row) {
+        (true, _) => Safety::ReadOnly,
+        (false, Some(row)) => row.safety,
+        (false, None) => Safety::Moves,
+    };
+    if !read_only && row.is_none_or(Endpoint::is_exact) {
+        check_exactness(&members, row)?;
+    }
     let base_url = settings.require(WHAT, key, encrypt)?;
     let body = body(&members, method, encrypt, text.len())?;
     let headers = headers(&members)?;
@@ -80,15 +91,12 @@ pub fn prepare(text: &str, settings: &Settings, stop: Stop<'_>) -> Result<Prepar
         key,
         headers,
         body,
-        safety: match (read_only, row) {
-            (true, _) => Safety::ReadOnly,
-            (false, Some(row)) => row.safety,
-            (false, None) => Safety::Moves,
-        },
+        safety,
         answer: row.map_or(Answer::UNKNOWN, |row| &row.answer),
         references,
         names,
         secrets,
+        lacks_price: lacks_price(&members, row),
         log_path: "(paysvc_request)",
     })
 }
@@ -126,6 +134,28 @@ fn path(members: &Members<'_>) -> Result<String, ValidationError> {
     }
     url_path::check(&path).map_err(|reason| invalid("path", reason))?;
     Ok(path)
+}
+
+/// References have one spelling, amounts are above zero, and an order that the row charges has its price.
+fn check_exactness(members: &Members<'_>, row: Option<&Endpoint>) -> Result<(), ValidationError> {
+    let charges = row.is_some_and(|row| !matches!(Step::of(row, true), Some(Step::Other)));
+    let mut errors = Vec::new();
+    for within in ["body", "query"] {
+        let Some(given) = json::member(members, within).and_then(|value| json::members(value).ok()) else { continue };
+        let mut found = price::errors(&given, charges);
+        references::each_of_any(&given, &mut |path, _, value| {
+            let fault = json::text(value).and_then(|text| spelling::fault(&text));
+            found.extend(fault.map(|fault| (path.to_owned(), fault)));
+        });
+        errors.extend(found.into_iter().map(|(path, text)| (format!("{within}.{path}"), text)));
+    }
+    errors.truncate(MAX_ERRORS);
+    if errors.is_empty() { Ok(()) } else { Err(ValidationError::of_members(Status::Argument, WHAT, errors)) }
+}
+
+fn lacks_price(members: &Members<'_>, row: Option<&'static Endpoint>) -> bool {
+    let body = json::member(members, "body").and_then(|body| json::members(body).ok());
+    row.zip(body).is_some_and(|(row, body)| super::lacks_price(row, &body))
 }
 
 /// The references that the body and the query name.

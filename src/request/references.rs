@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use serde_json::value::RawValue;
+
 use crate::json::{self, Members, Type};
 use paysvc_spec::roles::OF_REQUEST;
 use paysvc_spec::schema::{Field, Reference};
@@ -34,23 +36,35 @@ fn has_references(fields: &[Field]) -> bool {
 /// Of a request without a row: members whose names may be in any case.
 pub fn of_any(members: &Members<'_>) -> References {
     let mut found = Vec::new();
-    for (path, kind) in OF_REQUEST {
-        collect(members, path, *kind, &mut found);
-    }
+    each_of_any(members, &mut |_, kind, value| found.extend(text(value).map(|text| (kind, text))));
     found
 }
 
-fn collect(members: &Members<'_>, path: &[&str], kind: Reference, found: &mut References) {
-    let [name, within @ ..] = path else { return };
-    for (_, value) in members.iter().filter(|(known, _)| known.eq_ignore_ascii_case(name)) {
-        match within {
-            [] => found.extend(text(value).map(|text| (kind, text))),
-            _ => collect(&json::members(value).unwrap_or_default(), within, kind, found),
+/// Calls `found` for every member of a request without a row that holds a reference, with its path.
+pub fn each_of_any(members: &Members<'_>, found: &mut dyn FnMut(&str, Reference, &RawValue)) {
+    for (steps, kind) in OF_REQUEST {
+        each_at(members, "", steps, &mut |path, value| found(path, *kind, value));
+    }
+}
+
+/// Calls `found` for every member at these steps, whose names may be in any case, with its path.
+pub fn each_at(members: &Members<'_>, within: &str, steps: &[&str], found: &mut dyn FnMut(&str, &RawValue)) {
+    let [step, inner @ ..] = steps else { return };
+    for (name, value) in members.iter().filter(|(name, _)| name.eq_ignore_ascii_case(step)) {
+        let path = format!("{within}{name}");
+        match Type::of(value) {
+            _ if inner.is_empty() => found(&path, value),
+            Type::Array => {
+                for (index, item) in json::items(value).unwrap_or_default().into_iter().enumerate() {
+                    each_at(&json::members(item).unwrap_or_default(), &format!("{path}.{index}."), inner, found);
+                }
+            }
+            _ => each_at(&json::members(value).unwrap_or_default(), &format!("{path}."), inner, found),
         }
     }
 }
 
-fn text(value: &serde_json::value::RawValue) -> Option<String> {
+fn text(value: &RawValue) -> Option<String> {
     let text = match Type::of(value) {
         Type::Text => json::text(value),
         Type::Number => Some(Cow::Borrowed(value.get())),

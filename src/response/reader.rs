@@ -20,7 +20,7 @@ use crate::util::ended::CANCELLED;
 use crate::util::failpoint;
 use crate::util::memory;
 use paysvc_spec::schema::{Answer, Safety};
-use paysvc_spec::status::Status;
+use paysvc_spec::status::{Outcome, Status};
 
 /// What is known about the request and the call when an answer is read.
 pub struct AnswerContext<'a> {
@@ -230,7 +230,7 @@ fn reply(
             let root = document.root(&text);
             let redacted = |text: Cow<'_, str>| (context.redact)(&text).unwrap_or_else(|| WITHHELD.to_owned());
             let message = match texts::message(root).map(redacted) {
-                Some(message) if notes.is_empty() => message,
+                Some(message) if notes.is_empty() && verdict.outcome != Outcome::Unknown => message,
                 Some(message) => with_notes(format!("the service wrote: {message}")),
                 None => with_notes(format!("the service answered HTTP {http_status}")),
             };

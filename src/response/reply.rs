@@ -7,6 +7,7 @@ use crate::json::object::{object, object_text};
 use crate::response::facts::Facts;
 pub use crate::util::one_line::one_line;
 use crate::util::validation_error::ValidationError;
+use paysvc_spec::schema::Doubt;
 use paysvc_spec::status::{Outcome, State, Status};
 
 pub struct Reply {
@@ -65,6 +66,23 @@ impl Reply {
         reply
     }
 
+    /// Begins the message of an UNKNOWN with what it means for the person who reads it, once.
+    pub fn in_doubt(mut self, doubt: Doubt) -> Reply {
+        if self.outcome != Outcome::Unknown || self.status == Status::Ok {
+            return self;
+        }
+        let message = in_doubt(doubt, &self.message);
+        if message == self.message {
+            return self;
+        }
+        // The service's own answer stays as it is.
+        let (old, new) = (envelope_start(&self.message), envelope_start(&message));
+        if let Some(rest) = self.body.strip_prefix(&old).filter(|_| self.document.is_none()) {
+            self.body = new + rest;
+        }
+        Reply { message, ..self }
+    }
+
     /// Of a call about an earlier request: this call sent nothing, and the earlier request may still have been executed.
     pub fn about_earlier(self) -> Reply {
         match self.outcome {
@@ -77,6 +95,24 @@ impl Reply {
     pub fn local(body: String) -> Reply {
         Reply { body, ..Reply::without_body(Status::Ok, Outcome::NotSent, "done, nothing was sent") }
     }
+}
+
+/// A message about an UNKNOWN, beginning with what that means.
+pub fn in_doubt(doubt: Doubt, message: &str) -> String {
+    match doubt.words() {
+        Some(words) if !message.starts_with(words) => one_line(format!("{words}: {message}")),
+        _ => message.to_owned(),
+    }
+}
+
+/// How an envelope of the library's own failures begins.
+fn envelope_start(message: &str) -> String {
+    let mut start = object_text(|envelope| {
+        envelope.literal("status", false);
+        envelope.text("message", message);
+    });
+    start.pop();
+    start
 }
 
 /// A failure in the service's form: `status` false, `message`, `errors` by member.
@@ -99,6 +135,33 @@ pub fn failure_envelope(message: &str, errors: &[(String, String)]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_unknown_begins_once_with_what_it_means() {
+        let said = |reply: Reply| {
+            let reply = reply.in_doubt(Doubt::Refund).in_doubt(Doubt::Refund);
+            (reply.message, reply.body)
+        };
+        let failed = |status, outcome| Reply::failed(status, outcome, "no answer");
+        let message = "the refund may have been made; do not repeat it: no answer";
+        assert_eq!(
+            said(failed(Status::Timeout, Outcome::Unknown)),
+            (message.into(), format!(r#"{{"status":false,"message":"{message}","errors":{{}}}}"#))
+        );
+        for outcome in [Outcome::NotSent, Outcome::Rejected, Outcome::Confirmed] {
+            assert_eq!(said(failed(Status::Timeout, outcome)).0, "no answer");
+        }
+        assert_eq!(said(failed(Status::Ok, Outcome::Unknown)).0, "no answer");
+        assert_eq!(failed(Status::Timeout, Outcome::Unknown).in_doubt(Doubt::None).message, "no answer");
+        let errors = vec![("a".to_owned(), "is wrong".to_owned())];
+        let earlier = Reply::invalid(ValidationError::of_members(Status::Argument, "resolve", errors)).about_earlier();
+        assert!(said(earlier).1.contains(r#"it: resolve: a is wrong","errors":{"a":"is wrong"}}"#));
+        let of_service = r#"{"status":false,"message":"no answer","errors":{}}"#;
+        let document = Document::scan(of_service, &|| false).ok();
+        assert!(document.is_some());
+        let answer = Reply { document, body: of_service.into(), ..failed(Status::Server, Outcome::Unknown) };
+        assert_eq!(said(answer), (message.into(), of_service.into()));
+    }
 
     #[test]
     fn validation_errors_have_the_form_of_the_service() {

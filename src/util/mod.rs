@@ -16,5 +16,6 @@ pub mod per_process;
 pub mod process;
 pub mod reference;
 pub mod secret;
+pub mod spelling;
 pub mod symbols;
 pub mod validation_error;

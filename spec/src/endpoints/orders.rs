@@ -5,7 +5,7 @@ pub(super) mod look_ups;
 mod options;
 pub(super) mod requests;
 
-use crate::schema::{Answer, ApiKey, Certainty, Endpoint, Envelope, Field, Kind, Reference, Safety, Wire};
+use crate::schema::{Answer, ApiKey, Certainty, Doubt, Endpoint, Envelope, Field, Kind, Reference, Safety, Wire};
 use options::OPTIONS;
 use requests::{CARD, CUSTOMER, ORDER, PAYMENT, PAYMENT_META};
 
@@ -25,7 +25,13 @@ pub const ROWS: &[Endpoint] = &[
             Field::optional("paymentoption", Kind::Text, "C for card; give it with a card").any_case(),
             Field::optional("country", Kind::Text, "two-letter country code"),
             Field::optional("card", Kind::Object(CARD), "the card"),
-            Field::optional("order", Kind::Object(ORDER), "the order and its price").integrated(),
+            Field::optional(
+                "order",
+                Kind::Object(ORDER),
+                "the order and its price; without it the service charges what an order that exists has",
+            )
+            .has_price()
+            .integrated(),
             Field::optional("customer", Kind::Object(CUSTOMER), "the customer").integrated(),
             Field::optional("payment", Kind::Object(PAYMENT), "settings of the payment").integrated(),
             Field::optional("paymentMeta", Kind::Object(PAYMENT_META), "data about the payment").integrated(),
@@ -137,6 +143,7 @@ pub const ROWS: &[Endpoint] = &[
             )
             .names(Reference::Refunded),
         ],
+        doubt: Doubt::Refund,
         answer: Answer {
             envelope: Envelope::Flag,
             success_is_state: true,

@@ -2,7 +2,7 @@
 
 use super::envelope::{MESSAGE, STATUS_CODE, STATUS_WORD};
 use crate::schema::{
-    Answer, ApiKey, Certainty, Endpoint, Envelope, Field, Keep, Kind, LookUp, Member, Method, Reference, Safety,
+    Answer, ApiKey, Certainty, Doubt, Endpoint, Envelope, Field, Keep, Kind, LookUp, Member, Method, Reference, Safety,
     Settles, Wire,
 };
 
@@ -58,6 +58,7 @@ pub const ROWS: &[Endpoint] = &[
         headers_setting: Some("payout_encryption_header"),
         body_certainty: Certainty::Integrated,
         fields: &[Field::required(names::LIST, Kind::List(DETAILS), "the payouts of the batch")],
+        doubt: Doubt::Payout,
         answer: Answer { success_is_state: true, members: ACCEPTED, ..Endpoint::ANSWER },
         looked_up_by: Some(LookUp {
             endpoint: "payout_status",
@@ -115,7 +116,7 @@ const ENCRYPTION: &[(&str, &str)] = &[("encryption", "RSA")];
 /// A recipient.
 pub const DETAILS: &[Field] = &[
     Field::optional(names::CLIENT_REFERENCE, Kind::Text, "your own reference; the answer does not repeat it")
-        .identifies(),
+        .names(Reference::Recipient),
     Field::required(names::ACCOUNT, Kind::Text, "the recipient's bank account").secret().identifies(),
     Field::required(names::BANK, Kind::Text, "code of the recipient's bank, 6 digits, e.g. 000014").identifies(),
     // The answer has a number; the request is not shown.

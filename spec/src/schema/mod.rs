@@ -10,9 +10,9 @@ mod row;
 pub use answer::{Answer, AnswerKind, Envelope, Form, Member, Wording};
 pub use look_up::{Keep, LookUp, Settles};
 pub use options::PayOption;
-pub use request::{Default, Field, Kind, LONGEST_AMOUNT, Location, Wire};
+pub use request::{Default, Field, Kind, LONGEST_AMOUNT, Location, NO_PRICE, Wire};
 pub use role::{Place, Reference, Role};
-pub use row::{ApiKey, Endpoint, Method, Safety};
+pub use row::{ApiKey, Doubt, Endpoint, Method, Safety};
 
 /// A text of the documentation.
 pub(crate) const fn doc(text: &'static str) -> &'static str {

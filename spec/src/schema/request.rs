@@ -5,6 +5,9 @@ use super::{Certainty, PayOption, Reference, doc};
 /// The most characters of an amount, in requests and in answers.
 pub const LONGEST_AMOUNT: usize = 64;
 
+/// What the log says of a charge whose request has no price.
+pub const NO_PRICE: &str = "no price in the request: the service charges what the order has";
+
 /// The part of the HTTP request that carries a member.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Location {
@@ -130,6 +133,9 @@ pub struct Field {
     pub digits: bool,
     /// The words that decide what else the request needs; others are passed on.
     pub options: &'static [PayOption],
+    /// It has the price of what is charged. Without it the service charges what the order has, which the log says, and
+    /// which takes a word of its own in languages where a member is easily forgotten.
+    pub has_price: bool,
     /// It says who pays what to whom, as references and amounts do: a request with the same key has the same value.
     pub identifies: bool,
     /// What it names: an answer must be about the same.
@@ -150,6 +156,7 @@ impl Field {
             same_as: None,
             any_case: false,
             digits: false,
+            has_price: false,
             identifies: false,
             options: &[],
             reference: None,
@@ -195,6 +202,10 @@ impl Field {
         Field { digits: true, ..self }
     }
 
+    pub const fn has_price(self) -> Field {
+        Field { has_price: true, ..self }
+    }
+
     pub const fn identifies(self) -> Field {
         Field { identifies: true, ..self }
     }
@@ -202,6 +213,11 @@ impl Field {
     /// It says who pays what to whom.
     pub const fn is_identifying(&self) -> bool {
         self.identifies || self.reference.is_some() || matches!(self.kind, Kind::Amount(_))
+    }
+
+    /// It names something: an amount does not.
+    pub const fn is_name(&self) -> bool {
+        !matches!(self.reference, None | Some(Reference::Refunded))
     }
 
     pub const fn names(self, reference: Reference) -> Field {

@@ -15,6 +15,8 @@ pub enum Reference {
     Account,
     /// One attempt to pay an order.
     Payment,
+    /// A recipient of payouts: no answer repeats it.
+    Recipient,
     /// The refunded amount. It is not a name, but an answer with a different amount is not the answer either. Compared
     /// as a decimal.
     Refunded,
@@ -29,6 +31,7 @@ impl Reference {
         Reference::Alias,
         Reference::Account,
         Reference::Payment,
+        Reference::Recipient,
         Reference::Refunded,
     ];
 
@@ -41,6 +44,7 @@ impl Reference {
             Reference::Alias => "alias",
             Reference::Account => "account reference",
             Reference::Payment => "payment",
+            Reference::Recipient => "recipient",
             Reference::Refunded => "refunded amount",
         }
     }

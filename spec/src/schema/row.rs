@@ -1,6 +1,7 @@
 //! A row: one endpoint.
 
 use super::{Answer, Certainty, Envelope, Field, LookUp};
+use crate::journal::Step;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Method {
@@ -81,6 +82,40 @@ impl Safety {
     }
 }
 
+/// What an UNKNOWN outcome of a request means for the person who reads it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Doubt {
+    /// Nothing: the request moves no money.
+    None,
+    /// Of a charge, its authorization or its capture.
+    Charge,
+    Refund,
+    Payout,
+    /// Of a request that no row describes.
+    Money,
+}
+
+macro_rules! never_again {
+    ($doubt:literal) => {
+        Some(concat!($doubt, "; do not repeat it"))
+    };
+}
+
+impl Doubt {
+    pub const ALL: &[Doubt] = &[Doubt::None, Doubt::Charge, Doubt::Refund, Doubt::Payout, Doubt::Money];
+
+    /// The message of the reply begins with it.
+    pub const fn words(self) -> Option<&'static str> {
+        match self {
+            Doubt::None => None,
+            Doubt::Charge => never_again!("the customer may have been charged"),
+            Doubt::Refund => never_again!("the refund may have been made"),
+            Doubt::Payout => never_again!("the payout may have been made"),
+            Doubt::Money => never_again!("money may have been moved"),
+        }
+    }
+}
+
 /// A row of the table: one endpoint of the payments service.
 #[derive(Clone, Copy, Debug)]
 pub struct Endpoint {
@@ -103,6 +138,8 @@ pub struct Endpoint {
     /// nearly a known member is refused, because nobody would read it if it were passed on.
     pub allows_extra: bool,
     pub safety: Safety,
+    /// Of a row that moves money.
+    pub doubt: Doubt,
     pub answer: Answer,
     pub looked_up_by: Option<LookUp>,
     /// How certain method and path are.
@@ -120,6 +157,20 @@ impl Endpoint {
         matches!(self.safety, Safety::ReadOnly)
     }
 
+    /// What an unknown outcome of the request means.
+    pub const fn in_doubt(&self) -> Doubt {
+        match self.safety {
+            Safety::ReadOnly | Safety::Repeatable => Doubt::None,
+            Safety::Moves => self.doubt,
+        }
+    }
+
+    /// Moves money, or makes an order for the customer to pay: its references have one spelling, its amounts are above
+    /// zero, and its order has a price.
+    pub const fn is_exact(&self) -> bool {
+        Step::of(self, true).is_some()
+    }
+
     /// What most rows share. A row states how it differs.
     pub const ROW: Endpoint = Endpoint {
         name: "",
@@ -133,6 +184,7 @@ impl Endpoint {
         fields: &[],
         allows_extra: false,
         safety: Safety::Moves,
+        doubt: Doubt::Charge,
         answer: Answer {
             envelope: Envelope::Word,
             certainty: Certainty::Documented,

@@ -28,7 +28,8 @@ impl Arguments<'_> {
 
 /// Reads the request; with an error, whether it is about an earlier run.
 pub fn read(text: &str) -> Result<Arguments<'_>, (ValidationError, bool)> {
-    let members = validate::object_within(text, MAX_BULK_TEXT, &fields(), false, WHAT, Status::Argument);
+    let members =
+        validate::object_within(text, MAX_BULK_TEXT, &fields(), validate::Rules::CLOSED, WHAT, Status::Argument);
     // A request that cannot be read as a whole may still have named an earlier run.
     let mentions = || [EARLIER, STATUS_OF].iter().any(|name| text.contains(&format!("\"{name}\"")));
     let members = members.map_err(|error| (error, mentions()))?;

@@ -51,7 +51,7 @@ impl List {
     pub fn read(value: &RawValue, row: &Endpoint, settings: &Settings) -> Result<List, ValidationError> {
         let invalid = |errors| ValidationError::of_members(Status::Argument, WHAT, errors);
         let request: Members<'_> = vec![(Cow::Borrowed(names::LIST), value)];
-        let mut errors = validate::errors(&request, row.fields, row.allows_extra);
+        let mut errors = validate::errors(&request, row.fields, validate::Rules::of(row));
         let elements = json::items(value).unwrap_or_default();
         errors.extend(reference_errors(&elements)?);
         errors.truncate(MAX_ERRORS);

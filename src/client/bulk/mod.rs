@@ -52,6 +52,7 @@ impl Client {
     pub fn payout_bulk(&self, context: &CallContext<'_>, json: &str) -> Reply {
         context.record.set_changes();
         let context = &context.with_timeout(NO_DEADLINE);
+        context.record.set_doubt(INITIATE.in_doubt());
         let arguments = match arguments::read(json) {
             Ok(arguments) => arguments,
             Err((error, about_earlier)) => return refused(error, about_earlier),

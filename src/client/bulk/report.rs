@@ -1,9 +1,10 @@
 //! The report: what is known about each recipient and each batch.
 
-use super::names;
+use super::{INITIATE, names};
 use crate::json::object::{Object, list, object};
 use crate::response::decimal::Decimal;
-use crate::response::reply::{Reply, one_line};
+use crate::response::reply::{Reply, in_doubt, one_line};
+use paysvc_spec::schema::Doubt;
 use paysvc_spec::status::{self, Outcome, STATES, State, Status};
 
 /// What may have become of a recipient or a batch, in the order of a report.
@@ -136,7 +137,7 @@ impl Report {
             "" => self.summary(),
             why => format!("{}; {why}", self.summary()),
         };
-        let mut reply = Reply::without_body(status, outcome, message);
+        let mut reply = Reply::without_body(status, outcome, message).in_doubt(INITIATE.in_doubt());
         reply.body = self.body(room, status == Status::Ok, &reply.message);
         reply
     }
@@ -202,7 +203,7 @@ impl Report {
             object.text(names::ACCOUNT, account);
             object.text(names::BANK, bank);
             object.text(names::AMOUNT, amount);
-            object.optional("message", row.message.clone().map(one_line).as_deref());
+            object.optional("message", row.message.as_deref().map(|message| line(row.outcome, message)).as_deref());
         });
     }
 }
@@ -221,7 +222,12 @@ pub fn push_batch_members(object: &mut Object<'_>, batch: &Batch) {
     object.optional(names::BATCH_REFERENCE, batch.reference.as_deref());
     object.optional(names::BATCH_ID, batch.id.as_deref());
     object.optional("state", batch.state.map(state_name));
-    object.text("message", &one_line(batch.message.clone()));
+    object.text("message", &line(batch.outcome, &batch.message));
+}
+
+fn line(outcome: Outcome, message: &str) -> String {
+    let doubt = if outcome == Outcome::Unknown { INITIATE.in_doubt() } else { Doubt::None };
+    one_line(in_doubt(doubt, message))
 }
 
 pub fn state_name(state: State) -> &'static str {

@@ -10,16 +10,17 @@ use crate::client::resolve::task::Task;
 use crate::client::resolve::{arguments, watch};
 use crate::journal::Journal;
 use crate::journal::claims::Claimed;
-use crate::journal::row::{By, End, Row};
+use crate::journal::row::{By, End, Kind, Row};
 use crate::journal::table::Found;
 use crate::json::object::object_text;
 use crate::request::secrets::Secrets;
 use crate::response::reply::Reply;
 use crate::response::resolution::{self, Attempts};
 use crate::util::validation_error::ValidationError;
+use paysvc_spec::ENDPOINTS;
 use paysvc_spec::journal::Step;
 use paysvc_spec::operations::operation;
-use paysvc_spec::schema::Safety;
+use paysvc_spec::schema::{Doubt, Endpoint, Safety};
 use paysvc_spec::status::{Outcome, Status};
 
 /// What look-ups settled.
@@ -106,6 +107,17 @@ fn named(reply: Reply, claim: &Row) -> Reply {
     Reply { message: format!("{} (claim {} in the journal)", reply.message, claim.id), ..reply }
 }
 
+/// What an UNKNOWN of the claim's request means.
+pub fn doubt(claim: &Row) -> Doubt {
+    match &claim.kind {
+        Kind::Claim(of) if of.step == Step::Order => Doubt::None,
+        Kind::Claim(of) => {
+            ENDPOINTS.iter().find(|row| row.name == of.function).map_or(Doubt::Money, Endpoint::in_doubt)
+        }
+        _ => Doubt::Money,
+    }
+}
+
 /// What became of the claim's request, without writing it. The journal has none of its secrets, but the request that asks
 /// is usually the same again: what the service repeats of its `secrets` is masked.
 pub fn resolve(
@@ -115,7 +127,7 @@ pub fn resolve(
     attempts_now: &dyn Fn() -> Attempts,
     secrets: &Secrets,
 ) -> Result<Reply, ValidationError> {
-    let crate::journal::row::Kind::Claim(of) = &claim.kind else {
+    let Kind::Claim(of) = &claim.kind else {
         return Err(ValidationError::new(Status::Internal, "an end is no claim"));
     };
     if of.request.is_empty() {

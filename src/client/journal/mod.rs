@@ -32,7 +32,7 @@ use crate::util::validation_error::ValidationError;
 use ask::Answer;
 use look_up::Settled;
 use paysvc_spec::journal::{Act, Step};
-use paysvc_spec::schema::{Endpoint, Safety};
+use paysvc_spec::schema::{Doubt, Endpoint, Safety};
 use paysvc_spec::status::{Outcome, Status};
 
 /// A claim that is older is not sent: somebody may have looked up since, and found nothing.
@@ -68,7 +68,7 @@ impl Client {
         json: &str,
     ) -> Result<Option<(&Journal, Keyed)>, ValidationError> {
         let Some((journal, key)) = self.journal_and_key(context, row.name)? else { return Ok(None) };
-        let members = validate::object(json, row.fields, row.allows_extra, row.name, Status::Argument)?;
+        let members = validate::object(json, row.fields, validate::Rules::of(row), row.name, Status::Argument)?;
         match Record::of(row, &members) {
             Some(record) if record.step == Step::Order && key.is_some() => no_key(row.name, true),
             // Nothing is charged, and nothing could be looked up by it.
@@ -374,6 +374,10 @@ impl Recorded<'_> {
 
     fn refused(&self, decision: &Decision<'_>) -> Reply {
         let line = decision.line;
+        if self.keyed.record.step == Step::Order {
+            // What stands in the way is a charge of the same order.
+            self.context.record.set_doubt(Doubt::Charge);
+        }
         let mut parts = vec![line.explanation.to_owned()];
         if !decision.differing.is_empty() {
             parts.push(format!("the members that differ: {}", decision.differing.join(", ")));

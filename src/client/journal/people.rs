@@ -71,6 +71,7 @@ impl Client {
     }
 
     fn resolve_open(&self, context: &CallContext<'_>, journal: &Journal, open: &Claimed<'_>) -> Result<Reply, String> {
+        context.record.set_doubt(look_up::doubt(open.row));
         if open.may_be_under_way(clock::now_ms()) {
             let text = format!("its call may still be under way (claim {} in the journal)", open.row.id);
             return Ok(Reply::failed(Status::Unresolved, Outcome::Unknown, text));

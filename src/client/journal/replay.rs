@@ -16,7 +16,7 @@ impl Recorded<'_> {
         let Some(claimed) = &decision.end else {
             return Reply::failed(Status::Internal, Outcome::Unknown, "the journal has no recorded outcome to return");
         };
-        let recorded = recorded(claimed, decision.line.explanation);
+        let recorded = recorded(claimed, decision.line.explanation).in_doubt(self.context.record.doubt());
         if recorded.outcome != Outcome::Confirmed {
             return recorded;
         }

@@ -13,10 +13,11 @@ use crate::response::decimal::Decimal;
 use crate::response::resolution::{Asked, Price, Question};
 use crate::util::validation_error::ValidationError;
 use paysvc_spec::ENDPOINTS;
-use paysvc_spec::schema::{Endpoint, Keep, LookUp, Safety, Settles};
+use paysvc_spec::schema::{Doubt, Endpoint, Keep, LookUp, Safety, Settles};
 use paysvc_spec::status::Status;
 
 const WHAT: &str = "resolve";
+const ENDPOINT: &str = "endpoint";
 
 /// The question about an earlier request.
 pub enum Earlier<'a> {
@@ -31,7 +32,7 @@ pub fn read<T>(
     stop: Stop<'_>,
     ask: impl FnOnce(Earlier<'_>) -> T,
 ) -> Result<T, ValidationError> {
-    let row = row(&json::member(arguments, "endpoint").and_then(json::text).unwrap_or_default())?;
+    let row = row(&json::member(arguments, ENDPOINT).and_then(json::text).unwrap_or_default())?;
     let attempts = attempts(WHAT, arguments)?;
     let interval_ms = interval_ms(WHAT, arguments)?;
     let Some(look_up) = &row.looked_up_by else {
@@ -60,6 +61,12 @@ pub fn read<T>(
     })))
 }
 
+/// What an UNKNOWN of the earlier request means.
+pub fn doubt(arguments: &Members<'_>) -> Doubt {
+    let name = json::member(arguments, ENDPOINT).and_then(json::text);
+    row(&name.unwrap_or_default()).map_or(Doubt::Money, Endpoint::in_doubt)
+}
+
 fn row(name: &str) -> Result<&'static Endpoint, ValidationError> {
     let find = |name: &str| ENDPOINTS.iter().find(|row| row.name == name);
     find(name).ok_or_else(|| {
@@ -67,7 +74,7 @@ fn row(name: &str) -> Result<&'static Endpoint, ValidationError> {
             Some(row) => format!("has no prefix: {}", row.name),
             None => validate::unknown_choice(name, &mut ENDPOINTS.iter().map(|row| row.name)),
         };
-        ValidationError::of_member(Status::Argument, WHAT, "endpoint", text)
+        ValidationError::of_member(Status::Argument, WHAT, ENDPOINT, text)
     })
 }
 

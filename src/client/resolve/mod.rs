@@ -13,16 +13,22 @@ use super::{CallContext, Client};
 use crate::json::Members;
 use crate::request::validate;
 use crate::response::reply::Reply;
-use crate::response::resolution;
+use crate::response::resolution::{self, Question};
 use crate::util::validation_error::ValidationError;
 use earlier::Earlier;
 use paysvc_spec::operations::{Operation, operation};
+use paysvc_spec::schema::Doubt;
 use paysvc_spec::status::Status;
 
 impl Client {
     pub fn resolve(&self, context: &CallContext<'_>, json: &str) -> Reply {
         let ask = |earlier: Earlier<'_>| match earlier {
-            Earlier::Asks(task) => watch::watch(self, context, &task),
+            Earlier::Asks(task) => {
+                if matches!(task.asked.question, Question::Order) {
+                    context.record.set_doubt(Doubt::None);
+                }
+                watch::watch(self, context, &task)
+            }
             Earlier::NoLookUp(row) => {
                 let decision = resolution::without_look_up(row.safety);
                 watch::log_decision(row.name, &decision, context);
@@ -30,11 +36,13 @@ impl Client {
             }
         };
         arguments(const { operation("resolve") }, json)
+            .inspect(|arguments| context.record.set_doubt(earlier::doubt(arguments)))
             .and_then(|arguments| earlier::read(&arguments, &|| context.bounds.is_over(), ask))
             .unwrap_or_else(Reply::invalid)
     }
 
     pub fn order_wait(&self, context: &CallContext<'_>, json: &str) -> Reply {
+        context.record.set_doubt(Doubt::Charge);
         let task = arguments(const { operation("order_wait") }, json).and_then(|arguments| wait::read(&arguments));
         task.map_or_else(Reply::invalid, |task| watch::watch(self, context, &task))
     }
@@ -42,5 +50,5 @@ impl Client {
 
 /// The members that an operation got.
 pub(super) fn arguments<'a>(operation: &Operation, json: &'a str) -> Result<Members<'a>, ValidationError> {
-    validate::object(json, operation.members, false, operation.name, Status::Argument)
+    validate::object(json, operation.members, validate::Rules::CLOSED, operation.name, Status::Argument)
 }

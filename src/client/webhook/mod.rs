@@ -82,7 +82,7 @@ fn read(
     findings: &mut Findings,
     stop: &dyn Fn() -> bool,
 ) -> Result<(Event, Expected, bool), ValidationError> {
-    let members = validate::object(json, THIS.members, false, THIS.name, Status::Argument)?;
+    let members = validate::object(json, THIS.members, validate::Rules::CLOSED, THIS.name, Status::Argument)?;
     let expected = expected(&members)?;
     findings.matches = (!expected.is_empty()).then_some(false);
     let event = text(&members).and_then(|text| Event::read(&text, stop));

@@ -2,6 +2,7 @@
 //! configuration.
 
 mod near;
+pub mod price;
 
 use serde_json::value::RawValue;
 
@@ -10,20 +11,39 @@ use crate::request::amount;
 use crate::util::limits::{MAX_ERRORS, MAX_TEXT};
 use crate::util::memory;
 use crate::util::one_line::shortened;
+use crate::util::spelling;
 use crate::util::validation_error::ValidationError;
-use paysvc_spec::schema::{Field, Kind, PayOption};
+use paysvc_spec::schema::{Endpoint, Field, Kind, PayOption};
 use paysvc_spec::status::Status;
+
+/// How strictly members are checked.
+#[derive(Clone, Copy)]
+pub struct Rules {
+    /// Members that the table does not name are passed on.
+    pub allows_extra: bool,
+    /// References have one spelling, and amounts and prices are complete, also where the table does not name them.
+    pub is_exact: bool,
+}
+
+impl Rules {
+    pub const CLOSED: Rules = Rules { allows_extra: false, is_exact: false };
+    pub const OPEN: Rules = Rules { allows_extra: true, is_exact: false };
+
+    pub const fn of(row: &Endpoint) -> Rules {
+        Rules { allows_extra: row.allows_extra, is_exact: row.is_exact() }
+    }
+}
 
 /// Reads `text` as one JSON object and checks it; the error starts with `what`: a function's name, or "the
 /// configuration".
 pub fn object<'a>(
     text: &'a str,
     fields: &[Field],
-    allows_extra: bool,
+    rules: Rules,
     what: &str,
     status: Status,
 ) -> Result<Members<'a>, ValidationError> {
-    object_within(text, MAX_TEXT, fields, allows_extra, what, status)
+    object_within(text, MAX_TEXT, fields, rules, what, status)
 }
 
 /// The same for a text of at most that many bytes.
@@ -31,7 +51,7 @@ pub fn object_within<'a>(
     text: &'a str,
     most: usize,
     fields: &[Field],
-    allows_extra: bool,
+    rules: Rules,
     what: &str,
     status: Status,
 ) -> Result<Members<'a>, ValidationError> {
@@ -44,25 +64,30 @@ pub fn object_within<'a>(
     }
     let members = json::members_of(text)
         .map_err(|error| ValidationError::new(status, format!("{what} {}", reason(text, &error))))?;
-    self::members(members, fields, allows_extra, what, status)
+    self::members(members, fields, rules, what, status)
 }
 
 /// The members, if nothing is wrong with them.
 pub fn members<'a>(
     members: Members<'a>,
     fields: &[Field],
-    allows_extra: bool,
+    rules: Rules,
     what: &str,
     status: Status,
 ) -> Result<Members<'a>, ValidationError> {
-    let errors = errors(&members, fields, allows_extra);
+    let errors = errors(&members, fields, rules);
     if errors.is_empty() { Ok(members) } else { Err(ValidationError::of_members(status, what, errors)) }
 }
 
 /// What is wrong with the members of a request: at most [`MAX_ERRORS`], each with its path.
-pub fn errors(members: &Members<'_>, fields: &[Field], allows_extra: bool) -> Vec<(String, String)> {
+pub fn errors(members: &Members<'_>, fields: &[Field], rules: Rules) -> Vec<(String, String)> {
     let mut errors = Vec::new();
-    Check { fields, members, allows_extra, errors: &mut errors }.object(members, fields, "");
+    Check { fields, members, rules, errors: &mut errors }.object(members, fields, "");
+    if rules.is_exact && rules.allows_extra && errors.is_empty() {
+        let is_known = |name: &str| fields.iter().any(|field| field.is_called(name));
+        errors = price::errors(&members.iter().filter(|(name, _)| !is_known(name)).cloned().collect(), true);
+        errors.truncate(MAX_ERRORS);
+    }
     errors
 }
 
@@ -85,7 +110,7 @@ fn reason(text: &str, error: &serde_json::Error) -> String {
 /// What is wrong with the value of a member that is checked alone.
 pub fn fault(value: &RawValue, field: &Field) -> Option<String> {
     let alone = Field { same_as: None, ..*field };
-    Check { fields: &[], members: &Members::new(), allows_extra: true, errors: &mut Vec::new() }
+    Check { fields: &[], members: &Members::new(), rules: Rules::OPEN, errors: &mut Vec::new() }
         .fault(value, &alone, "")
 }
 
@@ -113,7 +138,7 @@ struct Check<'c> {
     fields: &'c [Field],
     /// All of the request.
     members: &'c Members<'c>,
-    allows_extra: bool,
+    rules: Rules,
     errors: &'c mut Vec<(String, String)>,
 }
 
@@ -149,7 +174,7 @@ impl Check<'_> {
             if self.errors.len() >= MAX_ERRORS {
                 return;
             }
-            let text = match self.allows_extra {
+            let text = match self.rules.allows_extra {
                 true => near::meant(name, fields, prefix, self.fields).map(|meant| did_you_mean(&meant)),
                 false => Some(unknown(name, fields)),
             };
@@ -188,6 +213,9 @@ impl Check<'_> {
                 Some(text) if field.digits && is_grouped(&text) => {
                     Some("must be digits only, without spaces or dashes".into())
                 }
+                Some(text) if self.rules.is_exact && field.is_name() && spelling::fault(&text).is_some() => {
+                    spelling::fault(&text)
+                }
                 Some(text) => field
                     .same_as
                     .filter(|other| self.differs(&text, other))
@@ -199,6 +227,9 @@ impl Check<'_> {
             }
             Kind::Flag if found != Type::Bool => Some(format!("must be true or false, not {}", found.name())),
             Kind::Any | Kind::Integer | Kind::Flag => None,
+            Kind::Object(_) if found == Type::Null && field.has_price => {
+                Some("is null: give it with its price, or say that the order exists and has a price".into())
+            }
             Kind::Object(_) if found != Type::Object => Some(format!("must be an object, not {}", found.name())),
             Kind::Object(fields) => match json::members(value) {
                 Ok(members) => {

@@ -55,7 +55,7 @@ fn builders(name: &str, fields: &[Field], extra: bool) -> Vec<Value> {
     }
     let setters: Vec<Value> = fields
         .iter()
-        .map(|field| context! { method => method(field.name), parameter => parameter(name, field), ..member(field) })
+        .map(|field| context! { method => method(field.name), parameter => parameter(name, field), has_price => field.has_price, ..member(field) })
         .collect();
     all.push(context! { name, setters, extra });
     all

@@ -22,6 +22,7 @@ pub const CLASSES_OF_OURS: &[&str] = &[
     "Number",
     "Members",
     "Omitted",
+    "ExistingOrder",
     "Mapping",
     "Sequence",
     "Callable",

@@ -36,7 +36,7 @@ from ._progress import Progress
 from ._replies import *  # noqa: F403 (the endpoints' replies)
 from ._reply import Reply
 from ._store import Store
-from ._values import OMIT, Omitted
+from ._values import EXISTING_ORDER, OMIT, ExistingOrder, Omitted
 
 if TYPE_CHECKING:
     from . import _answers
@@ -46,6 +46,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CONTINUE",
+    "EXISTING_ORDER",
     "OMIT",
     "Abandoned",
     "Answer",
@@ -57,6 +58,7 @@ __all__ = [
     "Client",
     "ConfigError",
     "EncryptError",
+    "ExistingOrder",
     "InternalError",
     "JournalError",
     "KeyReused",

@@ -54,7 +54,7 @@ from ._replies import (
 )
 from ._reply import Reply
 from ._store import Store
-from ._values import OMIT, Members, Omitted, amount_text, either, in_milliseconds
+from ._values import OMIT, ExistingOrder, Members, Omitted, amount_text, either, in_milliseconds, unless_existing
 
 
 class Endpoints:
@@ -235,7 +235,7 @@ class Endpoints:
     def order_create(
         self, *, reference: str | Omitted = OMIT, payment_option: str | Omitted = OMIT,
         paymentoption: str | Omitted = OMIT, country: str | Omitted = OMIT,
-        card: Card | Mapping[str, object] | Omitted = OMIT, order: Order | Mapping[str, object] | Omitted = OMIT,
+        card: Card | Mapping[str, object] | Omitted = OMIT, order: Order | Mapping[str, object] | ExistingOrder,
         customer: Customer | Mapping[str, object] | Omitted = OMIT,
         payment: Payment | Mapping[str, object] | Omitted = OMIT,
         payment_meta: PaymentMeta | Mapping[str, object] | Omitted = OMIT, members: Mapping[str, object] | None = None,
@@ -251,7 +251,8 @@ class Endpoints:
             paymentoption: the same, by the interface's spelling
             country: two-letter country code
             card: the card
-            order: the order and its price
+            order: the order and its price; without it the service charges what an order that exists has; required:
+                paysvc.EXISTING_ORDER says that it is left out
             customer: the customer
             payment: settings of the payment
             payment_meta (paymentMeta): data about the payment
@@ -268,8 +269,8 @@ class Endpoints:
         reply: OrderCreateReply = self.call("order_create", Members({
             "reference": reference,
             "paymentoption": either("payment_option", payment_option, "paymentoption", paymentoption),
-            "country": country, "card": card, "order": order, "customer": customer, "payment": payment,
-            "paymentMeta": payment_meta,
+            "country": country, "card": card, "order": unless_existing("order", order), "customer": customer,
+            "payment": payment, "paymentMeta": payment_meta,
         }, members), idempotency_key=idempotency_key, timeout=timeout, call=call)
         return reply
 
@@ -990,7 +991,7 @@ class AsyncEndpoints:
     async def order_create(
         self, *, reference: str | Omitted = OMIT, payment_option: str | Omitted = OMIT,
         paymentoption: str | Omitted = OMIT, country: str | Omitted = OMIT,
-        card: Card | Mapping[str, object] | Omitted = OMIT, order: Order | Mapping[str, object] | Omitted = OMIT,
+        card: Card | Mapping[str, object] | Omitted = OMIT, order: Order | Mapping[str, object] | ExistingOrder,
         customer: Customer | Mapping[str, object] | Omitted = OMIT,
         payment: Payment | Mapping[str, object] | Omitted = OMIT,
         payment_meta: PaymentMeta | Mapping[str, object] | Omitted = OMIT, members: Mapping[str, object] | None = None,
@@ -1006,7 +1007,8 @@ class AsyncEndpoints:
             paymentoption: the same, by the interface's spelling
             country: two-letter country code
             card: the card
-            order: the order and its price
+            order: the order and its price; without it the service charges what an order that exists has; required:
+                paysvc.EXISTING_ORDER says that it is left out
             customer: the customer
             payment: settings of the payment
             payment_meta (paymentMeta): data about the payment
@@ -1022,8 +1024,8 @@ class AsyncEndpoints:
         reply: OrderCreateReply = await self.call("order_create", Members({
             "reference": reference,
             "paymentoption": either("payment_option", payment_option, "paymentoption", paymentoption),
-            "country": country, "card": card, "order": order, "customer": customer, "payment": payment,
-            "paymentMeta": payment_meta,
+            "country": country, "card": card, "order": unless_existing("order", order), "customer": customer,
+            "payment": payment, "paymentMeta": payment_meta,
         }, members), idempotency_key=idempotency_key, timeout=timeout)
         return reply
 

@@ -342,7 +342,7 @@ class Card(Members):
 
 
 class Order(Members):
-    """The order and its price."""
+    """The order and its price; without it the service charges what an order that exists has."""
 
     __slots__ = ()
 

@@ -26,6 +26,19 @@ class Omitted(enum.Enum):
 OMIT = Omitted.OMIT
 
 
+class ExistingOrder(enum.Enum):
+    """The type of EXISTING_ORDER."""
+
+    EXISTING_ORDER = "EXISTING_ORDER"
+
+    def __repr__(self) -> str:
+        return "EXISTING_ORDER"
+
+
+#: In place of the order and its price: the order exists, and the service charges the price that it has.
+EXISTING_ORDER = ExistingOrder.EXISTING_ORDER
+
+
 class Members(Mapping[str, object]):
     """Members of a request, with the interface's names. The repr hides the values, which may be card data."""
 
@@ -59,6 +72,13 @@ def either(name: str, value: object, other: str, same: object) -> object:
     if value is not OMIT:
         raise TypeError(f"{name} and {other} are the same member; give one of them")
     return same
+
+
+def unless_existing(name: str, value: object) -> object:
+    """The value of a member with the price of a charge, which is left out only on purpose."""
+    if value is OMIT:
+        raise TypeError(f"{name} has the price; to charge an order that exists, give paysvc.EXISTING_ORDER")
+    return OMIT if value is EXISTING_ORDER else value
 
 
 def milliseconds(seconds: object, name: str = "timeout") -> int:

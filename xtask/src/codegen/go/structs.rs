@@ -30,7 +30,7 @@ pub fn structs(name: &str, fields: &[Field], used: Use) -> Vec<Value> {
     assert_eq!(names.len(), fields.len(), "two members of {name} have the same name in Go");
     let of_field = |field: &Field| {
         let (of, tag) = type_of(field, name, used);
-        context! { go => field_name(field.name), type => of, tag, ..member(field) }
+        context! { go => field_name(field.name), type => of, tag, has_price => field.has_price, ..member(field) }
     };
     let members: Vec<Value> = fields.iter().map(of_field).collect();
     let mut all = vec![context! { name, members, extra => matches!(used, Use::Request { extra: true }) }];
@@ -73,6 +73,7 @@ pub fn type_of(field: &Field, owner: &str, used: Use) -> (String, &'static str) 
         Kind::List(_) => (format!("[]{}", nested(owner, field)), field.required),
     };
     match field.kind {
+        _ if field.has_price => (format!("*{of}"), ",existing"),
         // Left out, a flag that is true by default is not the same as false.
         Kind::Flag if config && field.default == Default::Flag(true) => (format!("*{of}"), ",omitempty"),
         Kind::Text | Kind::Flag if config => (of, ",omitempty"),

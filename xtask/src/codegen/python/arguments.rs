@@ -15,6 +15,8 @@ pub struct Argument {
     pub amount: bool,
     /// Has to be given.
     pub required: bool,
+    /// Has to be given as well, or a word that says that it is left out.
+    pub has_price: bool,
     pub doc: String,
 }
 
@@ -34,6 +36,7 @@ pub fn values(arguments: Vec<Argument>) -> Vec<Value> {
             seconds,
             amount => argument.amount,
             required => argument.required,
+            has_price => argument.has_price,
             doc => argument.doc,
         }
     };

@@ -108,6 +108,7 @@ impl Classes {
                 amount: matches!(field.kind, Kind::Amount(_)),
                 // Where a second keyword may give it, neither is required: the library says so when both are missing.
                 required: field.required && keyword.also.is_none(),
+                has_price: field.has_price,
                 also: keyword.also,
                 doc: field.doc_with_default(),
             }
