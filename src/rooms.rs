@@ -12,7 +12,18 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("transport", &["util"]),
     ("journal", &["util", "json"]),
     ("request", &["util", "json"]),
-    ("response", &["util", "json", "transport::answer", "transport::error", "request::references", "request::secrets"]),
+    (
+        "response",
+        &[
+            "util",
+            "json",
+            "transport::answer",
+            "transport::error",
+            "request::fields",
+            "request::references",
+            "request::secrets",
+        ],
+    ),
     ("client", &["util", "json", "transport", "request", "response", "journal"]),
     // For the fuzzer and for tests only, so nothing else can import it.
     ("fuzzing", &["util", "json", "transport::answer", "transport::error", "request", "response", "client"]),

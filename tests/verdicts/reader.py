@@ -11,6 +11,7 @@ whether the request is sent again.
 """
 
 import decimal
+import functools
 import json
 import os
 import re
@@ -226,11 +227,13 @@ def is_plain(words, at, run):
     return run in (["already"], ["deja"]) and after[1] and after[0].startswith(tuple(TABLE.after_already))
 
 
+@functools.lru_cache(maxsize=1 << 16)
 def says(text, of_person=False):
     """Which of "doubt", "weak doubt" and "proof of refusal" a text says."""
     words, said = words_of(text), set()
+    plain = " ".join(word for word, _ in words)
     for meaning, entries in TABLE.groups.items():
-        for one in entries:
+        for one in (one for one in entries if " ".join(one[0]) in plain):
             if of_person and " ".join(one[0]) in TABLE.of_payments and meaning in ("doubt", "weak doubt"):
                 continue
             for at in places(words, one):

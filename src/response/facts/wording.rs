@@ -258,3 +258,73 @@ pub fn search(text: &str, of_person: bool) -> Wording {
     }
     found
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(text: &str) -> String {
+        Words::of(text).unwrap().text
+    }
+
+    #[test]
+    fn a_text_is_folded_and_split() {
+        for (text, folded) in [
+            ("OrderAlreadyPaid", "order already paid"),
+            ("ERROR_DOUBLE_PAYMENT", "error double payment"),
+            ("HTTPError: time-out", "http error time out"),
+            ("Référence DÉJÀ utilisée", "reference deja utilisee"),
+            ("de\u{301}ja\u{300}", "deja"),
+            ("It isn't, wasn\u{2019}t, DOESN'T", "it isn not wasn not doesn not"),
+            ("n'est pas; isn'tx", "n est pas isn tx"),
+            ("  a1B2 ", "a1b2"),
+            ("", ""),
+            ("?!", ""),
+        ] {
+            assert_eq!(words(text), folded, "{text}");
+        }
+    }
+
+    #[test]
+    fn denials_reach_over_blanks_only() {
+        let doubt = |text: &str| search(text, false).doubt;
+        for text in [
+            "not processed",
+            "NOT_PROCESSED",
+            "not-processed",
+            "notProcessed",
+            "n'a pas été débité",
+            "wasn't processed",
+        ] {
+            assert!(!doubt(text), "{text}");
+        }
+        for text in ["not - processed", "not, processed", "not: processed", "not now processed", "processed, not"] {
+            assert!(doubt(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn entries_have_their_own_rules() {
+        let said = |text: &str| {
+            let Wording { doubt, weak_doubt, refusal } = search(text, false);
+            (doubt, weak_doubt, refusal)
+        };
+        for (text, expected) in [
+            ("already paid", (true, false, false)),
+            ("card already expired", (false, false, false)),
+            ("already. Expired", (true, false, false)),
+            ("not already", (true, false, false)),
+            ("is paid", (true, false, false)),
+            ("is unpaid, or paidx", (false, false, false)),
+            ("it exists", (false, true, false)),
+            ("it does not exist", (false, false, true)),
+            ("must be a number", (false, false, true)),
+            ("must be approved", (true, false, true)),
+        ] {
+            assert_eq!(said(text), expected, "{text}");
+        }
+        let of_person = search("already in use, it exists", true);
+        assert_eq!(of_person, Wording::default(), "about the field's value");
+        assert!(search("duplicate", true).doubt);
+    }
+}

@@ -1,5 +1,5 @@
 use super::*;
-use paysvc_spec::status::Outcome;
+use paysvc_spec::status::{Outcome, name_of_outcome};
 
 fn answer(http_status: u16, body: &str) -> HttpAnswer {
     HttpAnswer {
@@ -40,7 +40,7 @@ fn code_and_message_of_every_family() {
         (200, r#"{"data":{"statusId":9},"status":"success"}"#, "", "the service answered HTTP 200"),
         (400, r#"{"status":false,"errors":{"a":"b"}}"#, "", "a: b"),
         (400, r#"{"error":{"code":"E1","message":"bad","description":"d"}}"#, "E1", "bad"),
-        (200, r#"{"error":{"code":7,"description":"d"}}"#, "7", "d"),
+        (400, r#"{"error":{"code":7,"description":"d"}}"#, "7", "d"),
         (400, r#"{"status":false,"message":"4111 refused","code":"4111"}"#, "***", "*** refused"),
     ] {
         let reply = reply(http, body);
@@ -58,8 +58,9 @@ fn a_message_adds_what_the_answer_does_not_say() {
     );
     let silent = reply(200, r#"{"x":1}"#);
     assert!(silent.message.contains("does not say what became of the request"), "{}", silent.message);
-    let page = reply(403, "<html>4111</html>");
-    assert!(page.message.contains("17 bytes of application/json that are not JSON"), "{}", page.message);
+    let page = HttpAnswer { content_type: Some("text/html".into()), ..answer(403, "<html>4111</html>") };
+    let page = read_as(Safety::Moves, page).reply;
+    assert!(page.message.contains("17 bytes of text/html that are not JSON"), "{}", page.message);
     assert!(page.message.contains("something between here and the service"), "{}", page.message);
     let kind = HttpAnswer { content_type: Some("text/4111".into()), ..answer(400, "x") };
     let kind = read_as(Safety::Moves, kind).reply;
@@ -70,6 +71,29 @@ fn a_message_adds_what_the_answer_does_not_say() {
     let twice = r#"{"status":true,"data":{"statusId":5,"orderPayments":[{"statusId":5},{"statusId":5}]}}"#;
     let twice = read_as(Safety::Moves, answer(200, twice));
     assert!(twice.paid_twice && twice.reply.message.starts_with("paid twice"), "{}", twice.reply.message);
+}
+
+/// What banks, gateways and payment services write, as the message of a failure in a 200 and in a 400.
+#[test]
+fn real_sentences() {
+    let lines = include_str!("../../../tests/refusal_sentences.tsv").lines().skip(1);
+    let mut count = 0;
+    let mut wrong = Vec::new();
+    for line in lines {
+        let [in_200, in_400, source, text] = line.split('\t').collect::<Vec<_>>()[..] else { panic!("{line}") };
+        let text_json = serde_json::to_string(text).unwrap();
+        for (http, expected) in [(200, in_200), (400, in_400)] {
+            let found = reply(http, &format!(r#"{{"status":"failed","message":{text_json}}}"#)).outcome;
+            if name_of_outcome(found) != expected {
+                wrong.push(format!("HTTP {http}, {source}: {text}: {found:?}"));
+            }
+        }
+        let limited = read_as(Safety::Moves, answer(429, &format!(r#"{{"errors":[{text_json}]}}"#)));
+        assert_eq!(limited.verdict.again, in_400 == "REJECTED", "429, {source}: {text}");
+        count += 1;
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(count >= 200, "{count} sentences");
 }
 
 #[test]
@@ -132,6 +156,11 @@ fn an_incomplete_answer_is_named_and_proves_nothing() {
 fn one_byte_order_mark_is_no_part_of_the_body() {
     let marked = reply(200, "\u{feff}{\"status\":true}");
     assert_eq!((marked.outcome, marked.body.as_str()), (Outcome::Confirmed, r#"{"status":true}"#));
-    let page = read_as(Safety::Moves, HttpAnswer { body: vec![0xff, 0xfe], ..answer(400, "") }).reply;
-    assert_eq!(page.outcome, Outcome::Rejected, "a page, and 400 decides alone");
+    let bytes = |content_type: &str| HttpAnswer {
+        body: vec![0xff, 0xfe],
+        content_type: Some(content_type.to_owned()),
+        ..answer(400, "")
+    };
+    assert_eq!(read_as(Safety::Moves, bytes("text/html")).reply.outcome, Outcome::Rejected, "400 decides alone");
+    assert_eq!(read_as(Safety::Moves, bytes("application/json")).reply.outcome, Outcome::Unknown, "no JSON");
 }
