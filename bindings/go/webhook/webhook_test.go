@@ -398,7 +398,7 @@ func TestAFloodDoesNotReachTheService(t *testing.T) {
 	s := start(t, accept, Options{Limits: NewLimits(1, 60)})
 	genuine := s.fund("50.25")
 	var parsed struct{ Data struct{ SessionID string } }
-	if err := json.Unmarshal([]byte(genuine), &parsed); err != nil {
+	if err := json.Unmarshal([]byte(s.fund("7.00")), &parsed); err != nil { // Another payment.
 		t.Fatal(err)
 	}
 	forged := s.forge(map[string]any{"session": parsed.Data.SessionID, "change": map[string]any{"totalAmountCharged": "5000"}})

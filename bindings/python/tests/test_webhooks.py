@@ -225,6 +225,7 @@ def test_a_flood_does_not_reach_the_service(hook: Hook) -> None:
     now = [0.0]
     with hook.serve(limits=Limits(at_once=4, per_minute=60, clock=lambda: now[0])) as sender:
         genuine = hook.fund("50.25")
+        hook.fund("7.00")  # Another payment.
         session = hook.sandbox.get("/sandbox/webhooks")["deliveries"][-1]["key"]
         forged = hook.forge(session=session, change={"totalAmountCharged": "5000"})
         # An event that is not asked about uses nothing up.

@@ -85,8 +85,8 @@ class Reply(dict[str, Any]):
         self.message = message
         #: The HTTP status of the last answer; 0: there was no answer.
         self.http_status = http_status
-        #: How many requests of this call were sent that may have changed something, each resend counted; a call that only
-        #: reads counts how often it asked. What the library asks in between, e.g. with a journal, is not counted.
+        #: How many requests of this call were sent that may have changed something, each resend counted; a call that
+        #: only reads counts how often it asked. What the library asks in between, e.g. with a journal, is not counted.
         self.attempts = attempts
         #: Seconds to wait before trying again; None: the service did not say.
         self.retry_after = retry_after
