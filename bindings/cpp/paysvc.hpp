@@ -208,7 +208,8 @@ class call {
     /// The same; throws std::invalid_argument instead.
     void set_key(const std::string &key) const {
         if (!set_key(std::nothrow, key)) {
-            throw std::invalid_argument("set_key: a key has 1 to 200 bytes without control characters, and a token has one key");
+            throw std::invalid_argument("set_key: a key has 1 to 200 bytes that neither begin nor end with a blank, without control or "
+                                        "invisible characters, and a token has one key");
         }
     }
 #endif

@@ -19,8 +19,8 @@ type oneKey struct {
 	used atomic.Bool
 }
 
-// ContextWithKey gives the next call with this context an idempotency key, of 1 to 200 bytes without control characters: with a
-// journal ([Config].Journal or [WithStore]) all requests with this key, of any process that shares the journal and after a crash, are
+// ContextWithKey gives the next call with this context an idempotency key, of 1 to 200 bytes that neither begin nor end with a
+// blank, without control or invisible characters: with a journal ([Config].Journal or [WithStore]) all requests with this key, of any process that shares the journal and after a crash, are
 // one request, which is sent at most once. A later one sends nothing: its reply is Replayed, or its error is [ErrUnresolved] as long
 // as the end of the first is not known; with different members it is [ErrKeyReused]. A key names one attempt: another card or another
 // try is a new key. Without a journal a request with a key is [ErrConfig], and nothing is sent.
@@ -38,7 +38,7 @@ func (k *oneKey) set(token *C.paysvc_call) string {
 	}
 	text, err := cText([]byte(k.text))
 	if err != nil || C.paysvc_call_set_key(token, (*C.char)(unsafe.Pointer(&text[0]))) != C.PAYSVC_OK {
-		return "the idempotency key must be 1 to 200 bytes of UTF-8 without control characters"
+		return "the idempotency key must be 1 to 200 bytes of UTF-8 that neither begin nor end with a blank, without control or invisible characters"
 	}
 	return ""
 }

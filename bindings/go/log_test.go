@@ -16,6 +16,7 @@ func TestLog(t *testing.T) {
 	_, client := start(t, paysvc.WithLog(handler, slog.LevelDebug))
 	card := paysvc.OrderCreateRequest{
 		Reference: paysvc.Ptr("ORDER-1"), Paymentoption: paysvc.Ptr("C"), Country: paysvc.Ptr("NG"),
+		Order: &paysvc.OrderCreateOrder{Reference: "ORDER-1", Amount: "25.50"},
 		Card: &paysvc.OrderCreateCard{
 			Cardnumber: paysvc.NewSecret("4111111111111111"), Expirymonth: "01", Expiryyear: "39", CVV: paysvc.NewSecret("193"),
 		},

@@ -69,7 +69,7 @@ func TestExtraMembersAndTheirOrder(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := `{"reference":"ORDER-1 & é","country":"<NG>",` +
-		`"card":{"cardnumber":"[hidden]","expirymonth":"","expiryyear":"","cvv":null,"pin":1},` +
+		`"card":{"cardnumber":"[hidden]","expirymonth":"","expiryyear":"","cvv":null,"pin":1},"order":null,` +
 		`"<>":null,"amount":98000.00,"zone":{"a":98000.00}}` + "\n"
 	if out.String() != want {
 		t.Errorf("%s", out.String())
@@ -128,4 +128,46 @@ func TestEncryptSendsNothing(t *testing.T) {
 	}
 	_, err = client.Encrypt(json.RawMessage(`{"text":"` + strings.Repeat("x", 600) + `"}`))
 	is(t, err, paysvc.ErrEncrypt, paysvc.ErrOutcomeNotSent)
+}
+
+func TestAChargeWithoutAPriceTakesAWord(t *testing.T) {
+	sandbox, client := start(t)
+	ctx := context.Background()
+	forgotten := charge("ORDER-1", charged)
+	forgotten.Order = nil
+	_, err := client.OrderCreate(ctx, forgotten)
+	is(t, err, paysvc.ErrArgument, paysvc.ErrOutcomeNotSent)
+	if !strings.Contains(err.Error(), "order is null: give it with its price") {
+		t.Error(err)
+	}
+	both := charge("ORDER-1", charged)
+	both.ExistingOrder = true
+	_, err = client.OrderCreate(ctx, both)
+	is(t, err, paysvc.ErrArgument, paysvc.ErrOutcomeNotSent)
+	if !strings.Contains(err.Error(), "Order and ExistingOrder contradict each other") || requests(sandbox) != 0 {
+		t.Error(err)
+	}
+	forgotten.ExistingOrder = true
+	// Nobody has named a price: nothing is charged.
+	_, err = client.OrderCreate(ctx, forgotten)
+	is(t, err, paysvc.ErrOutcomeRejected)
+	sandbox.Post("/sandbox/orders", map[string]any{"reference": "ORDER-1", "amount": "12.50"}, nil)
+	if _, err = client.OrderCreate(ctx, forgotten); err != nil || count(sandbox, "charge_made") != 1 {
+		t.Error(err, sandbox.Ledger())
+	}
+}
+
+func TestAnUnknownSaysFirstWhatItMeans(t *testing.T) {
+	sandbox, client := start(t)
+	err := lose(t, sandbox, client, "R-1", charged)
+	if !strings.Contains(err.Error(), "the customer may have been charged; do not repeat it: ") {
+		t.Error(err)
+	}
+	_, err = client.OrderRefund(paysvc.ContextWithKey(context.Background(), "line-7 "), paysvc.OrderRefundRequest{Reference: "R-1"})
+	is(t, err, paysvc.ErrArgument, paysvc.ErrOutcomeNotSent)
+	_, err = client.OrderRefund(context.Background(), paysvc.OrderRefundRequest{Reference: "R-1 "})
+	is(t, err, paysvc.ErrArgument, paysvc.ErrOutcomeNotSent)
+	if !strings.Contains(err.Error(), "reference begins or ends with a blank") {
+		t.Error(err)
+	}
 }

@@ -262,7 +262,8 @@ static void sends_nothing(void)
     for (i = 0; i < sizeof functions / sizeof functions[0]; i++) {
         EXPECT(functions[i].call(client, paysvc_json_text(request), NULL, &reply), reply, PAYSVC_E_ARGUMENT,
                PAYSVC_OUTCOME_NOT_SENT);
-        CHECK(strcmp(paysvc_reply_message(reply), "request_json is NULL") == 0);
+        CHECK(strstr(paysvc_reply_message(reply), "request_json is NULL: ") == paysvc_reply_message(reply));
+        CHECK(strstr(paysvc_reply_message(reply), "paysvc_json_error() says: /amount: ") != NULL);
         paysvc_reply_free(reply);
     }
     EXPECT(paysvc_encrypt(client, paysvc_json_text(request), &reply), reply, PAYSVC_E_ARGUMENT, PAYSVC_OUTCOME_NOT_SENT);

@@ -19,6 +19,7 @@ mod cpp;
 mod deadlines;
 mod endpoint_examples;
 mod endpoints;
+mod exactness;
 mod example;
 mod faults;
 mod faults_random;

@@ -44,6 +44,7 @@ const PARCEL: Endpoint = Endpoint {
     ],
     allows_extra: true,
     safety: Safety::Moves,
+    doubt: Endpoint::ROW.doubt,
     answer: Answer { members: PARCELS, ..Endpoint::ANSWER },
     looked_up_by: None,
     certainty: Certainty::Documented,

@@ -102,7 +102,12 @@ fn a_request_is_built_and_an_answer_walked_without_a_json_library() {
     let error = "/reason: the value is not Windows-1252: the byte at 1 is undefined".to_owned();
     assert_eq!(
         run([b"ORDER-1", b"10.00", b"a\x81"]),
-        [format!("{ready}NOT_SENT: request_json is NULL\n{paid}"), error]
+        [
+            format!(
+                "{ready}NOT_SENT: request_json is NULL: the last paysvc_json_text() of this thread was, and paysvc_json_error() says: {error}\n{paid}"
+            ),
+            error.clone()
+        ]
     );
     let orders = sandbox.get("/sandbox/state")["orders"].take();
     let refunds = orders[0]["refunds"].as_array().unwrap();

@@ -37,6 +37,7 @@ pub const ROWS: &[Endpoint] = &[Endpoint {
     ],
     allows_extra: true,
     safety: Safety::Moves,
+    doubt: Endpoint::ROW.doubt,
     answer: Endpoint::ANSWER,
     looked_up_by: None,
     certainty: Certainty::Documented,

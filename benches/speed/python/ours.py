@@ -22,7 +22,11 @@ card = paysvc.Card(**order["card"])
 
 def step() -> None:
     reply = client.order_create(
-        reference=order["reference"], paymentoption=order["paymentoption"], country=order["country"], card=card
+        reference=order["reference"],
+        paymentoption=order["paymentoption"],
+        country=order["country"],
+        card=card,
+        order=paysvc.EXISTING_ORDER,
     )
     if reply.state is not paysvc.State.SUCCESSFUL:
         sys.exit(reply.message)

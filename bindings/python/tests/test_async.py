@@ -128,7 +128,8 @@ def test_what_a_task_group_cancelled_can_be_resolved(paysvc_sandbox: Sandbox) ->
     paysvc_sandbox.fault("commit_then_timeout", "/payment/order/create")
 
     async def charge(client: AsyncClient) -> None:
-        await client.order_create(reference="C-1", payment_option="C", country="NG", card=CARD)
+        order = paysvc.Order(reference="C-1", amount="20")
+        await client.order_create(reference="C-1", payment_option="C", country="NG", card=CARD, order=order)
 
     async def fail() -> None:
         while not paysvc_sandbox.requests():

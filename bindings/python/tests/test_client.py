@@ -54,8 +54,44 @@ def test_a_debit_under_a_mandate(client: paysvc.Client, paysvc_sandbox: Sandbox)
 
 
 def test_a_plain_mapping_serves_as_an_object(client: paysvc.Client) -> None:
-    reply = client.order_create(reference="C-1", paymentoption="C", country="NG", card=CARD)
+    order = {"reference": "C-1", "amount": "20"}
+    reply = client.order_create(reference="C-1", paymentoption="C", country="NG", card=CARD, order=order)
     assert reply.state == paysvc.State.SUCCESSFUL
+
+
+def test_a_charge_without_a_price_takes_a_word(client: paysvc.Client, paysvc_sandbox: Sandbox) -> None:
+    wrong: Any = {"reference": "C-1", "paymentoption": "C", "country": "NG", "card": CARD}
+    for forgotten in ({}, {"order": paysvc.OMIT}):
+        with pytest.raises(TypeError, match="order"):
+            client.order_create(**wrong, **forgotten)
+    with pytest.raises(paysvc.ArgumentError, match="order is null: give it with its price"):
+        client.order_create(**wrong, order=None)
+    assert paysvc_sandbox.requests() == []
+    # Nobody has named a price: nothing is charged.
+    with pytest.raises(paysvc.Rejected):
+        client.order_create(**wrong, order=paysvc.EXISTING_ORDER)
+    paysvc_sandbox.post("/sandbox/orders", {"reference": "C-1", "amount": "12.50"})
+    reply = client.order_create(**wrong, order=paysvc.EXISTING_ORDER)
+    assert reply.state == paysvc.State.SUCCESSFUL
+    assert "order" not in sent(paysvc_sandbox)
+    assert [made["amount"] for made in paysvc_sandbox.ledger() if made["effect"] == "charge_made"] == ["12.50"]
+
+
+def test_an_unknown_says_first_what_it_means(client: paysvc.Client, paysvc_sandbox: Sandbox) -> None:
+    paid(paysvc_sandbox, "R-1", "20")
+    paysvc_sandbox.fault("commit_then_reset", "/payment/order/refund")
+    with pytest.raises(paysvc.OutcomeUnknown, match="the refund may have been made; do not repeat it: ") as caught:
+        client.order_refund(reference="R-1")
+    assert caught.value.message.startswith("the refund may have been made; do not repeat it: ")
+
+
+def test_a_key_has_one_spelling(client: paysvc.Client, paysvc_sandbox: Sandbox) -> None:
+    for key in ("line-7 ", " line-7", "line\u200b-7", "line-7\n"):
+        with pytest.raises(ValueError, match="idempotency_key must be .* neither begin nor end with a blank"):
+            client.order_refund(reference="R-1", idempotency_key=key)
+    with pytest.raises(paysvc.ArgumentError, match="reference begins or ends with a blank"):
+        client.order_refund(reference="R-1 ")
+    assert paysvc_sandbox.requests() == []
 
 
 def test_further_members_are_passed_on_unchanged(client: paysvc.Client, paysvc_sandbox: Sandbox) -> None:
@@ -64,9 +100,9 @@ def test_further_members_are_passed_on_unchanged(client: paysvc.Client, paysvc_s
         "order": {"amount": Decimal("98000.00"), "reference": "O-1", "description": "rent", "currency": "NGN"},
         "payment": {"RedirectUrl": "https://till.example/done"},
     }
-    assert client.order_create(members=members)["data"]["order"]["amount"] == Decimal("98000.00")
+    assert client.order_create(order=members.pop("order"), members=members)["data"]["order"]["amount"] == Decimal("98000.00")
     with pytest.raises(TypeError, match="country has an argument of its own"):
-        client.order_create(country="NG", members={"country": "GH"})
+        client.order_create(country="NG", order=paysvc.EXISTING_ORDER, members={"country": "GH"})
     with pytest.raises(TypeError, match="refernce"):
         client.order_create(refernce="O-2")  # type: ignore[call-arg]  # pyright: ignore[reportCallIssue]
     assert len(paysvc_sandbox.requests()) == 1
@@ -96,7 +132,7 @@ def test_a_float_is_refused_and_named(client: paysvc.Client, paysvc_sandbox: San
     with pytest.raises(TypeError, match=r"^amount: a float is not exact"):
         client.order_refund(reference="R-1", amount=wrong)
     with pytest.raises(TypeError, match=r"^order\.amount: a float is not exact"):
-        client.order_create(members={"order": {"amount": wrong}})
+        client.order_create(order={"amount": wrong})
     with pytest.raises(TypeError, match=r"^recurringPaymentId: a float is not exact"):
         client.direct_debit_create(recurring_payment_id=wrong)
     assert paysvc_sandbox.requests() == []
@@ -251,20 +287,22 @@ def test_a_closed_client_says_so(paysvc_sandbox: Sandbox) -> None:
 
 def test_a_member_of_two_endpoints_has_one_spelling(client: paysvc.Client, paysvc_sandbox: Sandbox) -> None:
     # As in order_pay, and as the interface writes it here.
-    client.order_create(reference="C-1", payment_option="C", country="NG", card=CARD)
-    client.order_create(reference="C-2", paymentoption="C", country="NG", card=CARD)
+    orders: list[dict[str, object]] = [{"reference": f"C-{number}", "amount": "20"} for number in (1, 2)]
+    client.order_create(reference="C-1", payment_option="C", country="NG", card=CARD, order=orders[0])
+    client.order_create(reference="C-2", paymentoption="C", country="NG", card=CARD, order=orders[1])
     payloads = [request["payload"] for request in paysvc_sandbox.requests()]
-    assert [list(payload) for payload in payloads] == [["reference", "paymentoption", "country", "card"]] * 2
+    assert [list(payload) for payload in payloads] == [["reference", "paymentoption", "country", "card", "order"]] * 2
     assert [payload["paymentoption"] for payload in payloads] == ["C", "C"]
     with pytest.raises(TypeError, match="payment_option and paymentoption are the same member; give one of them"):
-        client.order_create(payment_option="C", paymentoption="C")
+        client.order_create(payment_option="C", paymentoption="C", order=paysvc.EXISTING_ORDER)
 
 
 def test_no_repr_message_or_traceback_has_a_secret(client: paysvc.Client, paysvc_sandbox: Sandbox) -> None:
     refused = card(REFUSED)
     assert repr(refused) == "<Card: cardnumber, expirymonth, expiryyear, cvv>"
     with pytest.raises(paysvc.Rejected) as caught:
-        client.order_create(reference="C-2", paymentoption="C", country="NG", card=refused)
+        order = {"reference": "C-2", "amount": "20"}
+        client.order_create(reference="C-2", paymentoption="C", country="NG", card=refused, order=order)
     shown = "".join(map(str, caught.traceback)) + repr(caught.value) + str(caught.value) + repr(client)
     # Some tools show the variables of each frame too. The first frame is this test's own.
     for entry in caught.traceback[1:]:

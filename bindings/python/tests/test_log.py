@@ -16,7 +16,8 @@ from paysvc.sandbox import Sandbox
 
 
 def pay(client: paysvc.Client) -> None:
-    client.order_create(reference="C-1", paymentoption="C", country="NG", card=card())
+    order = paysvc.Order(reference="C-1", amount="20")
+    client.order_create(reference="C-1", paymentoption="C", country="NG", card=card(), order=order)
 
 
 def test_levels_are_those_of_logging_and_secrets_stay_out(

@@ -41,7 +41,10 @@ pub fn create(state: &mut State, call: &Call) -> Result<Answer, ApiError> {
         fields.error("card", "The card field is required.".to_string());
     }
     fields.finish()?;
-    order_pay::by_card(state, call, &card_input::read(call, "reference")?)
+    let card = card_input::read(call, "reference")?;
+    // Only the order has a price.
+    state.check_named(&card.reference)?;
+    order_pay::by_card(state, call, &card)
 }
 
 fn created(state: &State, order: &Order) -> Json {

@@ -282,11 +282,16 @@ mod tests {
         };
         let report = Report { rows: vec![accepted, row(Outcome::NotSent)], batches: vec![batch] };
         let reply = report.reply(Vec::new(), Status::Timeout, Outcome::Unknown, "why");
-        assert_eq!(reply.message, "2 recipients: 1 ACCEPTED, 0 REJECTED, 1 NOT_SENT, 0 UNKNOWN; why");
+        assert_eq!(
+            reply.message,
+            "the payout may have been made; do not repeat it: 2 recipients: 1 ACCEPTED, 0 REJECTED, 1 NOT_SENT, 0 UNKNOWN; \
+             why"
+        );
         assert_eq!(
             reply.body,
             concat!(
-                r#"{"status":"failed","message":"2 recipients: 1 ACCEPTED, 0 REJECTED, 1 NOT_SENT, 0 UNKNOWN; why","#,
+                r#"{"status":"failed","message":"the payout may have been made; do not repeat it: "#,
+                r#"2 recipients: 1 ACCEPTED, 0 REJECTED, 1 NOT_SENT, 0 UNKNOWN; why","#,
                 r#""total":2,"accepted":1,"rejected":0,"not_sent":1,"unknown":0,"states":{"SUCCESSFUL":1},"#,
                 r#""batches":[{"index":0,"outcome":"ACCEPTED","status":"OK","recipients":1,"batchReference":"PGW-BATCH-1","#,
                 r#""batchId":"9001","message":"done and more"}],"#,

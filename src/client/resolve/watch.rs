@@ -151,15 +151,16 @@ fn finish(
     log_decision(task.what, &decision, context);
     let message = format!("{}; the look-up: {message}", parts.join("; "));
     let reply = Reply::without_body(decision.status, decision.outcome, message);
-    let body = match look.http_status {
-        // Without an answer, the body is the failure in the message.
-        0 => reply::failure_envelope(&reply.message, &[]),
-        _ => look.body,
+    let document = look.document.filter(|_| look.http_status > 0);
+    let body = match &document {
+        // Without an answer in JSON, the body is the failure in the message.
+        None => reply::failure_envelope(&reply.message, &[]),
+        Some(_) => look.body,
     };
     Reply {
         state: decision.state,
         http_status: look.http_status,
-        document: look.document.filter(|_| look.http_status > 0),
+        document,
         facts: look.facts,
         body,
         code,

@@ -62,7 +62,7 @@ fn what_is_kept_is_enough_for_every_look_up() {
         let text = request.to_string();
         let kept = kept(row.name, &text);
         let by = endpoint(look_up.endpoint);
-        validate::members(kept.members(), by.fields, by.allows_extra, by.name, Status::Argument).unwrap();
+        validate::members(kept.members(), by.fields, validate::Rules::of(by), by.name, Status::Argument).unwrap();
         for name in look_up.members.iter().map(|(name, _)| name) {
             assert!(json::member(&kept.members(), name).is_some(), "{}", row.name);
         }

@@ -29,7 +29,7 @@ const ORDER: &[Field] = &[
 ];
 
 fn errors(text: &str, allows_extra: bool) -> Vec<(String, String)> {
-    object(text, FIELDS, allows_extra, "the request", Status::Argument)
+    object(text, FIELDS, Rules { allows_extra, is_exact: false }, "the request", Status::Argument)
         .map_or_else(|error| error.errors, |_| Vec::new())
 }
 
@@ -55,7 +55,7 @@ fn a_long_name_and_half_a_million_names_are_refused_quickly() {
     let many: Vec<_> = (0..500_000).map(|number| format!(r#""m{number}":1"#)).collect();
     assert_eq!(errors(&format!(r#"{{"reference":"r",{}}}"#, many.join(",")), false).len(), MAX_ERRORS);
     let text = format!(r#"{{"reference":"{}"}}"#, "x".repeat(MAX_TEXT));
-    let error = object(&text, FIELDS, false, "the request", Status::Argument).unwrap_err();
+    let error = object(&text, FIELDS, Rules::CLOSED, "the request", Status::Argument).unwrap_err();
     assert_eq!(error.message, format!("the request is {} bytes; at most 10485760 are accepted", text.len()));
 }
 
@@ -74,7 +74,7 @@ fn a_text_that_is_no_object_has_a_clear_message() {
         ("{} {}", "is not JSON: trailing characters"),
         ("{\"reference\":\"a\",\"reference\":\"b\"}", "given twice"),
     ] {
-        let error = object(text, FIELDS, false, "the request", Status::Argument).err().unwrap();
+        let error = object(text, FIELDS, Rules::CLOSED, "the request", Status::Argument).err().unwrap();
         assert!(error.message.contains(part), "{}", error.message);
     }
 }
@@ -117,7 +117,7 @@ fn an_open_payload_takes_no_member_that_is_nearly_known() {
         assert_eq!(told(&format!(r#"{{"reference":"r",{text}}}"#)), [""; 0]);
     }
     // A request without a table is a payload that belongs to no endpoint.
-    assert!(object(r#"{"Amount":1,"amount":2}"#, &[], true, "the payload", Status::Argument).is_ok());
+    assert!(object(r#"{"Amount":1,"amount":2}"#, &[], Rules::OPEN, "the payload", Status::Argument).is_ok());
 }
 
 /// The whole distance of each to every known name would take minutes.
@@ -188,7 +188,7 @@ mod options {
 
     fn errors(request: &str) -> Vec<(String, String)> {
         let row = endpoint("order_pay");
-        object(request, row.fields, row.allows_extra, row.name, Status::Argument)
+        object(request, row.fields, Rules::of(row), row.name, Status::Argument)
             .map_or_else(|error| error.errors, |_| Vec::new())
     }
     fn error(member: &str, reason: &str) -> (String, String) {

@@ -24,6 +24,7 @@ func main() {
 	worker.Must(err)
 	var card paysvc.OrderCreateRequest
 	worker.Must(json.Unmarshal([]byte(worker.Text("card.json")), &card))
+	card.ExistingOrder = true
 	worker.Work(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 		reply, err := client.OrderCreate(ctx, card)

@@ -143,8 +143,8 @@ class Call(Once):
         text = key.encode("utf-8", "surrogatepass")
         if b"\0" in text or library.paysvc_call_set_key(self._owned, text) != 0:
             raise ValueError(
-                "idempotency_key must be 1 to 200 bytes without control characters, and a paysvc.Call serves one "
-                "request with a key"
+                "idempotency_key must be 1 to 200 bytes that neither begin nor end with a blank, without control or "
+                "invisible characters, and a paysvc.Call serves one request with a key"
             )
 
     def _set_timeout(self, seconds: float | None) -> None:

@@ -79,7 +79,7 @@ fn a_recipient_in_doubt_is_read_as_it_was_written() {
     let text = written(&report);
     let read = read_text(&text).unwrap_or_else(|error| panic!("{error}"));
     assert_eq!(written(&read), text);
-    assert!(text.contains(r#""message":"refused"}"#), "{text}");
+    assert!(text.contains(r#""message":"the payout may have been made; do not repeat it: refused"}"#), "{text}");
     for outcome in [Outcome::Rejected, Outcome::NotSent] {
         report.rows[2] = row("C", outcome, Some(0));
         assert!(

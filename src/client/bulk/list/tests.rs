@@ -54,8 +54,12 @@ fn errors_name_the_recipient_and_the_member() {
     assert_eq!(errors(&[]), [("payoutDetails".to_owned(), "must have at least one element".to_owned())]);
     // References are compared as they are written.
     assert!(
-        read(&[payout("A", "1", "1", "x"), payout("a", "1", "1", "x"), payout("A ", "1", "1", "x")], "rsa4096").is_ok()
+        read(&[payout("A", "1", "1", "x"), payout("a", "1", "1", "x"), payout("B", "1", "1", "x")], "rsa4096").is_ok()
     );
+    for padded in ["A ", " A", "A\\n", "A\\u200b"] {
+        let found = errors(&[payout(padded, "1", "1", "x")]);
+        assert_eq!(found[0].0, "payoutDetails.0.clientReference", "{padded:?}");
+    }
     assert!(read(&[payout("A", "1", "1", "x"), payout("\\u0041", "1", "1", "x")], "rsa4096").is_err());
 }
 

@@ -40,6 +40,7 @@ const ROW: Endpoint = Endpoint {
     ],
     allows_extra: true,
     safety: Safety::Moves,
+    doubt: Endpoint::ROW.doubt,
     answer: Endpoint::ANSWER,
     looked_up_by: None,
     certainty: Certainty::Documented,
