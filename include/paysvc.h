@@ -1225,7 +1225,8 @@ paysvc_status PAYSVC_CDECL paysvc_call_set_traceparent(const paysvc_call *call,
  * PAYSVC_E_CONFIG if the client has no journal: a key is never ignored.
  *
  * @param call  NULL: PAYSVC_E_ARGUMENT
- * @param key  1 to 200 bytes without control characters, e.g. "refund-2041-line-7". Clients with another base_url, with API
+ * @param key  1 to 200 bytes, e.g. "refund-2041-line-7": no blank at either end, no control or invisible character, because it
+ *   must have one spelling. Clients with another base_url, with API
  *   keys of the other mode (test or live), or with another merchant have keys of their own
  * @return PAYSVC_OK; PAYSVC_E_ARGUMENT if the key is not accepted or the token has one already: nothing is changed
  */
