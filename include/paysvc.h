@@ -18,7 +18,8 @@
  * 5. Outcome. Every reply has one: PAYSVC_OUTCOME_NOT_SENT, _CONFIRMED, _REJECTED or _UNKNOWN. It says whether a request
  *    may be repeated. Decide by it and not by the status: a timeout may be NOT_SENT or UNKNOWN. If you keep it in a
  *    variable, begin with PAYSVC_OUTCOME_UNKNOWN: 0 is NOT_SENT.
- * 6. UNKNOWN. The request may have been executed, and the customer may have been charged. Do not charge again.
+ * 6. UNKNOWN. The request may have been executed, and the customer may have been charged. Do not charge again. The
+ *    message begins with that, e.g. "the refund may have been made; do not repeat it: ...": show it to the cashier.
  *    Keep the reference of the order. Find out with paysvc_resolve() or paysvc_order_wait(), now and again later. If it
  *    stays UNKNOWN, a person must look at the service's own records.
  * 7. Paid. Ask paysvc_reply_is_paid(). An order is paid if the outcome is CONFIRMED, the state is SUCCESSFUL, and
@@ -1225,7 +1226,8 @@ paysvc_status PAYSVC_CDECL paysvc_call_set_traceparent(const paysvc_call *call,
  * PAYSVC_E_CONFIG if the client has no journal: a key is never ignored.
  *
  * @param call  NULL: PAYSVC_E_ARGUMENT
- * @param key  1 to 200 bytes without control characters, e.g. "refund-2041-line-7". Clients with another base_url, with API
+ * @param key  1 to 200 bytes, e.g. "refund-2041-line-7": no blank at either end, no control or invisible character, because it
+ *   must have one spelling. Clients with another base_url, with API
  *   keys of the other mode (test or live), or with another merchant have keys of their own
  * @return PAYSVC_OK; PAYSVC_E_ARGUMENT if the key is not accepted or the token has one already: nothing is changed
  */
