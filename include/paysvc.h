@@ -18,7 +18,8 @@
  * 5. Outcome. Every reply has one: PAYSVC_OUTCOME_NOT_SENT, _CONFIRMED, _REJECTED or _UNKNOWN. It says whether a request
  *    may be repeated. Decide by it and not by the status: a timeout may be NOT_SENT or UNKNOWN. If you keep it in a
  *    variable, begin with PAYSVC_OUTCOME_UNKNOWN: 0 is NOT_SENT.
- * 6. UNKNOWN. The request may have been executed, and the customer may have been charged. Do not charge again.
+ * 6. UNKNOWN. The request may have been executed, and the customer may have been charged. Do not charge again. The
+ *    message begins with that, e.g. "the refund may have been made; do not repeat it: ...": show it to the cashier.
  *    Keep the reference of the order. Find out with paysvc_resolve() or paysvc_order_wait(), now and again later. If it
  *    stays UNKNOWN, a person must look at the service's own records.
  * 7. Paid. Ask paysvc_reply_is_paid(). An order is paid if the outcome is CONFIRMED, the state is SUCCESSFUL, and

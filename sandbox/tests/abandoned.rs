@@ -10,7 +10,7 @@ use common::{JSON, Sandbox, card};
 #[test]
 fn clients_that_leave_while_their_requests_wait() {
     // With a large key, so that the requests wait for each other.
-    let sandbox = Sandbox::start_with(&["--seed", "1"]);
+    let sandbox = Sandbox::start_with(&["--seed", "1", "--any-reference"]);
     let mut clients: Vec<Client> = (0..20).map(|_| Client::new(&sandbox)).collect();
     for (number, client) in clients.iter_mut().enumerate() {
         let body = sandbox.encrypt(&card(&format!("ORDER-{number}"), "4111111111111111"));

@@ -109,7 +109,7 @@ fn history() {
 
 #[test]
 fn magic_accounts_and_codes() {
-    let sandbox = Sandbox::start(&["--any-reference"]);
+    let sandbox = Sandbox::start(&[]);
     let pending = sandbox.mandate("0690000001");
     let status = format!("/payment/order/direct-debit/status?mandateCode={pending}");
     assert!(sandbox.get(&status).expect(200).json()["message"].as_str().unwrap().contains("pending"));
@@ -149,7 +149,7 @@ fn magic_accounts_and_codes() {
 
 #[test]
 fn manual_activation() {
-    let sandbox = Sandbox::start(&["--activation", "manual", "--any-reference"]);
+    let sandbox = Sandbox::start(&["--activation", "manual"]);
     let mandate = sandbox.mandate("0690000031");
     sandbox.pay("A", &mandate, "000000").expect_error(400, "directDebitPaymentRequest.mandateCode", "not active");
     let active = sandbox.admin_post(&format!("mandates/{mandate}/activate"), "").expect(200).json();
@@ -160,7 +160,7 @@ fn manual_activation() {
 
 #[test]
 fn a_one_time_code_works_once() {
-    let sandbox = Sandbox::start(&["--any-reference"]);
+    let sandbox = Sandbox::start(&[]);
     let mandate = sandbox.mandate("0690000031");
     sandbox.send("GET", &format!("/sandbox/otp/{mandate}"), &[], "").expect_error(
         404,
@@ -181,7 +181,7 @@ fn a_one_time_code_works_once() {
 
 #[test]
 fn missing_members_are_named() {
-    let sandbox = Sandbox::start(&["--any-reference"]);
+    let sandbox = Sandbox::start(&[]);
     let answer = sandbox.post(CREATE, r#"{"recurringPaymentId":"x","accountNumber":5}"#).expect(400);
     assert!(!answer.is_assumed(), "the failure envelope is documented");
     assert_eq!(

@@ -106,7 +106,7 @@ fn a_merchant_has_the_currencies_that_clients_use_or_those_it_names() {
     pay(&sandbox, "momo", "ZMW", "").expect(200);
     sandbox.charge_card("CDF", "4111111111111111").expect(200);
 
-    let few = Sandbox::start(&["--currencies", "NGN,eur"]);
+    let few = Sandbox::start_strict(&["--currencies", "NGN,eur"]);
     let state = few.admin("state");
     assert_eq!((&state["currencies"], &state["any_reference"]), (&json!(["NGN", "EUR"]), &json!(false)));
     assert_eq!((offered(&few, "EUR"), offered(&few, "USD")), ("C".into(), "".into()));
@@ -116,10 +116,12 @@ fn a_merchant_has_the_currencies_that_clients_use_or_those_it_names() {
 
 #[test]
 fn pay_refuses_a_reference_that_nothing_has_named() {
-    let sandbox = Sandbox::start(&[]);
+    let sandbox = Sandbox::start_strict(&[]);
     let by_card = |reference: &str| sandbox.post(PAY, &card(reference, "4111111111111111"));
     let mandate = sandbox.mandate("0690000031");
     by_card("NEW").expect_error(404, "reference", "Order not found at the moment.");
+    // Nobody has named a price.
+    sandbox.charge_card("NEW", "4111111111111111").expect_error(404, "reference", "Order not found at the moment.");
     pay(&sandbox, "bank-transfer", "NEW", r#","BankTransfer":{}"#).expect_error(404, "reference", "Order not found");
     pay(&sandbox, "USSD", "NEW", "").expect_error(404, "reference", "Order not found");
     sandbox.pay("NEW", &mandate, "000000").expect_error(404, "reference", "Order not found");
@@ -128,12 +130,12 @@ fn pay_refuses_a_reference_that_nothing_has_named() {
     order(&sandbox, "CREATED");
     sandbox.admin_post("orders", r#"{"reference":"MADE","amount":"5"}"#).expect(200);
     by_card("CREATED").expect(200);
-    by_card("MADE").expect(200);
+    sandbox.charge_card("MADE", "4111111111111111").expect(200);
     by_card("sbx-unknown_fields-1").expect(200);
     sandbox.pay("M-0690000031", &mandate, "000000").expect(200);
     assert_eq!(sandbox.effects("charge_made").len(), 4);
 
-    let any = Sandbox::start(&["--any-reference"]);
+    let any = Sandbox::start(&[]);
     assert_eq!(any.admin("state")["any_reference"], true);
     any.post(PAY, &card("NEW", "4111111111111111")).expect(200);
 }

@@ -83,7 +83,7 @@ fn failed_then_success_fails_each_request_once() {
 
 #[test]
 fn magic_reaches_every_endpoint_that_takes_a_reference() {
-    let sandbox = Sandbox::start(&["--any-reference"]);
+    let sandbox = Sandbox::start(&[]);
     let name = |number: u32| format!("sbx-commit_then_502-{number}");
     let made = |call: &str, body: String| sandbox.admin_post(call, &body).expect(200);
     made("mandates", format!(r#"{{"mandateCode":"{}"}}"#, name(1)));

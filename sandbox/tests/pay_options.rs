@@ -20,7 +20,7 @@ fn status(sandbox: &Sandbox, reference: &str) -> Value {
 
 #[test]
 fn a_transfer_to_the_temporary_account_pays_the_order() {
-    let sandbox = Sandbox::start(&["--any-reference"]);
+    let sandbox = Sandbox::start(&[]);
     sandbox.admin_post("orders", r#"{"reference":"A","amount":"600"}"#).expect(200);
     let answer = pay(&sandbox, "bank-transfer", "A", r#","country":"NG","BankTransfer":{}"#).expect(200);
     assert!(answer.is_assumed());
@@ -56,7 +56,7 @@ fn a_transfer_to_the_temporary_account_pays_the_order() {
 
 #[test]
 fn other_options_are_pending_until_somebody_ends_them() {
-    let sandbox = Sandbox::start(&["--any-reference"]);
+    let sandbox = Sandbox::start(&[]);
     let ends = [("confirm", "Successful"), ("decline", "Failed"), ("expire", "Failed")];
     for (index, option) in ["Opay", "momo", "USSD", "nqr", "BA"].into_iter().enumerate() {
         let (how, then) = ends[index % ends.len()];
@@ -80,7 +80,7 @@ fn other_options_are_pending_until_somebody_ends_them() {
 
 #[test]
 fn an_unknown_option_is_refused_with_all_options() {
-    let sandbox = Sandbox::start(&["--any-reference"]);
+    let sandbox = Sandbox::start(&[]);
     pay(&sandbox, "cash", "A", "").expect_error(400, "paymentOption", "one of C, BANK-TRANSFER, BT, NDD, OPAY,");
     pay(&sandbox, "", "A", "").expect_error(400, "paymentOption", "is required");
     let answer = pay(&sandbox, "c", "A", "").expect(400).json();
@@ -126,7 +126,7 @@ fn currencies_decide_what_is_offered() {
 
 #[test]
 fn an_amount_that_nothing_reads_is_refused_with_the_place_that_is_read() {
-    let sandbox = Sandbox::start(&["--any-reference"]);
+    let sandbox = Sandbox::start(&[]);
     let create = |payload: &str| sandbox.post("/payment/order/create", payload);
     let by_card = common::card("A", "4111111111111111");
     create(&by_card.replacen('{', r#"{"amount":"25.50","#, 1)).expect_error(400, "amount", "read at order.amount");

@@ -14,7 +14,7 @@ fn counts(sandbox: &Sandbox) -> Vec<(String, Value)> {
 
 #[test]
 fn every_request_that_moves_money_moves_it_again() {
-    let sandbox = Sandbox::start(&["--pay-twice", "--any-reference"]);
+    let sandbox = Sandbox::start(&["--pay-twice"]);
     assert_eq!(sandbox.admin("state")["pay_twice"], true);
     let mandate = sandbox.mandate("0690000031");
     sandbox.post("/payment/order/direct-debit/otp", &format!(r#"{{"mandateCode":"{mandate}"}}"#)).expect(200);
@@ -41,7 +41,7 @@ fn every_request_that_moves_money_moves_it_again() {
 
 #[test]
 fn other_rules_still_apply() {
-    let sandbox = Sandbox::start(&["--pay-twice", "--any-reference"]);
+    let sandbox = Sandbox::start(&["--pay-twice"]);
     let (public, account) = (sandbox.public.clone(), r#"{"Alias":"till"}"#);
     for _ in 0..2 {
         sandbox.post_marked("/payment/virtual-account/generate", &public, account).expect(200);
@@ -57,7 +57,7 @@ fn other_rules_still_apply() {
 
 #[test]
 fn without_the_flag_the_second_request_is_refused() {
-    let sandbox = Sandbox::start(&["--any-reference"]);
+    let sandbox = Sandbox::start(&[]);
     assert_eq!(sandbox.admin("state")["pay_twice"], false);
     let mandate = sandbox.mandate("0690000031");
     sandbox.post("/payment/order/direct-debit/otp", &format!(r#"{{"mandateCode":"{mandate}"}}"#)).expect(200);

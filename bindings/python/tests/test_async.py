@@ -144,7 +144,9 @@ def test_what_a_task_group_cancelled_can_be_resolved(paysvc_sandbox: Sandbox) ->
                     group.create_task(fail())
             (error,) = abandoned
             assert (error.endpoint, error.request, error.outcome) == (
-                "order_create", {"reference": "C-1", "paymentoption": "C", "card": {}}, Outcome.UNKNOWN
+                "order_create",
+                {"reference": "C-1", "order": {"reference": "C-1", "amount": "20"}, "paymentoption": "C", "card": {}},
+                Outcome.UNKNOWN,
             )  # fmt: skip
             assert (await client.resolve(error)).outcome == Outcome.CONFIRMED
 
