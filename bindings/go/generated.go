@@ -1502,6 +1502,11 @@ type PayoutBulkPayoutDetails struct {
 	DebitCurrency string `json:"debitCurrency"`
 }
 
+// PayoutBulk pays any number of recipients, in the largest batches that the encryption key can encrypt, one after the other. The client's timeout_ms limits each batch, and the call's timeout limits the whole list: no batch starts with less than timeout_ms left. It needs a journal or a store, where each clientReference is an idempotency key, across lists: after a crash, or when a call has stopped, give the same list again. See docs/payouts.md.
+func (c *Client) PayoutBulk(ctx context.Context, request PayoutBulkRequest) (*PayoutBulkReply, error) {
+	return replyOf[PayoutBulkReply](c.sendWith(ctx, "payout_bulk", request, request.Progress))
+}
+
 // Request is a request that has no method of its own yet.
 type Request struct {
 	redacted

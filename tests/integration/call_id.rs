@@ -154,8 +154,7 @@ fn a_look_up_masks_the_secrets_of_the_request_that_it_is_about() {
     let order = json!({"endpoint": "order_pay", "attempts": 1, "request": {"reference": "O-1", "paymentOption": "C",
         "card": {"cardnumber": CARD, "expirymonth": "12", "expiryyear": "29", "cvv": "193"}}});
     for (status, own) in [("200 OK", ""), ("400 no", ""), ("400 no", r#""statusCode":"SECRET","#)] {
-        let body =
-            format!(r#"{{"status":false,{own}"message":"SECRET: no such thing"}}"#).replace("SECRET", CARD);
+        let body = format!(r#"{{"status":false,{own}"message":"SECRET: no such thing"}}"#).replace("SECRET", CARD);
         let trace = format!("x-request-id: {CARD}\r\n");
         let server = Server::always(status, &trace, &body);
         let client = Client::new(&with(server.config(), json!({"encryption_key": encryption_key()})));

@@ -192,7 +192,8 @@ impl Run<'_> {
     }
 
     /// What an earlier run, or another process, did for the recipients that this run did not pay. The fact that this
-    /// run sent nothing for them proves nothing: they are UNKNOWN if the journal can no longer be read.
+    /// run sent nothing for them proves nothing: they are UNKNOWN if the journal cannot be read. When the call is over,
+    /// what was read at its beginning counts.
     pub(super) fn read_the_rest(&mut self) {
         let mut unread = Vec::new();
         for recipient in 0..self.report.rows.len() {
@@ -200,6 +201,9 @@ impl Run<'_> {
                 continue;
             }
             let ended = self.context.bounds.ended().is_some();
+            if ended && self.has_read && !self.contended.contains(&recipient) {
+                continue;
+            }
             match if ended { None } else { self.read_entry(recipient).ok() } {
                 Some(Entry::Payable(_)) => {}
                 Some(entry) => self.record_entry(recipient, entry),

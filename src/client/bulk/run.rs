@@ -45,6 +45,10 @@ pub struct Run<'a> {
     pub(super) known: Known,
     /// Recipients that have an outcome.
     pub(super) done: usize,
+    /// The journal has been read for everybody.
+    pub(super) has_read: bool,
+    /// Recipients that another process may be paying.
+    pub(super) contended: Vec<usize>,
     /// The batch under way, and how many requests had been sent before it.
     under_way: Option<(usize, Vec<usize>, u32)>,
     /// What the reply reports about the last answer.
@@ -86,7 +90,7 @@ impl<'a> Run<'a> {
         };
         let Options { continues, continues_after_unknown } = options;
         let rules = Rules::new(continues_after_unknown);
-        let (under_way, last, first_failure, done) = (None, None, None, 0);
+        let (under_way, last, first_failure) = (None, None, None);
         Ok(Run {
             client,
             context,
@@ -98,7 +102,9 @@ impl<'a> Run<'a> {
             size,
             rules,
             known,
-            done,
+            done: 0,
+            has_read: false,
+            contended: Vec::new(),
             under_way,
             last,
             first_failure,
@@ -140,7 +146,10 @@ impl<'a> Run<'a> {
             match self.read_entry(recipient)? {
                 Entry::Payable(payable) => undone.push((recipient, payable.alone)),
                 // The batch waits for its end.
-                Entry::UnderWay(_) => undone.push((recipient, false)),
+                Entry::UnderWay(_) => {
+                    self.contended.push(recipient);
+                    undone.push((recipient, false));
+                }
                 Entry::Ended(ending) => self.record(recipient, ending),
                 Entry::OfAnotherList(day) => {
                     by_another_list(&mut elsewhere, recipient, &self.report.rows[recipient].identity, &day);
@@ -148,6 +157,7 @@ impl<'a> Run<'a> {
                 }
             }
         }
+        self.has_read = true;
         if others > 0 {
             return Ok(Err(super::recorded::refused(elsewhere, others)));
         }
