@@ -191,19 +191,16 @@ impl Run<'_> {
         Some(clock::day(end.time_ms))
     }
 
-    /// What an earlier run, or another process, did for the recipients that this run did not pay. The fact that this
-    /// run sent nothing for them proves nothing: they are UNKNOWN if the journal cannot be read. When the call is over,
-    /// what was read at its beginning counts.
+    /// The recipients about which the journal was not read when the run began, or has changed since. The fact that this
+    /// run sent nothing for them proves nothing: they are UNKNOWN if the journal cannot be read.
     pub(super) fn read_the_rest(&mut self) {
         let mut unread = Vec::new();
         for recipient in 0..self.report.rows.len() {
-            if self.report.rows[recipient].outcome != Outcome::NotSent {
+            let is_known = self.has_read && !self.contended.contains(&recipient);
+            if is_known || self.report.rows[recipient].outcome != Outcome::NotSent {
                 continue;
             }
             let ended = self.context.bounds.ended().is_some();
-            if ended && self.has_read && !self.contended.contains(&recipient) {
-                continue;
-            }
             match if ended { None } else { self.read_entry(recipient).ok() } {
                 Some(Entry::Payable(_)) => {}
                 Some(entry) => self.record_entry(recipient, entry),

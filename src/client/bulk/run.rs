@@ -47,7 +47,7 @@ pub struct Run<'a> {
     pub(super) done: usize,
     /// The journal has been read for everybody.
     pub(super) has_read: bool,
-    /// Recipients that another process may be paying.
+    /// Recipients whose rows may have changed since: another process may be paying them, or a panic ended their batch.
     pub(super) contended: Vec<usize>,
     /// The batch under way, and how many requests had been sent before it.
     under_way: Option<(usize, Vec<usize>, u32)>,
@@ -340,6 +340,7 @@ impl<'a> Run<'a> {
             let row = &mut self.report.rows[recipient];
             (row.outcome, row.payout_reference) = (outcome, None);
         });
+        self.contended.extend_from_slice(&recipients);
         let status = status::name_of(Status::Internal).to_owned();
         let message = message.to_owned();
         self.report.batches[index] = Batch { outcome, status, message, ..Batch::begun(recipients.len()) };

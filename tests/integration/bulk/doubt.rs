@@ -98,7 +98,7 @@ fn a_refusal_beside_something_else_is_no_refusal() {
     let found = report(&reply);
     assert_eq!(outcomes(&found), ["ACCEPTED", "ACCEPTED", "REJECTED", "REJECTED"]);
     // All that was sent was refused: that is a refusal.
-    let refused = sandbox();
+    let refused = super::sandbox();
     fault(&refused, json!({"fault": "refused", "nth": 1, "count": 9}));
     let (reply, _) = run(&Payer::new(refused.config()), &json!({"payoutDetails": recipients(4)}));
     reply.expect("E_REJECTED REJECTED");

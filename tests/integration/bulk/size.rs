@@ -9,8 +9,8 @@ use super::{Payer, Steps, outcomes, recipients, report, run_with, sandbox};
 /// More recipients than an answer of the service may have values: the report is read all the same. No time is asserted; a
 /// quadratic loop would take hours.
 #[test]
-fn a_hundred_thousand_recipients_have_their_report() {
-    const COUNT: usize = 100_000;
+fn twenty_thousand_recipients_have_their_report() {
+    const COUNT: usize = 20_000;
     let sandbox = sandbox();
     let client = Payer::new(sandbox.config());
     let list = recipients(COUNT);
@@ -19,7 +19,7 @@ fn a_hundred_thousand_recipients_have_their_report() {
     let (reply, _) = run_with(&client, &json!({"payoutDetails": list}), 0, Steps::new(stop_at_once));
     reply.expect("E_CANCELLED NOT_SENT");
     assert_eq!(reply.count("/payouts"), COUNT);
-    assert_eq!(reply.get("/payouts/99999/clientReference").unwrap(), "SALARY-99999");
+    assert_eq!(reply.get("/payouts/19999/clientReference").unwrap(), "SALARY-19999");
     let (reply, _) = run_with(&client, &json!({"payoutDetails": list}), 0, Steps::new(stop_at_once));
     reply.expect("E_CANCELLED NOT_SENT");
     let second = report(&reply);
