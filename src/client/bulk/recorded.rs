@@ -91,7 +91,7 @@ pub fn refused(errors: Vec<(String, String)>, count: usize) -> ValidationError {
 }
 
 /// What became of a batch.
-pub struct Sent {
+pub struct SendResult {
     pub reply: Reply,
     /// The claims of its recipients, which need an end.
     pub claims: Vec<Row>,
@@ -99,9 +99,9 @@ pub struct Sent {
     pub superseded: bool,
 }
 
-impl Sent {
-    fn nothing(reply: Reply) -> Sent {
-        Sent { reply, claims: Vec::new(), superseded: false }
+impl SendResult {
+    fn nothing(reply: Reply) -> SendResult {
+        SendResult { reply, claims: Vec::new(), superseded: false }
     }
 }
 
@@ -280,9 +280,9 @@ impl Run<'_> {
     }
 
     /// Claims the keys of all recipients and sends the batch.
-    pub(super) fn send(&self, payable: &[Payable], request: &BatchRequest) -> Sent {
+    pub(super) fn send(&self, payable: &[Payable], request: &BatchRequest) -> SendResult {
         let context = &self.context.within(self.client.config.timeout);
-        let invalid = |error| Sent::nothing(Reply::invalid(error));
+        let invalid = |error| SendResult::nothing(Reply::invalid(error));
         let prepared =
             match request::prepare(INITIATE, request.text(), &self.client.settings, &|| context.bounds.is_over()) {
                 Ok(prepared) => prepared,
@@ -307,7 +307,7 @@ impl Run<'_> {
         let prior = if payable.iter().any(|one| one.after_429) { PriorAttempts::REFUSED } else { PriorAttempts::NONE };
         for number in 1.. {
             if let Some(reply) = sender.obstacle() {
-                return Sent::nothing(reply);
+                return SendResult::nothing(reply);
             }
             let request = match sender.request() {
                 Ok(request) => WireRequest { before_sending: Some(&before_sending), ..request },
@@ -316,11 +316,11 @@ impl Run<'_> {
             let attempt = sender.attempt(request, number, prior);
             let reply = attempt.judged.reply;
             match claiming.replace(Claiming::NotTried) {
-                Claiming::Claimed(claims) => return Sent { reply, claims, superseded: false },
-                Claiming::Superseded => return Sent { superseded: true, ..Sent::nothing(reply) },
+                Claiming::Claimed(claims) => return SendResult { reply, claims, superseded: false },
+                Claiming::Superseded => return SendResult { superseded: true, ..SendResult::nothing(reply) },
                 Claiming::Failed(why) => {
                     let Failure(status, why) = failed(why);
-                    return Sent::nothing(Reply::failed(status, Outcome::NotSent, why));
+                    return SendResult::nothing(Reply::failed(status, Outcome::NotSent, why));
                 }
                 // There was no connection.
                 Claiming::NotTried => {}
@@ -328,7 +328,7 @@ impl Run<'_> {
             let left = context.bounds.time_left();
             match retry::next(attempt.again, number, self.client.config.max_attempts, left, random) {
                 Next::After(wait) => _ = context.bounds.pause(wait),
-                Next::GiveUp | Next::TooLate(_) => return Sent::nothing(reply),
+                Next::GiveUp | Next::TooLate(_) => return SendResult::nothing(reply),
             }
         }
         unreachable!("the attempts end at max_attempts")

@@ -64,8 +64,8 @@ enum Sending {
     Again,
 }
 
-/// What a batch was answered.
-struct Settled {
+/// What the answer to a batch proves.
+struct BatchVerdict {
     outcome: Outcome,
     status: Status,
     /// The answer does not belong to the batch.
@@ -233,13 +233,13 @@ impl<'a> Run<'a> {
         };
         let http_status = reply.http_status;
         let wait = self.wait_after_429(waits, &reply);
-        let settled = self.settle(index, recipients, &request, reply);
+        let verdict = self.settle(index, recipients, &request, reply);
         self.write_ends(recipients, &claims, http_status);
         self.under_way = None;
         self.done += recipients.len();
         let goes_on = self.tell(&steps::after(&self.report, index, recipients), true);
         let again = superseded || wait.is_some();
-        let stop = stop.or_else(|| if again { None } else { self.rule(index, settled) });
+        let stop = stop.or_else(|| if again { None } else { self.rule(index, verdict) });
         match stop {
             Some(stop) => Err(stop),
             None if !goes_on && (again || self.done < self.report.rows.len()) => Err(Failure::of_callback()),
@@ -270,7 +270,7 @@ impl<'a> Run<'a> {
     }
 
     /// Records what a reply proves about its batch.
-    fn settle(&mut self, index: usize, recipients: &[usize], request: &BatchRequest, reply: Reply) -> Settled {
+    fn settle(&mut self, index: usize, recipients: &[usize], request: &BatchRequest, reply: Reply) -> BatchVerdict {
         let Reply { outcome, status, .. } = reply;
         let mut ended = Batch { outcome, message: reply.message.clone(), ..Batch::begun(recipients.len()) };
         ended.status = status::name_of(status).to_owned();
@@ -319,11 +319,11 @@ impl<'a> Run<'a> {
         });
         self.report.batches[index] = ended;
         self.last = Some(reply);
-        Settled { outcome, status, mismatch }
+        BatchVerdict { outcome, status, mismatch }
     }
 
     /// Why no other batch may follow.
-    fn rule(&mut self, index: usize, Settled { outcome, status, mismatch }: Settled) -> Option<Failure> {
+    fn rule(&mut self, index: usize, BatchVerdict { outcome, status, mismatch }: BatchVerdict) -> Option<Failure> {
         if outcome != Outcome::Confirmed {
             self.first_failure.get_or_insert(status);
         }
