@@ -104,7 +104,8 @@ pub enum Ask {
 pub enum Condition {
     /// The request is one of these steps.
     Is(&'static [Step]),
-    /// The caller gave the key, which may be a recipient's reference, and it belongs to a request with other members.
+    /// The caller gave the key, and it belongs to a request with other members; or it is a recipient's reference, and one
+    /// that is open or confirmed has other members.
     OtherMembers,
     /// The caller gave the key, other than a recipient's reference, and the request that it names was refused or
     /// settled as not done, or is an authorization that was confirmed: it is never sent again. A next step has another
@@ -137,7 +138,10 @@ impl Condition {
                 let names: Vec<_> = steps.iter().map(|step| step.name()).collect();
                 format!("the step is {}", names.join(" or "))
             }
-            Condition::OtherMembers => "the caller's key names a request with different members".to_owned(),
+            Condition::OtherMembers => {
+                "the caller's key names a request with different members; or a recipient's does, and it is open or CONFIRMED"
+                    .to_owned()
+            }
             Condition::ExplicitEnded => {
                 "the caller's key names a request that is REJECTED or settled as not done, or an authorization that is \
                  CONFIRMED"

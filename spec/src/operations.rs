@@ -177,32 +177,30 @@ pub const OPERATIONS: &[Operation] = &[
     Operation {
         name: "payout_bulk",
         members: &[
-            Field::optional(
+            Field::required(
                 "payoutDetails",
                 Kind::List(payouts::DETAILS),
-                "the recipients, any number; each needs a clientReference that is unique in the list, and with a journal across all lists",
+                "the recipients, any number; each needs a clientReference of its own that is used for no other payout, in this list or another one",
             ),
             Field::optional(
-                "earlier",
-                Kind::Any,
-                "the body of an earlier reply to the same list, or the steps of an earlier run as a list: only what was provably not executed is sent. Not needed with a journal",
-            ),
+                "continue",
+                Kind::Flag,
+                "true: the list goes on with one that was paid in part, and is corrected or longer: who was paid by that one is reported as replayed, with the date. \
+                 false: if another list has paid one of the recipients, the call is PAYSVC_E_KEY_REUSED, and nothing is sent",
+            )
+            .default(Default::Flag(false)),
             Field::optional("continue_after_unknown", Kind::Flag, "continues after a batch whose outcome is UNKNOWN")
                 .default(Default::Flag(false)),
-            Field::optional(
-                "status_of",
-                Kind::Any,
-                "instead of a list: the body of an earlier reply, whose batches are looked up",
-            ),
         ],
         about_earlier: false,
         reports_progress: true,
         timeout_of_step: true,
         answer: Body::Own(answers::REPORT),
         doc: "Pays any number of recipients, in the largest batches that the encryption key can encrypt, one after the other. The client's timeout_ms limits each batch, and the call's timeout limits \
-              the whole list: no batch starts with less than timeout_ms left. With a journal each clientReference is an idempotency key, across lists: after a crash give the same list again. \
-              Without one, write the list down before the call and every step of its progress during it. See docs/payouts.md.",
+              the whole list: no batch starts with less than timeout_ms left. It needs a journal or a store, where each clientReference is an idempotency key, across lists: \
+              after a crash, or when a call has stopped, give the same list again. See docs/payouts.md.",
         returns: "PAYSVC_OK: the service accepted all; accepted does not mean paid. The body reports the outcome of each recipient, also when the call fails: ACCEPTED, REJECTED, NOT_SENT or UNKNOWN. \
+                  PAYSVC_E_KEY_REUSED: another list has paid some of them; the message names them and the date. PAYSVC_E_CONFIG: there is no journal. \
                   The outcome of the call is the one that all recipients have, otherwise UNKNOWN.",
     },
 ];

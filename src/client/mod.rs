@@ -104,12 +104,6 @@ impl Client {
         self.send_or_replay(context, prepared, recorded)
     }
 
-    /// Calls an endpoint again with the same request.
-    fn call_again(&self, context: &CallContext<'_>, row: &'static Endpoint, json: &str, prior: PriorAttempts) -> Reply {
-        let prepared = request::prepare(row, json, &self.settings, &|| context.bounds.is_over());
-        self.send(context, prepared, prior)
-    }
-
     /// Calls an endpoint with values from another request.
     fn look_up(&self, context: &CallContext<'_>, row: &'static Endpoint, members: &Members<'_>) -> Reply {
         let prepared = request::prepare_members(row, members, &self.settings, &|| context.bounds.is_over());

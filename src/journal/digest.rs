@@ -23,6 +23,18 @@ pub fn digests(id: &str, members: &[(String, String)]) -> Vec<(String, String)> 
     members.iter().map(|(path, value)| (path.clone(), digest(id, path, value))).collect()
 }
 
+/// The digest of a list, from the members of its elements: equal for the same elements in any order.
+pub fn of_list(elements: impl Iterator<Item = Vec<(String, String)>>) -> String {
+    let mut all: Vec<String> = elements
+        .map(|members| {
+            let text: String = members.iter().flat_map(|(path, value)| [path.as_str(), "\0", value, "\0"]).collect();
+            digest("list", "element", &text)
+        })
+        .collect();
+    all.sort_unstable();
+    digest("list", "elements", &all.concat())
+}
+
 /// The sorted paths of members that one of them lacks, or whose values differ.
 pub fn differing(id: &str, recorded: &[(String, String)], members: &[(String, String)]) -> Vec<String> {
     let now = digests(id, members);
@@ -40,6 +52,18 @@ mod tests {
 
     fn members(of: &[(&str, &str)]) -> Vec<(String, String)> {
         of.iter().map(|(path, value)| (path.to_string(), value.to_string())).collect()
+    }
+
+    #[test]
+    fn a_list_is_the_same_in_any_order_and_another_one_with_any_change() {
+        let of = |elements: &[&Vec<(String, String)>]| of_list(elements.iter().map(|&one| one.clone()));
+        let (one, two) = (members(&[("key", "1"), ("amount", "5")]), members(&[("key", "2"), ("amount", "5")]));
+        let list = of(&[&one, &two]);
+        assert_eq!(list, of(&[&two, &one]));
+        let changed = members(&[("key", "2"), ("amount", "6")]);
+        for other in [of(&[&one]), of(&[&one, &two, &two]), of(&[&one, &changed]), of(&[])] {
+            assert_ne!(other, list);
+        }
     }
 
     #[test]

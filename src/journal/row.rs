@@ -48,6 +48,8 @@ pub struct Claim {
     pub until_ms: u64,
     /// Digests of the members that say who pays what to whom, by path.
     pub digests: Vec<(String, String)>,
+    /// Of a recipient: the digest of the list that paid it, with the row's random number.
+    pub list: Option<String>,
     /// What a look-up needs of the request: a JSON object without secrets. Empty if nothing can be looked up.
     pub request: String,
     pub amount: Option<String>,
@@ -126,6 +128,7 @@ impl Row {
                             claim.digests.iter().for_each(|(path, digest)| digests.text(path, digest));
                         });
                     });
+                    row.optional("list", claim.list.as_deref());
                     if !claim.request.is_empty() {
                         row.raw("request", |out| out.extend_from_slice(claim.request.as_bytes()));
                     }
@@ -167,6 +170,7 @@ impl Row {
                 has_page: row.flag("has_page")?,
                 until_ms: row.number("until_ms")?,
                 digests: row.texts("digests")?,
+                list: row.optional("list")?,
                 request: json::member(&members, "request").map(|raw| raw.get().to_owned()).unwrap_or_default(),
                 amount: row.optional("amount")?,
                 currency: row.optional("currency")?,
@@ -268,6 +272,7 @@ mod tests {
             has_page: false,
             until_ms: u64::MAX,
             digests: vec![("reference".into(), "00ff".into())],
+            list: Some("ff00".into()),
             request: r#"{"reference":"R \" 1"}"#.into(),
             amount: Some("100.10".into()),
             currency: None,
@@ -312,7 +317,7 @@ mod tests {
             for (left_out, _) in &members {
                 if matches!(
                     &**left_out,
-                    "order" | "request" | "amount" | "currency" | "payment_reference" | "batch_reference"
+                    "order" | "list" | "request" | "amount" | "currency" | "payment_reference" | "batch_reference"
                 ) {
                     continue;
                 }

@@ -111,9 +111,12 @@ impl<'v, 'a> View<'v, 'a> {
     }
 
     fn differing(&self) -> Vec<String> {
-        let Some(first) = self.own().next().filter(|_| self.wanted.explicit || self.wanted.step == Step::Other) else {
-            return Vec::new();
+        // The caller's own key always names the same request. A recipient that was not paid may be corrected.
+        let is_compared = |claimed: &&Claimed<'_>| {
+            let may_be_done = claimed.is_open() || is_confirmed(claimed);
+            self.wanted.explicit || self.wanted.step == Step::Other && may_be_done
         };
+        let Some(first) = self.own().find(is_compared) else { return Vec::new() };
         digest::differing(&first.row.id, &first.claim.digests, self.wanted.members)
     }
 

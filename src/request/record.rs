@@ -36,7 +36,7 @@ impl Record {
         let references = references::of_row(members, row.fields);
         let named = |kind| references.iter().find(|(known, _)| *known == kind).map(|(_, text)| text.clone());
         let mut identifying = vec![("function".to_owned(), row.name.to_owned())];
-        add(members, row.fields, "", &mut identifying);
+        identifying.append(&mut values(members, row.fields, Field::is_identifying));
         let at = |pointer: Option<&str>| look_up::text_at(row, members, pointer?);
         Some(Record {
             function: row.name,
@@ -89,21 +89,34 @@ impl Record {
     }
 }
 
-/// The identifying members, by their paths.
-fn add(members: &Members<'_>, fields: &[Field], within: &str, found: &mut Vec<(String, String)>) {
+/// The members that are to be kept, by their paths, in the order of the fields. Equal for requests that mean the same.
+pub fn values(members: &Members<'_>, fields: &[Field], is_kept: fn(&Field) -> bool) -> Vec<(String, String)> {
+    let mut found = Vec::new();
+    add(members, fields, is_kept, "", &mut found);
+    found
+}
+
+fn add(
+    members: &Members<'_>,
+    fields: &[Field],
+    is_kept: fn(&Field) -> bool,
+    within: &str,
+    found: &mut Vec<(String, String)>,
+) {
     for field in fields {
         for (_, value) in members.iter().filter(|(name, _)| field.is_called(name)) {
             let path = format!("{within}{}", field.name);
             match field.kind {
                 Kind::Object(inner) => {
-                    add(&json::members(value).unwrap_or_default(), inner, &format!("{path}."), found);
+                    add(&json::members(value).unwrap_or_default(), inner, is_kept, &format!("{path}."), found);
                 }
                 Kind::List(inner) => {
                     for (index, item) in json::items(value).unwrap_or_default().into_iter().enumerate() {
-                        add(&json::members(item).unwrap_or_default(), inner, &format!("{path}.{index}."), found);
+                        let item = json::members(item).unwrap_or_default();
+                        add(&item, inner, is_kept, &format!("{path}.{index}."), found);
                     }
                 }
-                _ if field.is_identifying() => found.push((path, normal(field, value))),
+                _ if is_kept(field) => found.push((path, normal(field, value))),
                 _ => {}
             }
         }
@@ -123,7 +136,7 @@ fn normal(field: &Field, value: &RawValue) -> String {
 }
 
 /// `025.50` is `25.5`.
-pub fn normal_amount(text: &str) -> String {
+fn normal_amount(text: &str) -> String {
     let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
     let (whole, fraction) = (whole.trim_start_matches('0'), fraction.trim_end_matches('0'));
     let whole = if whole.is_empty() { "0" } else { whole };

@@ -6,7 +6,7 @@ use crate::schema::{
     Settles, Wire,
 };
 
-/// Members that a bulk payout reads and writes: of the request, of its answer, and of the look-up's.
+/// Members that a bulk payout reads and writes: of the request and of its answer.
 pub mod names {
     pub const LIST: &str = "payoutDetails";
     pub const CLIENT_REFERENCE: &str = "clientReference";
@@ -19,9 +19,8 @@ pub mod names {
     pub const BATCH_ID: &str = "batchId";
 }
 
-/// The row that pays, and the one that tells what became of it.
+/// The row that pays.
 pub const INITIATE: &Endpoint = super::endpoint("payout_initiate");
-pub const LOOK_UP: &Endpoint = super::endpoint("payout_status");
 
 pub const ROWS: &[Endpoint] = &[
     Endpoint {

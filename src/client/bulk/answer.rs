@@ -43,8 +43,9 @@ impl Known {
         Some(known)
     }
 
-    pub fn add(&mut self, reference: &str) {
-        self.0.insert(reference.to_owned());
+    /// False if it was known.
+    pub fn add(&mut self, reference: &str) -> bool {
+        self.0.insert(reference.to_owned())
     }
 }
 
@@ -138,17 +139,17 @@ fn is_reference(text: &str) -> bool {
 }
 
 /// A text that is not blank.
-pub fn text<'d>(object: Value<'d>, name: &str) -> Option<Cow<'d, str>> {
+fn text<'d>(object: Value<'d>, name: &str) -> Option<Cow<'d, str>> {
     object.member(name)?.text().filter(|text| !text.trim().is_empty())
 }
 
 /// The account as a text, or as a number with the same digits.
-pub fn is_account(element: Value<'_>, recipient: &Identity) -> bool {
+fn is_account(element: Value<'_>, recipient: &Identity) -> bool {
     plain(element, names::ACCOUNT).is_some_and(|account| account.trim() == recipient.account.trim())
 }
 
 /// Decimals are compared: 100 is 100.00.
-pub fn is_amount(element: Value<'_>, recipient: &Identity) -> bool {
+fn is_amount(element: Value<'_>, recipient: &Identity) -> bool {
     let own = Decimal::parse(&recipient.amount);
     own.is_some() && element.member(names::AMOUNT).and_then(Decimal::of) == own
 }

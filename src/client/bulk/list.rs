@@ -7,8 +7,10 @@ use serde_json::value::RawValue;
 
 use super::failure::no_memory;
 use super::report::{Identity, Report, Row};
-use super::{WHAT, names};
+use super::{INITIATE, WHAT, names};
+use crate::journal::digest;
 use crate::json::{self, Members};
+use crate::request::record;
 use crate::request::settings::Settings;
 use crate::request::validate;
 use crate::request::{amount, body};
@@ -16,6 +18,7 @@ use crate::util::limits::MAX_ERRORS;
 use crate::util::memory;
 use crate::util::secret::SecretBytes;
 use crate::util::validation_error::ValidationError;
+use paysvc_spec::endpoints::payouts;
 use paysvc_spec::schema::{Endpoint, Field};
 use paysvc_spec::status::Status;
 
@@ -25,8 +28,21 @@ pub struct Recipient {
     pub payload: SecretBytes,
 }
 
+impl Recipient {
+    /// The members that say who pays what to whom, and the function, as the journal compares them.
+    pub fn members(&self) -> Vec<(String, String)> {
+        let payload = std::str::from_utf8(&self.payload).unwrap_or_default();
+        let members = json::members_of(payload).unwrap_or_default();
+        let mut found = vec![("function".to_owned(), INITIATE.name.to_owned())];
+        found.append(&mut record::values(&members, payouts::DETAILS, Field::is_identifying));
+        found
+    }
+}
+
 pub struct List {
     pub recipients: Vec<Recipient>,
+    /// Of all members of all recipients, in any order: next month's list has another description at least.
+    pub digest: String,
     /// The most bytes that the elements of a batch may have, with the commas between them.
     pub room: usize,
 }
@@ -59,13 +75,17 @@ impl List {
             return Err(invalid(errors));
         }
         let most = settings.require_encryption_key(WHAT)?.max_payload();
-        let fields = row.fields.iter().find(|field| field.name == names::LIST).map(|field| field.kind.members());
+        let digests = elements.iter().map(|element| {
+            let members = json::members(element).unwrap_or_default();
+            record::values(&members, payouts::DETAILS, |_| true)
+        });
         let mut list = List {
             recipients: memory::list(elements.len()).ok_or_else(|| no_memory(elements.len()))?,
+            digest: digest::of_list(digests),
             room: most.saturating_sub(open().len() + CLOSE.len()),
         };
         for (index, element) in elements.iter().enumerate() {
-            let recipient = recipient(element, fields.unwrap_or_default())?;
+            let recipient = recipient(element)?;
             let alone = open().len() + recipient.payload.len() + CLOSE.len();
             if alone > most && errors.len() < MAX_ERRORS {
                 let text =
@@ -85,7 +105,10 @@ impl List {
         let count = self.recipients.len();
         let mut rows = memory::list(count).ok_or_else(|| no_memory(count))?;
         rows.extend(self.recipients.iter().map(|recipient| Row::new(recipient.identity.clone())));
-        Ok(Report { rows, batches: Vec::new() })
+        let mut batches = Vec::new();
+        // The journal may have a batch for each.
+        batches.try_reserve(count).map_err(|_| no_memory(count))?;
+        Ok(Report { rows, batches })
     }
 
     /// The request of these recipients.
@@ -117,7 +140,7 @@ fn reference_errors(elements: &[&RawValue]) -> Result<Vec<(String, String)>, Val
         }
         let Ok(members) = json::members(element) else { continue };
         let text = match json::member(&members, names::CLIENT_REFERENCE) {
-            None => "is required: the report tells the recipients apart by it".to_owned(),
+            None => "is required: the journal and the report know the recipient by it".to_owned(),
             // A reference that is not text gets an error of its own.
             Some(value) => match json::text(value).map(|reference| known.insert(reference, index)) {
                 Some(Some(other)) => {
@@ -131,7 +154,7 @@ fn reference_errors(elements: &[&RawValue]) -> Result<Vec<(String, String)>, Val
     Ok(errors)
 }
 
-fn recipient(element: &RawValue, fields: &[Field]) -> Result<Recipient, ValidationError> {
+fn recipient(element: &RawValue) -> Result<Recipient, ValidationError> {
     let members = json::members(element).unwrap_or_default();
     let text = |name: &str| {
         let value = json::member(&members, name);
@@ -145,7 +168,7 @@ fn recipient(element: &RawValue, fields: &[Field]) -> Result<Recipient, Validati
             bank: text(names::BANK),
             amount: digits.map(Cow::into_owned).unwrap_or_default(),
         },
-        payload: body::body(WHAT, fields, &members, element.get().len())?,
+        payload: body::body(WHAT, payouts::DETAILS, &members, element.get().len())?,
     })
 }
 

@@ -1,111 +1,81 @@
-//! Payouts in bulk: a list of any length, sent in batches, and a report of what became of each recipient.
+//! Payouts in bulk: a list of any length, sent in batches, and a report of what became of each recipient. The journal
+//! holds what earlier runs did, so a run needs nothing but the list.
 //!
-//! The parts without I/O: the request ([`arguments`]), the list ([`list`]), batches ([`split`]), what an answer proves
-//! of its batch ([`answer`]), when to stop and how long to wait ([`rules`]), the report ([`report`]), how long it may
-//! become ([`budget`]), and an earlier one ([`earlier`]). [`run`] sends the batches, [`states`] looks them up.
+//! The parts without I/O: the list ([`list`]), batches ([`split`]), what an answer proves of its batch ([`answer`]), when
+//! to stop and how long to wait ([`rules`]), and the report ([`report`]). [`run`] sends the batches, [`recorded`] reads
+//! and writes the journal.
 
 mod answer;
-mod arguments;
-mod budget;
-mod earlier;
 mod failure;
 mod list;
-mod paced;
 mod recorded;
 mod report;
 mod rules;
 mod run;
 mod split;
-mod states;
 mod steps;
 
 use std::time::Duration;
 
-use serde_json::value::RawValue;
-
 use super::{CallContext, Client};
-use crate::client::bulk::arguments::Arguments;
-use crate::client::bulk::budget::Budget;
 use crate::client::bulk::failure::{Failure, contained};
 use crate::client::bulk::list::List;
-use crate::client::bulk::run::Run;
-use crate::client::bulk::states::States;
-use crate::request;
+use crate::client::bulk::run::{Options, Run};
+use crate::client::journal::no_journal;
+use crate::json;
+use crate::request::{self, validate};
 use crate::response::reply::Reply;
+use crate::util::limits::MAX_BULK_TEXT;
 use crate::util::validation_error::ValidationError;
 use paysvc_spec::endpoints::payouts::{self, names};
 use paysvc_spec::operations::{Operation, operation};
-use paysvc_spec::schema::Endpoint;
-use paysvc_spec::status::Outcome;
+use paysvc_spec::schema::{Endpoint, Field, Kind};
+use paysvc_spec::status::{Outcome, Status};
 
 const THIS: &Operation = operation("payout_bulk");
 /// What the errors begin with.
 const WHAT: &str = THIS.name;
 static INITIATE: &Endpoint = payouts::INITIATE;
-static STATUS: &Endpoint = payouts::LOOK_UP;
 
 /// The deadline of a list that has none: its batches have their own.
 const NO_DEADLINE: Duration = Duration::from_secs(10 * 365 * 86_400);
 
 impl Client {
-    /// Pays the recipients of a list, or looks up the batches of an earlier reply.
+    /// Pays the recipients of a list that the journal does not have as paid.
     pub fn payout_bulk(&self, context: &CallContext<'_>, json: &str) -> Reply {
         context.record.set_changes();
         let context = &context.with_timeout(NO_DEADLINE);
         context.record.set_doubt(INITIATE.in_doubt());
-        let arguments = match arguments::read(json) {
-            Ok(arguments) => arguments,
-            Err((error, about_earlier)) => return refused(error, about_earlier),
-        };
-        let about_earlier = arguments.is_about_earlier();
-        let reply = contained(|| match arguments {
-            Arguments::Pay { list, earlier, continue_after_unknown } => {
-                self.pay(context, json.len(), list, earlier, continue_after_unknown)
-            }
-            Arguments::StatusOf(earlier) => self.states(context, earlier),
-        });
-        match reply {
+        match contained(|| self.pay(context, json)) {
             Ok(Ok(reply)) => reply,
-            Ok(Err(error)) => refused(error, about_earlier),
+            // The key of a payout that was sent earlier.
+            Ok(Err(error)) if error.status == Status::KeyReused => Reply::invalid(error).about_earlier(),
+            Ok(Err(error)) => Reply::invalid(error),
             Err(Failure(status, message)) => {
-                let nothing_sent = context.record.sent() == 0 && !about_earlier;
+                let nothing_sent = context.record.sent() == 0;
                 Reply::failed(status, if nothing_sent { Outcome::NotSent } else { Outcome::Unknown }, message)
             }
         }
     }
 
-    fn pay(
-        &self,
-        context: &CallContext<'_>,
-        request: usize,
-        list: &RawValue,
-        earlier: Option<&RawValue>,
-        continue_after_unknown: bool,
-    ) -> Result<Reply, ValidationError> {
-        let length = list.get().len();
-        let list = List::read(list, INITIATE, &self.settings)?;
-        let report = match earlier {
-            Some(earlier) => earlier::resume(earlier::read(earlier, "earlier")?, &list)?,
-            None => list.new_report()?,
-        };
-        let budget = Budget::new(request, length, report.size());
-        let run = Run::new(self, context, list, report, budget, continue_after_unknown)?;
+    fn pay(&self, context: &CallContext<'_>, json: &str) -> Result<Reply, ValidationError> {
+        let members = validate::object_within(json, MAX_BULK_TEXT, &fields(), false, WHAT, Status::Argument)?;
+        let is_set = |name: &str| json::member(&members, name).is_some_and(|value| value.get() == "true");
+        let journal = self.journal.get().ok_or_else(|| no_journal(WHAT))?;
+        let list = json::member(&members, names::LIST).map(|list| List::read(list, INITIATE, &self.settings));
+        let list = list.unwrap_or_else(|| Err(ValidationError::new(Status::Internal, "the list is missing")))?;
         // Anything missing from the configuration is reported before the first batch.
-        if let Some(json) = run.first_request() {
-            request::prepare(INITIATE, json.text(), &self.settings, &|| false)?;
-        }
-        Ok(run.pay())
-    }
-
-    fn states(&self, context: &CallContext<'_>, earlier: &RawValue) -> Result<Reply, ValidationError> {
-        let report = earlier::read(earlier, "status_of")?;
-        self.settings.require(WHAT, self.settings.choices.key(STATUS), STATUS.encrypted)?;
-        Ok(States::new(self, context, report)?.ask())
+        request::prepare(INITIATE, list.request(&[0]).text(), &self.settings, &|| false)?;
+        let options =
+            Options { continues: is_set("continue"), continues_after_unknown: is_set("continue_after_unknown") };
+        Run::new(self, context, journal, list, options)?.pay()
     }
 }
 
-/// Nothing was sent now. If there was an earlier run, this does not make it safe to repeat anything.
-fn refused(error: ValidationError, about_earlier: bool) -> Reply {
-    let reply = Reply::invalid(error);
-    if about_earlier { reply.about_earlier() } else { reply }
+/// The list is checked with its recipients' references by [`List::read`], so that all errors are reported at once.
+fn fields() -> Vec<Field> {
+    THIS.members
+        .iter()
+        .map(|field| if field.name == names::LIST { Field { kind: Kind::Any, ..*field } } else { *field })
+        .collect()
 }

@@ -1,11 +1,12 @@
 //! The report: what is known about each recipient and each batch.
 
+use super::answer::LONGEST_REFERENCE;
 use super::{INITIATE, names};
 use crate::json::object::{Object, list, object};
-use crate::response::decimal::Decimal;
 use crate::response::reply::{Reply, in_doubt, one_line};
+use crate::util::one_line::MAX_CHARS;
 use paysvc_spec::schema::Doubt;
-use paysvc_spec::status::{self, Outcome, STATES, State, Status};
+use paysvc_spec::status::{self, Outcome, Status};
 
 /// What may have become of a recipient or a batch, in the order of a report.
 pub const OUTCOMES: [Outcome; 4] = [Outcome::Confirmed, Outcome::Rejected, Outcome::NotSent, Outcome::Unknown];
@@ -15,18 +16,12 @@ pub fn word(outcome: Outcome) -> &'static str {
     if outcome == Outcome::Confirmed { "ACCEPTED" } else { status::name_of_outcome(outcome) }
 }
 
-/// The member of a report that counts it.
-pub fn count_name(outcome: Outcome) -> String {
+fn count_name(outcome: Outcome) -> String {
     word(outcome).to_ascii_lowercase()
 }
 
-/// It is proved that nothing was executed.
-pub fn is_undone(outcome: Outcome) -> bool {
-    matches!(outcome, Outcome::Rejected | Outcome::NotSent)
-}
-
 /// Whom a payout goes to.
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Clone)]
 pub struct Identity {
     /// The caller's own, unique in the list.
     pub client_reference: String,
@@ -34,19 +29,6 @@ pub struct Identity {
     pub bank: String,
     /// The digits as they are given.
     pub amount: String,
-}
-
-impl Identity {
-    /// The member in which another one differs.
-    pub fn difference(&self, other: &Identity) -> Option<&'static str> {
-        let amount = |identity: &Identity| Decimal::parse(&identity.amount);
-        match () {
-            () if self.account != other.account => Some(names::ACCOUNT),
-            () if self.bank != other.bank => Some(names::BANK),
-            () if amount(self) != amount(other) => Some(names::AMOUNT),
-            () => None,
-        }
-    }
 }
 
 #[derive(Clone)]
@@ -58,16 +40,16 @@ pub struct Row {
     pub payout_reference: Option<String>,
     /// A person settled it as done in the journal: nothing more is known about it.
     pub settled: bool,
-    /// As a look-up found it.
-    pub state: Option<State>,
+    /// The day on which the journal recorded it, if an earlier call did it.
+    pub replayed: Option<String>,
     /// Why it is UNKNOWN, although others of its batch may not be.
     pub message: Option<String>,
 }
 
 impl Row {
     pub fn new(identity: Identity) -> Row {
-        let (batch, payout_reference, state, message) = (None, None, None, None);
-        Row { identity, outcome: Outcome::NotSent, batch, payout_reference, settled: false, state, message }
+        let (batch, payout_reference, replayed, message) = (None, None, None, None);
+        Row { identity, outcome: Outcome::NotSent, batch, payout_reference, settled: false, replayed, message }
     }
 }
 
@@ -81,7 +63,6 @@ pub struct Batch {
     pub reference: Option<String>,
     pub id: Option<String>,
     pub message: String,
-    pub state: Option<State>,
 }
 
 impl Batch {
@@ -94,16 +75,21 @@ impl Batch {
             reference: None,
             id: None,
             message: "the batch was begun, but its answer is not known".to_owned(),
-            state: None,
         }
     }
 }
 
-/// The member of a recipient that a person settled.
-pub const SETTLED: &str = "settled";
+/// Bytes of a character in JSON. Control characters, which take six, are in no reference and no message.
+const CHAR: usize = 4;
+/// The most that an answer or the journal adds to a row or to a batch: names, two references, a message.
+pub const ADDED: usize = CHAR * (2 * LONGEST_REFERENCE + MAX_CHARS) + 256;
+/// The most that stands around a list and a report: the other members, and a message.
+pub const AROUND: usize = CHAR * MAX_CHARS + 2048;
 
-/// What a comma and a state that is found later add.
-const STATE: usize = 32;
+/// How long the step after a batch can become, and with it the part of the report.
+pub fn most_after(before: &str, recipients: usize) -> usize {
+    before.len() + ADDED * (recipients + 1)
+}
 
 #[derive(Clone, Default)]
 pub struct Report {
@@ -150,38 +136,21 @@ impl Report {
             for outcome in OUTCOMES {
                 object.literal(&count_name(outcome), self.count(outcome));
             }
-            if self.rows.iter().any(|row| row.state.is_some()) {
-                object.raw("states", |out| self.push_states(out));
-            }
             object.raw("batches", |out| list(out, self.batches.iter().enumerate(), push_batch));
             object.raw("payouts", |out| list(out, &self.rows, |out, row| self.push_row(out, row)));
         });
         String::from_utf8(out).expect("JSON made of text is UTF-8")
     }
 
-    /// How many recipients are in each state.
-    fn push_states(&self, out: &mut Vec<u8>) {
-        object(out, |object| {
-            for constant in STATES {
-                let count = self.rows.iter().filter(|row| row.state == Some(State(constant.number))).count();
-                if count > 0 {
-                    object.literal(state_name(State(constant.number)), count);
-                }
-            }
-        });
-    }
-
-    /// How long its rows and batches are at most, with the states that a look-up adds.
+    /// How long its rows are, before anything is sent.
     pub fn size(&self) -> usize {
         let mut text = Vec::new();
-        let mut written = |push: &dyn Fn(&mut Vec<u8>)| {
+        let mut written = |row: &Row| {
             text.clear();
-            push(&mut text);
-            text.len() + STATE
+            self.push_row(&mut text, row);
+            text.len() + 1
         };
-        let rows: usize = self.rows.iter().map(|row| written(&|out| self.push_row(out, row))).sum();
-        let batches = self.batches.iter().enumerate();
-        rows + batches.map(|batch| written(&|out| push_batch(out, batch))).sum::<usize>()
+        self.rows.iter().map(&mut written).sum()
     }
 
     pub fn push_row(&self, out: &mut Vec<u8>, row: &Row) {
@@ -194,12 +163,15 @@ impl Report {
             }
             object.optional(names::PAYOUT_REFERENCE, row.payout_reference.as_deref());
             if row.settled {
-                object.literal(SETTLED, true);
+                object.literal("settled", true);
             } else if row.outcome == Outcome::Confirmed {
                 let batch = row.batch.and_then(|batch| self.batches.get(batch));
                 object.optional(names::BATCH_REFERENCE, batch.and_then(|batch| batch.reference.as_deref()));
             }
-            object.optional("state", row.state.map(state_name));
+            if let Some(day) = &row.replayed {
+                object.literal("replayed", true);
+                object.text("date", day);
+            }
             object.text(names::ACCOUNT, account);
             object.text(names::BANK, bank);
             object.text(names::AMOUNT, amount);
@@ -221,7 +193,6 @@ pub fn push_batch_members(object: &mut Object<'_>, batch: &Batch) {
     object.literal("recipients", batch.recipients);
     object.optional(names::BATCH_REFERENCE, batch.reference.as_deref());
     object.optional(names::BATCH_ID, batch.id.as_deref());
-    object.optional("state", batch.state.map(state_name));
     object.text("message", &line(batch.outcome, &batch.message));
 }
 
@@ -230,12 +201,9 @@ fn line(outcome: Outcome, message: &str) -> String {
     one_line(in_doubt(doubt, message))
 }
 
-pub fn state_name(state: State) -> &'static str {
-    status::name(STATES, state.0).unwrap_or("STATE_NONE").trim_start_matches("STATE_")
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::steps;
     use super::*;
 
     fn row(outcome: Outcome) -> Row {
@@ -268,7 +236,7 @@ mod tests {
         let accepted = Row {
             batch: Some(0),
             payout_reference: Some("PGW-PAYOUT-1".into()),
-            state: Some(State::SUCCESSFUL),
+            replayed: Some("2026-01-31".into()),
             ..row(Outcome::Confirmed)
         };
         let batch = Batch {
@@ -278,7 +246,6 @@ mod tests {
             reference: Some("PGW-BATCH-1".into()),
             id: Some("9001".into()),
             message: "done\nand more".into(),
-            state: None,
         };
         let report = Report { rows: vec![accepted, row(Outcome::NotSent)], batches: vec![batch] };
         let reply = report.reply(Vec::new(), Status::Timeout, Outcome::Unknown, "why");
@@ -292,13 +259,46 @@ mod tests {
             concat!(
                 r#"{"status":"failed","message":"the payout may have been made; do not repeat it: "#,
                 r#"2 recipients: 1 ACCEPTED, 0 REJECTED, 1 NOT_SENT, 0 UNKNOWN; why","#,
-                r#""total":2,"accepted":1,"rejected":0,"not_sent":1,"unknown":0,"states":{"SUCCESSFUL":1},"#,
+                r#""total":2,"accepted":1,"rejected":0,"not_sent":1,"unknown":0,"#,
                 r#""batches":[{"index":0,"outcome":"ACCEPTED","status":"OK","recipients":1,"batchReference":"PGW-BATCH-1","#,
                 r#""batchId":"9001","message":"done and more"}],"#,
                 r#""payouts":[{"clientReference":"P\"1","outcome":"ACCEPTED","batch":0,"payoutReference":"PGW-PAYOUT-1","#,
-                r#""batchReference":"PGW-BATCH-1","state":"SUCCESSFUL","accountNumber":"0690000031","bankCode":"000014","amount":"1.50"},"#,
+                r#""batchReference":"PGW-BATCH-1","replayed":true,"date":"2026-01-31","accountNumber":"0690000031","bankCode":"000014","amount":"1.50"},"#,
                 r#"{"clientReference":"P\"1","outcome":"NOT_SENT","accountNumber":"0690000031","bankCode":"000014","amount":"1.50"}]}"#,
             )
         );
+    }
+
+    /// The longest possible report of one batch.
+    fn longest(worst: bool) -> Report {
+        let longest = |count: usize| Some("\u{10348}".repeat(count));
+        let mut rows: Vec<Row> = (0..3).map(|_| Row { batch: Some(0), ..row(Outcome::Unknown) }).collect();
+        let mut batch = Batch::begun(3);
+        if worst {
+            for row in &mut rows {
+                row.outcome = Outcome::Confirmed;
+                (row.payout_reference, row.message) = (longest(LONGEST_REFERENCE), longest(2 * MAX_CHARS));
+                row.replayed = Some("2026-01-31".into());
+            }
+            (batch.outcome, batch.status) = (Outcome::Confirmed, "E_RATE_LIMITED".into());
+            (batch.reference, batch.id) = (longest(LONGEST_REFERENCE), longest(LONGEST_REFERENCE));
+            batch.message = longest(2 * MAX_CHARS).unwrap();
+        }
+        Report { rows, batches: vec![batch] }
+    }
+
+    #[test]
+    fn the_longest_answer_is_within_what_was_set_aside_before_the_request() {
+        let all = [0, 1, 2];
+        let before = steps::before(&longest(false), 0, &all);
+        let after = steps::after(&longest(true), 0, &all);
+        assert!(after.len() <= most_after(&before, 3), "{} {}", after.len(), most_after(&before, 3));
+        // Nearly all of it is text that an answer may contain.
+        assert!(after.len() > most_after(&before, 3) * 8 / 10);
+        let empty = Report { rows: longest(false).rows, batches: Vec::new() };
+        let body = longest(true).reply(Vec::new(), Status::RateLimited, Outcome::Unknown, &"x".repeat(600)).body;
+        assert!(body.len() <= empty.size() + AROUND + after.len(), "{}", body.len());
+        let unsent = empty.reply(Vec::new(), Status::RateLimited, Outcome::Unknown, &"\u{10348}".repeat(600)).body;
+        assert!(unsent.len() <= empty.size() + AROUND && unsent.len() > empty.size());
     }
 }

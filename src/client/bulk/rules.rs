@@ -11,13 +11,13 @@ const MOST_FAILURES: u32 = 3;
 
 /// Counts what decides whether the next batch is sent.
 pub struct Rules {
-    continue_after_unknown: bool,
+    continues_after_unknown: bool,
     failures: u32,
 }
 
 impl Rules {
-    pub fn new(continue_after_unknown: bool) -> Rules {
-        Rules { continue_after_unknown, failures: 0 }
+    pub fn new(continues_after_unknown: bool) -> Rules {
+        Rules { continues_after_unknown, failures: 0 }
     }
 
     /// After a batch: why no other one may follow.
@@ -31,7 +31,7 @@ impl Rules {
             (_, Status::Argument | Status::Config | Status::Encrypt | Status::Internal) => {
                 Some("the batch could not be sent")
             }
-            (Outcome::Unknown, _) if !self.continue_after_unknown => {
+            (Outcome::Unknown, _) if !self.continues_after_unknown => {
                 Some("the outcome of a batch is UNKNOWN, so nothing more was sent")
             }
             _ if self.failures >= MOST_FAILURES => Some("three batches in a row were not accepted"),

@@ -1,22 +1,20 @@
 //! Sends the batches of a list, one after the other.
 
 use super::answer::{self, Known};
-use super::budget::Budget;
 use super::failure::{Failure, contained, no_memory};
 use super::list::{BatchRequest, List};
-use super::paced;
-use super::recorded::{self, Payable};
-use super::report::{Batch, Identity, Report, Row, is_undone, word};
+use super::recorded::{Entry, Payable, by_another_list};
+use super::report::{AROUND, Batch, Identity, Report, Row, most_after, word};
 use super::rules::{self, Rules, Waits};
 use super::split::{Item, Splitter};
 use super::{INITIATE, WHAT, steps};
+use crate::client::journal::MOST_RACES;
 use crate::client::log::Level;
 use crate::client::{CallContext, Client};
 use crate::journal::Journal;
 use crate::response::decimal::Decimal;
 use crate::response::reply::Reply;
-use crate::util::ended::CANCELLED;
-use crate::util::limits::MAX_BULK_TEXT;
+use crate::util::ended::{self, CANCELLED};
 use crate::util::memory;
 use crate::util::validation_error::ValidationError;
 use paysvc_spec::status::{self, Outcome, Status};
@@ -24,20 +22,33 @@ use paysvc_spec::status::{self, Outcome, Status};
 /// What the service's usual answer adds to a row of the report, and to a batch.
 const USUAL: usize = 200;
 
+/// What the caller allows.
+pub struct Options {
+    /// The list goes on with what another list has paid.
+    pub continues: bool,
+    /// A batch whose outcome is UNKNOWN does not end the run.
+    pub continues_after_unknown: bool,
+}
+
 pub struct Run<'a> {
     pub(super) client: &'a Client,
     pub(super) context: &'a CallContext<'a>,
-    list: List,
-    /// The recipients of each batch, by their place in the list.
-    plan: Vec<Vec<usize>>,
+    pub(super) journal: &'a Journal,
+    pub(super) list: List,
+    pub(super) continues: bool,
     pub(super) report: Report,
     /// For the text of the report.
     room: Vec<u8>,
-    budget: Budget,
+    /// How long that text can be.
+    pub(super) size: usize,
     rules: Rules,
-    known: Known,
+    pub(super) known: Known,
     /// Recipients that have an outcome.
     pub(super) done: usize,
+    /// The journal has been read for everybody.
+    pub(super) has_read: bool,
+    /// Recipients whose rows may have changed since: another process may be paying them, or a panic ended their batch.
+    pub(super) contended: Vec<usize>,
     /// The batch under way, and how many requests had been sent before it.
     under_way: Option<(usize, Vec<usize>, u32)>,
     /// What the reply reports about the last answer.
@@ -53,74 +64,110 @@ enum Sending {
     Again,
 }
 
+/// What the answer to a batch proves.
+struct BatchVerdict {
+    outcome: Outcome,
+    status: Status,
+    /// The answer does not belong to the batch.
+    mismatch: Option<Failure>,
+}
+
 impl<'a> Run<'a> {
-    /// `report`: what is known about the list; whatever it proves undone is to be sent.
     pub fn new(
         client: &'a Client,
         context: &'a CallContext<'a>,
+        journal: &'a Journal,
         list: List,
-        report: Report,
-        budget: Budget,
-        continue_after_unknown: bool,
+        options: Options,
     ) -> Result<Run<'a>, ValidationError> {
-        let mut report = report;
+        let report = list.new_report()?;
         let recipients = report.rows.len();
-        let plan = plan(&list, &report).ok_or_else(|| no_memory(recipients))?;
         // All that the run needs after its first request, except what a long answer adds to the report.
-        let batches = report.batches.len() + plan.len();
-        let room = memory::buffer(budget.report("", 0) + USUAL * (recipients + plan.len()));
-        let known = Known::with_room(recipients + batches);
-        let (Some(room), Some(mut known), Ok(())) = (room, known, report.batches.try_reserve_exact(plan.len())) else {
+        let size = report.size() + AROUND;
+        let room = memory::buffer(size + USUAL * 2 * recipients);
+        let (Some(room), Some(known)) = (room, Known::with_room(2 * recipients)) else {
             return Err(no_memory(recipients));
         };
-        let references = report.rows.iter().filter_map(|row| row.payout_reference.as_deref());
-        references.chain(report.batches.iter().filter_map(|batch| batch.reference.as_deref())).for_each(|reference| {
-            known.add(reference);
-        });
-        let done = report.rows.len() - plan.iter().map(Vec::len).sum::<usize>();
-        let rules = Rules::new(continue_after_unknown);
+        let Options { continues, continues_after_unknown } = options;
+        let rules = Rules::new(continues_after_unknown);
         let (under_way, last, first_failure) = (None, None, None);
         Ok(Run {
             client,
             context,
+            journal,
             list,
-            plan,
+            continues,
             report,
             room,
-            budget,
+            size,
             rules,
             known,
-            done,
+            done: 0,
+            has_read: false,
+            contended: Vec::new(),
             under_way,
             last,
             first_failure,
         })
     }
 
-    /// The request of the first batch, if there is any.
-    pub fn first_request(&self) -> Option<BatchRequest> {
-        self.plan.first().map(|batch| self.list.request(batch))
-    }
-
-    /// Sends all batches that may be sent. Whatever happens, the report has every recipient.
-    pub fn pay(mut self) -> Reply {
-        let stop = contained(|| self.send_all()).unwrap_or_else(|failure| {
-            self.end_what_is_under_way(&failure.1);
-            Some(failure)
-        });
-        if let Some(journal) = self.client.journal.get() {
-            let _ = contained(|| self.read_the_rest(journal));
+    /// Sends all batches that may be sent. Whatever happens then, the report has every recipient. Fails, before anything
+    /// is sent, if another list has paid some of them.
+    pub fn pay(mut self) -> Result<Reply, ValidationError> {
+        let begun = contained(|| self.plan()).unwrap_or_else(Err);
+        let stop = match begun {
+            Ok(plan) => {
+                let plan = plan?;
+                contained(|| plan.into_iter().find_map(|recipients| self.batch(recipients).err())).unwrap_or_else(
+                    |failure| {
+                        self.end_what_is_under_way(&failure.1);
+                        Some(failure)
+                    },
+                )
+            }
+            Err(failure) => Some(failure),
+        };
+        if stop.is_some() {
+            let _ = contained(|| self.read_the_rest());
         }
-        self.reply(stop)
+        Ok(self.reply(stop))
     }
 
-    fn send_all(&mut self) -> Option<Failure> {
-        for recipients in std::mem::take(&mut self.plan) {
-            if let Err(stop) = self.batch(recipients) {
-                return Some(stop);
+    /// Reads what the journal has for each recipient, and splits the others into batches.
+    fn plan(&mut self) -> Result<Result<Vec<Vec<usize>>, ValidationError>, Failure> {
+        let count = self.report.rows.len();
+        let lacking = || Ok(Err(no_memory(count)));
+        let (Some(mut undone), Some(mut plan)) = (memory::list(count), memory::list(count)) else { return lacking() };
+        let (mut elsewhere, mut others) = (Vec::new(), 0);
+        for recipient in 0..count {
+            if let Some(status) = self.context.bounds.ended() {
+                return Err(Failure(status, ended::message(status).into()));
+            }
+            match self.read_entry(recipient)? {
+                Entry::Payable(payable) => undone.push((recipient, payable.alone)),
+                // The batch waits for its end.
+                Entry::UnderWay(_) => {
+                    self.contended.push(recipient);
+                    undone.push((recipient, false));
+                }
+                Entry::Ended(ending) => self.record(recipient, ending),
+                Entry::OfAnotherList(day) => {
+                    by_another_list(&mut elsewhere, recipient, &self.report.rows[recipient].identity, &day);
+                    others += 1;
+                }
             }
         }
-        None
+        self.has_read = true;
+        if others > 0 {
+            return Ok(Err(super::recorded::refused(elsewhere, others)));
+        }
+        let items = undone.iter().map(|&(index, alone)| {
+            let recipient = &self.list.recipients[index];
+            let Identity { account, amount, .. } = &recipient.identity;
+            Item { index, bytes: recipient.payload.len(), account, amount: Decimal::parse(amount), alone }
+        });
+        plan.extend(Splitter::new(items, self.list.room));
+        Ok(Ok(plan))
     }
 
     /// Why a batch must not start now.
@@ -138,28 +185,17 @@ impl<'a> Run<'a> {
     }
 
     fn batch(&mut self, mut recipients: Vec<usize>) -> Result<(), Failure> {
-        let Some(journal) = self.client.journal.get() else {
-            return self.send_batch(recipients, None).map(|_| ());
-        };
         let mut waits = Waits::default();
-        for _ in 0..recorded::MOST_BEGINNINGS {
+        for _ in 0..MOST_RACES {
             if let Some(stop) = self.obstacle() {
                 return Err(stop);
             }
-            let payable = self.payable(journal, recipients)?;
+            let payable = self.payable(recipients)?;
             if payable.is_empty() {
                 return Ok(());
             }
-            if payable.len() > 1 && payable.iter().any(|one| one.alone) {
-                let (alone, others): (Vec<_>, Vec<_>) = payable.iter().partition(|one| one.alone);
-                for one in alone {
-                    self.batch(vec![one.recipient])?;
-                }
-                recipients = others.iter().map(|one| one.recipient).collect();
-                continue;
-            }
             recipients = payable.iter().map(|one| one.recipient).collect();
-            match self.send_batch(recipients.clone(), Some((journal, &payable, &mut waits)))? {
+            match self.send_batch(&recipients, &payable, &mut waits)? {
                 Sending::Done => return Ok(()),
                 Sending::Again => self.done -= recipients.len(),
             }
@@ -167,61 +203,44 @@ impl<'a> Run<'a> {
         Err(Failure(Status::Journal, "other processes keep writing the keys of this batch".into()))
     }
 
-    fn send_batch(
-        &mut self,
-        recipients: Vec<usize>,
-        mut recorded: Option<(&Journal, &[Payable], &mut Waits)>,
-    ) -> Result<Sending, Failure> {
-        if let Some(stop) = self.obstacle() {
-            return Err(stop);
-        }
+    fn send_batch(&mut self, recipients: &[usize], payable: &[Payable], waits: &mut Waits) -> Result<Sending, Failure> {
         let index = self.report.batches.len();
         self.report.batches.push(Batch::begun(recipients.len()));
-        for &recipient in &recipients {
+        for &recipient in recipients {
             let row = &mut self.report.rows[recipient];
             *row = Row { outcome: Outcome::Unknown, batch: Some(index), ..Row::new(row.identity.clone()) };
         }
-        self.under_way = Some((index, recipients.clone(), self.context.record.sent()));
-        let before = steps::before(&self.report, index, &recipients);
-        let fits = self.budget.allows(&before, recipients.len());
-        let has_room = self.has_room(self.budget.report(&before, recipients.len()));
-        let goes_on = self.tell(&before, false);
-        // The callback may have taken any time.
-        let obstacle = match goes_on {
-            _ if !fits => Some(too_long()),
+        self.under_way = Some((index, recipients.to_vec(), self.context.record.sent()));
+        let before = steps::before(&self.report, index, recipients);
+        let has_room = self.has_room(self.size + most_after(&before, recipients.len()));
+        // The callback may take any time.
+        let obstacle = match self.tell(&before, false) {
             _ if !has_room => Some(Failure(Status::Transport, memory::LACK.into())),
             true => self.obstacle(),
             false => Some(Failure::of_callback()),
         };
-        let request = self.list.request(&recipients);
+        let request = self.list.request(recipients);
         let (mut claims, mut superseded) = (Vec::new(), false);
         let (reply, stop) = match obstacle {
             Some(Failure(status, why)) => {
                 (Reply::failed(status, Outcome::NotSent, why.clone()), Some(Failure(status, why)))
             }
-            None => match &recorded {
-                None => (paced::send(self.client, self.context, INITIATE, request.text()), None),
-                Some((journal, payable, _)) => {
-                    let result = self.send_recorded(journal, payable, &request);
-                    (claims, superseded) = (result.claims, result.superseded);
-                    (result.reply, None)
-                }
-            },
+            None => {
+                let sent = self.send(payable, &request);
+                (claims, superseded) = (sent.claims, sent.superseded);
+                (sent.reply, None)
+            }
         };
         let http_status = reply.http_status;
-        let wait = recorded.as_mut().and_then(|(_, _, waits)| self.wait_after_429(waits, &reply));
-        let mut rule = self.settle(index, &recipients, &request, reply);
-        if let Some((journal, ..)) = recorded {
-            self.write_ends(journal, &recipients, &claims, http_status);
-        }
+        let wait = self.wait_after_429(waits, &reply);
+        let verdict = self.settle(index, recipients, &request, reply);
+        self.write_ends(recipients, &claims, http_status);
         self.under_way = None;
         self.done += recipients.len();
-        let goes_on = self.tell(&steps::after(&self.report, index, &recipients), true);
+        let goes_on = self.tell(&steps::after(&self.report, index, recipients), true);
         let again = superseded || wait.is_some();
-        if again {
-            rule = None;
-        }
-        match stop.or(rule) {
+        let stop = stop.or_else(|| if again { None } else { self.rule(index, verdict) });
+        match stop {
             Some(stop) => Err(stop),
             None if !goes_on && (again || self.done < self.report.rows.len()) => Err(Failure::of_callback()),
             None if again => {
@@ -245,16 +264,17 @@ impl<'a> Run<'a> {
     }
 
     fn tell(&mut self, step: &str, is_after: bool) -> bool {
-        self.budget.add(step, is_after);
+        // The report has what stands in the steps after the batches.
+        self.size += if is_after { step.len() } else { 0 };
         self.context.report(self.done, self.report.rows.len(), step)
     }
 
-    /// Records what a reply proves about its batch, and decides whether another one may follow.
-    fn settle(&mut self, index: usize, recipients: &[usize], request: &BatchRequest, reply: Reply) -> Option<Failure> {
+    /// Records what a reply proves about its batch.
+    fn settle(&mut self, index: usize, recipients: &[usize], request: &BatchRequest, reply: Reply) -> BatchVerdict {
         let Reply { outcome, status, .. } = reply;
         let mut ended = Batch { outcome, message: reply.message.clone(), ..Batch::begun(recipients.len()) };
         ended.status = status::name_of(status).to_owned();
-        let mut stop = None;
+        let mut mismatch = None;
         let redact = |text: &str| self.client.redact(self.context, INITIATE, request.text(), text);
         let mut payouts = Vec::new();
         if outcome == Outcome::Confirmed {
@@ -264,14 +284,14 @@ impl<'a> Run<'a> {
                 Ok(accepted) => {
                     self.known.add(&accepted.reference);
                     let references = accepted.payouts.iter().filter_map(|payout| payout.reference.as_deref());
-                    references.for_each(|reference| self.known.add(reference));
+                    references.for_each(|reference| _ = self.known.add(reference));
                     (ended.reference, ended.id, payouts) = (Some(accepted.reference), accepted.id, accepted.payouts);
                 }
                 Err(difference) => {
                     ended.outcome = Outcome::Unknown;
                     ended.status = status::name_of(Status::Response).to_owned();
                     ended.message = format!("the answer does not match the batch: {difference}");
-                    stop = Some(Failure(Status::Response, ended.message.clone()));
+                    mismatch = Some(Failure(Status::Response, ended.message.clone()));
                 }
             }
         }
@@ -292,19 +312,24 @@ impl<'a> Run<'a> {
                 row.outcome = if row.message.is_some() { Outcome::Unknown } else { Outcome::Confirmed };
             }
         }
-        let status = if stop.is_some() || in_doubt > 0 { Status::Response } else { status };
+        let status = if mismatch.is_some() || in_doubt > 0 { Status::Response } else { status };
         let outcome = if in_doubt > 0 { Outcome::Unknown } else { ended.outcome };
-        if outcome != Outcome::Confirmed {
-            self.first_failure.get_or_insert(status);
-        }
         self.context.log(Level::Info, || {
             format!("{WHAT}: batch {index} of {} recipients: {}", recipients.len(), word(outcome))
         });
-        let rule = self.rules.stop(outcome, status);
-        let stop = stop.or_else(|| rule.map(|why| Failure(status, format!("{why}; batch {index}: {}", ended.message))));
         self.report.batches[index] = ended;
         self.last = Some(reply);
-        stop
+        BatchVerdict { outcome, status, mismatch }
+    }
+
+    /// Why no other batch may follow.
+    fn rule(&mut self, index: usize, BatchVerdict { outcome, status, mismatch }: BatchVerdict) -> Option<Failure> {
+        if outcome != Outcome::Confirmed {
+            self.first_failure.get_or_insert(status);
+        }
+        let rule = self.rules.stop(outcome, status);
+        let message = &self.report.batches[index].message;
+        mismatch.or_else(|| rule.map(|why| Failure(status, format!("{why}; batch {index}: {message}"))))
     }
 
     /// A panic ended the batch: it was not sent if no request was.
@@ -315,11 +340,12 @@ impl<'a> Run<'a> {
             let row = &mut self.report.rows[recipient];
             (row.outcome, row.payout_reference) = (outcome, None);
         });
+        self.contended.extend_from_slice(&recipients);
         let status = status::name_of(Status::Internal).to_owned();
         let message = message.to_owned();
         self.report.batches[index] = Batch { outcome, status, message, ..Batch::begun(recipients.len()) };
         self.done += recipients.len();
-        // The journal is complete, unless reporting it was what panicked.
+        // The steps are complete, unless reporting them was what panicked.
         let _ = contained(|| self.tell(&steps::after(&self.report, index, &recipients), true));
     }
 
@@ -332,9 +358,15 @@ impl<'a> Run<'a> {
         };
         let status = rules::status_beside(status, outcome);
         if why.is_empty() && self.report.count(Outcome::Unknown) > 0 {
-            why = "no look-up can find out what became of the UNKNOWN payouts: a person must find out".into();
+            why = "no look-up can find out what became of the UNKNOWN payouts: a person must find out, and settle them in the journal".into();
         }
-        let mut reply = self.report.reply(self.room, status, outcome, &why);
+        // An identical list next month would be a resume as well: it must not look like a payment.
+        let replayed = self.report.rows.iter().all(|row| row.replayed.is_some());
+        if let Some(day) = self.report.rows.iter().filter_map(|row| row.replayed.as_deref()).max().filter(|_| replayed)
+        {
+            why = format!("nothing was sent: all were accepted by earlier calls, the last on {day}");
+        }
+        let mut reply = Reply { replayed, ..self.report.reply(self.room, status, outcome, &why) };
         if let Some(last) = self.last {
             let Reply { http_status, code, retry_after_ms, request_id, .. } = last;
             reply = Reply { http_status, code, retry_after_ms, request_id, ..reply };
@@ -343,35 +375,6 @@ impl<'a> Run<'a> {
         self.context.log(level, || format!("{WHAT}: {} {}", status::name_of(status), self.report.summary()));
         reply
     }
-}
-
-fn too_long() -> Failure {
-    let text = format!(
-        "the report could become longer than {MAX_BULK_TEXT} bytes, the most that earlier accepts: split the list"
-    );
-    Failure(Status::Argument, text)
-}
-
-/// The batches of all recipients that are proved undone.
-fn plan(list: &List, report: &Report) -> Option<Vec<Vec<usize>>> {
-    // One of several that were refused together may have been the reason.
-    let refused_with_others = |batch: &Batch| {
-        batch.recipients > 1 && batch.outcome == Outcome::Rejected && batch.status == status::name_of(Status::Rejected)
-    };
-    let undone = report.rows.iter().enumerate().filter(|(_, row)| is_undone(row.outcome));
-    let items = undone.map(|(index, row)| {
-        let recipient = &list.recipients[index];
-        Item {
-            index,
-            bytes: recipient.payload.len(),
-            account: &recipient.identity.account,
-            amount: Decimal::parse(&recipient.identity.amount),
-            alone: row.batch.is_some_and(|batch| refused_with_others(&report.batches[batch])),
-        }
-    });
-    let mut plan = memory::list(list.recipients.len())?;
-    plan.extend(Splitter::new(items, list.room));
-    Some(plan)
 }
 
 #[cfg(test)]

@@ -8,10 +8,12 @@ mod look_up;
 mod people;
 mod replay;
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;
 
 use std::cell::RefCell;
 use std::time::Duration;
+
+pub(super) use people::no_journal;
 
 use super::backoff::{Backoff, random};
 use super::retry::{self, Next, PriorAttempts};
@@ -359,6 +361,7 @@ impl Recorded<'_> {
             has_page: record.has_page,
             until_ms,
             digests: digest::digests(id, &record.members),
+            list: None,
             request: record.kept.clone(),
             amount: record.amount.clone(),
             currency: record.currency.clone(),

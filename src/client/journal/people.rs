@@ -108,8 +108,9 @@ fn open(_: &Path, _: bool) -> Result<Box<dyn Store>, String> {
 
 const NONE_LEFT: &str = r#"{"status":true,"message":"no key is open"}"#;
 
-fn no_journal(what: &str) -> ValidationError {
-    let reason = "needs a journal: configure journal, or call client_set_store";
+pub(in crate::client) fn no_journal(what: &str) -> ValidationError {
+    let reason = "needs a journal: configure \"journal\": \"/var/lib/shop/journal.db\", \"journal_create\": true (or \
+                  PAYSVC_JOURNAL and PAYSVC_JOURNAL_CREATE), or call client_set_store";
     ValidationError::new(Status::Config, format!("{what} {reason}"))
 }
 

@@ -31,7 +31,7 @@ enum Failing {
 type Rows = BTreeMap<(String, u32), (Option<String>, bool, String)>;
 
 #[derive(Clone, Default)]
-struct Memory {
+pub struct Memory {
     rows: Arc<Mutex<Rows>>,
     failing: Arc<Mutex<Failing>>,
     is_elsewhere: Arc<AtomicBool>,
@@ -502,22 +502,25 @@ fn accepted(account: &str) -> (&'static str, String) {
     ("200 OK", format!("{body}{payout}]}}"))
 }
 
-fn pay_list(client: &Client, references: &[&str], amount: &str) -> (Reply, Value) {
-    pay_list_with(client, references, amount, None)
+/// A list that pays each of these that amount.
+fn list_of(references: &[&str], amount: &str) -> Vec<Value> {
+    let one = |reference: &&str| {
+        json!({"clientReference": reference, "accountNumber": "0690000031", "bankCode": "000014", "amount": amount,
+            "description": "May", "accountName": "A", "creditCurrency": "NGN", "debitCurrency": "NGN"})
+    };
+    references.iter().map(one).collect()
 }
 
-fn pay_list_with(client: &Client, references: &[&str], amount: &str, token: Option<Arc<CallToken>>) -> (Reply, Value) {
-    let list: Vec<_> = references
-        .iter()
-        .map(|reference| {
-            json!({"clientReference": reference, "accountNumber": "0690000031", "bankCode": "000014", "amount": amount,
-                "description": "May", "accountName": "A", "creditCurrency": "NGN", "debitCurrency": "NGN"})
-        })
-        .collect();
+/// Goes on with what other lists have paid.
+fn pay_list(client: &Client, references: &[&str], amount: &str) -> (Reply, Value) {
+    pay_list_with(client, &list_of(references, amount), true, None)
+}
+
+fn pay_list_with(client: &Client, list: &[Value], continues: bool, token: Option<Arc<CallToken>>) -> (Reply, Value) {
     let record = CallRecord::new();
     let context = client.begin(token, &record);
-    let reply =
-        client.payout_bulk(&context, &json!({"payoutDetails": list, "continue_after_unknown": true}).to_string());
+    let request = json!({"payoutDetails": list, "continue": continues, "continue_after_unknown": true});
+    let reply = client.payout_bulk(&context, &request.to_string());
     let report = serde_json::from_str(&reply.body).unwrap();
     (reply, report)
 }
@@ -538,6 +541,119 @@ fn a_recipient_is_paid_once_across_lists() {
     assert_eq!(till.service.charges(), 2);
 }
 
+#[test]
+fn without_a_journal_no_list_is_paid() {
+    let till = Till::new();
+    till.service.charge_answers(Some(accepted("0690000031")));
+    let config = json!({"base_url": format!("http://127.0.0.1:{}", till.service.port), "secret_key": "s"});
+    let client = Client::new(Some(&config.to_string()), &|_| None).unwrap_or_else(|error| panic!("{}", error.message));
+    let (reply, _) = pay_list(&client, &["may-1"], "5");
+    assert_eq!((seen(&reply), till.service.charges()), ((Status::Config, NotSent, false), 0));
+    for line in ["\"journal\": \"/", "\"journal_create\": true", "PAYSVC_JOURNAL ", "client_set_store"] {
+        assert!(reply.message.contains(line), "{}", reply.message);
+    }
+}
+
+/// Employee numbers as references: the second month would be CONFIRMED, and nobody paid.
+#[test]
+fn a_list_that_names_who_was_paid_by_another_one_is_refused_as_a_whole() {
+    let till = Till::new();
+    till.service.charge_answers(Some(accepted("0690000031")));
+    let may = list_of(&["E-17", "E-18"], "5");
+    assert_eq!(pay_list_with(&till.client, &may, false, None).0.outcome, Confirmed);
+    let mut june = list_of(&["E-19", "E-17", "E-18"], "5");
+    june.iter_mut().for_each(|one| one["description"] = json!("June"));
+    let today = clock::day(clock::now_ms());
+    for list in [&june[..], &june[1..], &may[..1]] {
+        let (reply, body) = pay_list_with(&till.client, list, false, None);
+        assert_eq!((seen(&reply), till.service.charges()), ((Status::KeyReused, Unknown, false), 2), "{body}");
+        let paid = |name: &str| format!("{name} was paid on {today} by another list");
+        assert!(reply.message.contains(&paid("E-17")) && reply.message.contains("\"continue\": true"), "{body}");
+        let place = list.iter().position(|one| one["clientReference"] == "E-17").unwrap();
+        assert_eq!(body["errors"][format!("payoutDetails.{place}.clientReference")], paid("E-17"));
+        assert_eq!(reply.message.contains(", as were 1 more"), list.len() > 1, "{body}");
+    }
+    // The same list again is a resume, in any order, and says that nothing was sent.
+    let again: Vec<Value> = may.iter().rev().cloned().collect();
+    let (reply, body) = pay_list_with(&till.client, &again, false, None);
+    assert_eq!((seen(&reply), till.service.charges()), ((Status::Ok, Confirmed, true), 2), "{body}");
+    assert!(
+        reply.message.contains(&format!("nothing was sent: all were accepted by earlier calls, the last on {today}"))
+    );
+    let (reply, body) = pay_list_with(&till.client, &june, true, None);
+    assert_eq!((seen(&reply), till.service.charges()), ((Status::Ok, Confirmed, false), 3), "{body}");
+    let replayed = |row: &Value| (row["replayed"].clone(), row["date"].clone());
+    let all: Vec<_> = body["payouts"].as_array().unwrap().iter().map(replayed).collect();
+    let earlier = (json!(true), json!(today));
+    assert_eq!(all, [(json!(null), json!(null)), earlier.clone(), earlier], "{body}");
+    // Afterwards the longer list is a list of its own, which did not pay all of its recipients.
+    assert_eq!(pay_list_with(&till.client, &june, false, None).0.status, Status::KeyReused);
+    assert_eq!(till.service.charges(), 3);
+}
+
+#[test]
+fn who_was_paid_by_a_claim_without_a_list_or_settled_counts_as_paid_by_another_list() {
+    let till = Till::new();
+    till.service.charge_answers(Some(accepted("0690000031")));
+    let list = list_of(&["E-17"], "5");
+    assert_eq!(pay_list_with(&till.client, &list, false, None).0.outcome, Confirmed);
+    for row in till.store.rows.lock().unwrap().values_mut() {
+        let mut json: Value = serde_json::from_str(&row.2).unwrap();
+        json.as_object_mut().unwrap().remove("list");
+        row.2 = json.to_string();
+    }
+    assert_eq!(pay_list_with(&till.client, &list, false, None).0.status, Status::KeyReused);
+    till.service.charge_answers(None);
+    let open = list_of(&["E-18"], "5");
+    let (_, report) = pay_list_with(&till.client, &open, false, None);
+    assert_eq!(report["payouts"][0]["outcome"], "UNKNOWN");
+    let (_, report) = pay_list_with(&till.client, &list_of(&["E-18"], "6"), false, None);
+    let message = report["payouts"][0]["message"].as_str().unwrap();
+    assert!(message.contains("amount"), "what is open and differs is told as such: {report}");
+    let id = message.rsplit_once("(claim ").unwrap().1.split_once(' ').unwrap().0;
+    let settlement = json!({"id": id, "outcome": "CONFIRMED", "who": "A", "why": "B"});
+    let record = CallRecord::new();
+    let settled = till.client.journal_settle(&till.client.begin(None, &record), &settlement.to_string());
+    assert_eq!(settled.outcome, Confirmed, "{}", settled.message);
+    assert_eq!(pay_list_with(&till.client, &list_of(&["E-18"], "6"), false, None).0.status, Status::KeyReused);
+    let (reply, report) = pay_list_with(&till.client, &open, false, None);
+    assert_eq!((reply.outcome, &report["payouts"][0]["settled"]), (Confirmed, &json!(true)), "{report}");
+    assert_eq!(till.service.charges(), 2);
+}
+
+/// What was proved not to be done may be corrected; what may have been done is compared.
+#[test]
+fn a_refused_recipient_may_be_corrected_and_one_that_is_open_may_not() {
+    for (answer, charges, status) in [(Some(declined()), 2, Status::Ok), (None, 1, Status::KeyReused)] {
+        let till = Till::new();
+        till.service.charge_answers(answer);
+        let mut list = list_of(&["may-1"], "5");
+        list[0]["accountNumber"] = json!("0690000032");
+        pay_list_with(&till.client, &list, false, None);
+        till.service.charge_answers(Some(accepted("0690000031")));
+        let (reply, report) = pay_list(&till.client, &["may-1"], "5");
+        assert_eq!((reply.status, till.service.charges()), (status, charges), "{report}");
+    }
+}
+
+/// A refusal without a vote proves nothing of the request that was answered with 429 before, in whichever call.
+#[test]
+fn what_a_429_proved_is_remembered_by_the_journal() {
+    let till = Till::new();
+    let gone = ("404 Not Found", "{}".to_owned());
+    till.service.charge_answers(Some(gone.clone()));
+    assert_eq!(pay_list(&till.client, &["first"], "5").0.outcome, Rejected);
+    till.service.charge_answers(Some(("429 Too Many Requests\r\nretry-after: 600", "{}".into())));
+    let token = Arc::new(CallToken::default());
+    // There is no time for that wait.
+    token.set_timeout_ms(60_000);
+    let (busy, report) = pay_list_with(&till.client, &list_of(&["second"], "5"), false, Some(token));
+    assert_eq!((busy.status, busy.outcome), (Status::RateLimited, Rejected), "{report}");
+    till.service.charge_answers(Some(gone));
+    let (reply, report) = pay_list(&till.client, &["second"], "5");
+    assert_eq!((reply.status, reply.outcome), (Status::Response, Unknown), "{report}");
+}
+
 /// A list that stops at its first recipient reports for the others what an earlier list did.
 #[test]
 fn who_was_not_reached_is_what_the_journal_has() {
@@ -556,7 +672,7 @@ fn who_was_not_reached_is_what_the_journal_has() {
     assert_eq!(outcomes(&report), ["REJECTED", "ACCEPTED", "UNKNOWN", "NOT_SENT"], "{report}");
     let token = Arc::new(CallToken::default());
     token.cancel();
-    let (_, report) = pay_list_with(&till.client, &all, "5", Some(token));
+    let (_, report) = pay_list_with(&till.client, &list_of(&all, "5"), true, Some(token));
     assert_eq!(outcomes(&report), ["UNKNOWN"; 4], "{report}");
     till.store.fail(Failing::Read);
     let (_, report) = pay_list(&till.client, &all, "5");

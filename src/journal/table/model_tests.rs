@@ -54,6 +54,7 @@ fn claim(key: &str, until_ms: u64) -> Kind {
         has_page: false,
         until_ms,
         digests: Vec::new(),
+        list: None,
         request: String::new(),
         amount: None,
         currency: None,

@@ -33,6 +33,7 @@ impl Journal {
             has_page: false,
             until_ms,
             digests: digests(&id, &members("1")),
+            list: None,
             request: String::new(),
             amount: None,
             currency: None,

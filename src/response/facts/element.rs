@@ -145,24 +145,6 @@ pub fn is_refused(element: Value<'_>, members: &'static [Member]) -> bool {
     element.kind() == Type::Object && element.children().any(says)
 }
 
-/// The state that an element of `data` names for itself: its number and its word must agree; states of progress never
-/// disagree, and the number counts.
-pub fn state(element: Value<'_>) -> State {
-    let mut found = Element::default();
-    for member in element.children() {
-        match meaning(member, Place::Element, &[]) {
-            Some(Meaning { role: Role::StateNumber, exact: true, .. }) => found.states.splice(..0, state_of_id(member)),
-            Some(Meaning { role: Role::StateWord, exact: true, .. }) => {
-                found.states.extend(state_of_word(member));
-                continue;
-            }
-            _ => continue,
-        };
-    }
-    found.documented.clone_from(&found.states);
-    found.attempt().state()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -48,7 +48,7 @@ fn errors_name_the_recipient_and_the_member() {
             "payoutDetails.2.bankcode is not a known member; did you mean bankCode?",
             "payoutDetails.4 must be an object, not a number",
             "payoutDetails.1.clientReference is the same as payoutDetails.0.clientReference",
-            "payoutDetails.3.clientReference is required: the report tells the recipients apart by it",
+            "payoutDetails.3.clientReference is required: the journal and the report know the recipient by it",
         ]
     );
     assert_eq!(errors(&[]), [("payoutDetails".to_owned(), "must have at least one element".to_owned())]);
@@ -103,6 +103,25 @@ fn what_is_sent_is_what_the_row_sends() {
     assert!(
         list.new_report().ok().unwrap().rows.iter().all(|row| row.outcome == Outcome::NotSent && row.batch.is_none())
     );
+}
+
+/// The members of the list's digest and of the journal are those of the rows, whatever their form.
+#[test]
+fn a_list_is_the_same_in_another_form_and_another_one_with_any_other_member() {
+    let list = |elements: &[String]| read(elements, "rsa4096").unwrap();
+    let (a, b) = (payout("A", "1", "\"007.50\"", "May"), payout("B", "2", "3", "May"));
+    let first = list(&[a.clone(), b.clone()]);
+    let other_form = list(&[b.clone(), payout("A", "1", "7.5", "M\\u0061y")]);
+    assert_eq!(first.digest, other_form.digest);
+    assert_eq!(first.recipients[0].members(), other_form.recipients[1].members());
+    let named: Vec<_> = first.recipients[0].members().into_iter().map(|(name, _)| name).collect();
+    let identifying =
+        ["function", "clientReference", "accountNumber", "bankCode", "amount", "creditCurrency", "debitCurrency"];
+    assert_eq!(named, identifying);
+    for other in [a.replace("May", "June"), a.replace("007.50", "8"), a.replace("\"1\"", "\"9\"")] {
+        assert_ne!(list(&[other, b.clone()]).digest, first.digest);
+    }
+    assert_ne!(list(&[a]).digest, first.digest);
 }
 
 /// No limit of time is asserted: a quadratic loop would take minutes.
