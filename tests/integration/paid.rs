@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::capi::{Call, Client, Reply, with};
+use crate::support::capi::{Client, Reply, with};
 use crate::support::long_encryption_key;
 use crate::support::sandbox::Sandbox;
 use crate::support::server::Server;
@@ -74,11 +74,6 @@ fn a_wait_without_a_currency_says_what_to_give() {
         assert_eq!((why.contains(GIVE), why.contains("currency")), (!is_proved, !is_proved), "{expect}: {why}");
         assert_eq!(why.is_empty(), is_proved, "{expect}: {why}");
     }
-    // Nothing is asked for an order that is not paid.
-    sandbox.post("/sandbox/orders", &json!({"reference": "O-2", "amount": "25.50"}));
-    let open = client.call_with("order_wait", &json!({"reference": "O-2"}), Some(&Call::with_timeout_ms(300)));
-    open.expect("E_UNRESOLVED UNKNOWN");
-    assert!(!open.message().contains(GIVE), "{}", open.message());
 }
 
 #[test]
