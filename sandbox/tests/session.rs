@@ -17,7 +17,7 @@ const ORDER: &str =
     r#"{"order":{"reference":"ORDER-1","amount":"2500.50","currency":"NGN"},"customer":{"email":"ada@example.com"}}"#;
 
 fn start(flag: &str, path: &str, seed: &str) -> Sandbox {
-    Sandbox::start_with(&["--seed", seed, "--key-bits", "2048", flag, path])
+    Sandbox::start_with(&["--seed", seed, "--key-bits", "2048", "--any-reference", flag, path])
 }
 
 /// What a client sees: a whole answer or a part, and how the connection ended.

@@ -44,7 +44,10 @@ fn a_seed_repeats_keys_codes_and_references() {
 
 #[test]
 fn without_a_seed_every_start_has_its_own_api_keys() {
-    let (one, two) = (Sandbox::start_with(&[]), Sandbox::start_with(&["--fresh-key", "--key-bits", "2048"]));
+    let (one, two) = (
+        Sandbox::start_with(&["--any-reference"]),
+        Sandbox::start_with(&["--fresh-key", "--key-bits", "2048", "--any-reference"]),
+    );
     assert_ne!(one.secret, two.secret);
     for sandbox in [one, two] {
         let payload = common::card("A", "4111111111111111");
