@@ -14,6 +14,7 @@ mod openapi;
 mod payouts;
 mod pending;
 mod show;
+mod time;
 mod webhooks;
 
 use crate::browser;
@@ -108,6 +109,9 @@ async fn dispatch(sandbox: &Sandbox, incoming: &Incoming) -> Answer {
             Ok(body) => lost::charge(sandbox, &body).await,
             Err(error) => Err(error),
         },
+        ("GET", ["clock"]) => Ok(time::show()),
+        ("POST", ["clock"]) => change(sandbox, |shared| time::advance(&mut shared.state, &body(incoming)?)),
+        ("POST", ["settle"]) => change(sandbox, |shared| Ok(time::settle(&mut shared.state))),
         ("GET", ["replay"]) => {
             Ok(sandbox.session.replay().map_or_else(|| object! { "exchanges": Json::Null }, Replay::json))
         }
@@ -132,12 +136,14 @@ fn allowed(path: &[&str]) -> Option<&'static str> {
         }
         ["faults", _] => Some("DELETE"),
         ["faults"] => Some("GET, POST, DELETE"),
-        ["payouts" | "webhooks" | "orders" | "mandates"] | ["payments", _, "confirm" | "decline"] => Some("GET, POST"),
+        ["payouts" | "webhooks" | "orders" | "mandates" | "clock"] | ["payments", _, "confirm" | "decline"] => {
+            Some("GET, POST")
+        }
         ["webhooks", "forge"] | ["webhooks", _, "resend"] => Some("POST"),
         ["checkout", _, act] => Act::named(act).map(|_| "POST"),
         ["payments", _, "expire"] => Some("POST"),
         ["refunds" | "payouts", _, "complete" | "fail"] => Some("POST"),
-        ["cards" | "fund" | "lost-charge" | "reset"] | ["mandates", _, "activate"] => Some("POST"),
+        ["cards" | "fund" | "lost-charge" | "reset" | "settle"] | ["mandates", _, "activate"] => Some("POST"),
         ["checkout" | "page", _] | ["certify"] => Some("GET"),
         ["certify", "result"] => Some("POST"),
         _ => None,
