@@ -53,7 +53,7 @@ async fn dispatch(sandbox: &Sandbox, incoming: &Incoming) -> Answer {
     }
     let path: Vec<&str> = incoming.path.split('/').skip(2).collect();
     let result = match (incoming.method.as_str(), path.as_slice()) {
-        ("GET", ["state" | "ledger" | "requests" | "orders" | "mandates" | "webhooks"]) => {
+        ("GET", ["state" | "ledger" | "requests" | "orders" | "mandates" | "webhooks" | "accounts" | "payouts"]) => {
             return list(&sandbox.lock(), path[0], &incoming.query_json()).unwrap_or_else(ApiError::into_answer);
         }
         ("GET", ["duplicates"]) => Ok(ledger::duplicates(&sandbox.lock().state.ledger)),
@@ -80,7 +80,6 @@ async fn dispatch(sandbox: &Sandbox, incoming: &Incoming) -> Answer {
             Some(act) => return check_out(sandbox, incoming, id, act),
             None => Err(ApiError::new(404, format!("There is no admin call {}.", incoming.path))),
         },
-        ("GET", ["payouts"]) => Ok(payouts::list(&sandbox.lock().state, &incoming.query_json())),
         ("POST", ["payouts"]) => change(sandbox, |shared| payouts::make(&mut shared.state, &body(incoming)?)),
         ("POST", ["payouts", reference, "complete"]) => {
             change(sandbox, |shared| payouts::end(&mut shared.state, reference, PayoutState::Successful))
@@ -131,9 +130,9 @@ fn allowed(path: &[&str]) -> Option<&'static str> {
     match path {
         ["key.pem"] => Some("GET"),
         ["encrypt"] => Some("POST"),
-        [] | ["state" | "ledger" | "duplicates" | "requests" | "endpoints" | "events" | "replay"] | ["otp", _] => {
-            Some("GET")
-        }
+        []
+        | ["state" | "ledger" | "duplicates" | "accounts" | "requests" | "endpoints" | "events" | "replay"]
+        | ["otp", _] => Some("GET"),
         ["faults", _] => Some("DELETE"),
         ["faults"] => Some("GET, POST, DELETE"),
         ["payouts" | "webhooks" | "orders" | "mandates" | "clock"] | ["payments", _, "confirm" | "decline"] => {
@@ -156,6 +155,8 @@ fn list(shared: &Shared, which: &str, query: &Json) -> Result<Answer, ApiError> 
         "state" => show::state(shared, &wanted),
         "ledger" => ledger::entries(&shared.state.ledger, &wanted),
         "orders" => object! { "orders": show::orders(&shared.state, &wanted) },
+        "accounts" => object! { "accounts": show::accounts(&shared.state, &wanted) },
+        "payouts" => payouts::list(&shared.state, query, &wanted),
         "mandates" => object! { "mandates": show::mandates(&shared.state, &wanted) },
         "webhooks" => webhooks::show(&shared.webhooks, &wanted),
         _ => return show::requests(shared, &wanted),
