@@ -264,7 +264,8 @@ def test_the_customer_of_a_pending_order(page: Browser, sandbox: Sandbox, act: s
     page.shows("Pending", ROW)
     page.shows(sandbox.get("orders")["orders"][0]["created"][11:19], ROW)
     page.click("WAITS")
-    for words in ["600.00 NGN", "20.00 NGN", "620.00 NGN", sandbox.get("orders")["orders"][0]["payments"][0]["instrument"]]:
+    [payment] = sandbox.get("orders")["orders"][0]["payments"]
+    for words in ["600.00 NGN", "20.00 NGN", "620.00 NGN", payment["instrument"]]:
         page.shows(words, ".cards")
     page.shows("Account to transfer to", ".cards")
     assert page.named("Open the checkout").get_dom_attribute("href") == "/sandbox/checkout/5001"

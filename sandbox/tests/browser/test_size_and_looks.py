@@ -10,7 +10,8 @@ from conftest import SECONDS, Browser, Sandbox
 
 BUILD = Path(__file__).parents[3] / "build"
 MANY = 10_000
-VIEWS = ["orders", "requests", "ledger", "mandates", "accounts", "payouts", "webhooks", "faults", "order/ORDER-42", "order/WAITS"]
+LISTS = ["orders", "requests", "ledger", "mandates", "accounts", "payouts", "webhooks", "faults"]
+VIEWS = [*LISTS, "order/ORDER-42", "order/WAITS"]
 
 
 def test_ten_thousand_requests(browser: Browser, sandbox: Sandbox) -> None:
@@ -123,8 +124,8 @@ def test_it_is_readable_in_every_window(browser: Browser, sandbox: Sandbox) -> N
             assert browser.driver.execute_script(LOW_CONTRAST) == [], (view, scheme)
             assert browser.driver.execute_script(overflow) <= 0, (view, width)
             # What a sheet cuts off is not seen, either.
-            cut = "return [...document.querySelectorAll('.sheet')].filter((it) => it.scrollWidth > it.clientWidth).length"
-            assert browser.driver.execute_script(cut) == 0, (view, width)
+            cut = "return [...document.querySelectorAll('.sheet')].some((it) => it.scrollWidth > it.clientWidth)"
+            assert not browser.driver.execute_script(cut), (view, width)
             browser.driver.save_screenshot(str(pictures / f"{view.replace('/', '-')}-{width}-{scheme}.png"))
             if (width, scheme) == (1280, "light"):
                 for control in browser.all("button, input, select, a, svg[role=img]"):
