@@ -102,6 +102,10 @@ pub struct Cli {
     #[arg(long, value_name = "MS")]
     pub settle_ms: Option<u64>,
 
+    /// Close a connection whose request has begun and whose headers do not end within this many milliseconds
+    #[arg(long, value_name = "MS", default_value_t = 30_000)]
+    pub head_timeout_ms: u64,
+
     /// Keep keys and data in FILE, so that they survive a restart
     #[arg(long, value_name = "FILE")]
     pub state: Option<PathBuf>,

@@ -106,6 +106,7 @@ async fn run(cli: &Cli) -> Result<(), String> {
         saved.restore(&mut sandbox, behaviour);
     }
     sandbox.session = cli.session(&sandbox)?;
+    sandbox.head_timeout = Duration::from_millis(cli.head_timeout_ms);
     let sandbox = Arc::new(sandbox);
     rules.into_iter().for_each(|rule| {
         sandbox.lock().faults.add(rule);

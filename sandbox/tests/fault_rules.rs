@@ -18,7 +18,7 @@ fn nth_and_count() {
     let made = sandbox.rule(r#"{"path":"/payment/banks","method":"GET","fault":"status_503","nth":2,"count":2}"#);
     assert_eq!(
         made,
-        json!({"fault": "status_503", "path": "/payment/banks", "method": "GET", "nth": 2, "count": 2,
+        json!({"id": 1, "fault": "status_503", "path": "/payment/banks", "method": "GET", "nth": 2, "count": 2,
             "probability": null, "seed": null, "delay_ms": null, "matched": 0, "fired": 0})
     );
     assert_eq!(statuses(&sandbox, 5), [200, 503, 503, 200, 200]);

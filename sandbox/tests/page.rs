@@ -192,3 +192,43 @@ fn subscribers_are_few() {
         }
     }
 }
+
+#[test]
+fn a_write_from_another_origin_is_refused_by_its_origin_too() {
+    let sandbox = Sandbox::start(&[]);
+    let order = r#"{"reference":"A","amount":"5"}"#;
+    let post = |origin: &str| sandbox.send("POST", "/sandbox/orders", &[("origin", origin)], order);
+    for origin in ["https://elsewhere.example", "http://localhost:1", "null", ""] {
+        post(origin).expect(403);
+    }
+    assert!(sandbox.admin("orders")["orders"].as_array().unwrap().is_empty());
+    // The test's client names this host.
+    post("http://localhost").expect(200);
+}
+
+#[test]
+fn accounts_and_payouts_are_lists() {
+    let sandbox = Sandbox::start(&[]);
+    for alias in ["till-1", "till-2"] {
+        let funding = format!(r#"{{"alias":"{alias}","amount":"5","senderName":"Ada"}}"#);
+        sandbox.admin_post("fund", &funding).expect(200);
+    }
+    let accounts = sandbox.admin("accounts")["accounts"].as_array().unwrap().clone();
+    assert_eq!((accounts.len(), &accounts[0]["funded"]), (2, &"5.00".into()));
+    let last = accounts[1]["account_number"].as_str().unwrap();
+    let before = references(&sandbox, &format!("accounts?before={last}"), "accounts", "account_number");
+    assert_eq!(before, [accounts[0]["account_number"].as_str().unwrap()]);
+    assert_eq!(references(&sandbox, "accounts?search=till-2", "accounts", "alias"), ["till-2"]);
+    for reference in ["P-1", "P-2"] {
+        let details = format!(
+            r#"{{"payoutDetails":[{{"clientReference":"{reference}","accountNumber":"0690000031","accountName":"Ada","bankCode":"000014","amount":"5"}}]}}"#
+        );
+        sandbox.admin_post("payouts", &details).expect(200);
+    }
+    let payouts = |query: &str| references(&sandbox, &format!("payouts?{query}"), "payouts", "clientReference");
+    assert_eq!(
+        (payouts("limit=1"), payouts("before=2"), payouts("search=p-1")),
+        (vec!["P-2".into()], vec!["P-1".into()], vec!["P-1".into()])
+    );
+    assert_eq!(payouts("clientReference=P-2"), ["P-2"]);
+}

@@ -1,4 +1,4 @@
-"""A client for certify that repeats nothing and follows no redirect; CLIENT_KEY and CLIENT_HOST are what it is told wrong."""
+"""A client for certify: it repeats nothing and follows no redirect. CLIENT_KEY and CLIENT_HOST replace its own."""
 
 import http.client
 import json

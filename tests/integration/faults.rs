@@ -110,6 +110,10 @@ const FAULTS: &[(&str, On, Outcome, Outcome)] = &[
     ("drop_element", Call, Confirmed, Confirmed),
     ("alter_element", Call, Confirmed, Confirmed),
     ("alter_amount", Call, Confirmed, Confirmed),
+    // They change what the browser's widget is told.
+    ("widget_no_completed", Call, Confirmed, Confirmed),
+    ("widget_no_close", Call, Confirmed, Confirmed),
+    ("widget_minor_units", Call, Confirmed, Confirmed),
     ("tls_expired", Handshake, NotSent, NotSent),
     ("tls_wrong_host", Handshake, NotSent, NotSent),
     ("tls_silence", Handshake, Confirmed, Confirmed),

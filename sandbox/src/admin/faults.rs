@@ -18,8 +18,14 @@ pub fn clear(sandbox: &Sandbox) -> Json {
     object! { "cleared": sandbox.lock().faults.clear() }
 }
 
-/// Removes the rules of one fault.
+/// Removes one rule by its number, or the rules of one fault by its name.
 pub fn remove(sandbox: &Sandbox, name: &str) -> Result<Json, ApiError> {
+    if let Ok(id) = name.parse() {
+        return match sandbox.lock().faults.remove_rule(id) {
+            0 => Err(ApiError::new(404, format!("There is no rule {id}."))),
+            cleared => Ok(object! { "cleared": cleared }),
+        };
+    }
     let fault = table::named(name).ok_or_else(|| ApiError::new(404, table::unknown(name)))?;
     Ok(object! { "cleared": sandbox.lock().faults.remove(fault) })
 }

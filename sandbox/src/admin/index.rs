@@ -80,8 +80,8 @@ fn html(sandbox: &Sandbox) -> String {
          <link rel=\"icon\" href=\"/sandbox/page/icon.svg\"><link rel=\"stylesheet\" href=\"/sandbox/page/style.css\">\n\
          <link rel=\"stylesheet\" href=\"/sandbox/page/page.css\">\n<main>\
          <h1>paysvc-sandbox {version}</h1>\n<p>A simulated payments service for development and tests. It moves no money.\n\
-         <h2>Admin calls</h2>\n<table><tr><th>method<th>path<th>effect\n{admin}</table>\n\
-         <h2>Endpoints</h2>\n<table><tr><th>method<th>path<th>API key<th>body\n{endpoints}</table>\n</html>\n"
+         <h2>Admin calls</h2>\n<table class=\"calls\"><tr><th>method<th>path<th>effect\n{admin}</table>\n\
+         <h2>Endpoints</h2>\n<table class=\"calls\"><tr><th>method<th>path<th>API key<th>body\n{endpoints}</table>\n</html>\n"
     )
 }
 

@@ -49,7 +49,7 @@ pub fn order(state: &mut State, body: &Json) -> Result<Json, ApiError> {
         "reference": &order.reference,
         "amount": order.amount.to_string(),
         "currency": &order.currency,
-        "orderId": order.id,
+        "order_id": order.id,
         "paid": order.is_paid(),
     };
     if let (Json::Object(members), Some(payment), false) = (&mut json, order.payments.last(), is_paid) {

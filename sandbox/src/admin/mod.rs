@@ -14,6 +14,7 @@ mod openapi;
 mod payouts;
 mod pending;
 mod show;
+mod time;
 mod webhooks;
 
 use crate::browser;
@@ -52,7 +53,7 @@ async fn dispatch(sandbox: &Sandbox, incoming: &Incoming) -> Answer {
     }
     let path: Vec<&str> = incoming.path.split('/').skip(2).collect();
     let result = match (incoming.method.as_str(), path.as_slice()) {
-        ("GET", ["state" | "ledger" | "requests" | "orders" | "mandates" | "webhooks"]) => {
+        ("GET", ["state" | "ledger" | "requests" | "orders" | "mandates" | "webhooks" | "accounts" | "payouts"]) => {
             return list(&sandbox.lock(), path[0], &incoming.query_json()).unwrap_or_else(ApiError::into_answer);
         }
         ("GET", ["duplicates"]) => Ok(ledger::duplicates(&sandbox.lock().state.ledger)),
@@ -79,7 +80,6 @@ async fn dispatch(sandbox: &Sandbox, incoming: &Incoming) -> Answer {
             Some(act) => return check_out(sandbox, incoming, id, act),
             None => Err(ApiError::new(404, format!("There is no admin call {}.", incoming.path))),
         },
-        ("GET", ["payouts"]) => Ok(payouts::list(&sandbox.lock().state, &incoming.query_json())),
         ("POST", ["payouts"]) => change(sandbox, |shared| payouts::make(&mut shared.state, &body(incoming)?)),
         ("POST", ["payouts", reference, "complete"]) => {
             change(sandbox, |shared| payouts::end(&mut shared.state, reference, PayoutState::Successful))
@@ -108,6 +108,9 @@ async fn dispatch(sandbox: &Sandbox, incoming: &Incoming) -> Answer {
             Ok(body) => lost::charge(sandbox, &body).await,
             Err(error) => Err(error),
         },
+        ("GET", ["clock"]) => Ok(time::show()),
+        ("POST", ["clock"]) => change(sandbox, |shared| time::advance(&mut shared.state, &body(incoming)?)),
+        ("POST", ["settle"]) => change(sandbox, |shared| Ok(time::settle(&mut shared.state))),
         ("GET", ["replay"]) => {
             Ok(sandbox.session.replay().map_or_else(|| object! { "exchanges": Json::Null }, Replay::json))
         }
@@ -127,17 +130,19 @@ fn allowed(path: &[&str]) -> Option<&'static str> {
     match path {
         ["key.pem"] => Some("GET"),
         ["encrypt"] => Some("POST"),
-        [] | ["state" | "ledger" | "duplicates" | "requests" | "endpoints" | "events" | "replay"] | ["otp", _] => {
-            Some("GET")
-        }
+        []
+        | ["state" | "ledger" | "duplicates" | "accounts" | "requests" | "endpoints" | "events" | "replay"]
+        | ["otp", _] => Some("GET"),
         ["faults", _] => Some("DELETE"),
         ["faults"] => Some("GET, POST, DELETE"),
-        ["payouts" | "webhooks" | "orders" | "mandates"] | ["payments", _, "confirm" | "decline"] => Some("GET, POST"),
+        ["payouts" | "webhooks" | "orders" | "mandates" | "clock"] | ["payments", _, "confirm" | "decline"] => {
+            Some("GET, POST")
+        }
         ["webhooks", "forge"] | ["webhooks", _, "resend"] => Some("POST"),
         ["checkout", _, act] => Act::named(act).map(|_| "POST"),
         ["payments", _, "expire"] => Some("POST"),
         ["refunds" | "payouts", _, "complete" | "fail"] => Some("POST"),
-        ["cards" | "fund" | "lost-charge" | "reset"] | ["mandates", _, "activate"] => Some("POST"),
+        ["cards" | "fund" | "lost-charge" | "reset" | "settle"] | ["mandates", _, "activate"] => Some("POST"),
         ["checkout" | "page", _] | ["certify"] => Some("GET"),
         ["certify", "result"] => Some("POST"),
         _ => None,
@@ -150,6 +155,8 @@ fn list(shared: &Shared, which: &str, query: &Json) -> Result<Answer, ApiError> 
         "state" => show::state(shared, &wanted),
         "ledger" => ledger::entries(&shared.state.ledger, &wanted),
         "orders" => object! { "orders": show::orders(&shared.state, &wanted) },
+        "accounts" => object! { "accounts": show::accounts(&shared.state, &wanted) },
+        "payouts" => payouts::list(&shared.state, query, &wanted),
         "mandates" => object! { "mandates": show::mandates(&shared.state, &wanted) },
         "webhooks" => webhooks::show(&shared.webhooks, &wanted),
         _ => return show::requests(shared, &wanted),

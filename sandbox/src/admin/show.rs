@@ -9,6 +9,7 @@ use crate::service::sandbox::Shared;
 use crate::state::State;
 use crate::state::model::{Batch, Mandate, Order, Payment, Refund, SavedCard, Session, VirtualAccount};
 use crate::util::json::{Json, object};
+use crate::util::money::Money;
 use crate::webhook::deliveries::attempts;
 
 pub fn otp(state: &State, code: &str) -> Result<Json, ApiError> {
@@ -50,6 +51,28 @@ pub fn orders(state: &State, wanted: &Wanted) -> Vec<Json> {
 pub fn mandates(state: &State, wanted: &Wanted) -> Vec<Json> {
     let all = state.mandates.values();
     chosen(wanted, all, |it| it.direct_debit_id, |it| it.references()).into_iter().map(mandate).collect()
+}
+
+/// Sorted by their numbers, which are digits.
+pub fn accounts(state: &State, wanted: &Wanted) -> Vec<Json> {
+    let mut all: Vec<&VirtualAccount> = state.accounts.values().collect();
+    let number = |account: &&VirtualAccount| account.number.parse().unwrap_or_default();
+    all.sort_by_key(|account| std::cmp::Reverse(number(account)));
+    let names = |account: &&VirtualAccount| vec![account.alias.clone(), account.number.clone()];
+    let found = wanted.of_list(all.into_iter(), number, names).into_iter();
+    let funded = |number: &str| {
+        let sessions = state.sessions.values().filter(|session| session.account_number == number);
+        sessions.fold(Money::ZERO, |sum, session| sum.plus(session.amount))
+    };
+    found
+        .map(|it| {
+            let mut shown = account(it);
+            if let Json::Object(members) = &mut shown {
+                members.push(("funded".to_string(), funded(&it.number).to_string().into()));
+            }
+            shown
+        })
+        .collect()
 }
 
 fn batch_references(batch: &&Batch) -> Vec<String> {
@@ -125,6 +148,8 @@ fn order(order: &Order) -> Json {
         "amount": order.amount.to_string(),
         "assumed_amount": order.assumed,
         "fee": order.fee().to_string(),
+        "total": order.total().to_string(),
+        "created": order.created.millis_utc(),
         "currency": &order.currency,
         "status_id": order.state().id(),
         "status": order.state().name(),
@@ -141,6 +166,7 @@ fn payment(payment: &Payment) -> Json {
         "payment_option": payment.method.code(),
         "status_id": payment.state.id(),
         "status": payment.state.name(),
+        "awaits": payment.awaits.name(),
         "message": payment.message,
         "amount": payment.amount.to_string(),
         "account_name": payment.payer.clone(),

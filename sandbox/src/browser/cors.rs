@@ -34,7 +34,12 @@ pub fn allow(path: &str, answer: Answer) -> Answer {
 /// Refuses what a page of another origin sends without asking first, such as a form that resets the sandbox. A redirect of
 /// the customer's browser is a GET.
 pub fn foreign(incoming: &Incoming) -> Option<Answer> {
-    let is_foreign = matches!(incoming.headers.fetch_site.as_deref(), Some("cross-site" | "same-site"));
+    let headers = &incoming.headers;
+    let is_elsewhere = matches!(headers.fetch_site.as_deref(), Some("cross-site" | "same-site"));
+    // "null" is no host: a page from a file, or in a sandboxed frame.
+    let host = |origin: &String| origin.split_once("://").map_or_else(String::new, |(_, host)| host.to_string());
+    let is_own = |origin: &String| headers.host.as_ref().is_some_and(|own| own.eq_ignore_ascii_case(&host(origin)));
+    let is_foreign = is_elsewhere || headers.origin.as_ref().is_some_and(|origin| !is_own(origin));
     let error = || ApiError::new(403, "A page of another origin may not change the sandbox.");
     (is_foreign && incoming.method != "GET").then(|| error().into_answer())
 }

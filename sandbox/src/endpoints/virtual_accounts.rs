@@ -3,9 +3,9 @@
 use super::Call;
 use crate::http::answer::{Answer, ApiError};
 use crate::http::fields::Fields;
-use crate::state::State;
 use crate::state::model::VirtualAccount;
 use crate::state::virtual_accounts::{BANK, BANK_CODE};
+use crate::state::{State, magic};
 use crate::util::json::{Json, object};
 
 pub fn generate(state: &mut State, call: &Call) -> Result<Answer, ApiError> {
@@ -34,7 +34,7 @@ fn shown(account: &VirtualAccount, message: &str, named: bool) -> Json {
         "accountNumber": &account.number,
         "accountName": &account.name,
         "bank": BANK,
-        "bankCode": BANK_CODE,
+        "bankCode": magic::has_bank_code(&account.alias).then_some(BANK_CODE),
     };
     if let (true, Json::Object(members)) = (named, &mut shown) {
         members.push(("alias".to_owned(), Json::from(&account.alias)));

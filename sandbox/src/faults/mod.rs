@@ -38,6 +38,8 @@ impl Chosen {
 pub struct Faults {
     #[serde(skip)]
     rules: Vec<Rule>,
+    #[serde(skip)]
+    last_rule: u64,
     /// The requests that met a fault which acts only on the first of equal requests.
     failed: HashSet<String>,
     /// The magic values of requests that change something.
@@ -49,7 +51,8 @@ pub struct Faults {
 impl Faults {
     pub fn add(&mut self, rule: Rule) -> &Rule {
         self.version += 1;
-        self.rules.push(rule);
+        self.last_rule += 1;
+        self.rules.push(Rule { id: self.last_rule, ..rule });
         &self.rules[self.rules.len() - 1]
     }
 
@@ -64,6 +67,14 @@ impl Faults {
     pub fn remove(&mut self, fault: &Fault) -> usize {
         let before = self.rules.len();
         self.rules.retain(|rule| rule.fault != fault);
+        self.version += 1;
+        before - self.rules.len()
+    }
+
+    /// Removes one rule; returns how many there were.
+    pub fn remove_rule(&mut self, id: u64) -> usize {
+        let before = self.rules.len();
+        self.rules.retain(|rule| rule.id != id);
         self.version += 1;
         before - self.rules.len()
     }

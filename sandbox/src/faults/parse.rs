@@ -40,7 +40,17 @@ pub fn rule(body: &Json, speaks_tls: bool, known: &[&str]) -> Result<Rule, ApiEr
     }
     fields.finish()?;
     let fault = fault.ok_or_else(|| ApiError::field("fault", "The fault field is required."))?;
-    Ok(Rule { fault, scope, nth, count, probability, delay: delay.map(Duration::from_millis), matched: 0, fired: 0 })
+    Ok(Rule {
+        id: 0,
+        fault,
+        scope,
+        nth,
+        count,
+        probability,
+        delay: delay.map(Duration::from_millis),
+        matched: 0,
+        fired: 0,
+    })
 }
 
 /// A misspelt member would silently change the meaning of the rule.

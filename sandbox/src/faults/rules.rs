@@ -25,6 +25,8 @@ pub enum Scope {
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Rule {
+    /// From 1, in the order in which rules were added.
+    pub id: u64,
     pub fault: &'static Fault,
     pub scope: Scope,
     /// The number of the first match that may fire, from 1.
@@ -59,7 +61,7 @@ impl Rule {
     /// A rule that fires once, on the next new connection.
     pub fn of_next_connection(fault: &'static Fault) -> Rule {
         let scope = Scope::NewConnections;
-        Rule { fault, scope, nth: 1, count: Some(1), probability: None, delay: None, matched: 0, fired: 0 }
+        Rule { id: 0, fault, scope, nth: 1, count: Some(1), probability: None, delay: None, matched: 0, fired: 0 }
     }
 
     /// Whether the rule fires. It counts every match, even if an earlier rule has fired (`is_free` is false).
@@ -94,6 +96,7 @@ impl Rule {
             Scope::Requests { path, method } => (Some(path.clone()), method.clone()),
         };
         object! {
+            "id": self.id,
             "fault": self.fault.name,
             "path": path,
             "method": method,
@@ -122,6 +125,7 @@ mod tests {
 
     fn rule(path: &str, nth: u64, count: Option<u64>) -> Rule {
         Rule {
+            id: 0,
             fault: named("truncate").unwrap(),
             scope: Scope::Requests { path: path.into(), method: None },
             nth,

@@ -33,6 +33,8 @@ pub struct Headers {
     pub private_network: Option<String>,
     /// Where the page comes from that sends the request, as browsers say it.
     pub fetch_site: Option<String>,
+    /// The same by older browsers, and by those that say nothing else on plain http.
+    pub origin: Option<String>,
 }
 
 impl Incoming {
@@ -53,6 +55,7 @@ impl Incoming {
                 user_agent: header("user-agent"),
                 host: header("host"),
                 fetch_site: header("sec-fetch-site"),
+                origin: header("origin"),
                 private_network: header("access-control-request-private-network"),
             },
             body: None,

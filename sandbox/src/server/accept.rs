@@ -15,7 +15,7 @@ use super::connection::{Connection, Takeover};
 use super::exchange::exchange;
 use super::play::{Played, play};
 use super::tls::Acceptors;
-use super::wire::{Socket, Wire, discard};
+use super::wire::{HeadTimer, Socket, Wire, discard};
 use crate::faults::fault::{Fault, OnConnection};
 use crate::faults::rules::Subject;
 use crate::http::incoming::Incoming;
@@ -68,7 +68,7 @@ async fn serve_connection(
     let Some(socket) = handshake(tcp, tls.as_deref(), on_connection, connection.id).await else {
         return;
     };
-    let mut wire = Wire::new(socket);
+    let mut wire = Wire::new(socket, HeadTimer::new(Arc::clone(&connection.awaits_head), sandbox.head_timeout));
     match on_connection {
         OnConnection::Unasked(answer) => {
             // Under TLS it was sent within the handshake.
@@ -127,9 +127,16 @@ async fn handshake(
 
 /// Serves HTTP until the connection ends or a script takes over; returns the connection if the script keeps it open.
 async fn serve_http(wire: Wire, sandbox: &Arc<Sandbox>, connection: &Arc<Connection>) -> Option<Wire> {
+    connection.awaits_head.store(true, Ordering::Relaxed);
     let service = service_fn(|request| {
+        connection.awaits_head.store(false, Ordering::Relaxed);
         let (sandbox, connection) = (Arc::clone(sandbox), Arc::clone(connection));
-        Box::pin(async move { exchange(&sandbox, &connection, request).await })
+        Box::pin(async move {
+            let delivered = exchange(&sandbox, &connection, request).await;
+            // Where a script takes over, no head is read.
+            connection.awaits_head.store(delivered.is_ok(), Ordering::Relaxed);
+            delivered
+        })
     });
     let mut http = http1::Builder::new().max_buf_size(LARGEST_HEAD).serve_connection(TokioIo::new(wire), service);
     // An error means a disconnected client, an invalid request that was answered, or a script: not worth a message.

@@ -1,6 +1,6 @@
 //! One client connection: its number, its request count, and the script that replaces an answer.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::faults::fault::Fault;
@@ -20,12 +20,15 @@ pub struct Takeover {
 pub struct Connection {
     pub id: u64,
     requests: AtomicU64,
+    /// Whether the next bytes are the head of a request.
+    pub awaits_head: Arc<AtomicBool>,
     takeover: Mutex<Option<Takeover>>,
 }
 
 impl Connection {
     pub fn new(id: u64) -> Arc<Connection> {
-        Arc::new(Connection { id, requests: AtomicU64::new(0), takeover: Mutex::new(None) })
+        let (requests, awaits_head) = (AtomicU64::new(0), Arc::default());
+        Arc::new(Connection { id, requests, awaits_head, takeover: Mutex::new(None) })
     }
 
     /// Counts the requests of this connection, from 1.

@@ -2,11 +2,15 @@
 
 use std::io;
 use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll};
+use std::time::Duration;
 
 use hyper::body::{Buf, Bytes};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, ReadBuf};
 use tokio::net::TcpStream;
+use tokio::time::Sleep;
 use tokio_rustls::server::TlsStream;
 
 pub enum Socket {
@@ -16,13 +20,14 @@ pub enum Socket {
 
 pub struct Wire {
     socket: Socket,
+    head: HeadTimer,
     /// Read from the socket but not yet consumed.
     unread: Bytes,
 }
 
 impl Wire {
-    pub fn new(socket: Socket) -> Wire {
-        Wire { socket, unread: Bytes::new() }
+    pub fn new(socket: Socket, head: HeadTimer) -> Wire {
+        Wire { socket, head, unread: Bytes::new() }
     }
 
     /// Puts back bytes that were read but not consumed.
@@ -70,6 +75,30 @@ pub async fn discard(stream: &mut (impl AsyncRead + Unpin)) {
     while matches!(stream.read(&mut buffer).await, Ok(1..)) {}
 }
 
+/// Ends a connection whose client has begun the head of a request and does not end it. An idle connection stays.
+pub struct HeadTimer {
+    /// Whether a head is to come; not while a request is answered.
+    awaited: Arc<AtomicBool>,
+    limit: Duration,
+    running: Option<Pin<Box<Sleep>>>,
+}
+
+impl HeadTimer {
+    pub fn new(awaited: Arc<AtomicBool>, limit: Duration) -> HeadTimer {
+        HeadTimer { awaited, limit, running: None }
+    }
+
+    /// `is_more`: bytes have arrived.
+    fn is_over(&mut self, context: &mut Context<'_>, is_more: bool) -> bool {
+        if !self.awaited.load(Ordering::Relaxed) {
+            self.running = None;
+        } else if is_more && self.running.is_none() {
+            self.running = Some(Box::pin(tokio::time::sleep(self.limit)));
+        }
+        self.running.as_mut().is_some_and(|running| running.as_mut().poll(context).is_ready())
+    }
+}
+
 trait ReadWrite: AsyncRead + AsyncWrite + Unpin {}
 impl<T: AsyncRead + AsyncWrite + Unpin> ReadWrite for T {}
 
@@ -89,7 +118,14 @@ impl AsyncRead for Wire {
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
         if self.unread.is_empty() {
-            return self.socket.pinned().poll_read(context, buffer);
+            let before = buffer.filled().len();
+            let polled = self.socket.pinned().poll_read(context, buffer);
+            let is_more = buffer.filled().len() > before;
+            return if self.head.is_over(context, is_more) {
+                Poll::Ready(Err(io::ErrorKind::TimedOut.into()))
+            } else {
+                polled
+            };
         }
         let count = self.unread.len().min(buffer.remaining());
         buffer.put_slice(&self.unread[..count]);

@@ -17,6 +17,8 @@ pub struct Changes {
     requests: u64,
     ledger: usize,
     mandates: usize,
+    accounts: usize,
+    payouts: usize,
     webhooks: usize,
     faults: usize,
 }
@@ -30,6 +32,8 @@ impl Changes {
             requests: requests.last_id(),
             ledger: state.ledger.entries.len(),
             mandates: state.mandates.len(),
+            accounts: state.accounts.len(),
+            payouts: state.batches.values().map(|batch| batch.payouts.len()).sum(),
             webhooks: webhooks.deliveries.count(),
             faults: faults.rules(),
         }
@@ -42,6 +46,8 @@ impl Changes {
             "requests": self.requests,
             "ledger": self.ledger,
             "mandates": self.mandates,
+            "accounts": self.accounts,
+            "payouts": self.payouts,
             "webhooks": self.webhooks,
             "faults": self.faults,
         }

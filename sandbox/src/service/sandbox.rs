@@ -2,6 +2,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use tokio::sync::watch;
 
@@ -15,6 +16,7 @@ use crate::faults::Faults;
 use crate::http::hosts::Hosts;
 use crate::session::Session;
 use crate::state::State;
+use crate::util::clock;
 use crate::webhook::Webhooks;
 use crate::webhook::behaviour::Behaviour;
 
@@ -34,6 +36,8 @@ pub struct Sandbox {
     pub encryption_key: Arc<str>,
     /// Whether a line about each request is written on standard error.
     pub is_logging: bool,
+    /// How long a client may take for the head of a request that it has begun.
+    pub head_timeout: Duration,
     /// For `certify`.
     pub desk: Desk,
     pub session: Session,
@@ -61,6 +65,7 @@ impl Sandbox {
             encryption_key: encryption.dashboard_form().into(),
             encryption,
             is_logging,
+            head_timeout: Duration::from_secs(30),
             desk: Desk::default(),
             session: Session::default(),
             shared: Mutex::new(shared),
@@ -102,6 +107,7 @@ impl Sandbox {
     pub fn reset(&self) {
         let mut shared = self.lock();
         shared.state.reset();
+        clock::reset();
         shared.requests.clear();
         shared.webhooks.reset();
         shared.faults.reset();

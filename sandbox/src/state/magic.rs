@@ -8,6 +8,13 @@ pub const FAULT: &str = "sbx-";
 /// The card of the service's documentation. It needs its holder, as real cards mostly do.
 const DOCUMENTED_CARD: &str = "5123450000784608";
 
+/// How the alias of a virtual account begins whose `bankCode` is null.
+const NO_BANK_CODE: &str = "no-bank-code";
+
+pub fn has_bank_code(alias: &str) -> bool {
+    !alias.starts_with(NO_BANK_CODE)
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Otp {
     Accepted,

@@ -48,6 +48,18 @@ pub enum Awaits {
     Capture,
 }
 
+impl Awaits {
+    pub fn name(self) -> Option<&'static str> {
+        Some(match self {
+            Awaits::Nothing => return None,
+            Awaits::Holder => "holder",
+            Awaits::Customer => "customer",
+            Awaits::Transfer => "transfer",
+            Awaits::Capture => "capture",
+        })
+    }
+}
+
 /// Numbered as in the service.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum PaymentState {

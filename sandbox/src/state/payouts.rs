@@ -95,7 +95,7 @@ impl State {
         }
     }
 
-    fn settle_batch(&mut self, reference: &str) {
+    pub(super) fn settle_batch(&mut self, reference: &str) {
         let payouts = self.batches.get(reference).map(|batch| batch.payouts.as_slice()).unwrap_or_default();
         let ends = payouts.iter().map(|payout| (payout.reference.clone(), payout.details.end())).collect::<Vec<_>>();
         for (payout, end) in ends {

@@ -1,5 +1,6 @@
 //! Timestamps in the two forms that the service writes.
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
@@ -11,9 +12,31 @@ pub const NO_DATE: &str = "0001-01-01T00:00:00";
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Moment(OffsetDateTime);
 
+/// How far an admin call has moved the clock, in milliseconds. There is one sandbox in a process.
+static AHEAD: AtomicU64 = AtomicU64::new(0);
+/// Ten years: further on, dates would not be dates for every client.
+pub const FARTHEST_MS: u64 = 10 * 365 * 24 * 3600 * 1000;
+
+/// How far the clock is ahead of the machine's.
+pub fn ahead_ms() -> u64 {
+    AHEAD.load(Ordering::Relaxed)
+}
+
+/// `None`: that is too far.
+pub fn advance(ms: u64) -> Option<u64> {
+    let ahead = ahead_ms().checked_add(ms).filter(|ahead| *ahead <= FARTHEST_MS)?;
+    AHEAD.store(ahead, Ordering::Relaxed);
+    Some(ahead)
+}
+
+/// Back to the time of the machine.
+pub fn reset() {
+    AHEAD.store(0, Ordering::Relaxed);
+}
+
 impl Moment {
     pub fn now() -> Moment {
-        Moment(OffsetDateTime::now_utc())
+        Moment(OffsetDateTime::now_utc()).after(Duration::from_millis(ahead_ms()))
     }
 
     /// The moment that much later; at most a hundred years, so that it stays a date.

@@ -10,7 +10,8 @@ from conftest import SECONDS, Browser, Sandbox
 
 BUILD = Path(__file__).parents[3] / "build"
 MANY = 10_000
-VIEWS = ["orders", "requests", "ledger", "mandates", "webhooks", "faults", "order/ORDER-42"]
+LISTS = ["orders", "requests", "ledger", "mandates", "accounts", "payouts", "webhooks", "faults"]
+VIEWS = [*LISTS, "order/ORDER-42", "order/WAITS"]
 
 
 def test_ten_thousand_requests(browser: Browser, sandbox: Sandbox) -> None:
@@ -101,11 +102,18 @@ def test_it_is_readable_in_every_window(browser: Browser, sandbox: Sandbox) -> N
     sandbox.post("orders", {"reference": "A-VERY-LONG-REFERENCE-" * 4, "amount": "5", "payment": "pending"})
     sandbox.post("mandates", {"mandateCode": "MDTC-000001", "orderReference": "ORDER-42", "active": False})
     sandbox.post("faults", {"fault": "drip", "path": "*", "probability": 1})
+    sandbox.post("fund", {"alias": "a-long-alias-of-a-till-in-a-shop", "amount": "1500.00", "senderName": "Ada"})
+    paid = {"accountNumber": "0690000001", "accountName": "Ada", "bankCode": "000014", "amount": "12.30"}
+    sandbox.post("payouts", {"payoutDetails": [{"clientReference": "SALARY-2026-11-ADA-OBI", **paid}]})
+    sandbox.post("orders", {"reference": "WAITS", "amount": "600", "description": "Two books"})
+    sandbox.encrypted("/payment/order/pay", {"paymentOption": "BT", "reference": "WAITS", "BankTransfer": {}})
+    checkout = sandbox.get("orders?reference=WAITS")["orders"][0]["order_id"]
     browser.open(sandbox.base)
     browser.shows("live", "#live")
     pictures = BUILD / "page"
     pictures.mkdir(parents=True, exist_ok=True)
-    for width, scheme in [(1280, "light"), (1280, "dark"), (360, "light"), (360, "dark")]:
+    overflow = "return document.documentElement.scrollWidth - document.documentElement.clientWidth"
+    for width, scheme in [(1280, "light"), (1280, "dark"), (390, "light"), (390, "dark"), (360, "light")]:
         size = {"width": width, "height": 660, "deviceScaleFactor": 1, "mobile": False}
         browser.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
         scheme_of = {"features": [{"name": "prefers-color-scheme", "value": scheme}]}
@@ -114,11 +122,25 @@ def test_it_is_readable_in_every_window(browser: Browser, sandbox: Sandbox) -> N
             browser.driver.execute_script("location.hash = arguments[0]", view)
             browser.one(f'section[aria-label="{title(view)}"] {"svg[role=img]" if "/" in view else "tbody tr"}')
             assert browser.driver.execute_script(LOW_CONTRAST) == [], (view, scheme)
-            overflow = "return document.documentElement.scrollWidth - document.documentElement.clientWidth"
             assert browser.driver.execute_script(overflow) <= 0, (view, width)
+            # What a sheet cuts off is not seen, either.
+            cut = "return [...document.querySelectorAll('.sheet')].some((it) => it.scrollWidth > it.clientWidth)"
+            assert not browser.driver.execute_script(cut), (view, width)
             browser.driver.save_screenshot(str(pictures / f"{view.replace('/', '-')}-{width}-{scheme}.png"))
             if (width, scheme) == (1280, "light"):
                 for control in browser.all("button, input, select, a, svg[role=img]"):
                     assert not control.is_displayed() or control.accessible_name, control.get_attribute("outerHTML")
+        browser.driver.execute_script("location.hash = 'requests'")
+        browser.click("Details of 1")
+        browser.one("pre")
+        browser.driver.save_screenshot(str(pictures / f"details-{width}-{scheme}.png"))
+        assert browser.driver.execute_script(overflow) <= 0, ("details", width)
+        for name, path in [("calls", "/sandbox"), ("checkout", f"/sandbox/checkout/{checkout}")]:
+            browser.open(sandbox.base + path)
+            browser.one("h1")
+            assert browser.driver.execute_script(LOW_CONTRAST) == [], (name, scheme)
+            browser.driver.save_screenshot(str(pictures / f"{name}-{width}-{scheme}.png"))
+            assert browser.driver.execute_script(overflow) <= 0, (name, width)
+        browser.open(sandbox.base)
     browser.driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
     browser.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})

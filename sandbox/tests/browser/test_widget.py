@@ -53,7 +53,10 @@ def change(browser: Browser, options: dict[str, object]) -> None:
 
 def seen(browser: Browser, count: int) -> list[str]:
     """What the page was told, once there are so many."""
-    return browser.until(lambda: (told := [it.text for it in browser.all("#seen li")])[count - 1 :] and told, "no more")
+    told: list[str] = browser.until(
+        lambda: (lines := [it.text for it in browser.all("#seen li")])[count - 1 :] and lines, "no more"
+    )
+    return told
 
 
 def into_frame(browser: Browser) -> None:

@@ -1,14 +1,14 @@
 // The page: shows the view that the address names, and reads it again when the sandbox says that something has changed.
 import { say } from "./api.js";
 import { Faults } from "./faults.js";
-import { ledger, mandates, orders, requests, webhooks } from "./lists.js";
+import { accounts, ledger, mandates, orders, payouts, requests, webhooks } from "./lists.js";
 import { Order } from "./order.js";
 
 const PAUSE = 250; // milliseconds between two readings, however much happens
 const RETRY = 5000;
 const main = document.getElementById("view");
 const live = document.getElementById("live");
-const makers = { orders, requests, ledger, mandates, webhooks, faults: () => new Faults() };
+const makers = { orders, requests, ledger, mandates, accounts, payouts, webhooks, faults: () => new Faults() };
 const made = {};
 let view;
 let isReading = false;

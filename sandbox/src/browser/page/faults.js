@@ -40,22 +40,35 @@ export class Faults {
       const isOn = own.some((rule) => rule.count == null || rule.fired < rule.count);
       row.control.setAttribute("aria-checked", String(isOn));
       row.control.textContent = isOn ? "on" : "off";
-      row.rules.textContent = own.map(words).join("; ");
+      row.rules.replaceChildren(...own.map(ruleOf));
+      row.isOn = isOn || own.length > 0;
     }
+    this.#sort();
   }
 
   #row(fault) {
     const control = button("off", "switch", () => attempt(() => this.#toggle(fault, control)),
       { role: "switch", class: "switch", "aria-checked": "false", "aria-label": fault.name });
-    const rules = element("div", { class: "note" });
+    const rules = element("div", { class: "rules" });
     const tr = element("tr", {},
       element("td", {}, control),
-      element("td", {}, code(fault.name), rules),
+      element("td", {}, code(fault.name), element("div", { class: "narrow note" }, fault.wire), rules),
       element("td", { class: "wide" }, fault.committed ? "yes" : "no"),
       element("td", { class: "wide" }, fault.wire),
       element("td", { class: "wide" }, fault.doc));
     this.#rows.set(fault.name, { control, rules, tr, text: `${fault.name} ${fault.wire} ${fault.doc}`.toLowerCase() });
     return tr;
+  }
+
+  // Those that act come first; the others stay as they are listed.
+  #sort() {
+    const rows = [...this.#rows.values()];
+    const wanted = [...rows.filter((row) => row.isOn), ...rows.filter((row) => !row.isOn)].map((row) => row.tr);
+    if (wanted.some((tr, at) => tr !== this.#body.children[at])) {
+      const focused = document.activeElement;
+      this.#body.replaceChildren(...wanted);
+      if (this.#body.contains(focused)) focused.focus();
+    }
   }
 
   async #toggle(fault, control) {
@@ -70,6 +83,12 @@ export class Faults {
     const words = this.#search.value.trim().toLowerCase();
     for (const { tr, text } of this.#rows.values()) tr.hidden = !text.includes(words);
   }
+}
+
+function ruleOf(rule) {
+  const away = button("Remove", `remove-${rule.id}`, () => attempt(() => remove(`faults/${rule.id}`)),
+    { "aria-label": `Remove rule ${rule.id}` });
+  return element("div", { class: "rule" }, words(rule), away);
 }
 
 function words({ count, path, fired }) {

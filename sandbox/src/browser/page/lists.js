@@ -3,11 +3,15 @@ import { attempt, parse, post, segment } from "./api.js";
 import { button, chip, code, element, facts, labelled, money, pretty, time } from "./dom.js";
 import { List } from "./list.js";
 import { Sending } from "./sending.js";
-import { answerOf } from "./story.js";
+import { answerOf, progressOf, referenceOf, said } from "./story.js";
 
 const link = (reference) => element("a", { href: `#order/${segment(reference)}` }, code(reference));
 const answered = { none: ["no answer", "bad"], part: ["cut off", "wait"], whole: ["answered", "good"] };
-const progress = { delivered: "good", failed: "bad", dropped: "bad" };
+// What was refused was answered, and is not well.
+const answerChip = (request) => {
+  const [word, kind] = answered[request.answered];
+  return chip(word, kind === "good" && request.status >= 400 ? (request.status < 500 ? "wait" : "bad") : kind);
+};
 const status = (number) => chip(number == null ? "none" : String(number), number < 300 ? "good" : number < 500 ? "wait" : "bad");
 
 export const orders = () => new List({
@@ -20,7 +24,8 @@ export const orders = () => new List({
   empty: "No orders. Start a till against this sandbox, or make a charge here.",
   above: tryIt(),
   columns: [
-    { title: "Reference", cell: (order) => link(order.reference) },
+    { title: "Time", class: "wide", cell: (order) => time(order.created) },
+    { title: "Reference", cell: (order) => [link(order.reference), element("div", { class: "narrow note" }, time(order.created))] },
     { title: "Amount", class: "number", cell: (order) => money(order.amount, order.currency) },
     { title: "State", cell: (order) => chip(order.status, order.status) },
     { title: "Payments", class: "wide", cell: (order) => order.payments.map((it) => `${it.payment_option} ${it.status}`).join(", ") },
@@ -60,9 +65,13 @@ export const requests = () => new List({
   columns: [
     { title: "No.", class: "number", cell: (request) => String(request.request_id) },
     { title: "Time", class: "wide", cell: (request) => time(request.received) },
-    { title: "Request", cell: (request) => code(`${request.method ?? "not read"} ${request.path ?? ""}`) },
+    {
+      title: "Request",
+      cell: (request) => [code(`${request.method ?? "not read"} ${request.path ?? ""}`), element("div", { class: "narrow note" }, referenceOf(request))],
+    },
+    { title: "Reference", class: "wide", cell: (request) => referenceOf(request) && code(referenceOf(request)) },
     { title: "Status", cell: (request) => status(request.status) },
-    { title: "Answer", class: "wide", cell: (request) => chip(...answered[request.answered]) },
+    { title: "Answer", class: "wide", cell: (request) => answerChip(request) },
     { title: "Fault", class: "wide", cell: (request) => request.fault && code(request.fault) },
   ],
   detail: (request) => [
@@ -77,7 +86,9 @@ export const requests = () => new List({
       ["Notes", request.notes.join("; ")],
     ]),
     element("h3", {}, "Payload, masked"),
-    pretty(request.payload ?? request.query),
+    request.envelope === "encrypted" && request.payload == null
+      ? element("p", { class: "note" }, "Not decrypted: the request was refused before, or its body is no payload.")
+      : pretty(request.payload ?? request.query),
     element("h3", {}, "Answer, masked"),
     pretty(answerOf(request.answer) ?? request.answer),
   ],
@@ -122,6 +133,60 @@ export const mandates = () => new List({
   ],
 });
 
+export const accounts = () => new List({
+  title: "Accounts",
+  path: "accounts",
+  member: "accounts",
+  number: (account) => account.account_number,
+  search: "aliases and account numbers",
+  empty: "No virtual accounts.",
+  above: fundIt(),
+  columns: [
+    { title: "Alias", cell: (account) => code(account.alias) },
+    { title: "Account", class: "number", cell: (account) => code(account.account_number) },
+    { title: "Name", class: "wide", cell: (account) => account.account_name },
+    { title: "Funded", class: "number", cell: (account) => account.funded },
+  ],
+});
+
+// The form that pays into an account as a customer would.
+function fundIt() {
+  const fields = { alias: ["Alias", "till-1"], amount: ["Amount", "1500.00"], senderName: ["Sender", "Ada"] };
+  const inputs = Object.entries(fields).map(([name, [, value]]) => [name, element("input", { required: true, value })]);
+  const act = (event) => {
+    event.preventDefault();
+    attempt(() => post("fund", Object.fromEntries(inputs.map(([name, input]) => [name, input.value]))));
+  };
+  return element("form", { class: "try", "aria-label": "Fund an account", onsubmit: act },
+    element("p", {}, "A transfer arrives at a virtual account; an alias that is new gets one first."),
+    inputs.map(([name, input]) => labelled(fields[name][0], input)),
+    element("button", { class: "main" }, "Transfer"));
+}
+
+export const payouts = () => new List({
+  title: "Payouts",
+  path: "payouts",
+  member: "payouts",
+  number: (payout) => payout.number,
+  search: "references",
+  empty: "No payouts.",
+  columns: [
+    { title: "Time", class: "wide", cell: (payout) => time(payout.accepted) },
+    { title: "Reference", cell: (payout) => code(payout.clientReference ?? payout.payoutReference) },
+    { title: "Batch", class: "wide", cell: (payout) => code(payout.batchReference) },
+    { title: "Account", class: "wide", cell: (payout) => code(`${payout.bankCode} ${payout.accountNumber}`) },
+    { title: "Amount", class: "number", cell: (payout) => money(payout.amount, payout.currency) },
+    { title: "State", cell: (payout) => chip(payout.status, payout.status) },
+    {
+      title: "Action",
+      cell: (payout) => payout.status === "Pending" && element("span", { class: "acts" },
+        ...[["Pay", "complete"], ["Fail", "fail"]].map(([name, how]) => button(name, how,
+          () => attempt(() => post(`payouts/${segment(payout.payoutReference)}/${how}`)),
+          { "aria-label": `${name} ${payout.clientReference ?? payout.payoutReference}` }))),
+    },
+  ],
+});
+
 export const webhooks = (sending = new Sending()) => new List({
   title: "Webhooks",
   path: "webhooks",
@@ -134,9 +199,9 @@ export const webhooks = (sending = new Sending()) => new List({
   columns: [
     { title: "No.", class: "number", cell: (delivery) => String(delivery.id) },
     { title: "Time", class: "wide", cell: (delivery) => time(delivery.at) },
-    { title: "Event", cell: (delivery) => delivery.event + (delivery.forged ? ", forged" : "") },
+    { title: "Event", cell: (delivery) => `${delivery.event} said ${said(delivery)}${delivery.forged ? ", forged" : ""}` },
     { title: "Reference", class: "wide", cell: (delivery) => code(delivery.key) },
-    { title: "State", cell: (delivery) => chip(delivery.progress, progress[delivery.progress] ?? "wait") },
+    { title: "Delivery", cell: (delivery) => chip(...progressOf(delivery)) },
     {
       title: "Action",
       cell: (delivery) => button("Resend", "resend", () => attempt(() => post(`webhooks/${delivery.id}/resend`)),

@@ -1,6 +1,6 @@
 // One order: what the till was told beside what the service did.
-import { attempt, get, post } from "./api.js";
-import { button, chip, code, element, facts, money } from "./dom.js";
+import { attempt, get, post, segment } from "./api.js";
+import { button, chip, code, element, facts, money, time } from "./dom.js";
 import { happenings, summary, words } from "./story.js";
 import { draw } from "./timeline.js";
 
@@ -37,12 +37,14 @@ export class Order {
 
   #top(order, { till, service, advice }) {
     const lose = order && !order.paid && button("Make the charge, lose the answer", "lose",
-      () => attempt(() => post("lost-charge", { reference: order.reference })), { class: "main" });
+      () => attempt(() => post("lost-charge", { reference: order.reference })), { class: order.status === "Pending" ? null : "main" });
     return [
       element("h2", {}, "Order ", code(order?.reference ?? this.#reference)),
       order ? chip(order.status, order.status) : chip("there is no such order", "bad"),
       order && element("strong", { class: "number" }, money(order.amount, order.currency)),
       lose,
+      order && !order.paid && element("a", { href: `/sandbox/checkout/${order.order_id}`, target: "_blank", rel: "noopener" }, "Open the checkout"),
+      ...customer(order),
       element("dl", { class: "both" },
         element("div", {}, element("dt", {}, "The till knows"), element("dd", {}, chip(...till))),
         element("div", {}, element("dt", {}, "The service did"), element("dd", {}, chip(...service)))),
@@ -56,21 +58,37 @@ export class Order {
   }
 }
 
+// What the customer can do with a payment that is pending.
+const ACTS = [["Customer pays", "confirm"], ["Customer declines", "decline"], ["Customer walks away", "expire"]];
+
+function customer(order) {
+  const pending = order?.payments.findLast((it) => it.status === "Pending" && it.awaits !== "capture");
+  if (!pending) return [];
+  const act = ([name, how]) => button(name, how, () => attempt(() => post(`payments/${segment(pending.reference)}/${how}`)));
+  return [element("p", { class: "acts", role: "group", "aria-label": "The customer" }, ACTS.map(act))];
+}
+
 const asText = (story) => element("details", {}, element("summary", {}, "The same as text"),
   element("ol", {}, ...story.map((it) => element("li", {}, `${it.at.slice(11, 23)} ${words(it)}`))));
 
 function payments(order) {
+  const price = order && facts([
+    ["Price", money(order.amount, order.currency)],
+    ["Fee", money(order.fee, order.currency)],
+    ["Total", money(order.total, order.currency)],
+    ["Created", time(order.created)],
+  ]);
   const list = (order?.payments ?? []).map((it) => facts([
     ["Payment", code(it.reference)],
     ["Option", it.payment_option],
     ["State", chip(it.status, it.status)],
     ["Message", it.message],
-    ["Instrument", it.instrument],
+    [it.awaits === "transfer" ? "Account to transfer to" : "Instrument", it.instrument],
   ]));
   const refunds = (order?.refunds ?? []).map((it) => facts([
     ["Refund", code(it.reference)],
     ["Amount", money(it.amount, order.currency)],
     ["State", chip(it.status, it.status === "completed" ? "good" : "wait")],
   ]));
-  return element("div", { class: "cards" }, ...list, ...refunds);
+  return element("div", { class: "cards" }, ...[price].filter(Boolean), ...list, ...refunds);
 }

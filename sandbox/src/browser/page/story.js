@@ -55,8 +55,39 @@ export const effect = (entry) => [DONE[entry.effect] ?? entry.effect, money(entr
 
 export const done = (it) => (it.effects.length ? it.effects.map(effect).join(", ") : "nothing changed");
 
+// What became of a delivery: the event may say that a payment failed, and be delivered.
+const PROGRESS = {
+  delivered: ["received", "good"], failed: ["not received", "bad"], dropped: ["dropped", "bad"],
+  "no url": ["sent nowhere", ""], queued: ["waits", "wait"], held: ["held back", "wait"],
+};
+
+export const progressOf = (delivery) => PROGRESS[delivery.progress] ?? [delivery.progress, "wait"];
+
+// The state in the body, in any form of it.
+export function said({ body }) {
+  const whole = answerOf(body) ?? {};
+  const object = whole.data ?? whole.Data ?? whole;
+  return String(object.status ?? object.Status ?? whole.status ?? "nothing").toLowerCase();
+}
+
+export function eventWords(delivery) {
+  return `the event said ${said(delivery)}${delivery.progress === "delivered" ? "" : `: ${progressOf(delivery)[0]}`}`;
+}
+
+// What a request is about: the first reference in its payload, its query or its path.
+export function referenceOf({ payload, query, path }) {
+  const find = (value) => {
+    if (value === null || typeof value !== "object") return undefined;
+    const entries = Object.entries(value);
+    const own = entries.find(([name, it]) => /(reference|alias|mandatecode|sessionid|emailaddress)$/i.test(name) && typeof it === "string");
+    return own ? own[1] : entries.map(([, it]) => find(it)).find((it) => it !== undefined);
+  };
+  const inPath = /^\/payment\/transaction-details\/(.+)$|^\/payout\/([^/]+)\/status$/.exec(path ?? "");
+  return find(payload) ?? find(query) ?? inPath?.[1] ?? inPath?.[2];
+}
+
 export function words(it) {
-  if (it.kind === "webhook") return `Webhook ${it.delivery.event}: ${it.delivery.progress}`;
+  if (it.kind === "webhook") return `Webhook of the ${it.delivery.event}: ${eventWords(it.delivery)}`;
   if (it.kind === "effect") return `Without a request, the service: ${done(it)}`;
   const { method, path, fault } = it.request;
   return `${method ?? "not read"} ${path ?? ""}${fault ? ` with ${fault}` : ""}; the service: ${done(it)}; the till: ${it.belief[0]}`;

@@ -1,6 +1,6 @@
 // The picture of an order: the till on the left, the service on the right, time runs down.
 import { svg } from "./dom.js";
-import { done, effect, words } from "./story.js";
+import { done, effect, eventWords, words } from "./story.js";
 
 const LETTER = 6.6; // the width of a letter, generously
 const HEAD = 34;
@@ -40,8 +40,8 @@ function row(it, at) {
     : [label(texts.join(", "), at.right - 12, below, "end", kind, at.letters - 4)]);
   if (it.kind === "effect") return [time, dot(at.right, 20), ...service([`${effect(it.effects[0])} (admin)`], "", 24)];
   if (it.kind === "webhook") {
-    const { event, progress } = it.delivery;
-    const text = `webhook ${event}: ${progress}`;
+    const { progress } = it.delivery;
+    const text = eventWords(it.delivery);
     if (progress !== "delivered" && progress !== "failed") return [time, dot(at.right, 20), ...service([text], "", 24)];
     const arrives = progress === "delivered";
     return [time, dot(at.right, 20), ...arrow(at.right, arrives ? at.left : at.lost, 20, "webhook", arrives),
