@@ -11,10 +11,17 @@ from test_programs import variables
 
 from paysvc.sandbox import Sandbox
 
-LOGS = """
-import logging, sys, threading, time, paysvc
-logging.basicConfig(level=logging.INFO, filename=sys.argv[2])
+# It writes without Python's buffers: a thread that ends while it holds the lock of one makes Python abort at its own end.
+BEGIN = """
+import logging, os, sys, threading, time, paysvc
+file = os.open(sys.argv[2], os.O_WRONLY | os.O_CREAT)
+class Unbuffered(logging.Handler):
+    def emit(self, record): os.write(file, self.format(record).encode())
+logging.basicConfig(level=logging.INFO, handlers=[Unbuffered()])
 client, begun = paysvc.Client(), threading.Event()
+"""
+
+LOGS = """
 def run():
     while True:
         client.direct_debit_history(email_address="none@example.com")
@@ -22,11 +29,8 @@ def run():
 """
 
 PAYS = """
-import logging, sys, threading, time, paysvc
-logging.basicConfig(level=logging.INFO, filename=sys.argv[2])
-client, begun = paysvc.Client(), threading.Event()
 def progress(done, total, step):
-    print(step["step"], flush=True)
+    os.write(1, (step["step"] + "\\n").encode())
     begun.set()
     return paysvc.CONTINUE
 def run():
@@ -36,7 +40,7 @@ def run():
             amount="10.50", description="salary", account_name="Ada", credit_currency="NGN", debit_currency="NGN",
         ) for number in range(9)]
         try: client.payout_bulk(payouts, progress=progress)
-        except (paysvc.PaysvcError, RuntimeError) as error: return print(type(error).__name__, flush=True)
+        except (paysvc.PaysvcError, RuntimeError) as error: return os.write(1, type(error).__name__.encode())
 """
 
 END = """
@@ -53,12 +57,13 @@ def test_a_program_ends_while_a_daemon_thread_is_in_a_call(
     settings = variables(paysvc_sandbox.config)
 
     def run(number: int) -> tuple[int, str, list[str]]:
-        ended = run_python("-c", program + END, str(number * 0.0007), tmp_path / f"{number}.log", environment=settings)
+        arguments = ("-X", "faulthandler", "-c", BEGIN + program + END)
+        ended = run_python(*arguments, str(number * 0.0007), tmp_path / f"{number}.log", environment=settings)
         return ended.returncode, ended.stderr, ended.stdout.split()
 
     with ThreadPoolExecutor(4) as threads:
         for status, complained, told in threads.map(run, range(24)):
-            assert (status, complained) == (0, "")
+            assert (status, complained) == (0, ""), f"exit status {status}:\n{complained}"
             # The batch in hand was told before the end.
             assert told.count("before") == told.count("after")
             assert bool(told) == (program is PAYS)

@@ -7,7 +7,7 @@ use std::process::Command;
 use super::released::released_header;
 use super::stub::stub;
 use super::{header, versions};
-use crate::support::{build, output_of, root, run};
+use crate::support::{build, missing, output_of, root, run};
 
 /// The bits of its exit status. More functions alone are no change here.
 const CHANGED: i32 = 4;
@@ -16,7 +16,7 @@ const INCOMPATIBLE: i32 = 8;
 fn is_here() -> bool {
     let is_here = Command::new("abidiff").arg("--version").output().is_ok();
     if !is_here {
-        eprintln!("MISSING: there is no abidiff (abigail-tools); libraries are NOT compared with it");
+        missing("there is no abidiff (abigail-tools); libraries are NOT compared with it");
     }
     is_here
 }

@@ -6,7 +6,7 @@
 use std::fmt::Write as _;
 use std::process::Command;
 
-use crate::support::{output_of, root, sha256};
+use crate::support::{missing, output_of, root, sha256};
 use xtask::interface;
 
 /// Each release with the lines of its list and the digest of its header, neither of which ever changes. A release adds
@@ -128,7 +128,7 @@ fn compilers() -> Vec<(&'static str, &'static str, &'static str)> {
     let windows = ("i686-w64-mingw32-gcc", "c11", "c");
     match Command::new(windows.0).arg("--version").output() {
         Ok(_) => compilers.push(windows),
-        Err(_) => eprintln!("MISSING: there is no {}; the released headers are NOT compiled for Windows", windows.0),
+        Err(_) => missing(&format!("there is no {}; the released headers are NOT compiled for Windows", windows.0)),
     }
     compilers
 }

@@ -10,7 +10,7 @@ use crate::support::driver::Driver;
 use crate::support::platform::foreign;
 use crate::support::sandbox::Sandbox;
 use crate::support::target::target;
-use crate::support::{Link, Stage, root, run};
+use crate::support::{Link, Stage, folder_in_memory, root, run};
 
 #[test]
 fn a_till_that_was_killed_after_the_answer_is_answered_from_its_file() {
@@ -42,8 +42,9 @@ fn a_file_system_in_memory_and_a_missing_file_are_refused() {
         };
         refused(folder().path().join("missing.db"), false, "is missing");
         // Windows has none.
-        if !foreign().is_some_and(|platform| platform.windows()) {
-            refused(PathBuf::from("/dev/shm").join(format!("paysvc-{}.db", std::process::id())), true, "memory");
+        let linux = !foreign().is_some_and(|platform| platform.windows());
+        if let Some(memory) = linux.then(folder_in_memory).flatten() {
+            refused(memory.join(format!("paysvc-{}.db", std::process::id())), true, "memory");
         }
     });
 }
