@@ -7,7 +7,8 @@ status=0
 sh scripts/sanitized.sh >/dev/null || status=$?
 if [ "$status" = 3 ]; then
     echo "sanitize: NOT run"
-    exit 0
+    [ -z "${CI:-}" ] # Where CI is set, a missing tool is a failure.
+    exit
 elif [ "$status" != 0 ]; then
     exit "$status"
 fi
