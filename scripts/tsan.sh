@@ -7,8 +7,8 @@ cd "$(dirname "$0")/.."
 missing() {
     echo "MISSING: $1; the threads are NOT run under ThreadSanitizer" >&2
     echo "tsan: NOT run"
-    [ -z "${CI:-}" ] # Where CI is set, a missing tool is a failure.
-    exit
+    [ -z "${CI:-}" ] || exit 1 # A missing tool.
+    exit 0
 }
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
