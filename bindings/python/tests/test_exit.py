@@ -11,13 +11,9 @@ from test_programs import variables
 
 from paysvc.sandbox import Sandbox
 
-# It writes without Python's buffers: a thread that ends while it holds the lock of one makes Python abort at its own end.
 BEGIN = """
 import logging, os, sys, threading, time, paysvc
-file = os.open(sys.argv[2], os.O_WRONLY | os.O_CREAT)
-class Unbuffered(logging.Handler):
-    def emit(self, record): os.write(file, self.format(record).encode())
-logging.basicConfig(level=logging.INFO, handlers=[Unbuffered()])
+logging.basicConfig(level=logging.INFO, filename=sys.argv[2])
 client, begun = paysvc.Client(), threading.Event()
 """
 
@@ -28,6 +24,7 @@ def run():
         begun.set()
 """
 
+# os.write, because print locks a buffer: Python aborts at its end if a thread has ended that held the lock.
 PAYS = """
 def progress(done, total, step):
     os.write(1, (step["step"] + "\\n").encode())
