@@ -135,7 +135,11 @@ fi
 
 if [ "$kind" = test ] || [ "$kind" = demo ]; then
     # Debian's Go may be older than the Go package needs.
-    sh "$(dirname "$0")/go.sh" >/dev/null
+    go=$(sh scripts/go.sh)
+fi
+if [ "$kind" = test ]; then
+    # So that no test needs a network.
+    for module in bindings/go/otelpaysvc bindings/go/examples/outbox; do (cd $module && "$go" mod download); done
 fi
 
 # The tools that test the Python package are in a virtual environment, which is created again when their list changes.
