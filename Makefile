@@ -8,23 +8,29 @@ BUILD   = build
 # Replaces files by rename, because a running program may have the old one open.
 PLACE   = sh scripts/place.sh
 
-.PHONY: help all build libs libs-check dist dist-check dist-twice generate demo test test-python test-browser test-go test-cpp faults bulk canary fuzz harden certify peers bench bench-check check sanitize tsan cgocheck two-edits bare deny licences miri install uninstall clean setup setup-demo setup-test
+# Cargo uses all processors itself; what installs must have ended before the build.
+.NOTPARALLEL:
+
+.PHONY: help all build libs libs-check dist dist-check dist-twice generate demo test test-python test-browser test-go test-cpp faults bulk canary fuzz harden certify peers bench bench-check check sanitize tsan cgocheck two-edits bare deny licences miri install uninstall clean setup setup-demo setup-test needs
 
 all: build ## the same as build; the default
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z][a-z-]*:.*## / { printf "%-12s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
-setup: ## installs what a build needs, where this machine lacks it
+setup: ## installs what a build needs and this machine lacks, from Debian's packages, as root or with sudo
 	@sh scripts/setup.sh build
 
-setup-test: ## installs what the tests need
-	@sh scripts/setup.sh test
-
-setup-demo: ## installs what the demonstration needs
+setup-demo: ## the same for `make demo`, which calls it
 	@sh scripts/setup.sh demo
 
-build: setup ## library, header, manual pages and sandbox in build/, laid out as they are installed
+setup-test: ## the same for `make test`, which calls it
+	@sh scripts/setup.sh test
+
+needs: ## says what a build needs and this machine lacks; installs nothing
+	@sh scripts/setup.sh needs
+
+build: needs ## library, header, manual pages and sandbox in build/, laid out as they are installed
 	$(CARGO) rustc --release --locked -p paysvc --lib --crate-type staticlib
 	$(CARGO) build --release --locked -p paysvc-sandbox
 	@$(PLACE) -m 644 include/paysvc.h bindings/cpp/*.hpp $(BUILD)/include
@@ -33,25 +39,25 @@ build: setup ## library, header, manual pages and sandbox in build/, laid out as
 	@$(CARGO) xtask man $(BUILD)/share/man
 	@sh scripts/describe.sh $(BUILD)
 
-libs: setup ## libraries of all platforms, or of TARGET, in build/libs/, with checks and a table of their sizes
+libs: needs ## libraries of all platforms, or of TARGET, in build/libs/, with checks and a table of their sizes
 	$(CARGO) platforms libs $(TARGET)
 
 libs-check: setup-test build ## runs programs with the libraries of all platforms, or of TARGET, each where it can; PARTIAL=1, QUICK=1
 	GO="$$(sh scripts/go.sh)" $(CARGO) platforms libs-check $(if $(PARTIAL),--partial) $(if $(QUICK),--quick) $(TARGET)
 
-dist: setup ## packages of all platforms in build/dist/: archives, wheels, .deb, .rpm, Go modules. KEY=FILE: a minisign secret key to sign with
+dist: needs ## packages of all platforms in build/dist/: archives, wheels, .deb, .rpm, Go modules. KEY=FILE: a minisign secret key to sign with
 	$(CARGO) platforms dist $(if $(KEY),--key $(KEY)) $(KIND)
 
 dist-check: setup-test build ## installs what `make dist` made and uses it. QUICK=1: makes and uses a few; PARTIAL=1; KIND=python: one kind
 	GO="$$(sh scripts/go.sh)" $(CARGO) platforms dist-check $(if $(PARTIAL),--partial) $(if $(QUICK),--quick) $(KIND)
 
-dist-twice: setup ## makes the packages of build/dist again, and compares: every byte is the same. KIND=archives: one kind
+dist-twice: needs ## makes the packages of build/dist again, and compares: every byte is the same. KIND=archives: one kind
 	@CARGO="$(CARGO)" sh scripts/dist-twice.sh $(KIND)
 
-generate: setup ## writes the committed files that are rendered from the tables
+generate: needs ## writes the committed files that are rendered from the tables
 	$(CARGO) xtask gen
 
-demo: setup-demo build ## makes payments from C, C++, Go and Python against the sandbox
+demo: setup-demo build ## installs what is missing, and makes payments from C, C++, Go and Python against the sandbox
 	@sh scripts/demo.sh
 
 check: setup-test build ## formatting and lints
@@ -60,7 +66,7 @@ check: setup-test build ## formatting and lints
 	@sh scripts/lint-go.sh
 
 # The sanitizers, cgocheck2 and fuzzing need builds of their own: `make harden` and `.ci/run` run them.
-test: setup-test build ## all tests of all languages, side by side; JOBS=n: how many at a time
+test: setup-test build ## installs what is missing, and runs all tests of all languages, side by side; JOBS=n: how many at a time
 	@GO="$$(sh scripts/go.sh)" CARGO="$(CARGO)" MAKE="$(MAKE)" sh scripts/test.sh
 
 test-go: setup-test build ## the tests of the Go package
@@ -109,13 +115,13 @@ bare: ## the two commands of README on a Debian with nothing but its base system
 two-edits: setup-test build ## adds an endpoint to a copy of the tree by two edits, and looks for it everywhere
 	GO="$$(sh scripts/go.sh)" $(CARGO) test --workspace --locked --test integration -- --ignored two_edits --nocapture
 
-deny: setup ## licences, versions, sources and advisories of the dependencies
+deny: needs ## licences, versions, sources and advisories of the dependencies
 	@CARGO="$(CARGO)" sh scripts/deny.sh
 
-licences: setup ## renders LICENSE-THIRD-PARTY, the licences of all that the libraries and the sandbox contain
+licences: needs ## renders LICENSE-THIRD-PARTY, the licences of all that the libraries and the sandbox contain
 	$(CARGO) xtask licences
 
-miri: setup ## the tests of the pure modules in Miri, where a toolchain has it
+miri: needs ## the tests of the pure modules in Miri, where a toolchain has it
 	@sh scripts/miri.sh
 
 peers: build ## what libcurl and Go's net/http do when an answer is lost, and when an unsolicited one arrives

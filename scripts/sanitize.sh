@@ -7,6 +7,7 @@ status=0
 sh scripts/sanitized.sh >/dev/null || status=$?
 if [ "$status" = 3 ]; then
     echo "sanitize: NOT run"
+    [ -z "${CI:-}" ] || exit 1 # A missing tool.
     exit 0
 elif [ "$status" != 0 ]; then
     exit "$status"

@@ -2,9 +2,11 @@
 # Installs what this machine lacks to build the project (setup.sh build), to run its examples in all languages (demo), to
 # test it (test), to compare it with other clients (peers, bench), to build the libraries of other platforms (libs, and
 # their targets), to make packages of them (dist), or to install and use these (dist-check). Uses Debian's packages if
-# possible, and otherwise says what is missing. Called by make; does nothing if everything is there.
+# possible, and otherwise says what is missing. `setup.sh needs` installs nothing: it says what a build lacks. Called by
+# make; does nothing if everything is there.
 set -eu
 cd "$(dirname "$0")/.."
+kind=${1:-build}
 
 [ "$(uname -s)" = Linux ] || {
     echo "setup: the library is linked on Linux, also for other systems (docs/platforms.md); this is $(uname -s)" >&2
@@ -21,6 +23,10 @@ need() { # command, package
 install_missing() {
     [ -n "$missing" ] || return 0
     echo "setup: this machine lacks:$missing" >&2
+    if [ "$kind" = needs ]; then
+        echo "setup: \`make setup\` installs them from Debian's packages, as root or with sudo: apt-get install$missing" >&2
+        exit 1
+    fi
     if ! command -v apt-get >/dev/null 2>&1; then
         echo "setup: there is no apt-get; install them and run this again" >&2
         exit 1
@@ -54,11 +60,11 @@ need objcopy binutils
 [ -e /usr/include/stdio.h ] || missing="$missing libc6-dev"
 # Downloads need the root certificates of the system.
 [ -e "${SSL_CERT_FILE:-/etc/ssl/certs/ca-certificates.crt}" ] || [ -e /etc/pki/tls/certs ] || missing="$missing ca-certificates"
-if [ "${1:-build}" = test ] || [ "${1:-build}" = demo ]; then
+if [ "$kind" = test ] || [ "$kind" = demo ]; then
     need python3 python3
     [ -x /usr/local/go/bin/go ] || need go golang-go
 fi
-if [ "${1:-build}" = test ]; then
+if [ "$kind" = test ]; then
     need valgrind valgrind
     need strace strace
     need curl curl
@@ -67,10 +73,17 @@ if [ "${1:-build}" = test ]; then
     need chromium chromium
     need chromedriver chromium-driver
     python3 -c "import venv, ensurepip" 2>/dev/null || missing="$missing python3-venv"
-    # Its programs are not on the PATH.
+    # Its programs are not on the PATH, and the next one is on root's only.
     ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || missing="$missing postgresql"
+    [ -x /usr/sbin/update-ca-certificates ] || need update-ca-certificates ca-certificates
+    # Large, and for few tests. Continuous integration leaves none of them out.
+    if [ -n "${CI:-}" ]; then
+        need node nodejs
+        need x86_64-w64-mingw32-g++ g++-mingw-w64-x86-64-posix
+        need i686-w64-mingw32-g++ g++-mingw-w64-i686-posix
+    fi
 fi
-if [ "${1:-build}" = dist-check ]; then
+if [ "$kind" = dist-check ]; then
     need unzip unzip
     need minisign minisign
     need rpm rpm
@@ -78,7 +91,7 @@ if [ "${1:-build}" = dist-check ]; then
     need qemu-aarch64-static qemu-user-static
     need musl-gcc musl-tools
 fi
-if [ "${1:-build}" = dist ]; then
+if [ "$kind" = dist ]; then
     [ -x /usr/local/go/bin/go ] || need go golang-go
     # Its elfdeps.
     need rpm rpm
@@ -86,12 +99,12 @@ if [ "${1:-build}" = dist ]; then
     need minisign minisign
     python3 -c "import venv, ensurepip" 2>/dev/null || missing="$missing python3-venv"
 fi
-if [ "${1:-build}" = peers ]; then
+if [ "$kind" = peers ]; then
     need curl-config libcurl4-openssl-dev
     need go golang-go
     need python3 python3
 fi
-if [ "${1:-build}" = bench ]; then
+if [ "$kind" = bench ]; then
     need curl-config libcurl4-openssl-dev
     need go golang-go
     need python3 python3
@@ -119,13 +132,17 @@ if [ -z "$minor" ] || [ "$minor" -lt "$RUST_LEAST" ]; then
     exit 1
 fi
 
-if [ "${1:-build}" = test ] || [ "${1:-build}" = demo ]; then
+if [ "$kind" = test ] || [ "$kind" = demo ]; then
     # Debian's Go may be older than the Go package needs.
-    sh "$(dirname "$0")/go.sh" >/dev/null
+    go=$(sh scripts/go.sh)
+fi
+if [ "$kind" = test ]; then
+    # So that no test needs a network.
+    for module in bindings/go/otelpaysvc bindings/go/examples/outbox; do (cd $module && "$go" mod download); done
 fi
 
 # The tools that test the Python package are in a virtual environment, which is created again when their list changes.
-if [ "${1:-build}" = test ]; then
+if [ "$kind" = test ]; then
     list=bindings/python/requirements-test.txt
     if ! [ -x build/venv/bin/python ] || ! cmp -s $list build/venv/installed.txt; then
         python3 -m venv --clear build/venv
@@ -135,7 +152,7 @@ if [ "${1:-build}" = test ]; then
 fi
 
 # The tools that make packages.
-if [ "${1:-build}" = dist ]; then
+if [ "$kind" = dist ]; then
     list=packaging/requirements.txt
     if ! [ -x build/tools/dist/bin/python ] || ! cmp -s $list build/tools/dist/installed.txt; then
         python3 -m venv --clear build/tools/dist
@@ -145,7 +162,7 @@ if [ "${1:-build}" = dist ]; then
 fi
 
 # What the libraries of a platform need is in the table of platforms.
-if [ "${1:-build}" = libs ]; then
+if [ "$kind" = libs ]; then
     shift
     needs=$(${CARGO:-cargo} platforms libs --needs "$@")
     rust=$(rustc --print sysroot)/lib/rustlib

@@ -8,4 +8,4 @@ tests=sandbox/tests/browser
 "$venv/ruff" check --no-cache --config bindings/python/pyproject.toml $tests
 "$venv/mypy" --strict --cache-dir build/mypy-browser $tests/*.py
 PAYSVC_SANDBOX=$PWD/build/bin/paysvc-sandbox PYTHONDONTWRITEBYTECODE=1 \
-    "$venv/python" -m pytest -q -p no:cacheprovider --rootdir $tests $tests
+    "$venv/python" -m pytest -q -rs -p no:cacheprovider --rootdir $tests $tests

@@ -12,8 +12,8 @@ cd bindings/python
 if command -v node >/dev/null; then
     "$venv/pyright"
 else
-    echo "MISSING: node is not on this machine; pyright is NOT run"
+    echo "MISSING: there is no node; pyright is NOT run"
 fi
 PYTHONPATH=$root/bindings/python/src PYTHONDONTWRITEBYTECODE=1 \
     PAYSVC_LIBRARY=$built/lib/libpaysvc.so PAYSVC_SANDBOX=$built/bin/paysvc-sandbox \
-    "$venv/python" -m pytest -q -p no:cacheprovider
+    "$venv/python" -m pytest -q -rs -p no:cacheprovider

@@ -3,6 +3,8 @@
 # program of the workspace is a part, and so are the documentation's tests, the Python package and the sandbox in a
 # browser. The output of a part is printed when it ends, and kept in build/test. JOBS (processors plus one): how many parts
 # run at a time, and half the number of integration tests that do; most of them wait for a peer.
+# What a test leaves out because this machine lacks or refuses something, it says in a line, "MISSING: ..." if it is a tool,
+# else "LEFT OUT: ..."; they are listed at the end. Where CI is set, a missing tool is a failure.
 set -eu
 cd "$(dirname "$0")/.."
 CARGO=${CARGO:-cargo} MAKE=${MAKE:-make}
@@ -69,6 +71,14 @@ while read -r name _; do
 done <"$logs/parts"
 tests=$(cat "$logs"/*.log | awk '/^test result: / { for (i = 2; i <= NF; i++) if ($i == "passed;") sum += $(i - 1) } END { print sum + 0 }')
 printf '\nmake test: %s parts, %s Rust tests passed, %s s\n' "$count" "$tests" "$(($(date +%s) - began))"
+# pytest has a word of its own for it.
+left_out=$(cat "$logs"/*.log | grep -aoE '(MISSING|LEFT OUT): .*|^SKIPPED .*' | sort -u) || :
+if [ -n "$left_out" ]; then
+    printf 'make test: left out:\n%s\n' "$left_out"
+else
+    echo "make test: nothing was left out"
+fi
+case ${CI:+$left_out} in *MISSING:*) failed="$failed (a tool is missing)" ;; esac
 if [ -n "$failed" ]; then
     echo "make test: FAILED:$failed"
     exit 1

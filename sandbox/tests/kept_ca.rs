@@ -145,5 +145,9 @@ fn a_key_that_others_can_use_is_refused() {
     if std::os::unix::fs::chown(&key, Some(12345), None).is_ok() {
         let said = said();
         assert!(said.contains("ca-key.pem: it belongs to another user"), "{said}");
+    } else {
+        paysvc_test_common::left_out::left_out(
+            "a CA's key of another user is NOT tried: only root can give a file away",
+        );
     }
 }

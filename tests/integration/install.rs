@@ -12,7 +12,7 @@ use serde_json::json;
 use crate::support::driver::Driver;
 use crate::support::installed::make;
 use crate::support::sandbox::Sandbox;
-use crate::support::{Link, Stage, build, output_of, root, run, sha256};
+use crate::support::{Link, Stage, build, left_out, output_of, root, run, sha256};
 
 /// Not one of the tests' own, and not root.
 const ORDINARY_USER: u32 = 65534;
@@ -135,7 +135,7 @@ fn as_ordinary_user(target: &str, fakes: &Path) -> Command {
         if can_read(&root().join("Makefile")) && can_read(&build().join("lib/libpaysvc.a")) {
             command.uid(ORDINARY_USER).gid(ORDINARY_USER);
         } else {
-            eprintln!("MISSING: only root can read this checkout; installing as an ordinary user is NOT tested");
+            left_out("installing as an ordinary user is NOT tested: only root can read this checkout");
         }
     }
     command.arg(format!("BUILD={}", build().display()));

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::process::Command;
 
-use crate::support::{build, root, run};
+use crate::support::{build, missing, root, run};
 
 fn pages() -> Vec<PathBuf> {
     let list =
@@ -18,7 +18,7 @@ fn every_page_is_correct_troff() {
     let pages = pages();
     assert!(pages.len() > 50, "{pages:?}");
     if Command::new("groff").arg("--version").output().is_err() {
-        return eprintln!("MISSING: groff is not on this machine; the manual pages are NOT tested");
+        return missing("groff is not on this machine; the manual pages are NOT tested");
     }
     for page in pages {
         let output = run(Command::new("groff").args(["-man", "-ww", "-z", "-Tutf8"]).arg(&page));
@@ -30,7 +30,7 @@ fn every_page_is_correct_troff() {
 #[test]
 fn a_page_reads_as_the_header_does() {
     if Command::new("groff").arg("--version").output().is_err() {
-        return eprintln!("MISSING: groff is not on this machine; the manual pages are NOT tested");
+        return missing("groff is not on this machine; the manual pages are NOT tested");
     }
     let read = |page: &str| {
         let mut groff = Command::new("groff");

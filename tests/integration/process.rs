@@ -10,7 +10,7 @@ use serde_json::json;
 use crate::support::capi::with;
 use crate::support::server::{Connection, Server};
 use crate::support::tls::{Authority, serve};
-use crate::support::{ASAN, Link, Stage, encryption_key, output_of, root, run, sanitized};
+use crate::support::{ASAN, Link, Stage, encryption_key, left_out, output_of, root, run, sanitized};
 
 /// `scripts/tsan.sh` runs these tests with ThreadSanitizer in every program.
 fn program(stage: &Stage, name: &str) -> PathBuf {
@@ -123,7 +123,7 @@ fn a_child_made_without_fork_handlers_opens_its_own_connections() {
             let config = with(server.config(), json!({"connection_reuse": reuse}));
             let output = stage.command(&program).args([&config.to_string(), how]).output().unwrap();
             if how == "_Fork" && output.status.code() == Some(77) {
-                eprintln!("MISSING: this C library has no _Fork; it is NOT tried");
+                left_out("_Fork is NOT tried: this C library has none");
                 continue;
             }
             assert!(output.status.success(), "{how}: {}", output_of(&output));

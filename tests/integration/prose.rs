@@ -23,7 +23,6 @@ const EXCEPTIONS: &[(&str, &str)] = &[
     (".ci/run", "$work/home/"),
     (".ci/run", "$HOME/"),
     ("scripts/bare.sh", "$bare/root/"),
-    ("scripts/bare.sh", "cd /root/libpaysvc"),
     ("scripts/bare.sh", ">/root/t"),
 ];
 

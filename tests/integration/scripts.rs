@@ -29,8 +29,8 @@ fn the_fuzzer_leaves_cargo_its_roots() {
 }
 
 /// `scripts/test.sh` in a folder of its own, with a cargo that names these test programs, and with these scripts for Python and
-/// the browser.
-fn make_test(programs: &[(&str, &str)], [python, browser]: [&str; 2]) -> Output {
+/// the browser. `ci`: as in continuous integration.
+fn make_test_in(ci: bool, programs: &[(&str, &str)], [python, browser]: [&str; 2]) -> Output {
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path();
     let mut built = String::new();
@@ -49,7 +49,13 @@ fn make_test(programs: &[(&str, &str)], [python, browser]: [&str; 2]) -> Output 
     program(at, "scripts/test-python.sh", python);
     program(at, "scripts/test-browser.sh", browser);
     std::fs::copy(root().join("scripts/test.sh"), at.join("scripts/test.sh")).unwrap();
-    Command::new("sh").arg(at.join("scripts/test.sh")).env("CARGO", cargo).env("JOBS", "2").output().unwrap()
+    let mut test = Command::new("sh");
+    test.arg(at.join("scripts/test.sh")).env("CARGO", cargo).env("JOBS", "2").env_remove("CI");
+    test.envs(ci.then_some(("CI", "true"))).output().unwrap()
+}
+
+fn make_test(programs: &[(&str, &str)], scripts: [&str; 2]) -> Output {
+    make_test_in(false, programs, scripts)
 }
 
 const PASSES: &str = "echo 'test result: ok. 3 passed; 0 failed; 0 ignored'\n";
@@ -86,13 +92,35 @@ fn make_test_fails_and_names_the_parts_that_did() {
     assert!(!make_test(&[], [OK, OK]).status.success());
 }
 
-/// `scripts/setup.sh libs` on a machine without apt-get, where these needs are those of the platforms.
-fn setup_libs(needs: &str) -> Output {
+#[test]
+fn make_test_ends_with_what_was_left_out() {
+    let refused = format!("echo 'test x ... LEFT OUT: mounts: refused'\n{PASSES}");
+    let missing = format!("echo 'MISSING: there is no planted tool'\n{PASSES}");
+    let listed = "\nmake test: left out:\nLEFT OUT: mounts: refused\n";
+    // Two say the same.
+    for (ci, more, ends) in [
+        (false, &missing, format!("{listed}MISSING: there is no planted tool\nmake test: ok\n")),
+        (
+            true,
+            &missing,
+            format!("{listed}MISSING: there is no planted tool\nmake test: FAILED: (a tool is missing)\n"),
+        ),
+        (true, &refused, format!("{listed}make test: ok\n")),
+    ] {
+        let output = make_test_in(ci, &[("wire", &refused), ("go", more)], [OK, OK]);
+        let printed = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert!(printed.ends_with(&ends) && output.status.success() == ends.ends_with("ok\n"), "{printed}");
+    }
+    let output = make_test(&[("wire", PASSES)], [OK, OK]);
+    assert!(String::from_utf8_lossy(&output.stdout).contains("\nmake test: nothing was left out\n"));
+}
+
+/// `scripts/setup.sh` with these arguments on a machine that has little: what it needs itself, and these fakes.
+fn setup(arguments: &[&str], fakes: &[(&str, &str)]) -> Output {
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path();
     std::fs::create_dir(at.join("scripts")).unwrap();
     std::fs::copy(root().join("scripts/setup.sh"), at.join("scripts/setup.sh")).unwrap();
-    let cargo = program(at, "bin/cargo", &format!("cat <<'EOF'\n{needs}EOF\n"));
     for name in [
         "sh",
         "cat",
@@ -112,16 +140,45 @@ fn setup_libs(needs: &str) -> Output {
     ] {
         let found = std::env::var("PATH").unwrap();
         let file = found.split(':').map(|folder| Path::new(folder).join(name)).find(|file| file.exists());
+        std::fs::create_dir_all(at.join("bin")).unwrap();
         std::os::unix::fs::symlink(file.expect(name), at.join("bin").join(name)).unwrap();
     }
+    for (name, text) in fakes {
+        program(at, &format!("bin/{name}"), text);
+    }
     let mut setup = Command::new(at.join("bin/sh"));
-    setup.arg(at.join("scripts/setup.sh")).args(["libs", "a-target"]);
-    setup.env("PATH", at.join("bin")).env("CARGO", cargo).output().unwrap()
+    // A cargo at home, which is no fake, would be named; the compiler may have its home there.
+    let rustup = std::env::var_os("RUSTUP_HOME").map(PathBuf::from);
+    let rustup = rustup.or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".rustup")));
+    setup.envs(rustup.filter(|folder| folder.is_dir()).map(|folder| ("RUSTUP_HOME", folder)));
+    setup.arg(at.join("scripts/setup.sh")).args(arguments).env("HOME", at).env_remove("CI");
+    setup.env("PATH", at.join("bin")).env("CARGO", at.join("bin/cargo")).output().unwrap()
+}
+
+#[test]
+fn make_build_says_what_is_missing_and_installs_nothing() {
+    let makefile = std::fs::read_to_string(root().join("Makefile")).unwrap();
+    assert!(makefile.contains("\nbuild: needs ##") && makefile.contains("\n\t@sh scripts/setup.sh needs\n"));
+    let fakes = [("apt-get", "echo apt-get was called\n"), ("sudo", "echo sudo was called\n")];
+    let output = setup(&["needs"], &fakes);
+    let printed = output_of(&output);
+    assert_eq!(output.status.code(), Some(1), "{printed}");
+    assert!(
+        printed.contains("this machine lacks: cargo-web") && printed.contains("`make setup` installs"),
+        "{printed}"
+    );
+    assert!(!printed.contains("was called"), "{printed}");
+    // That one installs it.
+    let output = setup(&["build"], &fakes);
+    assert!(output_of(&output).contains("was called"), "{}", output_of(&output));
+    let output = setup(&["needs"], &[("cargo", "")]);
+    assert!(output.status.success() && [output.stdout, output.stderr].concat().is_empty());
 }
 
 #[test]
 fn a_missing_tool_of_a_platform_is_named_with_its_package() {
-    let output = setup_libs("command planted-ld binutils-planted\ncommand sed sed\nrust planted-unknown-none\n");
+    let needs = "command planted-ld binutils-planted\ncommand sed sed\nrust planted-unknown-none\n";
+    let output = setup(&["libs", "a-target"], &[("cargo", &format!("cat <<'EOF'\n{needs}EOF\n"))]);
     let printed = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(1), "{}", output_of(&output));
     assert!(printed.contains("this machine lacks: binutils-planted") && !printed.contains(" sed"), "{printed}");

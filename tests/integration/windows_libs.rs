@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::support::platform::{Foreign, foreign, zig};
 use crate::support::sandbox::Sandbox;
-use crate::support::{output_of, root, run};
+use crate::support::{left_out, output_of, root, run};
 
 /// What every program is compiled with.
 const WARNINGS: &[&str] = &["-g", "-Wall", "-Wextra", "-Werror"];
@@ -25,9 +25,7 @@ struct Till {
 impl Till {
     fn new() -> Option<Till> {
         let Some(platform) = foreign().filter(|platform| platform.windows()) else {
-            eprintln!(
-                "MISSING: PAYSVC_PLATFORM names no platform of Windows; programs that link its libraries are NOT tested"
-            );
+            left_out("programs that link the libraries for Windows are NOT tested: `make libs-check` does it");
             return None;
         };
         let folder = tempfile::tempdir().unwrap();
@@ -196,7 +194,9 @@ fn other_library(till: &Till) -> Option<String> {
     cargo.env_remove("CARGO_TARGET_DIR").env_remove("CARGO_ENCODED_RUSTFLAGS").env_remove("RUSTFLAGS");
     let output = cargo.output().unwrap();
     if !output.status.success() && String::from_utf8_lossy(&output.stderr).contains("can't find crate for `std`") {
-        eprintln!("MISSING: Rust's standard library for {target}; two Rust libraries in one program are NOT tested");
+        left_out(&format!(
+            "two Rust libraries in one program are NOT tested: Rust's standard library for {target} is not here"
+        ));
         return None;
     }
     assert!(output.status.success(), "{}", output_of(&output));

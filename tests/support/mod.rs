@@ -22,6 +22,7 @@ pub mod proxy;
 pub mod sandbox;
 pub mod sanitized;
 pub mod server;
+pub mod strace;
 pub mod target;
 pub mod tls;
 pub mod verdict_cells;
@@ -29,6 +30,8 @@ pub mod verdict_cells;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
+#[allow(unused_imports)] // Each test program uses its part.
+pub use paysvc_test_common::left_out::{folder_in_memory, left_out, missing};
 #[allow(unused_imports)] // Each test program uses its part.
 pub use paysvc_test_common::{http, random};
 

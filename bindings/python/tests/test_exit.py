@@ -12,23 +12,24 @@ from test_programs import variables
 
 from paysvc.sandbox import Sandbox
 
-LOGS = """
-import logging, sys, threading, time, paysvc
+BEGIN = """
+import logging, os, sys, threading, time, paysvc
 logging.basicConfig(level=logging.INFO, filename=sys.argv[2])
-client, begun = paysvc.Client(), threading.Event()
+client = paysvc.Client(journal=sys.argv[3], journal_create=True)
+begun = threading.Event()
+"""
+
+LOGS = """
 def run():
     while True:
         client.direct_debit_history(email_address="none@example.com")
         begun.set()
 """
 
+# os.write, because print locks a buffer: Python aborts at its end if a thread has ended that held the lock.
 PAYS = """
-import logging, sys, threading, time, paysvc
-logging.basicConfig(level=logging.INFO, filename=sys.argv[2])
-client = paysvc.Client(journal=sys.argv[3], journal_create=True)
-begun = threading.Event()
 def progress(done, total, step):
-    print(step["step"], flush=True)
+    os.write(1, (step["step"] + "\\n").encode())
     begun.set()
     return paysvc.CONTINUE
 def run():
@@ -38,7 +39,7 @@ def run():
             amount="10.50", description="salary", account_name="Ada", credit_currency="NGN", debit_currency="NGN",
         ) for number in range(9)]
         try: client.payout_bulk(payouts, progress=progress)
-        except (paysvc.PaysvcError, RuntimeError) as error: return print(type(error).__name__, flush=True)
+        except (paysvc.PaysvcError, RuntimeError) as error: return os.write(1, type(error).__name__.encode())
 """
 
 END = """
@@ -55,13 +56,14 @@ def test_a_program_ends_while_a_daemon_thread_is_in_a_call(
     settings = variables(paysvc_sandbox.config)
 
     def run(number: int) -> tuple[int, str, list[str]]:
+        arguments = ("-X", "faulthandler", "-c", BEGIN + program + END)
         files = (tmp_path / f"{number}.log", journal["journal"].with_name(f"{number}.db"))
-        ended = run_python("-c", program + END, str(number * 0.0007), *files, environment=settings)
+        ended = run_python(*arguments, str(number * 0.0007), *files, environment=settings)
         return ended.returncode, ended.stderr, ended.stdout.split()
 
     with ThreadPoolExecutor(4) as threads:
         for status, complained, told in threads.map(run, range(24)):
-            assert (status, complained) == (0, "")
+            assert (status, complained) == (0, ""), f"exit status {status}:\n{complained}"
             # The batch in hand was told before the end.
             assert told.count("before") == told.count("after")
             assert bool(told) == (program is PAYS)

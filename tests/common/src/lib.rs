@@ -3,4 +3,5 @@
 #![forbid(unsafe_code)]
 
 pub mod http;
+pub mod left_out;
 pub mod random;

@@ -2,7 +2,7 @@
 
 use std::process::{Command, Output};
 
-use crate::support::{Stage, build, output_of, root, run};
+use crate::support::{Stage, build, missing, output_of, root, run};
 
 /// What the names of the two compilers begin with, for 32 and 64 bits.
 pub const COMPILERS: [&str; 2] = ["i686-w64-mingw32-", "x86_64-w64-mingw32-"];
@@ -10,9 +10,9 @@ pub const COMPILERS: [&str; 2] = ["i686-w64-mingw32-", "x86_64-w64-mingw32-"];
 /// Those of the two that are here.
 pub fn compilers() -> Vec<&'static str> {
     let is_here = |prefix: &&str| Command::new(format!("{prefix}g++")).arg("--version").output().is_ok();
-    let (here, missing): (Vec<_>, Vec<_>) = COMPILERS.into_iter().partition(|prefix| is_here(prefix));
-    for prefix in missing {
-        eprintln!("MISSING: there is no {prefix}g++; headers and bindings are NOT compiled with it");
+    let (here, absent): (Vec<_>, Vec<_>) = COMPILERS.into_iter().partition(|prefix| is_here(prefix));
+    for prefix in absent {
+        missing(&format!("there is no {prefix}g++; headers and bindings are NOT compiled with it"));
     }
     here
 }

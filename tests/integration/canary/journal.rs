@@ -13,12 +13,13 @@ use serde_json::json;
 use super::{canaries, in_memory, plant};
 use crate::journal::folder;
 use crate::journal::recording::{Op, SystemCall, read, recorded, system_calls};
-use crate::journal::sequence::{all, config, copy, has_strace, new_journal};
+use crate::journal::sequence::{all, config, copy, new_journal};
 use crate::support::driver::Driver;
 use crate::support::languages::c_only;
 use crate::support::memory::Needles;
 use crate::support::random::Random;
 use crate::support::sandbox::Sandbox;
+use crate::support::strace::has_strace;
 use crate::support::target::target;
 
 const SEED: u64 = 26;
@@ -56,7 +57,7 @@ fn is_foreign(call: &SystemCall, folder: &Path) -> bool {
 
 #[test]
 fn no_secret_is_in_the_files_of_the_journal_at_any_moment() {
-    if !has_strace() {
+    if !has_strace("the journal's files are NOT searched for secrets while they are written") {
         return;
     }
     let rows: Vec<&'static Endpoint> = ENDPOINTS.iter().filter(|row| Step::of(row, true).is_some()).collect();

@@ -6,15 +6,14 @@ use std::process::Command;
 use paysvc_platforms::table::{Compiler, PLATFORMS, Platform, System};
 
 use super::{configure, refund, source};
-use crate::support::{output_of, root, run};
+use crate::support::{left_out, output_of, root, run};
 
 /// The libraries of a platform; says what is not tested where they are not there.
 fn libraries(platform: &Platform) -> Option<PathBuf> {
     let folder = root().join("build/libs").join(platform.target);
     let is_there = folder.join("include/paysvc.h").exists();
     if !is_there {
-        let target = platform.target;
-        eprintln!("MISSING: build/libs/{target}: run `make libs TARGET={target}`; CMake is NOT tested with it");
+        left_out(&format!("CMake is NOT tried with build/libs/{}: `make libs` makes it", platform.target));
     }
     is_there.then_some(folder)
 }

@@ -3,14 +3,14 @@
 use std::process::Command;
 
 use super::{go, module};
-use crate::support::{Stage, build, output_of, root, run};
+use crate::support::{Stage, build, missing, output_of, root, run};
 
 const PREFIX: &str = "x86_64-w64-mingw32-";
 
 fn is_here() -> bool {
     let is_here = Command::new(format!("{PREFIX}gcc")).arg("--version").output().is_ok();
     if !is_here {
-        eprintln!("MISSING: there is no {PREFIX}gcc; the Go package is NOT compiled for Windows");
+        missing(&format!("there is no {PREFIX}gcc; the Go package is NOT compiled for Windows"));
     }
     is_here
 }

@@ -14,6 +14,7 @@ use serde_json::{Value, json};
 use super::{KEY, Till, needs_key, recording, with_c};
 use crate::support::driver::Reply;
 use crate::support::sandbox::Sandbox;
+use crate::support::strace::has_strace;
 use crate::support::target::{Target, good, target};
 
 /// Every so many system calls; fewer are left out in `make harden`.
@@ -81,9 +82,7 @@ fn rows() -> Vec<&'static Endpoint> {
 
 #[test]
 fn a_till_that_is_killed_at_a_system_call_charges_at_most_once() {
-    if Command::new("strace").arg("-V").output().is_err() {
-        assert!(std::env::var_os("CI").is_none(), "there is no strace: run make setup-test");
-        println!("MISSING: there is no strace; nothing was killed");
+    if !has_strace("a till is NOT killed at its system calls") {
         return;
     }
     with_c(|command| {

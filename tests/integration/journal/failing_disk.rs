@@ -11,10 +11,11 @@ use serde_json::json;
 
 use super::disk::{Cut, Disk, files_of};
 use super::recording::{Op, read, recorded, system_calls, traced};
-use super::sequence::{Call, all, config, copy, has_strace, new_journal, prepare};
+use super::sequence::{Call, all, config, copy, new_journal, prepare};
 use super::{folder, with_c};
 use crate::support::driver::{Driver, Reply};
 use crate::support::sandbox::Sandbox;
+use crate::support::strace::has_strace;
 
 /// Every so many failures in `make test`, and those of syncs.
 const STRIDE: usize = 149;
@@ -164,7 +165,7 @@ fn run(sandbox: &Sandbox, command: &dyn Fn() -> Command, new: &Path, call: &Call
 
 #[test]
 fn nothing_is_sent_without_a_claim_that_is_on_the_disk_whatever_fails() {
-    if !has_strace() {
+    if !has_strace("the journal is NOT tried on a failing disk") {
         return;
     }
     with_c(|command| {

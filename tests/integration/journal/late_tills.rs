@@ -8,10 +8,11 @@ use std::time::Duration;
 use serde_json::json;
 
 use super::recording::{system_calls, traced};
-use super::sequence::{Call, all, config, copy, has_strace, new_journal, prepare};
+use super::sequence::{Call, all, config, copy, new_journal, prepare};
 use super::{folder, with_c};
 use crate::support::driver::{Driver, Reply};
 use crate::support::sandbox::Sandbox;
+use crate::support::strace::has_strace;
 
 /// Longer than a claim may be old when its request is sent.
 const LONG: Duration = Duration::from_millis(5500);
@@ -84,7 +85,7 @@ fn stopped(trace: &Path, is_over: impl Fn() -> bool) -> Option<String> {
 
 #[test]
 fn a_till_that_is_stopped_before_it_sends_does_not_send_late() {
-    if !has_strace() {
+    if !has_strace("a till is NOT stopped before it sends") {
         return;
     }
     with_c(|command| {

@@ -11,10 +11,11 @@ use serde_json::json;
 
 use super::disk::{CUTS, Cut, Disk, Files, put};
 use super::recording::{Op, read, recorded};
-use super::sequence::{Call, all, config, has_strace, prepare};
+use super::sequence::{Call, all, config, prepare};
 use super::{folder, with_c};
 use crate::support::driver::Driver;
 use crate::support::sandbox::Sandbox;
+use crate::support::strace::has_strace;
 
 /// How many states are tried in `make test`.
 const SOME: usize = 16;
@@ -133,7 +134,7 @@ fn states(ops: &[Op], calls: &[Call]) -> Vec<(usize, Cut, usize, Files)> {
 
 #[test]
 fn a_power_cut_loses_no_claim_of_a_request_that_was_sent() {
-    if !has_strace() {
+    if !has_strace("the journal is NOT tried with power cuts") {
         return;
     }
     with_c(|command| {

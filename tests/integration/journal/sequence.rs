@@ -18,15 +18,6 @@ pub fn all() -> bool {
     std::env::var("PAYSVC_JOURNAL_DISK").is_ok_and(|what| what == "all")
 }
 
-pub fn has_strace() -> bool {
-    let has = Command::new("strace").arg("-V").output().is_ok();
-    if !has {
-        assert!(std::env::var_os("CI").is_none(), "there is no strace: run make setup-test");
-        println!("MISSING: there is no strace; nothing was tested");
-    }
-    has
-}
-
 pub struct Call {
     pub function: &'static str,
     pub request: Value,
