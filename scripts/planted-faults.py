@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Plants the faults of planted-faults.txt in a copy of the tree, one at a time: the tests must find each of them.
 
-    planted-faults.py [--list | --check] [NAME...]
+    planted-faults.py [--list | --check | --together] [NAME...]
 
-NAME: only faults whose name or command contains one of these. --check: only whether each fault can still be planted. The copy has a
-target folder of its own, where a second run finds what the first has built, and uses the library and the sandbox that
-`make build` built. Exit status 1: a fault was not found, or could not be planted.
+NAME: only faults whose name or command contains one of these. --check: only whether each fault can still be planted.
+--together: all of them are planted at once, and built once; for faults that no other one's tests can find. The copy
+has a target folder of its own, where a second run finds what the first has built, and uses the library and the sandbox
+that `make build` built. Exit status 1: a fault was not found, or could not be planted.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ def planted(text: str, fault: dict[str, str]) -> str:
     """The file with the fault."""
     times = text.count(fault["find"])
     if times != 1:
-        raise SystemExit(f"{fault['fault']}: {fault['file']} has {fault['find']!r} {times} times; change planted-faults.txt")
+        raise SystemExit(f"{fault['fault']}: {fault['file']} has {fault['find']!r} {times} times: planted-faults.txt")
     return text.replace(fault["find"], fault["put"])
 
 
@@ -108,42 +109,48 @@ def run(command: str, tree: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(["sh", "-c", command], cwd=tree, env=environment(tree), capture_output=True, text=True)
 
 
+def report(fault: dict[str, str], sound: bool, ended: subprocess.CompletedProcess[str], began: float) -> bool:
+    """Whether it was found."""
+    # A program that does not compile says nothing about the tests.
+    built = not re.search(r"^error.*could not compile", ended.stdout + ended.stderr, re.MULTILINE)
+    found = sound and ended.returncode != 0 and built
+    why = "" if found or (sound and built) else " (does not compile)" if sound else " (the command fails without it)"
+    took = f"{time.monotonic() - began:5.0f} s"
+    print(f"{'found    ' if found else 'NOT FOUND'} {took}  {fault['fault']}: {fault['run']}{why}", flush=True)
+    return found
+
+
 def main(arguments: list[str]) -> int:
     options = {it for it in arguments if it.startswith("--")}
     names = [it for it in arguments if it not in options]
     chosen = [it for it in faults() if not names or any(name in it["fault"] + it["run"] for name in names)]
-    if not options <= {"--list", "--check"} or not chosen:
+    if not options <= {"--list", "--check", "--together"} or not chosen:
         raise SystemExit(__doc__)
     for fault in chosen:
         planted((ROOT / fault["file"]).read_text(), fault)
-    if options:
-        print("\n".join(f"{it['fault']}: {it['run']}" for it in chosen) if "--list" in options else f"{len(chosen)} faults")
+    if "--list" in options:
+        print("\n".join(f"{it['fault']}: {it['run']}" for it in chosen))
+    if options & {"--list", "--check"}:
+        print(f"{len(chosen)} faults")
         return 0
     tree = copy_of_the_tree()
-    missed, sound = [], {}
-    for fault in chosen:
-        name, command, file = fault["fault"], fault["run"], tree / fault["file"]
-        # A command that fails without the fault would find everything.
-        if command not in sound:
-            without = run(command, tree)
-            sound[command] = without.returncode == 0
-            if not sound[command]:
-                print(without.stdout[-2000:], without.stderr[-2000:], sep="\n")
-        good, began = file.read_text(), time.monotonic()
-        file.write_text(planted(good, fault))
+    # A command that fails without the fault would find everything.
+    sound = {command: run(command, tree).returncode == 0 for command in dict.fromkeys(it["run"] for it in chosen)}
+    missed = []
+    for group in [chosen] if "--together" in options else [[it] for it in chosen]:
+        good = {it["file"]: (tree / it["file"]).read_text() for it in group}
         try:
-            with_fault = run(command, tree)
+            for fault in group:
+                file = tree / fault["file"]
+                file.write_text(planted(file.read_text(), fault))
+            for fault in group:
+                began = time.monotonic()
+                if not report(fault, sound[fault["run"]], run(fault["run"], tree), began):
+                    missed.append(fault["fault"])
         finally:
-            file.write_text(good)
-        output = with_fault.stdout + with_fault.stderr
-        # A program that does not compile says nothing about the tests.
-        built = not re.search(r"^error(\[E\d+\])?: (could not compile|.*aborting due to)", output, re.MULTILINE)
-        found = sound[command] and with_fault.returncode != 0 and built
-        why = "" if found else " (the command fails without it)" if not sound[command] else "" if built else " (does not compile)"
-        print(f"{'found    ' if found else 'NOT FOUND'} {time.monotonic() - began:5.0f} s  {name}: {command}{why}", flush=True)
-        if not found:
-            missed.append(name)
-    print(f"{len(chosen) - len(missed)} of {len(chosen)} faults were found" + "".join(f"\n  not: {name}" for name in missed))
+            for file, text in good.items():
+                (tree / file).write_text(text)
+    print(f"{len(chosen) - len(missed)} of {len(chosen)} faults were found", *missed, sep="\n  not: ")
     return 1 if missed else 0
 
 
