@@ -11,7 +11,7 @@ PLACE   = sh scripts/place.sh
 # Cargo uses all processors itself; what installs must have ended before the build.
 .NOTPARALLEL:
 
-.PHONY: help all build libs libs-check dist dist-check dist-twice generate demo test test-python test-browser test-go test-cpp faults bulk canary fuzz harden certify peers bench bench-check check sanitize tsan cgocheck two-edits bare deny licences miri install uninstall clean setup setup-demo setup-test needs
+.PHONY: help all build libs libs-check dist dist-check dist-twice generate demo test test-python test-browser test-go test-cpp faults bulk canary fuzz harden certify peers bench bench-check check sanitize tsan cgocheck planted-faults bare deny licences miri install uninstall clean setup setup-demo setup-test needs
 
 all: build ## the same as build; the default
 
@@ -112,8 +112,8 @@ cgocheck: setup-test build ## the Go package with a check of every pointer that 
 bare: ## the two commands of README on a Debian with nothing but its base system and make; needs root
 	@sh scripts/bare.sh
 
-two-edits: setup-test build ## adds an endpoint to a copy of the tree by two edits, and looks for it everywhere
-	GO="$$(sh scripts/go.sh)" $(CARGO) test --workspace --locked --test integration -- --ignored two_edits --nocapture
+planted-faults: setup-test build ## plants faults in a copy of the tree, one at a time: the tests must find each of them. ONLY=words
+	@GO="$$(sh scripts/go.sh)" python3 scripts/planted-faults.py $(ONLY)
 
 deny: needs ## licences, versions, sources and advisories of the dependencies
 	@CARGO="$(CARGO)" sh scripts/deny.sh

@@ -447,7 +447,7 @@ const char *PAYSVC_CDECL paysvc_state_name(paysvc_state state);
  *   - timeout_ms (integer): time limit for a whole call in ms, retries and waits included (default 30000, 1 to 86400000)
  *   - connect_timeout_ms (integer): limit for name look-up, connect and TLS in ms, within timeout_ms (default 10000, 1 to 86400000)
  *   - max_attempts (integer): maximum number of attempts for a request that may be repeated (default 3, 1 to 10)
- *   - proxy (string): http://user:password@host:port or socks5://...; HTTPS_PROXY and similar variables are not read
+ *   - proxy (string): http://user:password@proxy:3128 or socks5://...; HTTPS_PROXY and similar variables are not read
  *   - no_proxy (string): hosts and domains reached without the proxy, separated by commas
  *   - ca_file (string): PEM certificates to trust in addition to the system's
  *   - client_cert_file (string): PEM client certificate; needs client_key_file. A refusal before the request is written is NOT_SENT

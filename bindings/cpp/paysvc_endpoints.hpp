@@ -99,7 +99,7 @@ class config : public object {
     config &connect_timeout_ms(const detail::integer &value) { return set(*this, "connect_timeout_ms", value); }
     /// max_attempts (integer): maximum number of attempts for a request that may be repeated (default 3, 1 to 10).
     config &max_attempts(const detail::integer &value) { return set(*this, "max_attempts", value); }
-    /// proxy (string): http://user:password@host:port or socks5://...; HTTPS_PROXY and similar variables are not read.
+    /// proxy (string): http://user:password@proxy:3128 or socks5://...; HTTPS_PROXY and similar variables are not read.
     config &proxy(const std::string &value) { return set(*this, "proxy", value); }
     /// no_proxy (string): hosts and domains reached without the proxy, separated by commas.
     config &no_proxy(const std::string &value) { return set(*this, "no_proxy", value); }

@@ -370,7 +370,7 @@ type Config struct {
 	ConnectTimeoutMS *int64 `json:"connect_timeout_ms,omitempty"`
 	// MaxAttempts (integer): maximum number of attempts for a request that may be repeated (default 3, 1 to 10).
 	MaxAttempts *int64 `json:"max_attempts,omitempty"`
-	// Proxy (string): http://user:password@host:port or socks5://...; HTTPS_PROXY and similar variables are not read.
+	// Proxy (string): http://user:password@proxy:3128 or socks5://...; HTTPS_PROXY and similar variables are not read.
 	Proxy Secret `json:"proxy,omitempty,omitzero"`
 	// NoProxy (string): hosts and domains reached without the proxy, separated by commas.
 	NoProxy string `json:"no_proxy,omitempty"`

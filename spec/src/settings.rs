@@ -43,7 +43,7 @@ pub const CONFIG: &[Field] = &[
     number("timeout_ms", 30_000, 1, DAY_MS, "time limit for a whole call in ms, retries and waits included"),
     number("connect_timeout_ms", 10_000, 1, DAY_MS, "limit for name look-up, connect and TLS in ms, within timeout_ms"),
     number("max_attempts", 3, 1, 10, "maximum number of attempts for a request that may be repeated"),
-    text("proxy", "http://user:password@host:port or socks5://...; HTTPS_PROXY and similar variables are not read")
+    text("proxy", "http://user:password@proxy:3128 or socks5://...; HTTPS_PROXY and similar variables are not read")
         .secret(),
     text("no_proxy", "hosts and domains reached without the proxy, separated by commas"),
     text("ca_file", "PEM certificates to trust in addition to the system's"),

@@ -5,11 +5,10 @@
 //!
 //! `fuzz/fuzz_targets` runs these functions under libFuzzer; the tests below run them on the committed corpus.
 
-mod answer;
+pub mod answer;
 mod as_sent;
 mod builder;
 pub mod choice;
-pub mod conditions;
 mod config;
 mod event;
 mod json;

@@ -1,10 +1,9 @@
-// Typed answers in paysvc.hpp: answers that are made hostile, and how long a view lives. The argument is the address of
+// Typed answers in paysvc.hpp: objects and lists, and how long a view lives. The argument is the address of
 // a server that answers a refund with the text of its reason, and with the request's traceparent. It runs with and
 // without exceptions.
 #include <paysvc.hpp>
 
 #include <cstdlib>
-#include <initializer_list>
 #include <iostream>
 
 #define CHECK(what) \
@@ -62,91 +61,20 @@ template <class T, class Text> std::string shown(const paysvc::value<T> &found, 
     return text(*found);
 }
 
-using cases = std::initializer_list<std::pair<const char *, const char *>>;
-
-// The JSON of a member of the data, and what is read.
-template <class Read> void leaf(const std::string &name, cases all, Read read) {
-    for (const auto &one : all) {
-        const reply got = answered("{\"status\":true,\"data\":{\"" + name + "\":" + one.first + "}}");
-        const std::string found = read(got);
-        if (found != one.second) {
-            std::cerr << name << ": " << one.first << " is read as " << found << ", not as " << one.second << '\n';
-            std::abort();
-        }
-    }
-}
-
-std::string same(const std::string &text) { return text; }
-
-void texts() {
-    leaf("narration",
-         {{"\"\"", ""}, {"\" a \"", " a "}, {"\"a\\\"\\n\\u00e9\"", "a\"\né"}, {"100.10", "100.10"}, {"1E2", "1E2"},
-          {"null", ABSENT}, {"true", UNREADABLE}, {"[]", UNREADABLE}, {"{}", UNREADABLE}},
-         [](const reply &got) { return shown(details(got).data().narration(), same); });
-    leaf("customer",
-         {{"{\"a\": 1}", "{\"a\": 1}"}, {"[]", "[]"}, {"\"a\\\"b\"", "\"a\\\"b\""}, {"\"\"", "\"\""}, {"1.50", "1.50"},
-          {"false", "false"}, {"null", ABSENT}},
-         [](const reply &got) {
-             return shown(details(got).data().customer(), [](const paysvc::raw &json) { return json.json(); });
-         });
-}
-
-void numbers() {
-    leaf("statusId",
-         {{"5", "5"}, {"-5", "-5"}, {"\" 5\\t\"", "5"}, {"\"007\"", "7"}, {"5.00", "5"}, {"-0", "0"},
-          {"9223372036854775807", "9223372036854775807"}, {"-9223372036854775808", "-9223372036854775808"},
-          {"9223372036854775808", UNREADABLE}, {"-9223372036854775809", UNREADABLE},
-          {"\"00000000000000000000000001\"", "1"}, {"99999999999999999999999999", UNREADABLE}, {"5.5", UNREADABLE},
-          {"\"5.\"", UNREADABLE}, {"\".0\"", UNREADABLE}, {"5e0", UNREADABLE}, {"\"+5\"", UNREADABLE},
-          {"\"0x5\"", UNREADABLE}, {"\"5 5\"", UNREADABLE}, {"\"-\"", UNREADABLE}, {"\"\"", ABSENT}, {"\" \"", ABSENT},
-          {"null", ABSENT}, {"true", UNREADABLE}, {"[5]", UNREADABLE}},
-         [](const reply &got) {
-             return shown(details(got).data().statusId(), [](std::int64_t number) { return std::to_string(number); });
-         });
-    leaf("fee",
-         {{"98000.000000", "98000.000000"}, {"\"007.50\"", "7.50"}, {"\"-007\"", "-7"}, {"-0", "-0"}, {"\"000\"", "0"},
-          {"0.5", "0.5"}, {"\"\\u000b1.10 \"", "1.10"}, {"\"1,10\"", UNREADABLE}, {"\"NGN 1\"", UNREADABLE},
-          {"1e2", UNREADABLE}, {"\".5\"", UNREADABLE}, {"\"5.\"", UNREADABLE}, {"\"1.2.3\"", UNREADABLE},
-          {"\"-\"", UNREADABLE}, {"\"\"", ABSENT}, {"null", ABSENT}, {"false", UNREADABLE},
-          {"\"0000000000000000000000000000000000000000000000000000000000000001\"", "1"},
-          {"\"00000000000000000000000000000000000000000000000000000000000000001\"", UNREADABLE}},
-         [](const reply &got) { return shown(details(got).data().fee(), same); });
-    leaf("isFinalStatus",
-         {{"true", "yes"}, {"false", "no"}, {"\"TRUE\"", "yes"}, {"\" falSe\"", "no"}, {"\"tru\"", UNREADABLE},
-          {"\"truer\"", UNREADABLE}, {"1", UNREADABLE}, {"\"1\"", UNREADABLE}, {"\"\"", ABSENT}, {"null", ABSENT}},
-         [](const reply &got) {
-             return shown(order(got).data().isFinalStatus(), [](bool flag) { return flag ? "yes" : "no"; });
-         });
+// Which forms are read is the same in all languages: see tests/integration/typed_answers.
+void leaves() {
+    const reply got = answered("{\"data\":{\"narration\":\"a\",\"fee\":\"007.50\",\"statusId\":\"5.00\",\"isFinalStatus\":\"x\","
+                               "\"customer\":{\"a\": 1},\"dateCreated\":\"1969-12-31 23:59:58.5Z\"}}");
+    const auto same = [](const std::string &text) { return text; };
+    const auto data = details(got).data();
+    CHECK(shown(data.narration(), same) == "a" && shown(data.fee(), same) == "7.50" && shown(data.bank(), same) == ABSENT);
+    CHECK(shown(data.statusId(), [](std::int64_t number) { return std::to_string(number); }) == "5");
+    CHECK(shown(data.customer(), [](const paysvc::raw &json) { return json.json(); }) == "{\"a\": 1}");
+    CHECK(shown(order(got).data().isFinalStatus(), [](bool flag) { return flag ? "yes" : "no"; }) == UNREADABLE);
+    CHECK(data.dateCreated()->seconds == -2 && data.dateCreated()->nanoseconds == 500000000);
 }
 
 void times() {
-    leaf("dateCreated",
-         {{"\"1970-01-01T00:00:00\"", "0.0"},
-          {"\"1969-12-31 23:59:58.5Z\"", "-2.500000000"},
-          {"\"2024-02-29T12:30:15.123456789+01:30\"", "1709204415.123456789"},
-          {"\"2026-11-22T10:00:00.0000001z\"", "1795341600.100"},
-          {"\" 1900-01-01T00:00:00\"", "-2208988800.0"},
-          {"\"9998-12-31T23:59:59-23:59\"", "253370851139.0"},
-          {"\"0001-01-01T00:00:00\"", ABSENT},
-          {"\"0001-01-01 00:00:00.0000000+01:00\"", ABSENT},
-          {"\"\"", ABSENT},
-          {"null", ABSENT},
-          {"20240101000000", UNREADABLE}},
-         [](const reply &got) {
-             return shown(details(got).data().dateCreated(), [](const paysvc::time_value &time) {
-                 return std::to_string(time.seconds) + '.' + std::to_string(time.nanoseconds);
-             });
-         });
-    for (const char *wrong :
-         {"0001-01-01T00:00:01", "1899-12-31T23:59:59", "9999-01-01T00:00:00", "2023-02-29T00:00:00", "2100-02-29T00:00:00",
-          "2024-01-01T24:00:00", "2024-01-01T23:60:00", "2024-01-01T23:59:60", "2024-01-01T00:00:00.",
-          "2024-01-01T00:00:00.1234567890", "2024-01-01T00:00:00+24:00", "2024-01-01T00:00:00+00:60",
-          "2024-01-01T00:00:00+0100", "2024-01-01T00:00:00+01:0", "2024-01-01T00:00:00 Z", "2024-01-01T00:00:00ZZ",
-          "2024-01-01", "2024-01-01T00:00", "2024-13-01T00:00:00", "2024-00-01T00:00:00", "2024-04-31T00:00:00",
-          "2024-01-00T00:00:00", "2024-01-01t00:00:00", "24-01-01T00:00:00", "2024/01/01T00:00:00", "now", "-"}) {
-        const reply got = answered("{\"data\":{\"dateCreated\":\"" + std::string(wrong) + "\"}}");
-        CHECK(!details(got).data().dateCreated().readable());
-    }
     using clock = std::chrono::system_clock;
     const paysvc::time_value time = {1795341600, 123456789}, before = {-1, 500000000};
     CHECK(clock::to_time_t(time.time_point()) == 1795341600);
@@ -288,8 +216,7 @@ void errors() {
 
 int main(int, char **argv) {
     address = argv[1];
-    texts();
-    numbers();
+    leaves();
     times();
     objects();
     lists();

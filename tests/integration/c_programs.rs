@@ -66,21 +66,6 @@ fn no_function_follows_null_or_takes_text_that_is_not_utf8() {
     });
 }
 
-/// The calls are made from the header, so a new function is tested without a change here.
-#[test]
-fn a_new_function_is_called_with_null_too() {
-    let functions = xtask::interface::functions(&crate::support::made_up::header());
-    let inc = header::inc(&functions);
-    for call in [
-        "paysvc_made_up(NULL, \"{}\", call, &reply), 1, \"client is NULL\"",
-        "paysvc_made_up(client, NULL, call, &reply), 1, \"request_json is NULL\"",
-        "paysvc_made_up(NULL, NULL, NULL, NULL), 0, \"client is NULL\"",
-        "paysvc_made_up(client, not_utf8[i].text, call, &reply)",
-    ] {
-        assert!(inc.contains(call), "{call} is not in\n{inc}");
-    }
-}
-
 /// Answers with as many bytes as the reference asks for.
 fn answer_at_length(mut c: Connection) {
     while let Some(request) = c.read_request() {

@@ -1,16 +1,14 @@
-//! The C++ binding: who frees what, every standard, a row that is made up, and a library of another ABI.
+//! The C++ binding: who frees what, every standard, and a library of another ABI.
 
 use std::path::Path;
 use std::process::Command;
 
-use paysvc_spec::ENDPOINTS;
-use paysvc_spec::schema::{Answer, Certainty, Endpoint, Member};
 use serde_json::{Value, json};
 
-use crate::support::bindings::CPP;
+use crate::support::bindings::{CPP, header_of_another_abi};
 use crate::support::sandbox::Sandbox;
 use crate::support::server::Server;
-use crate::support::{ASAN, Link, Stage, VALGRIND, cpp_answers, made_up, output_of, root, run};
+use crate::support::{ASAN, Link, Stage, VALGRIND, output_of, root, run};
 
 #[test]
 fn every_handle_is_freed_once() {
@@ -155,105 +153,6 @@ fn money_and_numbers_take_no_floating_point() {
     }
 }
 
-/// Puts headers for other rows in the place of those that were built.
-fn replace_headers(stage: &Stage, rows: &[Endpoint]) {
-    stage.replace_header(&made_up::header());
-    for (name, text) in [
-        ("paysvc_answers.hpp", xtask::codegen::cpp::answers::render(rows)),
-        ("paysvc_endpoints.hpp", xtask::codegen::cpp::render(rows)),
-    ] {
-        let header = stage.path().join("build/include").join(name);
-        std::fs::remove_file(&header).unwrap(); // It is a link to the one that was built.
-        std::fs::write(header, text).unwrap();
-    }
-}
-
-#[test]
-fn a_row_is_all_that_a_new_endpoint_needs() {
-    let stage = Stage::new();
-    replace_headers(&stage, made_up::ROWS);
-    let line = "paysvc::call token(std::chrono::seconds(1)); const paysvc::client with; \
-                with.made_up(paysvc::made_up_request().batchId(\"B\").page_size(\"5\").amount(\"1.50\").count(2).urgent(true)\
-                .payee(paysvc::made_up_payee().class_(\"A\").extra(\"x\", paysvc::raw(\"1\"))).extra(\"memo\", paysvc::raw(\"[]\"))\
-                .payees({paysvc::made_up_payees().class_(\"B\").bankId(7), paysvc::made_up_payees()}).others({paysvc::made_up_others()}), token);\
-                std::vector<paysvc::made_up_payees> many; many.push_back(paysvc::made_up_payees()); paysvc::made_up_request().payees(many);";
-    for standard in ["-std=c++11", "-std=c++20"] {
-        let output = syntax(&stage, &[standard], line);
-        assert!(output.status.success(), "{}", output_of(&output));
-    }
-}
-
-const INNER: &[Member] = &[Member::integer("a-b", ""), Member::integer("a_b", ""), Member::object("value", &[], "")];
-
-/// Members of every kind whose names mean something else in C++ or in the header, or are no names in C++.
-const MEMBERS: &[Member] = &[
-    Member::text("class", ""),
-    Member::integer("raw", ""),
-    Member::amount("present", ""),
-    Member::decimal("value", ""),
-    Member::flag("std", ""),
-    Member::time("paysvc", ""),
-    Member::any("view", ""),
-    Member::text("reply", ""),
-    Member::text("a/b~c\"d\\e", ""),
-    Member::text("unix", "").certainty(Certainty::Guessed),
-    Member::object("detail", &[Member::text("pointer", ""), Member::list("reader", INNER, "")], ""),
-    Member::list("list", &[Member::list("3ds", INNER, ""), Member::object("at", INNER, "")], ""),
-    // Their classes would have one name.
-    Member::object("x", &[Member::object("y_z", &[Member::text("t", "")], "")], ""),
-    Member::object("x_y", &[Member::object("z", &[Member::flag("t", "")], "")], ""),
-];
-
-const READ: &str = r#"
-#include "dump.hpp"
-#include <iostream>
-const struct { const char *name; void (*read)(const paysvc::reply &, dump &); } answers[] = {
-#include "made_up.inc"
-};
-int main(int, char **argv) {
-    const paysvc::client with(paysvc::config().base_url(argv[1]).secret_key("secret"));
-    dump out;
-    answers[0].read(with.order_refund(std::nothrow, paysvc::order_refund_request().reference("R").reason(argv[2])), out);
-    std::cout << out.json();
-}
-"#;
-
-#[test]
-fn members_of_answers_may_have_any_name() {
-    let (stage, server) = (Stage::new(), echo());
-    let row = Endpoint { answer: Answer { members: MEMBERS, ..Endpoint::ANSWER }, ..made_up::ROWS[0] };
-    replace_headers(&stage, &[ENDPOINTS, &[row]].concat());
-    std::fs::write(stage.path().join("made_up.inc"), cpp_answers::inc(&[row])).unwrap();
-    std::fs::write(stage.path().join("read.cpp"), READ).unwrap();
-    let tests = format!("-I{}", root().join("tests/cpp").display());
-    let program = stage.cpp(&stage.path().join("read.cpp"), Link::Shared, &["-std=c++11", &tests]);
-    let inner = json!({"a-b": 1, "a_b": 2, "value": {}});
-    let answer = json!({
-        "class": "c", "raw": "7", "present": 1.5, "value": "01.0", "std": true, "paysvc": "2026-11-22 10:00:00", "view": [],
-        "reply": 5, "a/b~c\"d\\e": "odd", "unix": "not typed", "detail": {"pointer": "p", "reader": [inner]},
-        "list": [{"3ds": [inner, 5], "at": inner}, {"at": 5}], "x": {"y_z": {"t": "t"}}, "x_y": {"z": {"t": false}},
-    });
-    let output = run(stage.command(&program).arg(address(&server)).arg(answer.to_string()));
-    let found: Value = serde_json::from_slice(&output.stdout).unwrap();
-    let expected: Value = serde_json::from_str(
-        r#"{
-        "/class": "c", "/raw": "7", "/present": "1.5", "/value": "1.0", "/std": "true",
-        "/paysvc": "2026-11-22T10:00:00.000000Z", "/view": "array", "/reply": "5", "/a~1b~0c\"d\\e": "odd",
-        "/detail": "{}", "/detail/pointer": "p", "/detail/reader": "[1]", "/detail/reader/0": "{}",
-        "/detail/reader/0/a-b": "1", "/detail/reader/0/a_b": "2", "/detail/reader/0/value": "{}",
-        "/list": "[2]", "/list/0": "{}", "/list/0/3ds": "[2]",
-        "/list/0/3ds/0": "{}", "/list/0/3ds/0/a-b": "1", "/list/0/3ds/0/a_b": "2", "/list/0/3ds/0/value": "{}",
-        "/list/0/3ds/1": false, "/list/0/3ds/1/a-b": false, "/list/0/3ds/1/a_b": false, "/list/0/3ds/1/value": false,
-        "/list/0/at": "{}", "/list/0/at/a-b": "1", "/list/0/at/a_b": "2", "/list/0/at/value": "{}",
-        "/list/1": "{}", "/list/1/3ds": null,
-        "/list/1/at": false, "/list/1/at/a-b": false, "/list/1/at/a_b": false, "/list/1/at/value": false,
-        "/x": "{}", "/x/y_z": "{}", "/x/y_z/t": "t", "/x_y": "{}", "/x_y/z": "{}", "/x_y/z/t": "false"
-    }"#,
-    )
-    .unwrap();
-    assert_eq!(found, expected);
-}
-
 #[test]
 fn a_view_of_a_reply_that_is_gone_does_not_compile() {
     let stage = Stage::new();
@@ -279,7 +178,7 @@ fn another_abi_is_refused_when_it_is_compiled_and_when_it_runs() {
     let stage = Stage::new();
     let program = stage.cpp(&root().join("tests/cpp/driver.cpp"), Link::Shared, &["-std=c++11"]);
     let preload = stage.preload("other_abi.c");
-    stage.replace_header(&made_up::header_of_another_abi());
+    stage.replace_header(&header_of_another_abi());
     let output = syntax(&stage, &["-std=c++11"], "");
     assert!(
         !output.status.success() && output_of(&output).contains("this header is for PAYSVC_ABI"),

@@ -1,18 +1,17 @@
-//! The Go package: its own tests in every way they can be run, who frees what, a row that is made up, another ABI.
+//! The Go package: its own tests in every way they can be run, who frees what, another ABI.
 
-mod made_up_row;
 mod windows;
 
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use paysvc_spec::schema::Endpoint;
 use serde_json::json;
 
+use crate::support::bindings::header_of_another_abi;
 use crate::support::driver::Driver;
 use crate::support::sandbox::Sandbox;
-use crate::support::{Stage, build, made_up, output_of, root, run};
+use crate::support::{Stage, build, output_of, root, run};
 
 fn module() -> std::path::PathBuf {
     root().join("bindings/go")
@@ -146,8 +145,8 @@ fn every_handle_is_freed_once() {
     assert!(made["client"] > 10 && made["call"] > 10_000 && made["reply"] > 10_000, "{made:?}");
 }
 
-/// A copy of the package whose header and generated parts are others.
-fn copy(stage: &Stage, header: &str, rows: &[Endpoint]) -> std::path::PathBuf {
+/// A copy of the package with another header.
+fn copy(stage: &Stage, header: &str) -> std::path::PathBuf {
     let folder = stage.path().join("copy");
     std::fs::create_dir(&folder).unwrap();
     for entry in std::fs::read_dir(module()).unwrap() {
@@ -157,8 +156,6 @@ fn copy(stage: &Stage, header: &str, rows: &[Endpoint]) -> std::path::PathBuf {
             std::fs::copy(&path, folder.join(name)).unwrap();
         }
     }
-    std::fs::write(folder.join("generated.go"), xtask::codegen::go::render(rows)).unwrap();
-    std::fs::write(folder.join("generated_answers.go"), xtask::codegen::go::render_answers(rows)).unwrap();
     // Go's cache knows the files of the package, but not the header that pkg-config finds.
     std::fs::write(folder.join("fresh.h"), format!("/* {} */\n", folder.display())).unwrap();
     stage.replace_header(header);
@@ -168,7 +165,7 @@ fn copy(stage: &Stage, header: &str, rows: &[Endpoint]) -> std::path::PathBuf {
 #[test]
 fn another_abi_is_refused_when_it_is_compiled_and_when_it_runs() {
     let stage = Stage::new();
-    let folder = copy(&stage, &made_up::header_of_another_abi(), paysvc_spec::ENDPOINTS);
+    let folder = copy(&stage, &header_of_another_abi());
     let output = stage
         .go(&folder)
         .env("PKG_CONFIG_PATH", stage.path().join("build/lib/pkgconfig"))

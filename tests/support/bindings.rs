@@ -27,6 +27,14 @@ pub fn in_python(command: &mut Command) {
     command.env("PAYSVC_LIBRARY", built.join("lib/libpaysvc.so"));
 }
 
+/// The header, with another number of the binary interface.
+pub fn header_of_another_abi() -> String {
+    let header = std::fs::read_to_string(root().join("include/paysvc.h")).unwrap();
+    let from = format!("#define PAYSVC_ABI {}\n", paysvc_spec::status::ABI);
+    assert!(header.contains(&from));
+    header.replace(&from, "#define PAYSVC_ABI 99\n")
+}
+
 impl Stage {
     /// Puts another header in the place of paysvc.h.
     pub fn replace_header(&self, text: &str) {

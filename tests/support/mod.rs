@@ -14,7 +14,6 @@ pub mod header;
 pub mod https;
 pub mod installed;
 pub mod languages;
-pub mod made_up;
 pub mod markdown;
 pub mod memory;
 pub mod platform;

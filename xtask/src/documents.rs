@@ -8,7 +8,7 @@ use paysvc_spec::checks::CARD_PAYLOAD;
 use paysvc_spec::schema::Endpoint;
 use paysvc_spec::verdicts::{CHANGING, READING};
 
-use crate::codegen::examples::Requests;
+use crate::codegen::requests::Requests;
 use crate::codegen::{pages, platforms, sizes, verdicts};
 use crate::markers;
 

@@ -47,7 +47,7 @@ pub fn files_of(root: &Path, rows: &'static [Endpoint]) -> Result<Vec<(String, S
     ];
     files.extend(documents::render(root, rows)?);
     let mut files: Vec<_> = files.into_iter().map(|(path, text)| (path.to_owned(), text)).collect();
-    files.extend(codegen::endpoints::pages(rows, &codegen::examples::Requests::read(root)?)?);
+    files.extend(codegen::endpoints::pages(rows, &codegen::requests::Requests::read(root)?)?);
     Ok(files)
 }
 

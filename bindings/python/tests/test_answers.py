@@ -1,11 +1,13 @@
-"""What typed members read: every form that the service writes, and forms that it should not."""
+"""What typed members are in Python. Which forms are read is the same in all languages, and is tested for all of them in
+tests/integration/typed_answers.
+"""
 
 from __future__ import annotations
 
 import json
 import re
 from collections.abc import Callable, Iterator
-from datetime import datetime, timedelta, timezone
+from datetime import timedelta
 from decimal import Decimal, localcontext
 from functools import partial
 from typing import Any
@@ -36,88 +38,32 @@ def read(member: Callable[[], object]) -> object:
         return ERROR
 
 
-def utc(*parts: int) -> datetime:
-    return datetime(*parts, tzinfo=timezone.utc)  # type: ignore[arg-type,misc]  # pyright: ignore
-
-
-TEXTS = [
-    ('"a"', "a"), ('""', ""), ('" a\\u00e9 "', " a\u00e9 "), ("100.10", "100.10"), ("-0", "-0"), ("1E+5", "1E+5"),
-    ("12345678901234567890123", "12345678901234567890123"), ("true", ERROR), ("[]", ERROR), ("{}", ERROR),
-]  # fmt: skip
-INTEGERS = [
-    ("7", 7), ('"7"', 7), ('" -7\\t\\n"', -7), ("7.00", 7), ('"007.0"', 7), ("-0", 0), ('""', None),
-    ('" \\f\\r "', None), ("9223372036854775807", 2**63 - 1), ("-9223372036854775808", -(2**63)),
-    ("9223372036854775808", ERROR), ("-9223372036854775809", ERROR),
-    (f'"{"0" * 5000}8"', 8), ("9" * 5000, ERROR), (f'"{"9" * 5000}"', ERROR),
-    ("7.5", ERROR), ("7e2", ERROR), ('"7."', ERROR), ('".0"', ERROR), ('"+5"', ERROR), ('"0x10"', ERROR),
-    ('"1_000"', ERROR), ('"\\u0667"', ERROR), ('"7\\u00a0"', ERROR), ("true", ERROR), ("[]", ERROR), ("{}", ERROR),
-]  # fmt: skip
-DECIMALS = [
-    ("100.10", "100.10"), ('"100.10"', "100.10"), ("98000.000000", "98000.000000"), ('" 007.50 "', "7.50"), ("5", "5"),
-    ("-0", "-0"), ('"-00.5"', "-0.5"), ('""', None), ('"  "', None), ("0.1234567890123456789012345678901234567", ...),
-    ("9" * 64, ...), ("9" * 65, ERROR), (f'"{"0" * 64}7"', ERROR), ("1e5", ERROR), ('"1e5"', ERROR), ('"1,000"', ERROR),
-    ('"5."', ERROR), ('".5"', ERROR), ('"+5"', ERROR), ('"NaN"', ERROR), ('"Infinity"', ERROR), ('"5 NGN"', ERROR),
-    ("true", ERROR), ("[1]", ERROR), ("{}", ERROR), ("1" + "0" * 100_000, ERROR),
-]  # fmt: skip
-FLAGS = [
-    ("true", True), ("false", False), ('"true"', True), ('" FALSE\\n"', False), ('""', None), ("0", ERROR),
-    ("1", ERROR), ('"1"', ERROR), ('"yes"', ERROR), ("[]", ERROR), ("{}", ERROR),
-]  # fmt: skip
-TIMES = [
-    ("2026-01-31T09:30:00", utc(2026, 1, 31, 9, 30)), ("2026-01-31 09:30:00Z", utc(2026, 1, 31, 9, 30)),
-    (" 2026-01-31T09:30:00.5z\\n", utc(2026, 1, 31, 9, 30, 0, 500000)),
-    ("2026-01-31T09:30:59.123456789", utc(2026, 1, 31, 9, 30, 59, 123456)),
-    ("2026-01-31T09:30:00.1234567+01:00", utc(2026, 1, 31, 8, 30, 0, 123456)),
-    ("2026-01-31T23:30:00-23:59", utc(2026, 2, 1, 23, 29)), ("2024-02-29T00:00:00", utc(2024, 2, 29)),
-    ("1900-01-01T00:00:00", utc(1900, 1, 1)), ("9998-12-31T23:59:59", utc(9998, 12, 31, 23, 59, 59)),
-    ("", None), (" ", None), ("0001-01-01T00:00:00", None), ("0001-01-01 00:00:00.0000000", None),
-    ("0001-01-01T00:00:00Z", None), ("0001-01-01T00:00:00.000+01:00", None), ("0001-01-01T00:00:00.0000001", ERROR),
-    ("0001-01-01T00:00:01", ERROR), ("0001-01-02T00:00:00", ERROR), ("1899-12-31T23:59:59", ERROR),
-    ("9999-01-01T00:00:00", ERROR), ("2026-02-29T00:00:00", ERROR), ("2026-13-01T00:00:00", ERROR),
-    ("2026-01-31T24:00:00", ERROR), ("2026-01-31T09:60:00", ERROR), ("2026-01-31T09:30:60", ERROR),
-    ("2026-01-31T09:30:00.", ERROR), ("2026-01-31T09:30:00.1234567890", ERROR), ("2026-01-31T09:30:00+24:00", ERROR),
-    ("2026-01-31T09:30:00+0100", ERROR), ("2026-01-31T09:30", ERROR), ("2026-01-31", ERROR), ("yesterday", ERROR),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize(("text", "expected"), [*TEXTS, ("null", None)])
-def test_text(text: str, expected: object) -> None:
-    assert read(lambda: data_of(f'"bank":{text}').bank) == expected
-
-
-@pytest.mark.parametrize(("text", "expected"), [*INTEGERS, ("null", None)])
-def test_integers(text: str, expected: object) -> None:
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("9223372036854775808", ERROR), ("-9223372036854775808", -(2**63)), (f'"{"0" * 5000}8"', 8),
+        ("9" * 5000, ERROR), ('"\\u0667"', ERROR), ('"1_000"', ERROR), ("true", ERROR),
+    ],
+)  # fmt: skip
+def test_integers_are_those_of_64_bits_whatever_int_takes(text: str, expected: object) -> None:
     found = read(lambda: data_of(f'"statusId":{text}').status_id)
     assert (type(found), found) == (type(expected), expected)
 
 
-@pytest.mark.parametrize(("text", "expected"), [*DECIMALS, ("null", None)])
-def test_amounts_and_decimal_numbers(text: str, expected: object) -> None:
+@pytest.mark.parametrize(
+    ("text", "exact"),
+    [
+        ("98000.000000", "98000.000000"), ("-0", "-0"), ("9" * 64, ...), ('"NaN"', ERROR), ('"1e5"', ERROR),
+        ("0.1234567890123456789012345678901234567", ...), ("1" + "0" * 100_000, ERROR),
+    ],
+)  # fmt: skip
+def test_amounts_are_exact_decimals_whatever_decimal_takes(text: str, exact: object) -> None:
     data = data_of(f'"fee":{text},"feeRate":{text}')
     with localcontext() as context:
         context.prec = 2  # The program's own rounding does not reach them.
         found = [read(lambda: data.fee), read(lambda: data.fee_rate)]
-    exact = text if expected is ... else expected
-    assert [value if value in (None, ERROR) else str(value) for value in found] == [exact, exact]
-    assert {type(value) for value in found} <= {Decimal, str, type(None)}
-
-
-@pytest.mark.parametrize(("text", "expected"), [*FLAGS, ("null", None)])
-def test_flags(text: str, expected: object) -> None:
-    reply = paysvc.OrderStatusReply(
-        status=Status.OK, outcome=Outcome.CONFIRMED, text=f'{{"data":{{"isFinalStatus":{text}}}}}'
-    )
-    assert read(lambda: reply.answer.data.is_final_status) is expected
-
-
-NO_TIMES = [(text, ERROR) for text in ("20260131", "1.5", "true", "[]", "{}")]
-
-
-@pytest.mark.parametrize(("text", "expected"), [*((f'"{text}"', time) for text, time in TIMES), *NO_TIMES])
-def test_times(text: str, expected: object) -> None:
-    found = read(lambda: data_of(f'"dateCreated":{text}').date_created)
-    assert found == expected
-    assert not isinstance(found, datetime) or found.tzinfo is not None
+    assert [str(value) for value in found] == [text if exact is ... else exact] * 2
+    assert {type(value) for value in found} <= {Decimal, str}
 
 
 def test_a_time_keeps_its_zone() -> None:

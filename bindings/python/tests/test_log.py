@@ -12,6 +12,7 @@ from helpers import CARD, card, output_of, run_python
 from test_payouts import recipients
 
 import paysvc
+from paysvc import _log
 from paysvc.sandbox import Sandbox
 
 
@@ -157,3 +158,9 @@ def test_logging_may_be_imported_after_the_first_call() -> None:
     )
     ended = run_python("-c", program)
     assert (ended.returncode, ended.stdout, ended.stderr) == (0, "", "paysvc WARNING\n")
+
+
+def test_a_level_of_the_library_is_that_of_logging(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.DEBUG, logger="paysvc")
+    _log.write([b'{"call_id":"c","message":"m","level":%d}' % level for level in (1, 2, 3, 4)])
+    assert [record.levelname for record in caplog.records] == ["ERROR", "WARNING", "INFO", "DEBUG"]

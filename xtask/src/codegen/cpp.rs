@@ -1,7 +1,6 @@
 //! `paysvc_endpoints.hpp`: numbers, builders of configuration and requests, the methods of the client.
 
 pub mod answers;
-mod example;
 
 use minijinja::{Value, context};
 use paysvc_spec::operations::{OPERATIONS, Operation};
@@ -13,8 +12,6 @@ use super::operations::{answer_of, look_ups, operation};
 use super::{Numbers, member, numbers, row};
 use crate::names::cpp::{method, nested};
 use crate::templates;
-
-pub use example::render as render_example;
 
 pub fn render(rows: &[Endpoint]) -> String {
     let of_row = |it: &Endpoint| {

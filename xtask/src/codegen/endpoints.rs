@@ -1,16 +1,17 @@
 //! `docs/endpoints.md`, and a page in `docs/endpoints/` for every row: its request, its answer, how certain all of it
-//! is, and examples.
+//! is, and its example.
 
 use std::collections::BTreeMap;
 
 use minijinja::{Value, context};
 use paysvc_spec::schema::{
     AnswerKind, Certainty, Endpoint, Field, Form, Keep, Kind, LookUp, Member, Method, PayOption, Place, Role, Safety,
+    Settles,
 };
 
 use super::answers::typed;
-use super::examples::{Example, Requests};
-use super::{c, cpp, go, python, row, sent_body, word_is_state};
+use super::requests::Requests;
+use super::{row, sent_body, word_is_state};
 use crate::names;
 use crate::templates;
 
@@ -26,18 +27,33 @@ pub fn render(rows: &[Endpoint]) -> String {
 /// The page of each row, by its path.
 pub fn pages(rows: &'static [Endpoint], requests: &Requests) -> Result<Vec<(String, String)>, String> {
     let page = |it: &'static Endpoint| {
-        let example = Example::of(it, requests)?;
-        let shown = [
-            ("C", "c", c::render(&example)),
-            ("C++", "cpp", cpp::render_example(&example)),
-            ("Go", "go", go::render_example(&example)),
-            ("Python", "python", python::render_example(rows, &example)),
-        ];
-        let shown = shown.map(|(title, language, code)| context! { title, language, code });
-        let text = templates::render("endpoint.md", context! { row => endpoint(it), examples => shown.to_vec() });
+        let example = requests.of(it)?;
+        let context = context! {
+            row => endpoint(it),
+            go => names::go::method(it.name),
+            python => names::python::method(it.name),
+            request => example.request.get(),
+            answer => example.answer.get(),
+            unknown => after_unknown(it),
+        };
+        let text = templates::render("endpoint.md", context);
         Ok((format!("{PAGES}/{}.md", it.name), text))
     };
     rows.iter().map(page).collect()
+}
+
+/// What a program does after the outcome UNKNOWN.
+fn after_unknown(row: &Endpoint) -> &'static str {
+    match (row.safety, row.looked_up_by) {
+        (Safety::ReadOnly, _) => "ask again",
+        (Safety::Repeatable, _) => "it moves no money, so it may be repeated",
+        // The reference of a batch is in the answer alone.
+        (Safety::Moves, Some(LookUp { settles: Settles::Batch, .. }) | None) => "ask a person before it is repeated",
+        (Safety::Moves, Some(LookUp { settles: Settles::Refund, .. })) => {
+            "resolve it; of a refund of a part, no look-up can tell, so ask a person before it is repeated"
+        }
+        (Safety::Moves, Some(_)) => "resolve it before it is repeated",
+    }
 }
 
 /// The folder of the pages, which has nothing else.

@@ -1,7 +1,6 @@
 //! `generated.go`: numbers, errors, configuration, requests and methods.
 
 mod answers;
-mod example;
 mod operations;
 mod structs;
 
@@ -18,7 +17,6 @@ use crate::text::capitalise;
 use structs::{Use, request, structs};
 
 pub use answers::render as render_answers;
-pub use example::render as render_example;
 
 pub fn render(rows: &[Endpoint]) -> String {
     let of_row = |it: &Endpoint| {

@@ -3,10 +3,8 @@
 //! Pure.
 
 pub mod answers;
-mod c;
 pub mod cpp;
 pub mod endpoints;
-pub mod examples;
 pub mod exports;
 pub mod go;
 pub mod man;
@@ -14,6 +12,7 @@ pub mod operations;
 pub mod pages;
 pub mod platforms;
 pub mod python;
+pub mod requests;
 pub mod rows;
 pub mod sizes;
 pub mod symbols;

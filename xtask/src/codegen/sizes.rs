@@ -1,9 +1,9 @@
 //! How many bytes the example of each encrypted endpoint has before it is encrypted, and which keys can encrypt it.
 
 use minijinja::{Value, context};
-use paysvc_spec::schema::{Endpoint, Location};
+use paysvc_spec::schema::Endpoint;
 
-use super::examples::{Given, Requests};
+use super::requests::Requests;
 use crate::templates;
 
 /// Lengths of keys in bits.
@@ -15,7 +15,7 @@ const PADDING: usize = 11;
 pub fn render(rows: &[Endpoint], requests: &Requests) -> Result<String, String> {
     let keys: Vec<Value> = KEYS.iter().map(|bits| context! { bits, most => most(*bits) }).collect();
     let of = |row: &Endpoint| {
-        let bytes = payload(&requests.of(row)?)?;
+        let bytes = requests.payload(row)?;
         let left: Vec<Value> = KEYS.iter().map(|bits| left(most(*bits), bytes)).collect();
         Ok(context! { name => row.name, bytes, left })
     };
@@ -29,15 +29,4 @@ fn most(bits: usize) -> usize {
 
 fn left(most: usize, bytes: usize) -> Value {
     context! { fits => bytes <= most, bytes => most.abs_diff(bytes) }
-}
-
-/// The members of the body as compact JSON, as the library encrypts them.
-fn payload(request: &[Given]) -> Result<usize, String> {
-    let in_body = request.iter().filter(|it| it.field.location == Location::Body);
-    let member = |it: &Given| {
-        let value: serde_json::Value = serde_json::from_str(&it.json).map_err(|error| error.to_string())?;
-        Ok(serde_json::Value::from(it.field.name).to_string().len() + 1 + value.to_string().len())
-    };
-    let members = in_body.map(member).collect::<Result<Vec<_>, String>>()?;
-    Ok(2 + members.iter().sum::<usize>() + members.len().saturating_sub(1))
 }

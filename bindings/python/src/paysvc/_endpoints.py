@@ -92,7 +92,7 @@ class Endpoints:
                 to 86400000)
             connect_timeout: seconds, instead of connect_timeout_ms
             max_attempts: maximum number of attempts for a request that may be repeated (default 3, 1 to 10)
-            proxy: http://user:password@host:port or socks5://...; HTTPS_PROXY and similar variables are not read
+            proxy: http://user:password@proxy:3128 or socks5://...; HTTPS_PROXY and similar variables are not read
             no_proxy: hosts and domains reached without the proxy, separated by commas
             ca_file: PEM certificates to trust in addition to the system's
             client_cert_file: PEM client certificate; needs client_key_file. A refusal before the request is
@@ -850,7 +850,7 @@ class AsyncEndpoints:
                 to 86400000)
             connect_timeout: seconds, instead of connect_timeout_ms
             max_attempts: maximum number of attempts for a request that may be repeated (default 3, 1 to 10)
-            proxy: http://user:password@host:port or socks5://...; HTTPS_PROXY and similar variables are not read
+            proxy: http://user:password@proxy:3128 or socks5://...; HTTPS_PROXY and similar variables are not read
             no_proxy: hosts and domains reached without the proxy, separated by commas
             ca_file: PEM certificates to trust in addition to the system's
             client_cert_file: PEM client certificate; needs client_key_file. A refusal before the request is

@@ -6,7 +6,6 @@
 mod answers;
 mod arguments;
 mod classes;
-mod example;
 mod operations;
 #[cfg(test)]
 mod tests;
@@ -24,8 +23,6 @@ use crate::names::python::{CLASSES_OF_OURS, Spellings, method};
 use crate::templates;
 use answers::Answers;
 use classes::Classes;
-
-pub use example::render as render_example;
 
 /// The numbers, the keyword names, and the objects within requests.
 pub fn render(rows: &[Endpoint]) -> String {

@@ -1,5 +1,7 @@
-//! Every shell block of every document works: all of a document are run in their order, as they are written, in a folder
-//! that has what the document says is there. What cannot be run says so, and why, in a comment before it.
+//! The documents: every shell block works, every block in C compiles, and every link and every file that is named is there.
+//!
+//! All shell blocks of a document are run in their order, as they are written, in a folder that has what the document says
+//! is there. What cannot be run says so, and why, in a comment before it.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -224,4 +226,118 @@ fn a_command_that_fails_or_prints_something_else_is_found() {
     assert!(wrong("```sh\nfalse\n```\n```sh\ntrue\n```\n")[0].contains("x.md:4: was not reached"));
     assert!(wrong("```console\n$ echo a\nb\n```\n")[0].contains("should print b"));
     assert!(wrong("```console\n$ echo abc\na…d\n```\n")[0].contains("should print a…d"));
+}
+
+/// Parts of programs, too: each is a file of functions.
+#[test]
+fn every_block_in_c_compiles() {
+    let (stage, mut count) = (Stage::new(), 0);
+    for document in documents() {
+        for block in blocks(&document).iter().filter(|block| block.language == "c") {
+            count += 1;
+            std::fs::write(stage.path().join("block.c"), format!("{}\n", block.text)).unwrap();
+            let mut cc = Command::new("cc");
+            cc.args(["-std=c89", "-pedantic", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", "-Ibuild/include"]);
+            cc.args(["-include", "stdio.h", "-include", "paysvc.h", "block.c"]).current_dir(stage.path());
+            let output = cc.output().unwrap();
+            assert!(output.status.success(), "{}: {}", block.place, output_of(&output));
+        }
+    }
+    assert!(count > 5, "{count}");
+}
+
+/// So what is tested of those is true of README's.
+#[test]
+fn the_programs_of_readme_in_python_and_go_are_those_of_the_packages() {
+    let first = |document: &str, language: &str| {
+        blocks(document).into_iter().find(|block| block.language == language).expect(language).text
+    };
+    for language in ["python", "go"] {
+        assert_eq!(first("README.md", language), first(&format!("bindings/{language}/README.md"), language));
+    }
+}
+
+/// To files and to headings; no link to the network is followed.
+#[test]
+fn every_link_leads_somewhere() {
+    let lychee = root().join("build/venv/bin/lychee");
+    assert!(lychee.exists(), "{} is not there: run `make setup-test`", lychee.display());
+    let mut command = Command::new(lychee);
+    command.args([
+        "--offline",
+        "--include-fragments",
+        "--no-progress",
+        "--no-ignore",
+        "--exclude",
+        "user:password@host",
+    ]);
+    let output = command.args(documents()).current_dir(root()).output().unwrap();
+    assert!(output.status.success(), "{}", output_of(&output));
+}
+
+fn git(arguments: &[&str]) -> String {
+    let output = Command::new("git").args(arguments).current_dir(root()).output().unwrap();
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// What no text says, because its reader does not have it, and the lines that may.
+const NEVER: &str = "issue #?[0-9]|interface [0-9]+\\.[0-9]|§|/tmp/|/home/|/users/|/root/";
+const EXCEPTIONS: [&str; 6] = ["$work/home/", "$HOME/", "$bare/root/", "cd /root/libpaysvc", ">/root/t", "const NEVER"];
+
+#[test]
+fn no_text_refers_to_what_a_reader_does_not_have() {
+    let found = git(&["grep", "-nIiE", NEVER, "--", ".", ":!*.lock", ":!fuzz/corpus"]);
+    let wrong: Vec<_> = found.lines().filter(|line| !EXCEPTIONS.iter().any(|part| line.contains(part))).collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(EXCEPTIONS.iter().all(|part| found.contains(part)), "an exception is not needed any more");
+}
+
+/// The texts between single backticks.
+fn code(text: &str) -> impl Iterator<Item = &str> {
+    text.split('`').skip(1).step_by(2)
+}
+
+/// A path begins with a folder of the root; a build makes build/.
+#[test]
+fn every_file_that_a_document_names_exists() {
+    let (mut count, mut missing) = (0, Vec::new());
+    for document in documents() {
+        let text = std::fs::read_to_string(root().join(&document)).unwrap();
+        let plain = |c: char| c.is_ascii_alphanumeric() || "/._-".contains(c);
+        let is_path = |text: &&str| {
+            let folder =
+                text.split_once('/').map(|(folder, _)| folder).filter(|folder| !["", "build"].contains(folder));
+            text.chars().all(plain) && folder.is_some_and(|folder| root().join(folder).is_dir())
+        };
+        for path in code(&text).filter(is_path) {
+            count += 1;
+            let places = [root().join(path), root().join(&document).with_file_name(path)];
+            if !places.iter().any(|place| place.exists()) {
+                missing.push(format!("{document} names {path}"));
+            }
+        }
+    }
+    assert!(count > 30 && missing.is_empty(), "{count}: {}", missing.join("\n"));
+}
+
+/// A word in the last column of SECURITY.md's promises names a file of tests, a fuzz target, a fault of the sandbox, a
+/// function, or a system call.
+#[test]
+fn every_test_that_security_md_names_exists() {
+    let text = |path: &str| std::fs::read_to_string(root().join(path)).unwrap();
+    let (security, header, faults) = (text("SECURITY.md"), text("include/paysvc.h"), text("sandbox/README.md"));
+    let rows = security.lines().filter(|line| line.starts_with("| ") && line.matches('|').count() == 3);
+    let words = rows.flat_map(|row| code(row.split('|').nth(2).unwrap()));
+    let words: Vec<_> = words.filter(|word| word.chars().all(|c| c.is_ascii_lowercase() || c == '_')).collect();
+    assert!(words.len() > 20, "only {words:?}");
+    let is_file = |folder: &str, word: &str| root().join(folder).join(word).with_extension("rs").exists();
+    let is_known = |word: &str| {
+        is_file("tests/integration", word)
+            || is_file("fuzz/fuzz_targets", word)
+            || header.contains(&format!("{word}("))
+            || faults.contains(&format!("| `{word}` |"))
+            || ["fork", "clone"].contains(&word)
+    };
+    let unknown: Vec<_> = words.into_iter().filter(|word| !is_known(word)).collect();
+    assert!(unknown.is_empty(), "SECURITY.md names {unknown:?}");
 }
