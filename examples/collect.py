@@ -164,7 +164,8 @@ class Till:
     def card(self, ordered: Ordered) -> None:
         card = paysvc.Card(cardnumber="4111111111111111", expirymonth="01", expiryyear="39", cvv="193")
         order = ordered.reference
-        charge = partial(self.client.order_create, reference=order, payment_option="C", country="NG", card=card)
+        create = partial(self.client.order_create, reference=order, payment_option="C", country="NG", card=card)
+        charge = partial(create, order=paysvc.EXISTING_ORDER)  # It has its price since it was created.
         self.hand_over(self.call("card order", order, charge, lambda reply: reply.message), ordered)
 
 

@@ -134,7 +134,6 @@ void texts() {
     order.card(paysvc::order_create_card().cardnumber("4").extra("pin", paysvc::raw("\"1\"")));
     // Nobody has said whether the order exists, which the library refuses.
     CHECK(order.json().find("{\"order\":null,\"reference\":") == 0);
-    CHECK(client{configured()}.order_create(std::nothrow, order).status() == paysvc::status::argument);
     order.existing_order();
     CHECK(order.json() == "{\"reference\":\"a\\\"\\\\\\u000a\\u0001é\",\"country\":\"GH\",\"amount\":98000.00,"
                           "\"card\":{\"cardnumber\":\"4\",\"pin\":\"1\"}}");
