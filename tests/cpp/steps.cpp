@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <iostream>
 #include <thread>
+#include <vector>
 
 #define CHECK(what) \
     do { \
@@ -19,20 +20,19 @@ namespace {
 using paysvc::call;
 using paysvc::client;
 
-std::string recipients(int count) {
-    std::string list;
+std::vector<paysvc::payout_bulk_payoutDetails> recipients(int count) {
+    std::vector<paysvc::payout_bulk_payoutDetails> list;
     for (int i = 0; i < count; i++) {
-        const std::string payout = paysvc::payout_bulk_payoutDetails()
-                                       .clientReference("SALARY-" + std::to_string(i))
-                                       .accountNumber("069000" + std::to_string(10 + i) + "31")
-                                       .bankCode("000014").amount("10.50").description("salary").accountName("Ada")
-                                       .creditCurrency("NGN").debitCurrency("NGN");
-        list += (list.empty() ? "" : ",") + payout;
+        list.push_back(paysvc::payout_bulk_payoutDetails()
+                           .clientReference("SALARY-" + std::to_string(i))
+                           .accountNumber("069000" + std::to_string(10 + i) + "31")
+                           .bankCode("000014").amount("10.50").description("salary").accountName("Ada")
+                           .creditCurrency("NGN").debitCurrency("NGN"));
     }
-    return "[" + list + "]";
+    return list;
 }
 
-std::string payouts(int count = 5) { return "{\"payoutDetails\":" + recipients(count) + "}"; }
+paysvc::payout_bulk_request payouts(int count = 5) { return paysvc::payout_bulk_request().payoutDetails(recipients(count)); }
 
 paysvc::config with_journal(const std::string &path) { return paysvc::config().journal(path).journal_create(true); }
 
@@ -62,8 +62,7 @@ void stops(const std::string &journal) {
     // A shorter list is another one.
     const auto shorter = with.payout_bulk(std::nothrow, payouts(4));
     CHECK(shorter.status() == paysvc::status::key_reused && shorter.outcome() == paysvc::outcome::unknown);
-    const auto goes_on = with.payout_bulk(
-        paysvc::payout_bulk_request().payoutDetails(paysvc::raw(recipients(4))).continue_(true));
+    const auto goes_on = with.payout_bulk(payouts(4).continue_(true));
     CHECK(goes_on.replayed() && goes_on.answer().payouts()[3].replayed().value_or(false));
     CHECK(client().payout_bulk(std::nothrow, payouts()).status() == paysvc::status::config);
 }
