@@ -64,8 +64,11 @@ def copy_of_the_tree() -> Path:
             shutil.copymode(old, new)
     for path in list(tree.rglob("*")):
         name = path.relative_to(tree).as_posix()
-        if path.is_file() and not path.is_symlink() and name not in files and not name.startswith("build/"):
+        if path.is_file() and not path.is_symlink() and name not in files and not name.startswith((".git/", "build/")):
             path.unlink()
+    # Some tests ask git for the files of the tree.
+    for command in (["init", "-q"], ["add", "-A"]):
+        subprocess.run(["git", *command], cwd=tree, check=True, capture_output=True)
     # What was built, with the headers of the copy.
     shutil.rmtree(tree / "build", ignore_errors=True)
     include = tree / "build/include"
