@@ -77,7 +77,7 @@ test-browser: setup-test build ## the sandbox's page and widget in headless Chro
 faults: setup-test build ## every endpoint with every fault, plain and TLS; then 60 seconds of random faults (SEED=n)
 	PAYSVC_FAULTS=all $(CARGO) test --locked --test integration -- --nocapture faults:: faults_random::
 
-bulk: setup-test build ## 10,000 payouts in bulk with faults, resumed until nothing is left to send, with figures (SEED=n)
+bulk: setup-test build ## 10,000 payouts in bulk with faults, given again until nothing is left to send, with figures (SEED=n)
 	PAYSVC_BULK=10000 $(CARGO) test --locked --test integration -- --nocapture bulk::
 
 canary: setup-test build ## searches logs, messages and memory for secrets: every endpoint with every fault, three languages

@@ -5,8 +5,9 @@
  *
  * LIST is a file with a JSON array: the payoutDetails of paysvc_payout_bulk(). JOURNAL is the file of the setting journal,
  * for all lists: it remembers each clientReference, so nobody is paid twice, also by two processes at once. Keep it: with
- * an empty one the whole list is paid again. Status 0: all were accepted. 1: some were not, run it again. 2: UNKNOWN ones
- * are left, ask a person. 3: it could not run, see the error.
+ * an empty one the whole list is paid again. A list that names somebody whom another list has paid is refused: add
+ * "continue": true to the request if it goes on with that one. Status 0: all were accepted. 1: some were not, run it
+ * again. 2: UNKNOWN ones are left, ask a person. 3: it could not run, see the message.
  *
  * Otherwise it is configured by environment variables: PAYSVC_BASE_URL, PAYSVC_PUBLIC_KEY, PAYSVC_SECRET_KEY and
  * PAYSVC_ENCRYPTION_KEY. It is C89 and uses no JSON library.

@@ -1056,10 +1056,10 @@ paysvc_status PAYSVC_CDECL paysvc_journal_settle(const paysvc_client *client,
                                                  paysvc_reply **reply);
 
 /**
- * Pays any number of recipients, in the largest batches that the encryption key can encrypt, one after the other. The client's timeout_ms limits each batch, and the call's timeout limits the whole list: no batch starts with less than timeout_ms left. With a journal each clientReference is an idempotency key, across lists: after a crash give the same list again. Without one, write the list down before the call and every step of its progress during it. See docs/payouts.md.
+ * Pays any number of recipients, in the largest batches that the encryption key can encrypt, one after the other. The client's timeout_ms limits each batch, and the call's timeout limits the whole list: no batch starts with less than timeout_ms left. It needs a journal or a store, where each clientReference is an idempotency key, across lists: after a crash, or when a call has stopped, give the same list again. See docs/payouts.md.
  *
  * @param request_json  one JSON object:
- *   - payoutDetails (array of one or more objects): the recipients, any number; each needs a clientReference that is unique in the list, and with a journal across all lists
+ *   - payoutDetails (array of one or more objects, required): the recipients, any number; each needs a clientReference of its own that is used for no other payout, in this list or another one
  *     - clientReference (string): your own reference; the answer does not repeat it
  *     - accountNumber (string, required): the recipient's bank account
  *     - bankCode (string, required): code of the recipient's bank, 6 digits, e.g. 000014
@@ -1068,12 +1068,11 @@ paysvc_status PAYSVC_CDECL paysvc_journal_settle(const paysvc_client *client,
  *     - accountName (string, required): name of the account's holder, see payout_name_enquiry
  *     - creditCurrency (string, required): currency code of the recipient's account, e.g. NGN
  *     - debitCurrency (string, required): currency code of the balance that is debited, e.g. NGN
- *   - earlier (any): the body of an earlier reply to the same list, or the steps of an earlier run as a list: only what was provably not executed is sent. Not needed with a journal
+ *   - continue (boolean): true: the list goes on with one that was paid in part, and is corrected or longer: who was paid by that one is reported as replayed, with the date. false: if another list has paid one of the recipients, the call is PAYSVC_E_KEY_REUSED, and nothing is sent (default false)
  *   - continue_after_unknown (boolean): continues after a batch whose outcome is UNKNOWN (default false)
- *   - status_of (any): instead of a list: the body of an earlier reply, whose batches are looked up
  * @param call  deadline, cancel and progress of this call; may be NULL
  * @param reply  may be NULL; else *reply is set on every path: free it with paysvc_reply_free()
- * @return PAYSVC_OK: the service accepted all; accepted does not mean paid. The body reports the outcome of each recipient, also when the call fails: ACCEPTED, REJECTED, NOT_SENT or UNKNOWN. The outcome of the call is the one that all recipients have, otherwise UNKNOWN.
+ * @return PAYSVC_OK: the service accepted all; accepted does not mean paid. The body reports the outcome of each recipient, also when the call fails: ACCEPTED, REJECTED, NOT_SENT or UNKNOWN. PAYSVC_E_KEY_REUSED: another list has paid some of them; the message names them and the date. PAYSVC_E_CONFIG: there is no journal. The outcome of the call is the one that all recipients have, otherwise UNKNOWN.
  */
 paysvc_status PAYSVC_CDECL paysvc_payout_bulk(const paysvc_client *client,
                                               const char *request_json,
@@ -1160,7 +1159,7 @@ void PAYSVC_CDECL paysvc_call_set_timeout_ms(const paysvc_call *call,
 
 /**
  * Sets the callback for the progress of calls that start with this token from now on: paysvc_payout_bulk() calls it before
- * and after each batch, or after each batch that it looks up, paysvc_order_wait() after each look. It is called on the
+ * and after each batch, paysvc_order_wait() after each look. It is called on the
  * thread that makes the call.
  *
  * @param call  NULL is ignored

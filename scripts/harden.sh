@@ -57,7 +57,6 @@ part go-newest '^test result' env GO="$(sh scripts/go.sh newest)" "$CARGO" test 
     go::its_tests_pass_under_the_race_detector
 part pythons '^python 3|^[0-9]+ passed' sh scripts/python-others.sh
 part memory '^memory:|tried$|^test result' test_with PAYSVC_MEMORY=all out_of_memory::
-part torn '^[0-9]+ files|^test result' test_with PAYSVC_TORN=1 bulk::example::a_line
 part miri '^miri:' sh scripts/miri.sh
 part deny '^deny: [0-9]' sh scripts/deny.sh
 part fuzz '^planted|inputs tried' sh scripts/fuzz.sh runs "${RUNS:-1000000}"

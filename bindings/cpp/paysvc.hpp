@@ -568,16 +568,6 @@ class client : public detail::endpoints<client> {
     }
 #endif
 
-#if PAYSVC_EXCEPTIONS
-    /// Asks for the state of all batches of an earlier payout_bulk(), by the body of its reply or of its error. Sends no payout.
-    payout_bulk_reply payout_bulk_status(const std::string &report, const call &with = call::none()) const {
-        return payout_bulk(payout_bulk_request().status_of(raw(report)), with);
-    }
-#endif
-    payout_bulk_reply payout_bulk_status(std::nothrow_t, const std::string &report, const call &with = call::none()) const {
-        return payout_bulk(std::nothrow, payout_bulk_request().status_of(raw(report)), with);
-    }
-
     /// Calls a function of the C interface with this client.
     template <class Function> reply perform(Function function, const std::string &request, const call &with) const {
         paysvc_reply *got = nullptr;

@@ -1031,8 +1031,6 @@ class payout_bulk_answer_batches : public view {
     paysvc::value<std::string> status() const { return paysvc::detail::reader::text(*this, "/status"); }
     /// recipients (integer): how many recipients it has.
     paysvc::value<std::int64_t> recipients() const { return paysvc::detail::reader::integer(*this, "/recipients"); }
-    /// state (string): its state, once it was asked for.
-    paysvc::value<std::string> state() const { return paysvc::detail::reader::text(*this, "/state"); }
     /// message (string): one line for people.
     paysvc::value<std::string> message() const { return paysvc::detail::reader::text(*this, "/message"); }
 };
@@ -1051,6 +1049,10 @@ class payout_bulk_answer_payouts : public view {
     paysvc::value<std::string> batchReference() const { return paysvc::detail::reader::text(*this, "/batchReference"); }
     /// settled (boolean): true: a person settled it as done, in the journal; it has no references.
     paysvc::value<bool> settled() const { return paysvc::detail::reader::flag(*this, "/settled"); }
+    /// replayed (boolean): true: an earlier call paid it, and this one sent nothing for it.
+    paysvc::value<bool> replayed() const { return paysvc::detail::reader::flag(*this, "/replayed"); }
+    /// date (string): the day on which the journal recorded that, in UTC, e.g. 2026-01-31.
+    paysvc::value<std::string> date() const { return paysvc::detail::reader::text(*this, "/date"); }
     /// batch (integer): index of the batch.
     paysvc::value<std::int64_t> batch() const { return paysvc::detail::reader::integer(*this, "/batch"); }
     /// accountNumber (string): the recipient's account.
@@ -1059,8 +1061,6 @@ class payout_bulk_answer_payouts : public view {
     paysvc::value<std::string> bankCode() const { return paysvc::detail::reader::text(*this, "/bankCode"); }
     /// amount (amount in major currency units): what the recipient gets.
     paysvc::value<std::string> amount() const { return paysvc::detail::reader::decimal(*this, "/amount"); }
-    /// state (string): its state, once it was asked for.
-    paysvc::value<std::string> state() const { return paysvc::detail::reader::text(*this, "/state"); }
     /// message (string): why it is UNKNOWN, although its batch may be ACCEPTED.
     paysvc::value<std::string> message() const { return paysvc::detail::reader::text(*this, "/message"); }
 };
@@ -1087,8 +1087,6 @@ class payout_bulk_answer : public view {
     paysvc::value<std::int64_t> not_sent() const { return paysvc::detail::reader::integer(*this, "/not_sent"); }
     /// unknown (integer): how many are UNKNOWN.
     paysvc::value<std::int64_t> unknown() const { return paysvc::detail::reader::integer(*this, "/unknown"); }
-    /// states (any): how many recipients are in each state, once it was asked for.
-    paysvc::value<paysvc::raw> states() const { return paysvc::detail::reader::any(*this, "/states"); }
     /// batches (array of objects): the batches that were tried, also by earlier calls.
     paysvc::list<paysvc::payout_bulk_answer_batches> batches() const { return paysvc::detail::reader::array<paysvc::payout_bulk_answer_batches>(*this, "/batches"); }
     /// payouts (array of objects): the recipients, in the order of the list.

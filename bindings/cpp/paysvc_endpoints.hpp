@@ -723,14 +723,12 @@ class payout_bulk_payoutDetails : public object {
 /// The request of client::payout_bulk().
 class payout_bulk_request : public object {
   public:
-    /// payoutDetails (array of one or more objects): the recipients, any number; each needs a clientReference that is unique in the list, and with a journal across all lists.
+    /// payoutDetails (array of one or more objects, required): the recipients, any number; each needs a clientReference of its own that is used for no other payout, in this list or another one.
     payout_bulk_request &payoutDetails(const std::vector<payout_bulk_payoutDetails> &value) { return set(*this, "payoutDetails", value); }
-    /// earlier (any): the body of an earlier reply to the same list, or the steps of an earlier run as a list: only what was provably not executed is sent. Not needed with a journal.
-    payout_bulk_request &earlier(const raw &value) { return set(*this, "earlier", value); }
+    /// continue (boolean): true: the list goes on with one that was paid in part, and is corrected or longer: who was paid by that one is reported as replayed, with the date. false: if another list has paid one of the recipients, the call is PAYSVC_E_KEY_REUSED, and nothing is sent (default false).
+    payout_bulk_request &continue_(const detail::flag &value) { return set(*this, "continue", value); }
     /// continue_after_unknown (boolean): continues after a batch whose outcome is UNKNOWN (default false).
     payout_bulk_request &continue_after_unknown(const detail::flag &value) { return set(*this, "continue_after_unknown", value); }
-    /// status_of (any): instead of a list: the body of an earlier reply, whose batches are looked up.
-    payout_bulk_request &status_of(const raw &value) { return set(*this, "status_of", value); }
 };
 
 /// A request that has no method of its own yet: see client::request().
@@ -1136,7 +1134,7 @@ template <class Client> class endpoints {
         return journal_settle_reply(static_cast<const Client *>(this)->perform(&paysvc_journal_settle, request, with));
     }
 
-    /// Pays any number of recipients, in the largest batches that the encryption key can encrypt, one after the other. The client's timeout_ms limits each batch, and the call's timeout limits the whole list: no batch starts with less than timeout_ms left. With a journal each clientReference is an idempotency key, across lists: after a crash give the same list again. Without one, write the list down before the call and every step of its progress during it. See docs/payouts.md.
+    /// Pays any number of recipients, in the largest batches that the encryption key can encrypt, one after the other. The client's timeout_ms limits each batch, and the call's timeout limits the whole list: no batch starts with less than timeout_ms left. It needs a journal or a store, where each clientReference is an idempotency key, across lists: after a crash, or when a call has stopped, give the same list again. See docs/payouts.md.
 #if PAYSVC_EXCEPTIONS
     payout_bulk_reply payout_bulk(const std::string &request, const call &with = call::none()) const {
         return checked("payout_bulk", this->payout_bulk(std::nothrow, request, with), request);

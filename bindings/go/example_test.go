@@ -148,9 +148,9 @@ func ExampleOrderRefundReply_Answer() {
 	// Output: 25.50 PENDING
 }
 
-// Pays a list of which the service refuses a part, and sends that part again: anybody who is known to be paid is not paid twice.
+// Pays a list of which the service refuses a part, and gives it again: the journal has who is paid, so nobody is paid twice.
 func ExampleClient_PayoutBulk() {
-	sandbox, client := sandboxForExample()
+	sandbox, client := sandboxForExample(withJournal)
 	defer sandbox.stop()
 	sandbox.Post("/sandbox/faults", map[string]any{"path": "/payout/initiate", "fault": "unauthorized", "nth": 2}, nil)
 
@@ -165,11 +165,11 @@ func ExampleClient_PayoutBulk() {
 	if err != nil || unknown > 0 {
 		log.Fatal("ask a person, do not pay them again")
 	}
-	reply, err := client.PayoutBulk(ctx, paysvc.PayoutBulkRequest{PayoutDetails: list, Earlier: failure.Body})
+	reply, err := client.PayoutBulk(ctx, paysvc.PayoutBulkRequest{PayoutDetails: list})
 	if err != nil {
 		log.Fatal(err)
 	}
-	accepted, _ := reply.Answer().Accepted.Get() // Accepted does not mean paid: PayoutBulkStatus tells that.
+	accepted, _ := reply.Answer().Accepted.Get() // Accepted does not mean paid.
 	fmt.Println(accepted, count(sandbox.Sandbox, "payout_made"))
 	// Output: 5 5
 }

@@ -1470,14 +1470,12 @@ func (c *Client) JournalSettle(ctx context.Context, request JournalSettleRequest
 type PayoutBulkRequest struct {
 	redacted
 
-	// PayoutDetails (array of one or more objects): the recipients, any number; each needs a clientReference that is unique in the list, and with a journal across all lists.
-	PayoutDetails *[]PayoutBulkPayoutDetails `json:"payoutDetails,omitempty"`
-	// Earlier (any): the body of an earlier reply to the same list, or the steps of an earlier run as a list: only what was provably not executed is sent. Not needed with a journal.
-	Earlier json.RawMessage `json:"earlier,omitempty"`
+	// PayoutDetails (array of one or more objects, required): the recipients, any number; each needs a clientReference of its own that is used for no other payout, in this list or another one.
+	PayoutDetails []PayoutBulkPayoutDetails `json:"payoutDetails"`
+	// Continue (boolean): true: the list goes on with one that was paid in part, and is corrected or longer: who was paid by that one is reported as replayed, with the date. false: if another list has paid one of the recipients, the call is PAYSVC_E_KEY_REUSED, and nothing is sent (default false).
+	Continue *bool `json:"continue,omitempty"`
 	// ContinueAfterUnknown (boolean): continues after a batch whose outcome is UNKNOWN (default false).
 	ContinueAfterUnknown *bool `json:"continue_after_unknown,omitempty"`
-	// StatusOf (any): instead of a list: the body of an earlier reply, whose batches are looked up.
-	StatusOf json.RawMessage `json:"status_of,omitempty"`
 	// Progress is told how far the call is, and may stop it with an error: see [ProgressFunc].
 	Progress ProgressFunc `json:"-"`
 }
@@ -1502,6 +1500,11 @@ type PayoutBulkPayoutDetails struct {
 	CreditCurrency string `json:"creditCurrency"`
 	// DebitCurrency (string, required): currency code of the balance that is debited, e.g. NGN.
 	DebitCurrency string `json:"debitCurrency"`
+}
+
+// PayoutBulk pays any number of recipients, in the largest batches that the encryption key can encrypt, one after the other. The client's timeout_ms limits each batch, and the call's timeout limits the whole list: no batch starts with less than timeout_ms left. It needs a journal or a store, where each clientReference is an idempotency key, across lists: after a crash, or when a call has stopped, give the same list again. See docs/payouts.md.
+func (c *Client) PayoutBulk(ctx context.Context, request PayoutBulkRequest) (*PayoutBulkReply, error) {
+	return replyOf[PayoutBulkReply](c.sendWith(ctx, "payout_bulk", request, request.Progress))
 }
 
 // Request is a request that has no method of its own yet.

@@ -1327,8 +1327,6 @@ type PayoutBulkAnswer struct {
 	NotSent Integer `json:"not_sent"`
 	// Unknown (integer): how many are UNKNOWN.
 	Unknown Integer `json:"unknown"`
-	// States (any): how many recipients are in each state, once it was asked for.
-	States Raw `json:"states"`
 	// Batches (array of objects): the batches that were tried, also by earlier calls.
 	Batches List[PayoutBulkAnswerBatchesItem] `json:"batches"`
 	// Payouts (array of objects): the recipients, in the order of the list.
@@ -1351,8 +1349,6 @@ type PayoutBulkAnswerBatchesItem struct {
 	Status Text `json:"status"`
 	// Recipients (integer): how many recipients it has.
 	Recipients Integer `json:"recipients"`
-	// State (string): its state, once it was asked for.
-	State Text `json:"state"`
 	// Message (string): one line for people.
 	Message Text `json:"message"`
 }
@@ -1371,6 +1367,10 @@ type PayoutBulkAnswerPayoutsItem struct {
 	BatchReference Text `json:"batchReference"`
 	// Settled (boolean): true: a person settled it as done, in the journal; it has no references.
 	Settled Flag `json:"settled"`
+	// Replayed (boolean): true: an earlier call paid it, and this one sent nothing for it.
+	Replayed Flag `json:"replayed"`
+	// Date (string): the day on which the journal recorded that, in UTC, e.g. 2026-01-31.
+	Date Text `json:"date"`
 	// Batch (integer): index of the batch.
 	Batch Integer `json:"batch"`
 	// AccountNumber (string): the recipient's account.
@@ -1379,8 +1379,6 @@ type PayoutBulkAnswerPayoutsItem struct {
 	BankCode Text `json:"bankCode"`
 	// Amount (amount in major currency units): what the recipient gets.
 	Amount Decimal `json:"amount"`
-	// State (string): its state, once it was asked for.
-	State Text `json:"state"`
 	// Message (string): why it is UNKNOWN, although its batch may be ACCEPTED.
 	Message Text `json:"message"`
 }

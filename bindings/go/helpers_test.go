@@ -105,10 +105,14 @@ func (*exampleTest) Fatal(args ...any)                 { panic(fmt.Sprint(args..
 func (*exampleTest) Fatalf(format string, args ...any) { panic(fmt.Sprintf(format, args...)) }
 func (t *exampleTest) Cleanup(cleanup func())          { t.cleanups = append(t.cleanups, cleanup) }
 
-func sandboxForExample() (exampleSandbox, *paysvc.Client) {
+func sandboxForExample(change ...func(testing.TB, paysvc.Config) paysvc.Config) (exampleSandbox, *paysvc.Client) {
 	t := &exampleTest{}
 	sandbox := paysvctest.Start(t, "--seed", "7")
-	client, err := paysvc.New(sandbox.Config)
+	config := sandbox.Config
+	for _, change := range change {
+		config = change(t, config)
+	}
+	client, err := paysvc.New(config)
 	if err != nil {
 		t.Fatal(err)
 	}

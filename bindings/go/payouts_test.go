@@ -10,9 +10,17 @@ import (
 	"testing"
 
 	"paysvc.example/go/paysvc"
+	"paysvc.example/go/paysvc/paysvctest"
 )
 
-func recipients(count int) *[]paysvc.PayoutBulkPayoutDetails {
+// A client with a journal.
+func payer(t *testing.T) (*paysvctest.Sandbox, *paysvc.Client) {
+	t.Helper()
+	sandbox := paysvctest.Start(t, "--seed", "7", "--pay-twice")
+	return sandbox, connect(t, withJournal(t, sandbox.Config))
+}
+
+func recipients(count int) []paysvc.PayoutBulkPayoutDetails {
 	list := make([]paysvc.PayoutBulkPayoutDetails, count)
 	for i := range list {
 		list[i] = paysvc.PayoutBulkPayoutDetails{
@@ -20,7 +28,16 @@ func recipients(count int) *[]paysvc.PayoutBulkPayoutDetails {
 			BankCode: "000014", Amount: "10.50", Description: "salary", AccountName: "Ada", CreditCurrency: "NGN", DebitCurrency: "NGN",
 		}
 	}
-	return &list
+	return list
+}
+
+// A list of others with each number.
+func others(number int) []paysvc.PayoutBulkPayoutDetails {
+	list := recipients(5)
+	for i := range list {
+		list[i].ClientReference = paysvc.Ptr(fmt.Sprintf("SALARY-%d-%d", number, i))
+	}
+	return list
 }
 
 func outcomes(t *testing.T, report json.RawMessage) (all []string) {
@@ -50,7 +67,7 @@ func accepted(t *testing.T, report json.RawMessage) (times int) {
 }
 
 func TestEveryRecipientIsInTheReport(t *testing.T) {
-	sandbox, client := start(t)
+	sandbox, client := payer(t)
 	ctx := context.Background()
 	var steps []string
 	reply, err := client.PayoutBulk(ctx, paysvc.PayoutBulkRequest{PayoutDetails: recipients(5), Progress: func(p paysvc.Progress) error {
@@ -66,59 +83,71 @@ func TestEveryRecipientIsInTheReport(t *testing.T) {
 	if total, err := reply.Answer().Total.Get(); err != nil || total != 5 {
 		t.Error(total, err)
 	}
-	// Where states stand in the answer is guessed, so none is final.
-	_, err = client.PayoutBulkStatus(ctx, reply.Body)
-	is(t, err, paysvc.ErrUnresolved, paysvc.ErrOutcomeUnknown)
-	states := paysvc.ParsePayoutBulkAnswer(failure(t, err).Body)
-	if raw, err := states.States.Get(); err != nil || !strings.HasPrefix(string(raw), "{") {
-		t.Error(string(raw), err)
-	}
 }
 
-// By the report, or by the steps that were written down: they are as good.
-func TestWhatStopsPayoutsIsWrappedAndTheRestCanBeSentLater(t *testing.T) {
-	sandbox, client := start(t)
+func TestWhatStopsPayoutsIsWrappedAndTheSameListPaysTheRest(t *testing.T) {
+	sandbox, client := payer(t)
 	ctx := context.Background()
 	full := errors.New("the disk is full")
-	for name, stop := range map[string]func() error{
-		"error": func() error { return fmt.Errorf("cannot write: %w", full) },
-		"panic": func() error { panic(full) },
-		"stop":  func() error { return fmt.Errorf("enough: %w", paysvc.ErrStop) },
+	for number, stop := range []func() error{
+		func() error { return fmt.Errorf("cannot write: %w", full) },
+		func() error { panic(full) },
+		func() error { return fmt.Errorf("enough: %w", paysvc.ErrStop) },
 	} {
-		for _, written := range []bool{false, true} {
-			sandbox.Post("/sandbox/reset", map[string]any{}, nil)
-			var steps []json.RawMessage
-			_, err := client.PayoutBulk(ctx, paysvc.PayoutBulkRequest{PayoutDetails: recipients(5), Progress: func(p paysvc.Progress) error {
-				steps = append(steps, p.JSON)
-				if p.Step == "after" {
-					return stop()
-				}
-				return nil
-			}})
-			if name == "stop" {
-				is(t, err, paysvc.ErrCancelled, paysvc.ErrOutcomeUnknown)
-			} else {
-				is(t, err, full)
+		sandbox.Post("/sandbox/reset", map[string]any{}, nil)
+		list := others(number)
+		_, err := client.PayoutBulk(ctx, paysvc.PayoutBulkRequest{PayoutDetails: list, Progress: func(p paysvc.Progress) error {
+			if p.Step == "after" {
+				return stop()
 			}
-			earlier := failure(t, err).Body
-			made := count(sandbox, "payout_made")
-			if made == 0 || made == 5 || accepted(t, earlier) != made {
-				t.Fatal(made, string(earlier))
-			}
-			if written {
-				earlier, _ = json.Marshal(steps)
-			}
-			reply, err := client.PayoutBulk(ctx, paysvc.PayoutBulkRequest{PayoutDetails: recipients(5), Earlier: earlier})
-			if err != nil || accepted(t, reply.Body) != 5 || count(sandbox, "payout_made") != 5 {
-				t.Fatal(err, sandbox.Ledger())
-			}
+			return nil
+		}})
+		if number == 2 {
+			is(t, err, paysvc.ErrCancelled, paysvc.ErrOutcomeUnknown)
+		} else {
+			is(t, err, full)
+		}
+		made, report := count(sandbox, "payout_made"), failure(t, err).Body
+		if made == 0 || made == 5 || accepted(t, report) != made {
+			t.Fatal(made, string(report))
+		}
+		reply, err := client.PayoutBulk(ctx, paysvc.PayoutBulkRequest{PayoutDetails: list})
+		if err != nil || accepted(t, reply.Body) != 5 || count(sandbox, "payout_made") != 5 {
+			t.Fatal(err, sandbox.Ledger())
 		}
 	}
 }
 
+func TestAListGoesOnWithAnotherOneOnlyIfItSaysSo(t *testing.T) {
+	sandbox, client := payer(t)
+	ctx := context.Background()
+	if _, err := client.PayoutBulk(ctx, paysvc.PayoutBulkRequest{PayoutDetails: recipients(2)}); err != nil {
+		t.Fatal(err)
+	}
+	_, err := client.PayoutBulk(ctx, paysvc.PayoutBulkRequest{PayoutDetails: recipients(3)})
+	is(t, err, paysvc.ErrKeyReused, paysvc.ErrOutcomeUnknown)
+	if made := count(sandbox, "payout_made"); made != 2 || !strings.Contains(err.Error(), "SALARY-0 was paid on ") {
+		t.Error(made, err)
+	}
+	longer := paysvc.PayoutBulkRequest{PayoutDetails: recipients(3), Continue: paysvc.Ptr(true)}
+	reply, err := client.PayoutBulk(ctx, longer)
+	if err != nil || count(sandbox, "payout_made") != 3 {
+		t.Fatal(err, sandbox.Ledger())
+	}
+	payouts, _ := reply.Answer().Payouts.Get()
+	replayed, err := payouts[0].Replayed.Get()
+	if day, missing := payouts[0].Date.Get(); err != nil || missing != nil || !replayed || len(day) != len("2026-01-31") {
+		t.Error(replayed, day, err, missing)
+	}
+	without := connect(t, sandbox.Config)
+	_, err = without.PayoutBulk(ctx, longer)
+	is(t, err, paysvc.ErrConfig, paysvc.ErrOutcomeNotSent)
+}
+
 // The first step before anything was sent, one in the middle, the last one after everything has been paid.
 func TestACallThatItsProgressStoppedHasNoOutcomeAndTheWholeReply(t *testing.T) {
-	sandbox, client := start(t)
+	sandbox, client := payer(t)
+	number := 0
 	for _, at := range []int{0, 1, 5} {
 		for name, stop := range map[string]func() error{
 			"error":  func() error { return errors.New("a bug of the caller") },
@@ -126,7 +155,8 @@ func TestACallThatItsProgressStoppedHasNoOutcomeAndTheWholeReply(t *testing.T) {
 			"Goexit": func() error { runtime.Goexit(); return nil },
 		} {
 			sandbox.Post("/sandbox/reset", map[string]any{}, nil)
-			_, err := client.PayoutBulk(context.Background(), paysvc.PayoutBulkRequest{PayoutDetails: recipients(5), Progress: func(p paysvc.Progress) error {
+			number++
+			_, err := client.PayoutBulk(context.Background(), paysvc.PayoutBulkRequest{PayoutDetails: others(number), Progress: func(p paysvc.Progress) error {
 				if p.Done >= at && (p.Step == "after" || at == 0) {
 					return stop()
 				}
@@ -159,7 +189,7 @@ func TestACallThatItsProgressStoppedHasNoOutcomeAndTheWholeReply(t *testing.T) {
 
 // The second batch, if it is sent at all, gets no answer until the cancel has reached it.
 func TestACancelEndsTheList(t *testing.T) {
-	sandbox, client := start(t)
+	sandbox, client := payer(t)
 	sandbox.Post("/sandbox/faults", map[string]any{"path": "/payout/initiate", "fault": "commit_then_timeout", "nth": 2}, nil)
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()

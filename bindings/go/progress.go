@@ -18,7 +18,7 @@ type Progress struct {
 	// Done of Total are done; a Total of 0 is not known.
 	Done, Total int
 
-	// JSON is the whole step. The steps of a list, written down in order, can be the Earlier of a later [PayoutBulkRequest].
+	// JSON is the whole step.
 	JSON json.RawMessage `json:"-"`
 
 	// Step is "before" or "after" a batch of payouts, or a "look" at an order.

@@ -26,7 +26,7 @@ func (noRows) Forget(context.Context, string) error { return nil }
 var nowhere = paysvc.Config{BaseURL: "http://127.0.0.1:1", SecretKey: paysvc.NewSecret("s")}
 
 // With a new journal in a file.
-func withJournal(t *testing.T, config paysvc.Config) paysvc.Config {
+func withJournal(t testing.TB, config paysvc.Config) paysvc.Config {
 	t.Helper()
 	// Beside the sandbox: a journal may not be in memory, as the folder for temporary files perhaps is.
 	folder, err := os.MkdirTemp(filepath.Dir(os.Getenv("PAYSVC_SANDBOX")), "journal")

@@ -54,7 +54,7 @@ pub unsafe extern "C" fn paysvc_call_set_timeout_ms(call: *const paysvc_call, ti
 }
 
 /// Sets the callback for the progress of calls that start with this token from now on: paysvc_payout_bulk() calls it before
-/// and after each batch, or after each batch that it looks up, paysvc_order_wait() after each look. It is called on the
+/// and after each batch, paysvc_order_wait() after each look. It is called on the
 /// thread that makes the call.
 ///
 /// @param call  NULL is ignored

@@ -133,14 +133,13 @@ def call(client: paysvc.Client, function: Any, members: dict[str, Any]) -> paysv
 
 def operate(client: paysvc.Client, function: Any, members: dict[str, Any]) -> paysvc.Reply:
     """Uses the method of a function that chooses its requests itself, which takes its first member by position."""
-    if "status_of" in members:
-        return client.payout_bulk_status(members["status_of"])
-    first, *others = OPERATIONS[function]
+    names = OPERATIONS[function]
+    first, *others = names
     parsed_event = function == "webhook_verify" and isinstance(members["body"], dict)  # The method takes raw ones only.
     if parsed_event or first not in members or not set(members) <= {first, *others}:
         return client.call(function, members)
     method: Callable[..., paysvc.Reply] = getattr(client, function)
-    return method(members[first], **{name: members[name] for name in others if name in members})
+    return method(members[first], **{names[name]: members[name] for name in others if name in members})
 
 
 def main() -> None:

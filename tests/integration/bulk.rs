@@ -3,24 +3,55 @@
 mod batches;
 mod doubt;
 mod ends;
-mod example;
 mod journaled;
+mod lists;
 mod many;
 mod recorded;
-mod resumed;
 mod size;
 
 use std::collections::HashMap;
 use std::ffi::{CStr, c_char, c_int, c_void};
+use std::ops::Deref;
 use std::sync::Mutex;
 
 use paysvc_spec::status::CONTINUE;
 use serde_json::{Value, json};
+use tempfile::TempDir;
 
 use crate::support::capi::{Call, Client, Reply};
+use crate::support::root;
 use crate::support::sandbox::Sandbox;
 
 const INITIATE: &str = "/payout/initiate";
+
+/// A sandbox that does not prevent double payouts itself.
+fn sandbox() -> Sandbox {
+    Sandbox::start(&["--pay-twice"])
+}
+
+/// A client with a journal of its own.
+struct Payer {
+    client: Client,
+    /// On a disk: the library refuses a file system in memory.
+    _folder: TempDir,
+}
+
+impl Payer {
+    fn new(mut config: Value) -> Payer {
+        let folder = TempDir::new_in(root().join("build")).unwrap();
+        config["journal"] = json!(folder.path().join("pay.db"));
+        config["journal_create"] = json!(true);
+        Payer { client: Client::new(&config), _folder: folder }
+    }
+}
+
+impl Deref for Payer {
+    type Target = Client;
+
+    fn deref(&self) -> &Client {
+        &self.client
+    }
+}
 
 /// A recipient; the account decides what the sandbox does with it.
 fn recipient(number: usize, account: &str) -> Value {

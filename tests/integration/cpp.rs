@@ -27,12 +27,14 @@ fn every_handle_is_freed_once() {
 fn progress_that_stops_or_throws_stops_the_call_and_keeps_the_report() {
     let stage = Stage::new();
     let source = root().join("tests/cpp/steps.cpp");
-    let sandbox = Sandbox::start(&[]);
+    let sandbox = Sandbox::start(&["--pay-twice"]);
     for (standard, link) in [("-std=c++11", Link::Static), ("-std=c++20", Link::Shared)] {
         let program = stage.cpp(&source, link, &[&[standard], ASAN].concat());
+        // On a disk: the library refuses a file system in memory.
+        let folder = tempfile::tempdir_in(root().join("build")).unwrap();
         for (what, paid) in [("stops", 5), ("throws", 5), ("waits", 0)] {
             sandbox.post("/sandbox/reset", &Value::Null);
-            run(configured(&stage, &program, &sandbox).arg(what));
+            run(configured(&stage, &program, &sandbox).arg(what).arg(folder.path().join(what)));
             let ledger = sandbox.get("/sandbox/ledger")["ledger"].take();
             let made = ledger.as_array().unwrap().iter().filter(|entry| entry["effect"] == "payout_made").count();
             assert_eq!(made, paid, "{what}: {ledger}");

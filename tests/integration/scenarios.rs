@@ -39,7 +39,7 @@ impl Manifest {
         let entries = std::mem::take(&mut manifest.endpoints);
         let steps = entries.into_iter().flat_map(|(name, entry)| entry.steps(name)).collect();
         let name = "one good call of every endpoint".to_owned();
-        manifest.scenarios.push(Scenario { name, config: BTreeMap::new(), pays_once: false, steps });
+        manifest.scenarios.push(Scenario { name, config: BTreeMap::new(), journal: false, pays_once: false, steps });
         manifest
     }
 }
@@ -70,6 +70,9 @@ struct Scenario {
     name: String,
     #[serde(default)]
     config: BTreeMap<String, Value>,
+    /// The client has a journal.
+    #[serde(default)]
+    journal: bool,
     /// The sandbox refuses to move the same money again, because that refusal is what is played.
     #[serde(default)]
     pays_once: bool,
@@ -168,7 +171,13 @@ struct Run<'a> {
 
 impl Run<'_> {
     fn all(&mut self, scenario: &Scenario, start: &dyn Fn() -> Command) {
-        let config = self.sandbox.config_with(serde_json::to_value(&scenario.config).unwrap());
+        let mut config = self.sandbox.config_with(serde_json::to_value(&scenario.config).unwrap());
+        // On a disk: the library refuses a file system in memory.
+        let folder = scenario.journal.then(|| tempfile::tempdir_in(root().join("build")).unwrap());
+        if let Some(folder) = &folder {
+            config["journal"] = json!(folder.path().join("pay.db"));
+            config["journal_create"] = json!(true);
+        }
         let mut driver = Driver::start(&mut start(), &config);
         assert_eq!(driver.created.status, "OK", "{}: {}", scenario.name, driver.created.message);
         for (index, step) in scenario.steps.iter().enumerate() {

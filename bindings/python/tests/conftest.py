@@ -4,9 +4,12 @@ import inspect
 import os
 from collections.abc import Iterator
 from contextlib import closing
-from typing import TYPE_CHECKING
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
 
 import pytest
+from helpers import PROJECT
 from peer import Peer
 
 import paysvc
@@ -25,6 +28,21 @@ for _name in inspect.signature(paysvc.Client).parameters:
 @pytest.fixture
 def client(paysvc_sandbox: Sandbox) -> Iterator[paysvc.Client]:
     with paysvc.Client(**paysvc_sandbox.config) as client:
+        yield client
+
+
+@pytest.fixture
+def journal() -> Iterator[dict[str, Any]]:
+    """The settings of a new journal."""
+    # On a disk: the library refuses a file system in memory.
+    with TemporaryDirectory(dir=PROJECT.parents[1] / "build") as folder:
+        yield {"journal": Path(folder) / "pay.db", "journal_create": True}
+
+
+@pytest.fixture
+def payer(paysvc_sandbox: Sandbox, journal: dict[str, Any]) -> Iterator[paysvc.Client]:
+    """A client with a journal."""
+    with paysvc.Client(**paysvc_sandbox.config, **journal) as client:
         yield client
 
 

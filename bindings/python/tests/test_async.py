@@ -151,7 +151,7 @@ def test_what_a_task_group_cancelled_can_be_resolved(paysvc_sandbox: Sandbox) ->
 
 
 @pytest.mark.parametrize("fails", [False, True])
-def test_a_cancelled_list_keeps_its_report(paysvc_sandbox: Sandbox, fails: bool) -> None:
+def test_a_cancelled_list_keeps_its_report(paysvc_sandbox: Sandbox, journal: dict[str, Any], fails: bool) -> None:
     """Also if its progress function raises when it is told about the end."""
     abandoned: list[paysvc.PaysvcError] = []
     steps: list[str] = []
@@ -164,7 +164,7 @@ def test_a_cancelled_list_keeps_its_report(paysvc_sandbox: Sandbox, fails: bool)
         return paysvc.CONTINUE
 
     async def main() -> None:
-        async with AsyncClient(**paysvc_sandbox.config, on_abandoned=abandoned.append) as client:
+        async with AsyncClient(**paysvc_sandbox.config, **journal, on_abandoned=abandoned.append) as client:
             task = asyncio.ensure_future(client.payout_bulk(recipients(9), progress=progress))
             while len(steps) < 3 or len(paysvc_sandbox.requests()) < 2:
                 await asyncio.sleep(0.01)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 from helpers import run_python
@@ -24,7 +25,8 @@ def run():
 PAYS = """
 import logging, sys, threading, time, paysvc
 logging.basicConfig(level=logging.INFO, filename=sys.argv[2])
-client, begun = paysvc.Client(), threading.Event()
+client = paysvc.Client(journal=sys.argv[3], journal_create=True)
+begun = threading.Event()
 def progress(done, total, step):
     print(step["step"], flush=True)
     begun.set()
@@ -48,12 +50,13 @@ time.sleep(float(sys.argv[1]))
 
 @pytest.mark.parametrize("program", [LOGS, PAYS], ids=["logs", "pays"])
 def test_a_program_ends_while_a_daemon_thread_is_in_a_call(
-    paysvc_sandbox: Sandbox, program: str, tmp_path: Path
+    paysvc_sandbox: Sandbox, program: str, journal: dict[str, Any], tmp_path: Path
 ) -> None:
     settings = variables(paysvc_sandbox.config)
 
     def run(number: int) -> tuple[int, str, list[str]]:
-        ended = run_python("-c", program + END, str(number * 0.0007), tmp_path / f"{number}.log", environment=settings)
+        files = (tmp_path / f"{number}.log", journal["journal"].with_name(f"{number}.db"))
+        ended = run_python("-c", program + END, str(number * 0.0007), *files, environment=settings)
         return ended.returncode, ended.stderr, ended.stdout.split()
 
     with ThreadPoolExecutor(4) as threads:

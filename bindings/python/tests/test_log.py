@@ -61,18 +61,18 @@ def test_its_records_have_what_is_known_of_the_attempt(client: paysvc.Client, ca
     assert type(ended["ms"]) is int
 
 
-def test_a_format_may_name_them_in_every_line(client: paysvc.Client, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_format_may_name_them_in_every_line(payer: paysvc.Client, caplog: pytest.LogCaptureFixture) -> None:
     line = logging.Formatter("%(call_id)s %(endpoint)s %(attempt)s %(outcome)s %(ms)s %(http_status)s %(request_id)s")
     with caplog.at_level(logging.INFO, "paysvc"):
         with pytest.raises(paysvc.ArgumentError) as caught:
-            client.order_refund(reference="")
-        client.payout_bulk(recipients(1))
+            payer.order_refund(reference="")
+        payer.payout_bulk(recipients(1))
     lines = [line.format(record) for record in caplog.records]
     assert lines[0] == f"{caught.value.call_id} None None None None None None"
     assert " payout_initiate 1 CONFIRMED " in lines[1]
 
 
-def test_the_lines_of_a_list_come_with_its_steps(client: paysvc.Client, caplog: pytest.LogCaptureFixture) -> None:
+def test_the_lines_of_a_list_come_with_its_steps(payer: paysvc.Client, caplog: pytest.LogCaptureFixture) -> None:
     counts: list[int] = []
 
     def progress(_done: int, _total: int, step: Mapping[str, Any]) -> int:
@@ -81,7 +81,7 @@ def test_the_lines_of_a_list_come_with_its_steps(client: paysvc.Client, caplog: 
         return paysvc.CONTINUE
 
     with caplog.at_level(logging.INFO, "paysvc"):
-        client.payout_bulk(recipients(5), progress=progress)
+        payer.payout_bulk(recipients(5), progress=progress)
     assert counts == sorted(set(counts))
     assert counts[0] > 0
 
@@ -99,13 +99,13 @@ def logging_to(handler: logging.Handler) -> Iterator[None]:
         logger.setLevel(before)
 
 
-def test_a_handler_that_fails_does_not_stop_a_list(client: paysvc.Client, capfd: pytest.CaptureFixture[str]) -> None:
+def test_a_handler_that_fails_does_not_stop_a_list(payer: paysvc.Client, capfd: pytest.CaptureFixture[str]) -> None:
     class Fails(logging.Handler):
         def emit(self, record: logging.LogRecord) -> None:
             raise ZeroDivisionError
 
     with logging_to(Fails()):
-        reply = client.payout_bulk(recipients(3), progress=lambda *_: paysvc.CONTINUE)
+        reply = payer.payout_bulk(recipients(3), progress=lambda *_: paysvc.CONTINUE)
     assert reply.outcome == paysvc.Outcome.CONFIRMED
     assert "ZeroDivisionError" in capfd.readouterr().err
 

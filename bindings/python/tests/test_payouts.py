@@ -1,10 +1,10 @@
-"""Payouts in bulk: the report, progress that stops or fails, and resuming."""
+"""Payouts in bulk: the report, progress that stops or fails, and the same list again."""
 
 from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any
 
@@ -17,11 +17,11 @@ from paysvc.sandbox import Sandbox
 INITIATE = "/payout/initiate"
 
 
-def recipients(count: int) -> list[paysvc.PayoutDetails | dict[str, Any]]:
+def recipients(count: int, name: str = "SALARY") -> list[paysvc.PayoutDetails | dict[str, Any]]:
     """Half as objects, half as dicts; no two have the same account."""
     found: list[paysvc.PayoutDetails | dict[str, Any]] = []
     for index in range(count):
-        account, reference, amount = f"06900{index:03}31", f"SALARY-{index}", Decimal("10.50") + index
+        account, reference, amount = f"06900{index:03}31", f"{name}-{index}", Decimal("10.50") + index
         if index % 2:
             found.append({
                 "clientReference": reference, "accountNumber": account, "bankCode": "000014", "amount": amount,
@@ -48,7 +48,7 @@ def outcomes(report: paysvc.Reply) -> list[str | None]:
 
 
 def test_every_recipient_is_in_the_report_and_progress_tells_each_batch(
-    client: paysvc.Client, paysvc_sandbox: Sandbox
+    payer: paysvc.Client, paysvc_sandbox: Sandbox
 ) -> None:
     told: list[tuple[int, int, str]] = []
 
@@ -56,7 +56,7 @@ def test_every_recipient_is_in_the_report_and_progress_tells_each_batch(
         told.append((done, total, step["step"]))
         return paysvc.CONTINUE
 
-    reply = client.payout_bulk(recipients(5), progress=progress)
+    reply = payer.payout_bulk(recipients(5), progress=progress)
     assert isinstance(reply, paysvc.PayoutBulkReply)
     answer = reply.answer
     assert (answer.total, answer.accepted, answer.unknown, reply.outcome) == (5, 5, 0, Outcome.CONFIRMED)
@@ -70,44 +70,25 @@ def test_every_recipient_is_in_the_report_and_progress_tells_each_batch(
     assert (told[0][:2], told[-1][:2]) == ((0, 5), (5, 5))
     assert paid(paysvc_sandbox) == 5
 
-    # Where states stand in the answer is guessed, so none is final.
-    with pytest.raises(paysvc.OutcomeUnknown) as open_states:
-        client.payout_bulk_status(reply)
-    asked = open_states.value.reply
-    assert isinstance(asked, paysvc.PayoutBulkReply)
-    assert asked.answer.payouts is not None
-    assert all(payout.state == "NONE" for payout in asked.answer.payouts)
-    # The same list again with that report: there is nothing left to send.
-    again = client.payout_bulk(recipients(5), earlier=reply)
-    assert (outcomes(again), paid(paysvc_sandbox)) == (["ACCEPTED"] * 5, 5)
+    # The same list again: there is nothing left to send.
+    again = payer.payout_bulk(recipients(5))
+    assert (outcomes(again), again.replayed, paid(paysvc_sandbox)) == (["ACCEPTED"] * 5, True, 5)
 
 
-#: The forms in which a report may be handed back.
-FORMS: dict[str, Callable[[paysvc.PaysvcError], Any]] = {
-    "error": lambda error: error,
-    "reply": lambda error: error.reply,
-    "body": lambda error: error.body,
-    "text": lambda error: error.reply.text,
-}
-
-
-@pytest.mark.parametrize(
-    ("answer", "form"),
-    [(None, "error"), (True, "reply"), (0, "body"), (1, "text"), (float(paysvc.CONTINUE), "error"), ("", "error")],
-)
+@pytest.mark.parametrize("answer", [None, True, 0, 1, float(paysvc.CONTINUE), ""])
 def test_whatever_is_not_continue_stops_before_the_next_batch(
-    client: paysvc.Client, paysvc_sandbox: Sandbox, answer: Any, form: str
+    payer: paysvc.Client, paysvc_sandbox: Sandbox, answer: Any
 ) -> None:
     def progress(_done: int, _total: int, step: Mapping[str, Any]) -> Any:
         return paysvc.CONTINUE if step["step"] == "before" else answer
 
     with pytest.raises(paysvc.PaysvcError) as caught:
-        client.payout_bulk(recipients(5), progress=progress)
+        payer.payout_bulk(recipients(5), progress=progress)
     made = outcomes(caught.value.reply)
     assert (made.count("ACCEPTED"), made.count("NOT_SENT")) == (paid(paysvc_sandbox), 5 - paid(paysvc_sandbox))
     assert 0 < paid(paysvc_sandbox) < 5
     # What was not sent is sent now, and nothing else.
-    reply = client.payout_bulk(recipients(5), earlier=FORMS[form](caught.value))
+    reply = payer.payout_bulk(recipients(5))
     assert outcomes(reply) == ["ACCEPTED"] * 5
     assert (paid(paysvc_sandbox), paysvc_sandbox.get("/sandbox/duplicates")["duplicates"]) == (5, [])
 
@@ -116,7 +97,7 @@ def test_whatever_is_not_continue_stops_before_the_next_batch(
     ("thrown", "at"), [(ValueError, "after"), (KeyboardInterrupt, "after"), (ValueError, "before")]
 )
 def test_an_exception_stops_and_is_raised_with_the_report(
-    client: paysvc.Client, paysvc_sandbox: Sandbox, thrown: type[BaseException], at: str
+    payer: paysvc.Client, paysvc_sandbox: Sandbox, thrown: type[BaseException], at: str
 ) -> None:
     def progress(_done: int, _total: int, step: Mapping[str, Any]) -> int:
         if step["step"] == at:
@@ -124,68 +105,66 @@ def test_an_exception_stops_and_is_raised_with_the_report(
         return paysvc.CONTINUE
 
     with pytest.raises(thrown, match="a bug of the caller") as caught:
-        client.payout_bulk(recipients(5), progress=progress)
+        payer.payout_bulk(recipients(5), progress=progress)
     error = paysvc.abandoned_call(caught.value)
     assert error is not None
     assert outcomes(error.reply).count("ACCEPTED") == paid(paysvc_sandbox)
     assert (paid(paysvc_sandbox) > 0) == (at == "after")
     # The next call on this thread is not affected.
-    assert client.payout_bulk(recipients(5), earlier=error).outcome == Outcome.CONFIRMED
+    assert payer.payout_bulk(recipients(5)).outcome == Outcome.CONFIRMED
     assert paid(paysvc_sandbox) == 5
 
 
-def test_the_steps_that_were_written_down_are_a_journal(client: paysvc.Client, paysvc_sandbox: Sandbox) -> None:
-    journal: list[str] = []
+def test_a_list_goes_on_with_another_one_only_if_it_says_so(payer: paysvc.Client, paysvc_sandbox: Sandbox) -> None:
+    payer.payout_bulk(recipients(2))
+    with pytest.raises(paysvc.KeyReused, match="SALARY-0 was paid on ") as caught:
+        payer.payout_bulk(recipients(3))
+    assert (caught.value.outcome, paid(paysvc_sandbox)) == (Outcome.UNKNOWN, 2)
+    reply = payer.payout_bulk(recipients(3), continue_=True)
+    assert (outcomes(reply), paid(paysvc_sandbox)) == (["ACCEPTED"] * 3, 3)
+    payouts = reply.answer.payouts
+    assert payouts is not None
+    assert [payout.replayed for payout in payouts] == [True, True, None]
+    assert payouts[0].date is not None
 
-    def progress(_done: int, _total: int, step: Mapping[str, Any]) -> int:
-        journal.append(json.dumps(step))
-        return 0 if step["step"] == "after" else paysvc.CONTINUE
 
-    with pytest.raises(paysvc.PaysvcError):
-        client.payout_bulk(recipients(4), progress=progress)
-    # The process ended and lost the report.
-    reply = client.payout_bulk(recipients(4), earlier=[json.loads(line) for line in journal])
-    assert (outcomes(reply), paid(paysvc_sandbox)) == (["ACCEPTED"] * 4, 4)
+def test_without_a_journal_nothing_is_sent(client: paysvc.Client, paysvc_sandbox: Sandbox) -> None:
+    with pytest.raises(paysvc.ConfigError, match="needs a journal") as caught:
+        client.payout_bulk(recipients(1))
+    assert (caught.value.outcome, paysvc_sandbox.requests()) == (Outcome.NOT_SENT, [])
 
 
-def test_a_listener_may_make_calls_and_a_token_forgets_it(client: paysvc.Client, paysvc_sandbox: Sandbox) -> None:
-    paysvc_sandbox.post("/sandbox/orders", {"reference": "R-1", "amount": "5", "paid": True})
-    token, inner, told = paysvc.Call(), [], []
-
-    def looks(_done: int, _total: int, step: Mapping[str, Any]) -> int:
-        inner.append(step["step"])
-        return paysvc.CONTINUE
+def test_a_listener_may_make_calls_and_a_token_forgets_it(payer: paysvc.Client) -> None:
+    token, told = paysvc.Call(), []
 
     def progress(_done: int, _total: int, step: Mapping[str, Any]) -> int:
         told.append(step["step"])
-        with pytest.raises(paysvc.OutcomeUnknown):
-            client.payout_bulk_status(report, progress=looks)
+        assert payer.payout_bulk(recipients(1)).replayed
         return paysvc.CONTINUE
 
-    report = client.payout_bulk(recipients(1))
-    client.payout_bulk(recipients(3)[1:], progress=progress, call=token)
+    payer.payout_bulk(recipients(1))
+    payer.payout_bulk(recipients(2, "BONUS"), progress=progress, call=token)
     assert set(told) == {"before", "after"}
-    assert inner == ["look"] * len(told)
     before = len(told)
-    client.payout_bulk(recipients(4)[3:], call=token)
+    payer.payout_bulk(recipients(1, "REST"), call=token)
     assert len(told) == before
 
 
-def test_what_became_unknown_is_not_sent_again(client: paysvc.Client, paysvc_sandbox: Sandbox) -> None:
+def test_what_became_unknown_is_not_sent_again(payer: paysvc.Client, paysvc_sandbox: Sandbox) -> None:
     paysvc_sandbox.fault("commit_then_reset", INITIATE)
     with pytest.raises(paysvc.OutcomeUnknown) as caught:
-        client.payout_bulk(recipients(5))
+        payer.payout_bulk(recipients(5))
     made = outcomes(caught.value.reply)
     assert made.count("UNKNOWN") == paid(paysvc_sandbox) > 0
     with pytest.raises(paysvc.OutcomeUnknown) as again:
-        client.payout_bulk(recipients(5), earlier=caught.value)
+        payer.payout_bulk(recipients(5))
     assert outcomes(again.value.reply).count("UNKNOWN") == made.count("UNKNOWN")
     assert paysvc_sandbox.get("/sandbox/duplicates")["duplicates"] == []
 
 
-def test_a_task_pays_too(paysvc_sandbox: Sandbox) -> None:
+def test_a_task_pays_too(paysvc_sandbox: Sandbox, journal: dict[str, Any]) -> None:
     async def main() -> None:
-        async with paysvc.AsyncClient(**paysvc_sandbox.config) as client:
+        async with paysvc.AsyncClient(**paysvc_sandbox.config, **journal) as client:
             told: list[int] = []
 
             def progress(done: int, _total: int, _step: Mapping[str, Any]) -> int:
@@ -195,14 +174,14 @@ def test_a_task_pays_too(paysvc_sandbox: Sandbox) -> None:
             reply = await client.payout_bulk(recipients(3), progress=progress)
             assert outcomes(reply) == ["ACCEPTED"] * 3
             assert told[-1] == 3
-            with pytest.raises(paysvc.OutcomeUnknown, match="no final state"):
-                await client.payout_bulk_status(reply)
+            with pytest.raises(paysvc.KeyReused):
+                await client.payout_bulk(recipients(5))
 
             def fails(_done: int, _total: int, _step: Mapping[str, Any]) -> int:
                 raise ValueError("a bug of the caller")
 
             with pytest.raises(ValueError, match="a bug of the caller"):
-                await client.payout_bulk(recipients(5)[3:], progress=fails)
+                await client.payout_bulk(recipients(5), continue_=True, progress=fails)
 
     asyncio.run(main())
     assert paid(paysvc_sandbox) == 3

@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import pytest
 from helpers import PROJECT, output_of, run_python
@@ -128,11 +129,13 @@ def test_the_program_of_the_readme_with_a_journal_refunds_once(paysvc_sandbox: S
     assert [entry["effect"] for entry in paysvc_sandbox.ledger()].count("refund_made") == 1
 
 
-def test_the_program_of_the_readme_that_pays_a_list_writes_its_steps(paysvc_sandbox: Sandbox, tmp_path: Path) -> None:
-    settings = variables(paysvc_sandbox.config)
-    ended = run_python("-W", "error", "-c", block("payouts.steps"), cwd=tmp_path, environment=settings)
-    assert (ended.stdout, ended.stderr) == ("SALARY-1 ACCEPTED\n", "")
-    assert (tmp_path / "payouts.steps").read_text().count("\n") == 2
+def test_the_program_of_the_readme_that_pays_a_list_may_be_started_again(
+    paysvc_sandbox: Sandbox, journal: dict[str, Any]
+) -> None:
+    settings, folder = variables(paysvc_sandbox.config), journal["journal"].parent
+    for _ in range(2):
+        ended = run_python("-W", "error", "-c", block("payout_bulk"), cwd=folder, environment=settings)
+        assert (ended.stdout, ended.stderr) == ("SALARY-2026-05-1 ACCEPTED\n", "")
     assert [entry["effect"] for entry in paysvc_sandbox.ledger()] == ["payout_made"]
 
 

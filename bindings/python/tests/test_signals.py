@@ -85,7 +85,7 @@ def test_every_interrupt_of_a_call_arrives(
 
 @pytest.mark.parametrize("thrown", [KeyboardInterrupt, TimeLimit])
 def test_an_interrupted_list_pays_nothing_after_the_batch_in_hand(
-    client: paysvc.Client, paysvc_sandbox: Sandbox, thrown: type[BaseException]
+    payer: paysvc.Client, paysvc_sandbox: Sandbox, thrown: type[BaseException]
 ) -> None:
     """At any moment of 50 calls: nobody is paid later, and the report has all who were paid."""
     moments, ended, stopped, lost = random.Random(22), 0, 0, 0
@@ -97,13 +97,13 @@ def test_an_interrupted_list_pays_nothing_after_the_batch_in_hand(
         return paysvc.CONTINUE
 
     with handling(signal.SIGALRM, thrown):
-        for _ in range(50):
+        for number in range(50):
             paysvc_sandbox.reset()
             told.clear()
             made: list[str | None] = []
             try:
                 signal.setitimer(signal.ITIMER_REAL, moments.uniform(0.0001, 0.02))
-                made = outcomes(client.payout_bulk(recipients(9), progress=progress))
+                made = outcomes(payer.payout_bulk(recipients(9, f"LIST-{number}"), progress=progress))
                 time.sleep(10)
             except thrown as interrupt:
                 error = paysvc.abandoned_call(interrupt)
@@ -114,7 +114,7 @@ def test_an_interrupted_list_pays_nothing_after_the_batch_in_hand(
                 lost += 1
                 continue
             assert made.count("ACCEPTED") == paid(paysvc_sandbox)
-            # A journal has the batch in hand, too, unless it was just being told.
+            # The steps have the batch in hand, too, unless it was just being told.
             assert 0 <= made.count("ACCEPTED") - told.count("ACCEPTED") <= 2
             stopped += 0 < made.count("ACCEPTED") < 9
     assert ended == 50
@@ -175,7 +175,9 @@ ACCEPTED = (
 
 
 @pytest.mark.parametrize("times", [1, 2])
-def test_a_second_interrupt_cancels_the_batch_in_hand(paysvc_sandbox: Sandbox, peer: Peer, times: int) -> None:
+def test_a_second_interrupt_cancels_the_batch_in_hand(
+    paysvc_sandbox: Sandbox, journal: dict[str, Any], peer: Peer, times: int
+) -> None:
     """The first lets it finish. The answer of the peer fits nobody, so the batch is UNKNOWN in either case."""
     told: list[str] = []
 
@@ -183,7 +185,7 @@ def test_a_second_interrupt_cancels_the_batch_in_hand(paysvc_sandbox: Sandbox, p
         told.append(step["step"])
         return paysvc.CONTINUE
 
-    config = {**peer.config, "encryption_key": paysvc_sandbox.config["encryption_key"]}
+    config = {**peer.config, **journal, "encryption_key": paysvc_sandbox.config["encryption_key"]}
     answering = threading.Thread(target=interrupting(peer, times))
     answering.start()
     with handling(signal.SIGUSR1, TimeLimit), paysvc.Client(**config) as client, pytest.raises(TimeLimit) as caught:
@@ -201,7 +203,7 @@ def test_a_second_interrupt_cancels_the_batch_in_hand(paysvc_sandbox: Sandbox, p
 
 @pytest.mark.parametrize("thread", ["main", "other"])
 def test_an_exception_that_python_drops_in_the_callback_stops_the_list(
-    client: paysvc.Client, paysvc_sandbox: Sandbox, thread: str, monkeypatch: pytest.MonkeyPatch
+    payer: paysvc.Client, paysvc_sandbox: Sandbox, thread: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As one that PyThreadState_SetAsyncExc raises at the first instruction of the callback."""
     dropped: list[object] = []
@@ -210,7 +212,7 @@ def test_an_exception_that_python_drops_in_the_callback_stops_the_list(
         raise TimeLimit
 
     def pay() -> paysvc.PayoutBulkReply:
-        return client.payout_bulk(recipients(5), progress=lambda *_: paysvc.CONTINUE)
+        return payer.payout_bulk(recipients(5), progress=lambda *_: paysvc.CONTINUE)
 
     monkeypatch.setattr("sys.unraisablehook", lambda about: dropped.append(about.exc_type))
     monkeypatch.setattr(_native, "callback", PROGRESS_CALLBACK(raises))
@@ -223,7 +225,7 @@ def test_an_exception_that_python_drops_in_the_callback_stops_the_list(
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")  # Python 3.12 warns of fork with threads.
 @pytest.mark.parametrize("thread", ["main", "other"])
 def test_a_child_that_is_forked_in_a_progress_function_pays_nothing(
-    client: paysvc.Client, paysvc_sandbox: Sandbox, thread: str
+    payer: paysvc.Client, paysvc_sandbox: Sandbox, thread: str
 ) -> None:
     children: list[int] = []
 
@@ -235,7 +237,7 @@ def test_a_child_that_is_forked_in_a_progress_function_pays_nothing(
     def pay() -> None:
         parent = os.getpid()
         try:
-            client.payout_bulk(recipients(5), progress=progress)
+            payer.payout_bulk(recipients(5), progress=progress)
         finally:
             if os.getpid() != parent:
                 os._exit(0)

@@ -113,7 +113,7 @@ def test_an_interrupt_carries_the_result_of_the_call(peer: Peer, caplog: pytest.
 
 
 def test_where_threads_are_patched_the_caller_makes_the_call(
-    client: paysvc.Client, monkeypatch: pytest.MonkeyPatch
+    payer: paysvc.Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """gevent and eventlet put greenlets in the place of threads: none of them would run while the library waits."""
 
@@ -128,7 +128,7 @@ def test_where_threads_are_patched_the_caller_makes_the_call(
 
     monkeypatch.setattr(_thread, "start_new_thread", spawn)
     with pytest.raises(Interrupted) as caught:
-        client.payout_bulk(recipients(3), progress=progress)
+        payer.payout_bulk(recipients(3), progress=progress)
     error = paysvc.abandoned_call(caught.value)
     assert error is not None
     assert (error.outcome, told) == (paysvc.Outcome.NOT_SENT, ["before"])

@@ -91,7 +91,7 @@ pub fn refused(errors: Vec<(String, String)>, count: usize) -> ValidationError {
 }
 
 /// What became of a batch.
-pub struct Sent {
+pub struct SendResult {
     pub reply: Reply,
     /// The claims of its recipients, which need an end.
     pub claims: Vec<Row>,
@@ -99,9 +99,9 @@ pub struct Sent {
     pub superseded: bool,
 }
 
-impl Sent {
-    fn nothing(reply: Reply) -> Sent {
-        Sent { reply, claims: Vec::new(), superseded: false }
+impl SendResult {
+    fn nothing(reply: Reply) -> SendResult {
+        SendResult { reply, claims: Vec::new(), superseded: false }
     }
 }
 
@@ -191,12 +191,13 @@ impl Run<'_> {
         Some(clock::day(end.time_ms))
     }
 
-    /// What an earlier run, or another process, did for the recipients that this run did not pay. The fact that this
-    /// run sent nothing for them proves nothing: they are UNKNOWN if the journal can no longer be read.
+    /// The recipients about which the journal was not read when the run began, or has changed since. The fact that this
+    /// run sent nothing for them proves nothing: they are UNKNOWN if the journal cannot be read.
     pub(super) fn read_the_rest(&mut self) {
         let mut unread = Vec::new();
         for recipient in 0..self.report.rows.len() {
-            if self.report.rows[recipient].outcome != Outcome::NotSent {
+            let is_known = self.has_read && !self.contended.contains(&recipient);
+            if is_known || self.report.rows[recipient].outcome != Outcome::NotSent {
                 continue;
             }
             let ended = self.context.bounds.ended().is_some();
@@ -279,9 +280,9 @@ impl Run<'_> {
     }
 
     /// Claims the keys of all recipients and sends the batch.
-    pub(super) fn send(&self, payable: &[Payable], request: &BatchRequest) -> Sent {
+    pub(super) fn send(&self, payable: &[Payable], request: &BatchRequest) -> SendResult {
         let context = &self.context.within(self.client.config.timeout);
-        let invalid = |error| Sent::nothing(Reply::invalid(error));
+        let invalid = |error| SendResult::nothing(Reply::invalid(error));
         let prepared =
             match request::prepare(INITIATE, request.text(), &self.client.settings, &|| context.bounds.is_over()) {
                 Ok(prepared) => prepared,
@@ -306,7 +307,7 @@ impl Run<'_> {
         let prior = if payable.iter().any(|one| one.after_429) { PriorAttempts::REFUSED } else { PriorAttempts::NONE };
         for number in 1.. {
             if let Some(reply) = sender.obstacle() {
-                return Sent::nothing(reply);
+                return SendResult::nothing(reply);
             }
             let request = match sender.request() {
                 Ok(request) => WireRequest { before_sending: Some(&before_sending), ..request },
@@ -315,11 +316,11 @@ impl Run<'_> {
             let attempt = sender.attempt(request, number, prior);
             let reply = attempt.judged.reply;
             match claiming.replace(Claiming::NotTried) {
-                Claiming::Claimed(claims) => return Sent { reply, claims, superseded: false },
-                Claiming::Superseded => return Sent { superseded: true, ..Sent::nothing(reply) },
+                Claiming::Claimed(claims) => return SendResult { reply, claims, superseded: false },
+                Claiming::Superseded => return SendResult { superseded: true, ..SendResult::nothing(reply) },
                 Claiming::Failed(why) => {
                     let Failure(status, why) = failed(why);
-                    return Sent::nothing(Reply::failed(status, Outcome::NotSent, why));
+                    return SendResult::nothing(Reply::failed(status, Outcome::NotSent, why));
                 }
                 // There was no connection.
                 Claiming::NotTried => {}
@@ -327,7 +328,7 @@ impl Run<'_> {
             let left = context.bounds.time_left();
             match retry::next(attempt.again, number, self.client.config.max_attempts, left, random) {
                 Next::After(wait) => _ = context.bounds.pause(wait),
-                Next::GiveUp | Next::TooLate(_) => return Sent::nothing(reply),
+                Next::GiveUp | Next::TooLate(_) => return SendResult::nothing(reply),
             }
         }
         unreachable!("the attempts end at max_attempts")

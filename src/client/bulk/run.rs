@@ -45,6 +45,10 @@ pub struct Run<'a> {
     pub(super) known: Known,
     /// Recipients that have an outcome.
     pub(super) done: usize,
+    /// The journal has been read for everybody.
+    pub(super) has_read: bool,
+    /// Recipients whose rows may have changed since: another process may be paying them, or a panic ended their batch.
+    pub(super) contended: Vec<usize>,
     /// The batch under way, and how many requests had been sent before it.
     under_way: Option<(usize, Vec<usize>, u32)>,
     /// What the reply reports about the last answer.
@@ -60,8 +64,8 @@ enum Sending {
     Again,
 }
 
-/// What a batch was answered.
-struct Settled {
+/// What the answer to a batch proves.
+struct BatchVerdict {
     outcome: Outcome,
     status: Status,
     /// The answer does not belong to the batch.
@@ -86,7 +90,7 @@ impl<'a> Run<'a> {
         };
         let Options { continues, continues_after_unknown } = options;
         let rules = Rules::new(continues_after_unknown);
-        let (under_way, last, first_failure, done) = (None, None, None, 0);
+        let (under_way, last, first_failure) = (None, None, None);
         Ok(Run {
             client,
             context,
@@ -98,7 +102,9 @@ impl<'a> Run<'a> {
             size,
             rules,
             known,
-            done,
+            done: 0,
+            has_read: false,
+            contended: Vec::new(),
             under_way,
             last,
             first_failure,
@@ -140,7 +146,10 @@ impl<'a> Run<'a> {
             match self.read_entry(recipient)? {
                 Entry::Payable(payable) => undone.push((recipient, payable.alone)),
                 // The batch waits for its end.
-                Entry::UnderWay(_) => undone.push((recipient, false)),
+                Entry::UnderWay(_) => {
+                    self.contended.push(recipient);
+                    undone.push((recipient, false));
+                }
                 Entry::Ended(ending) => self.record(recipient, ending),
                 Entry::OfAnotherList(day) => {
                     by_another_list(&mut elsewhere, recipient, &self.report.rows[recipient].identity, &day);
@@ -148,6 +157,7 @@ impl<'a> Run<'a> {
                 }
             }
         }
+        self.has_read = true;
         if others > 0 {
             return Ok(Err(super::recorded::refused(elsewhere, others)));
         }
@@ -223,13 +233,13 @@ impl<'a> Run<'a> {
         };
         let http_status = reply.http_status;
         let wait = self.wait_after_429(waits, &reply);
-        let settled = self.settle(index, recipients, &request, reply);
+        let verdict = self.settle(index, recipients, &request, reply);
         self.write_ends(recipients, &claims, http_status);
         self.under_way = None;
         self.done += recipients.len();
         let goes_on = self.tell(&steps::after(&self.report, index, recipients), true);
         let again = superseded || wait.is_some();
-        let stop = stop.or_else(|| if again { None } else { self.rule(index, settled) });
+        let stop = stop.or_else(|| if again { None } else { self.rule(index, verdict) });
         match stop {
             Some(stop) => Err(stop),
             None if !goes_on && (again || self.done < self.report.rows.len()) => Err(Failure::of_callback()),
@@ -260,7 +270,7 @@ impl<'a> Run<'a> {
     }
 
     /// Records what a reply proves about its batch.
-    fn settle(&mut self, index: usize, recipients: &[usize], request: &BatchRequest, reply: Reply) -> Settled {
+    fn settle(&mut self, index: usize, recipients: &[usize], request: &BatchRequest, reply: Reply) -> BatchVerdict {
         let Reply { outcome, status, .. } = reply;
         let mut ended = Batch { outcome, message: reply.message.clone(), ..Batch::begun(recipients.len()) };
         ended.status = status::name_of(status).to_owned();
@@ -309,11 +319,11 @@ impl<'a> Run<'a> {
         });
         self.report.batches[index] = ended;
         self.last = Some(reply);
-        Settled { outcome, status, mismatch }
+        BatchVerdict { outcome, status, mismatch }
     }
 
     /// Why no other batch may follow.
-    fn rule(&mut self, index: usize, Settled { outcome, status, mismatch }: Settled) -> Option<Failure> {
+    fn rule(&mut self, index: usize, BatchVerdict { outcome, status, mismatch }: BatchVerdict) -> Option<Failure> {
         if outcome != Outcome::Confirmed {
             self.first_failure.get_or_insert(status);
         }
@@ -330,6 +340,7 @@ impl<'a> Run<'a> {
             let row = &mut self.report.rows[recipient];
             (row.outcome, row.payout_reference) = (outcome, None);
         });
+        self.contended.extend_from_slice(&recipients);
         let status = status::name_of(Status::Internal).to_owned();
         let message = message.to_owned();
         self.report.batches[index] = Batch { outcome, status, message, ..Batch::begun(recipients.len()) };

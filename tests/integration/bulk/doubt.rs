@@ -4,9 +4,7 @@ use std::sync::Mutex;
 
 use serde_json::{Value, json};
 
-use super::{fault, outcomes, recipients, report, run};
-use crate::support::capi::Client;
-use crate::support::sandbox::Sandbox;
+use super::{Payer, fault, outcomes, recipients, report, run, sandbox};
 use crate::support::server::Server;
 
 /// Answers each batch of two as the service does; `change` alters the second element of the first batch.
@@ -55,30 +53,24 @@ fn an_element_that_says_it_was_refused_is_unknown_with_its_words_and_never_sent_
             element["message"] = json!(words);
             element[member] = value.clone();
         });
-        let client = Client::new(&config);
+        let client = Payer::new(config);
         let list = recipients(4);
         // Nothing more is sent after an UNKNOWN one, unless the caller says so.
-        let (reply, steps) = run(&client, &json!({"payoutDetails": list}));
+        let (reply, _) = run(&client, &json!({"payoutDetails": list}));
         reply.expect("E_RESPONSE UNKNOWN");
         let first = report(&reply);
         assert_eq!(outcomes(&first), ["ACCEPTED", "UNKNOWN", "NOT_SENT", "NOT_SENT"], "{member} {wanted}");
         let words = first["payouts"][1]["message"].as_str().unwrap();
         assert!(words.starts_with(says) && !reply.body().contains(&format!("account {account}")), "{words}");
         assert_eq!((&first["batches"][0]["outcome"], &first["accepted"]), (&json!("ACCEPTED"), &json!(1)));
-        // Its report and its steps resume the run, and it is not sent again.
-        for earlier in [first.clone(), json!(steps)] {
-            let (_server, config) = service(|_| {});
-            // Its second batch is the first of this server.
-            let (reply, _) = run(&Client::new(&config), &json!({"payoutDetails": list, "earlier": earlier}));
-            let found = report(&reply);
-            assert_eq!(outcomes(&found)[..2], ["ACCEPTED", "UNKNOWN"]);
-            assert_eq!(found["payouts"][1], first["payouts"][1]);
-            assert_eq!(reply.attempts(), 1);
-        }
+        // The same list again does not send it.
+        let (reply, _) = run(&client, &json!({"payoutDetails": list}));
+        assert_eq!(outcomes(&report(&reply)), ["ACCEPTED", "UNKNOWN", "ACCEPTED", "ACCEPTED"]);
+        assert_eq!(reply.attempts(), 1);
     }
     let (_server, config) = service(|element| element["isSuccess"] = json!(false));
     let request = json!({"payoutDetails": recipients(4), "continue_after_unknown": true});
-    let (reply, _) = run(&Client::new(&config), &request);
+    let (reply, _) = run(&Payer::new(config), &request);
     assert_eq!(outcomes(&report(&reply)), ["ACCEPTED", "UNKNOWN", "ACCEPTED", "ACCEPTED"]);
     reply.expect("E_RESPONSE UNKNOWN");
 }
@@ -88,7 +80,7 @@ fn an_element_in_state_failed_makes_its_batch_unknown_with_its_words() {
     let (_server, config) = service(|element| {
         (element["statusId"], element["message"]) = (json!(4), json!("closed"));
     });
-    let (reply, _) = run(&Client::new(&config), &json!({"payoutDetails": recipients(4)}));
+    let (reply, _) = run(&Payer::new(config), &json!({"payoutDetails": recipients(4)}));
     reply.expect("E_RESPONSE UNKNOWN");
     let found = report(&reply);
     assert_eq!(outcomes(&found), ["UNKNOWN", "UNKNOWN", "NOT_SENT", "NOT_SENT"]);
@@ -98,44 +90,16 @@ fn an_element_in_state_failed_makes_its_batch_unknown_with_its_words() {
 /// E_REJECTED says that nothing was executed.
 #[test]
 fn a_refusal_beside_something_else_is_no_refusal() {
-    let sandbox = Sandbox::start(&[]);
+    let sandbox = sandbox();
     fault(&sandbox, json!({"fault": "refused", "nth": 2}));
-    let client = Client::new(&sandbox.config());
+    let client = Payer::new(sandbox.config());
     let (reply, _) = run(&client, &json!({"payoutDetails": recipients(4)}));
     reply.expect("E_UNRESOLVED UNKNOWN");
     let found = report(&reply);
     assert_eq!(outcomes(&found), ["ACCEPTED", "ACCEPTED", "REJECTED", "REJECTED"]);
-    // A look-up that is refused leaves it open as well.
-    for (rule, verdict) in [("not_found", "E_UNRESOLVED UNKNOWN"), ("status_500", "E_SERVER UNKNOWN")] {
-        if rule == "not_found" {
-            let mut unknown = found.clone();
-            let text = unknown.to_string().replace("PGW-BATCH", "PGW-HATCH");
-            unknown = serde_json::from_str(&text).unwrap();
-            run(&client, &json!({"status_of": unknown})).0.expect(verdict);
-            continue;
-        }
-        sandbox.post("/sandbox/faults", &json!({"path": "/payout/*", "fault": rule, "count": 9}));
-        run(&client, &json!({"status_of": found})).0.expect(verdict);
-    }
     // All that was sent was refused: that is a refusal.
-    let refused = Sandbox::start(&[]);
+    let refused = super::sandbox();
     fault(&refused, json!({"fault": "refused", "nth": 1, "count": 9}));
-    let (reply, _) = run(&Client::new(&refused.config()), &json!({"payoutDetails": recipients(4)}));
+    let (reply, _) = run(&Payer::new(refused.config()), &json!({"payoutDetails": recipients(4)}));
     reply.expect("E_REJECTED REJECTED");
-}
-
-#[test]
-fn a_lost_report_does_not_pay_the_list_again() {
-    let sandbox = Sandbox::start(&[]);
-    let client = Client::new(&sandbox.config());
-    let list = recipients(2);
-    for earlier in [json!(null), json!(""), json!(0), json!(true), json!({})] {
-        let (reply, steps) = run(&client, &json!({"payoutDetails": list, "earlier": earlier}));
-        reply.expect("E_ARGUMENT UNKNOWN");
-        assert!(steps.is_empty() && reply.message().starts_with("payout_bulk: earlier "), "{}", reply.message());
-    }
-    run(&client, &json!({"payoutDetails": list, "status_of": null})).0.expect("E_ARGUMENT UNKNOWN");
-    assert!(sandbox.get("/sandbox/requests")["requests"].as_array().unwrap().is_empty());
-    // The steps of a run that was not begun.
-    run(&client, &json!({"payoutDetails": list, "earlier": []})).0.expect("OK CONFIRMED");
 }

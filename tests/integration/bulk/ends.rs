@@ -5,9 +5,8 @@ use std::time::Duration;
 use paysvc_spec::status::CONTINUE;
 use serde_json::{Value, json};
 
-use super::{Steps, check, fault, ledger, outcomes, recipients, report, run, run_with, sizes};
-use crate::support::capi::{Call, Client};
-use crate::support::sandbox::Sandbox;
+use super::{Payer, Steps, check, fault, ledger, outcomes, recipients, report, run, run_with, sandbox, sizes};
+use crate::support::capi::Call;
 use crate::support::server::Server;
 
 /// Seven recipients in four batches.
@@ -24,14 +23,14 @@ struct Case {
 }
 
 fn check_case(case: &Case) {
-    let sandbox = Sandbox::start(&[]);
+    let sandbox = sandbox();
     for rule in case.rules.as_array().unwrap() {
         fault(&sandbox, rule.clone());
     }
     let list = recipients(COUNT);
     let mut request = json!({"payoutDetails": list});
     request.as_object_mut().unwrap().extend(case.more.as_object().unwrap().clone());
-    let (reply, steps) = run(&Client::new(&sandbox.config_with(json!({"timeout_ms": 5000}))), &request);
+    let (reply, steps) = run(&Payer::new(sandbox.config_with(json!({"timeout_ms": 5000}))), &request);
     let report = report(reply.expect(case.verdict));
     check(&report, &list, &ledger(&sandbox));
     let batches = report["batches"].as_array().unwrap();
@@ -114,12 +113,12 @@ fn faults_end_a_run_where_they_must() {
 
 #[test]
 fn a_service_that_is_busy_is_waited_for() {
-    let sandbox = Sandbox::start(&[]);
+    let sandbox = sandbox();
     // More than the attempts of one call, with and without the time to wait.
     fault(&sandbox, json!({"fault": "status_429_retry_after", "nth": 2}));
     fault(&sandbox, json!({"fault": "status_429", "nth": 2, "count": 2}));
     let list = recipients(COUNT);
-    let client = Client::new(&sandbox.config_with(json!({"max_attempts": 1})));
+    let client = Payer::new(sandbox.config_with(json!({"max_attempts": 1})));
     let (reply, _) = run(&client, &json!({"payoutDetails": list}));
     reply.expect("OK CONFIRMED");
     check(&report(&reply), &list, &ledger(&sandbox));
@@ -131,12 +130,8 @@ fn a_wait_that_the_call_has_no_time_for_is_not_begun() {
     let server = Server::always("429 busy", "retry-after: 600\r\n", "{}");
     let mut config = server.config();
     config["encryption_key"] = json!(crate::support::long_encryption_key());
-    let (reply, steps) = run_with(
-        &Client::new(&config),
-        &json!({"payoutDetails": recipients(COUNT)}),
-        500_000,
-        Steps::new(|_| CONTINUE),
-    );
+    let (reply, steps) =
+        run_with(&Payer::new(config), &json!({"payoutDetails": recipients(COUNT)}), 500_000, Steps::new(|_| CONTINUE));
     reply.expect("E_RATE_LIMITED UNKNOWN");
     assert_eq!((reply.retry_after_ms(), reply.attempts()), (600_000, 1));
     assert_eq!(outcomes(&report(&reply)), [["REJECTED"; 2].as_slice(), &["NOT_SENT"; 5]].concat());
@@ -163,17 +158,17 @@ fn a_refusal_after_429_is_not_taken_for_more_than_it_is() {
         config["encryption_key"] = json!(crate::support::long_encryption_key());
         config["max_attempts"] = json!(1);
         config["connection_reuse"] = json!("all");
-        let (reply, _) = run(&Client::new(&config), &json!({"payoutDetails": recipients(1)}));
+        let (reply, _) = run(&Payer::new(config), &json!({"payoutDetails": recipients(1)}));
         reply.expect(expected);
     }
 }
 
 #[test]
 fn no_batch_starts_that_cannot_end_in_time() {
-    let sandbox = Sandbox::start(&[]);
+    let sandbox = sandbox();
     let list = recipients(COUNT);
     let request = json!({"payoutDetails": list});
-    let client = Client::new(&sandbox.config_with(json!({"timeout_ms": 20_000})));
+    let client = Payer::new(sandbox.config_with(json!({"timeout_ms": 20_000})));
     let (reply, steps) = run_with(&client, &request, 19_000, Steps::new(|_| CONTINUE));
     reply.expect("E_TIMEOUT NOT_SENT");
     assert!(reply.message().contains("but a batch may take 20000 ms (timeout_ms)"), "{}", reply.message());
@@ -194,8 +189,7 @@ fn no_batch_starts_that_cannot_end_in_time() {
     assert_eq!(outcomes(&found), [["ACCEPTED"; 4].as_slice(), &["NOT_SENT"; 3]].concat());
     check(&found, &list, &ledger(&sandbox));
     // It passes in the callback before a batch: that batch is not sent.
-    let (reply, steps) =
-        run_with(&client, &json!({"payoutDetails": list, "earlier": found}), 25_000, slow("before", 2));
+    let (reply, steps) = run_with(&client, &json!({"payoutDetails": list}), 25_000, slow("before", 2));
     reply.expect("E_TIMEOUT UNKNOWN");
     let steps: Vec<_> =
         steps.steps.iter().map(|step| (step["step"].as_str().unwrap(), step["outcome"].as_str())).collect();
@@ -205,8 +199,8 @@ fn no_batch_starts_that_cannot_end_in_time() {
 
 #[test]
 fn a_callback_stops_before_the_next_batch_whatever_else_it_returns() {
-    let sandbox = Sandbox::start(&[]);
-    let client = Client::new(&sandbox.config());
+    let sandbox = sandbox();
+    let client = Payer::new(sandbox.config());
     for wrong in [0, 1, -1, CONTINUE + 1] {
         let list = recipients(COUNT);
         let (reply, steps) = run_with(&client, &json!({"payoutDetails": list}), 0, Steps::new(move |_| wrong));
@@ -224,13 +218,13 @@ fn a_callback_stops_before_the_next_batch_whatever_else_it_returns() {
     check(&found, &list, &ledger(&sandbox));
     // After the last batch there is nothing to stop.
     let stop = |step: &Value| if step["step"] == "after" && step["batch"] == 3 { 0 } else { CONTINUE };
-    run_with(&client, &json!({"payoutDetails": list, "earlier": found}), 0, Steps::new(stop)).0.expect("OK CONFIRMED");
+    run_with(&client, &json!({"payoutDetails": list}), 0, Steps::new(stop)).0.expect("OK CONFIRMED");
 }
 
 #[test]
 fn a_cancel_ends_the_run_and_the_report_is_whole() {
-    let sandbox = Sandbox::start(&[]);
-    let client = Client::new(&sandbox.config());
+    let sandbox = sandbox();
+    let client = Payer::new(sandbox.config());
     let list = recipients(COUNT);
     // Between two batches.
     let call = std::sync::Arc::new(Call::new());
@@ -250,6 +244,7 @@ fn a_cancel_ends_the_run_and_the_report_is_whole() {
     check(&report(&reply), &list, &ledger(&sandbox));
     // Within a batch: it may have been executed.
     sandbox.post("/sandbox/reset", &json!({}));
+    let client = Payer::new(sandbox.config());
     fault(&sandbox, json!({"fault": "commit_then_timeout", "nth": 2}));
     let call = Call::new();
     let reply = std::thread::scope(|scope| {

@@ -1,4 +1,4 @@
-//! The examples with a journal, in C and Python: killed at any moment, started twice, and started again with the same
+//! The examples, in C and Python: killed at any moment, started twice, and started again with the same
 //! list, until nothing is left that may be sent. Every list has the same journal.
 
 use std::cell::RefCell;
@@ -135,7 +135,7 @@ fn started_twice(example: &Example, times: usize) {
     }
 }
 
-/// A name that is wrong by accident begins nothing, and somebody else's account is another request.
+/// A name that is wrong by accident begins nothing, and a list with another account is another list.
 fn refused(example: &Example) {
     example.begin_anew();
     assert_eq!(example.finish(), 0);
@@ -149,7 +149,7 @@ fn refused(example: &Example) {
     list[0]["accountNumber"] = "0690000031".into();
     std::fs::write(example.stage.path().join("list.json"), Value::from(list).to_string()).unwrap();
     let output = example.start().output().unwrap();
-    assert_eq!(output.status.code(), Some(2), "{}", output_of(&output));
+    assert_eq!(output.status.code(), Some(3), "{}", output_of(&output));
     assert!(ledger(&example.sandbox).values().all(|made| made.len() == 1));
 }
 

@@ -71,8 +71,6 @@ const METHODS_OF_OURS: &[&str] = &[
     "HasSecretKey",
     "JournalNext",
     "NewReference",
-    "PayoutBulk",
-    "PayoutBulkStatus",
     "Request",
     "Resolve",
     "ResolveRequest",

@@ -12,7 +12,7 @@ const ARGUMENTS_OF_OURS: &[&str] = &["self", "super", "members", "timeout", "cal
 
 /// Methods of the two clients that no endpoint is.
 const METHODS_OF_OURS: &[&str] =
-    &["call", "check", "request", "encrypt", "close", "aclose", "from_env", "payout_bulk_status", "reference_new"];
+    &["call", "check", "request", "encrypt", "close", "aclose", "from_env", "reference_new"];
 
 /// Names of the generated module that no object of a request can have.
 pub const CLASSES_OF_OURS: &[&str] = &[

@@ -1996,8 +1996,7 @@ class PayoutBulkAnswer(Answer):
     __members__: ClassVar[Mapping[str, tuple[str, str]]] = {
         "status": ("status", "text"), "message": ("message", "text"), "total": ("total", "integer"),
         "accepted": ("accepted", "integer"), "rejected": ("rejected", "integer"), "not_sent": ("not_sent", "integer"),
-        "unknown": ("unknown", "integer"), "states": ("states", "any"), "batches": ("batches", "list"),
-        "payouts": ("payouts", "list"),
+        "unknown": ("unknown", "integer"), "batches": ("batches", "list"), "payouts": ("payouts", "list"),
     }
 
     @property
@@ -2036,11 +2035,6 @@ class PayoutBulkAnswer(Answer):
         return self._read(_leaf.integer, "unknown")
 
     @property
-    def states(self) -> Any:
-        """How many recipients are in each state, once it was asked for. /states: any; documented."""
-        return self._read(_leaf.anything, "states")
-
-    @property
     def batches(self) -> tuple[PayoutBulkAnswerBatches, ...] | None:
         """The batches that were tried, also by earlier calls. /batches: array of objects; documented."""
         return self._list(PayoutBulkAnswerBatches, "batches")
@@ -2058,7 +2052,7 @@ class PayoutBulkAnswerBatches(Answer):
     __members__: ClassVar[Mapping[str, tuple[str, str]]] = {
         "index": ("index", "integer"), "batchReference": ("batch_reference", "text"), "batchId": ("batch_id", "text"),
         "outcome": ("outcome", "text"), "status": ("status", "text"), "recipients": ("recipients", "integer"),
-        "state": ("state", "text"), "message": ("message", "text"),
+        "message": ("message", "text"),
     }
 
     @property
@@ -2092,11 +2086,6 @@ class PayoutBulkAnswerBatches(Answer):
         return self._read(_leaf.integer, "recipients")
 
     @property
-    def state(self) -> str | None:
-        """Its state, once it was asked for. /batches/*/state: string; documented."""
-        return self._read(_leaf.text, "state")
-
-    @property
     def message(self) -> str | None:
         """One line for people. /batches/*/message: string; documented."""
         return self._read(_leaf.text, "message")
@@ -2109,9 +2098,9 @@ class PayoutBulkAnswerPayouts(Answer):
     __members__: ClassVar[Mapping[str, tuple[str, str]]] = {
         "clientReference": ("client_reference", "text"), "outcome": ("outcome", "text"),
         "payoutReference": ("payout_reference", "text"), "batchReference": ("batch_reference", "text"),
-        "settled": ("settled", "flag"), "batch": ("batch", "integer"), "accountNumber": ("account_number", "text"),
-        "bankCode": ("bank_code", "text"), "amount": ("amount", "amount"), "state": ("state", "text"),
-        "message": ("message", "text"),
+        "settled": ("settled", "flag"), "replayed": ("replayed", "flag"), "date": ("date", "text"),
+        "batch": ("batch", "integer"), "accountNumber": ("account_number", "text"), "bankCode": ("bank_code", "text"),
+        "amount": ("amount", "amount"), "message": ("message", "text"),
     }
 
     @property
@@ -2141,6 +2130,16 @@ class PayoutBulkAnswerPayouts(Answer):
         return self._read(_leaf.flag, "settled")
 
     @property
+    def replayed(self) -> bool | None:
+        """True: an earlier call paid it, and this one sent nothing for it. /payouts/*/replayed: boolean; documented."""
+        return self._read(_leaf.flag, "replayed")
+
+    @property
+    def date(self) -> str | None:
+        """The day on which the journal recorded that, in UTC, e.g. 2026-01-31. /payouts/*/date: string; documented."""
+        return self._read(_leaf.text, "date")
+
+    @property
     def batch(self) -> int | None:
         """Index of the batch. /payouts/*/batch: integer; documented."""
         return self._read(_leaf.integer, "batch")
@@ -2159,11 +2158,6 @@ class PayoutBulkAnswerPayouts(Answer):
     def amount(self) -> Decimal | None:
         """What the recipient gets. /payouts/*/amount: amount in major currency units; documented."""
         return self._read(_leaf.amount, "amount")
-
-    @property
-    def state(self) -> str | None:
-        """Its state, once it was asked for. /payouts/*/state: string; documented."""
-        return self._read(_leaf.text, "state")
 
     @property
     def message(self) -> str | None:

@@ -230,8 +230,7 @@ OPERATIONS: dict[str, dict[str, str]] = {
         "id": "id", "outcome": "outcome", "who": "who", "why": "why",
     },
     "payout_bulk": {
-        "payoutDetails": "payout_details", "earlier": "earlier", "continue_after_unknown": "continue_after_unknown",
-        "status_of": "status_of",
+        "payoutDetails": "payout_details", "continue": "continue_", "continue_after_unknown": "continue_after_unknown",
     },
 }
 

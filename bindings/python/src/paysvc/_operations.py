@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any, Union
 
 from ._earlier import Resolve
@@ -13,32 +13,18 @@ from ._native import Call
 from ._progress import Progress
 from ._replies import PayoutBulkReply, WebhookVerifyReply
 from ._reply import Reply
-from ._values import OMIT, Members, Omitted, decode, raw_body
-
-#: The report of a payout_bulk(): its reply or its error; the body of its reply, as JSON or as a mapping; or the steps
-#: that its progress function was told, in order, also after a report.
-Report = Union[Reply, PaysvcError, Mapping[str, object], Sequence[object], str]
+from ._values import OMIT, Members, Omitted, raw_body
 
 #: A recipient. Not any mapping: a list of cards is refused by type checkers already.
 Payout = Union[PayoutDetails, dict[str, Any]]
 
 
-def _body(report: Report) -> object:
-    if isinstance(report, PaysvcError):
-        report = report.reply
-    if isinstance(report, Reply):
-        report = report.text
-    return decode(report) if isinstance(report, str) else report
-
-
 def _list(
-    payouts: Iterable[Payout], earlier: Report | Omitted, continue_after_unknown: bool | Omitted
+    payouts: Iterable[Payout], continue_: bool | Omitted, continue_after_unknown: bool | Omitted
 ) -> Members:
     return Members({
-        "payoutDetails": list(payouts),
-        "earlier": OMIT if isinstance(earlier, Omitted) else _body(earlier),
-        "continue_after_unknown": continue_after_unknown,
-    })
+        "payoutDetails": list(payouts), "continue": continue_, "continue_after_unknown": continue_after_unknown,
+    })  # fmt: skip
 
 
 def _event(
@@ -121,7 +107,7 @@ class Operations(Endpoints):
         self,
         payouts: Iterable[Payout],
         *,
-        earlier: Report | Omitted = OMIT,
+        continue_: bool | Omitted = OMIT,
         continue_after_unknown: bool | Omitted = OMIT,
         progress: Progress | None = None,
         timeout: float | None = None,
@@ -129,12 +115,15 @@ class Operations(Endpoints):
     ) -> PayoutBulkReply:
         """Pays any number of recipients, in the largest batches that fit the encryption key, one after the other.
 
-        It returns if the service accepted all; accepted does not mean paid: see payout_bulk_status(). The reply of an
+        It needs a journal or a store, which remembers each clientReference: after a crash, or when a call has stopped,
+        give the same list again. It returns if the service accepted all; accepted does not mean paid. The reply of an
         error is a PayoutBulkReply as well, and its answer has the outcome of each recipient.
 
         Args:
-            payouts: the recipients, by the interface's names, each with a clientReference that is unique in the list
-            earlier: the report of an earlier call with the same list: only what was provably not executed is sent
+            payouts: the recipients, by the interface's names, each with a clientReference that is used for no other
+                payout, in this list or another one
+            continue_: the list goes on with one that was paid in part, and is corrected or longer: who was paid by that
+                one is reported as replayed, with the date
             continue_after_unknown: continues after a batch whose outcome is UNKNOWN
             progress: called with done, total and step before and after each batch; unless it returns paysvc.CONTINUE,
                 no further batch is sent. If it raises, or a signal's handler does, Ctrl-C's for example, the exception
@@ -143,33 +132,11 @@ class Operations(Endpoints):
             call: a token by which another thread cancels this call
 
         Raises:
+            ConfigError: there is neither a journal nor a store; nothing was sent
+            KeyReused: another list has paid some of the recipients, and continue_ is not True; nothing was sent
             PaysvcError: not all were accepted; its outcome is the one that all recipients have, otherwise UNKNOWN
         """
-        members = _list(payouts, earlier, continue_after_unknown)
-        reply: PayoutBulkReply = self.call("payout_bulk", members, progress=progress, timeout=timeout, call=call)
-        return reply
-
-    def payout_bulk_status(
-        self,
-        report: Report,
-        *,
-        progress: Progress | None = None,
-        timeout: float | None = None,
-        call: Call | None = None,
-    ) -> PayoutBulkReply:
-        """Asks for the state of all batches of an earlier payout_bulk(), and sends no payout.
-
-        Args:
-            report: the reply or the error of the earlier call, or the body of its reply
-            progress: called after each batch; unless it returns paysvc.CONTINUE, the call stops
-            timeout: seconds for the whole call; the client's timeout is for each batch
-            call: a token by which another thread cancels this call
-
-        Raises:
-            OutcomeUnknown: not all have a final state; its reply is the report
-            PaysvcError: every failure
-        """
-        members = Members({"status_of": _body(report)})
+        members = _list(payouts, continue_, continue_after_unknown)
         reply: PayoutBulkReply = self.call("payout_bulk", members, progress=progress, timeout=timeout, call=call)
         return reply
 
@@ -209,20 +176,12 @@ class AsyncOperations(AsyncEndpoints):
         self,
         payouts: Iterable[Payout],
         *,
-        earlier: Report | Omitted = OMIT,
+        continue_: bool | Omitted = OMIT,
         continue_after_unknown: bool | Omitted = OMIT,
         progress: Progress | None = None,
         timeout: float | None = None,
     ) -> PayoutBulkReply:
         """As Client.payout_bulk(). The progress function runs on a thread of the client."""
-        members = _list(payouts, earlier, continue_after_unknown)
-        reply: PayoutBulkReply = await self.call("payout_bulk", members, progress=progress, timeout=timeout)
-        return reply
-
-    async def payout_bulk_status(
-        self, report: Report, *, progress: Progress | None = None, timeout: float | None = None
-    ) -> PayoutBulkReply:
-        """As Client.payout_bulk_status()."""
-        members = Members({"status_of": _body(report)})
+        members = _list(payouts, continue_, continue_after_unknown)
         reply: PayoutBulkReply = await self.call("payout_bulk", members, progress=progress, timeout=timeout)
         return reply

@@ -8,8 +8,8 @@ use super::structs::{Use, structs};
 use crate::codegen::operations::{answer_of, operation};
 use crate::names::go::{exported, method};
 
-/// Those with hand-written methods that take their requests, in `resolve.go` and `payouts.go`.
-const BY_HAND: &[(&str, &str)] = &[("resolve", "ResolveRequest"), ("payout_bulk", "PayoutBulk")];
+/// Those with hand-written methods that take their requests, in `resolve.go`.
+const BY_HAND: &[(&str, &str)] = &[("resolve", "ResolveRequest")];
 
 /// The method that takes the request.
 pub fn called(name: &str) -> String {
