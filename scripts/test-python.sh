@@ -9,10 +9,11 @@ built=$(cd "${PAYSVC_BUILD:-build}" && pwd)
 cd bindings/python
 "$venv/ruff" check --no-cache . ../../examples ../../tests ../../sandbox/python
 "$venv/mypy" --cache-dir ../../build/mypy
-if command -v node >/dev/null; then
+# It downloads its program when it is called first.
+if "$venv/pyright" --version >/dev/null 2>&1; then
     "$venv/pyright"
 else
-    echo "MISSING: there is no node; pyright is NOT run"
+    echo "MISSING: pyright could not be downloaded; it is NOT run"
 fi
 PYTHONPATH=$root/bindings/python/src PYTHONDONTWRITEBYTECODE=1 \
     PAYSVC_LIBRARY=$built/lib/libpaysvc.so PAYSVC_SANDBOX=$built/bin/paysvc-sandbox \
