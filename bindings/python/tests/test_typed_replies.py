@@ -52,7 +52,9 @@ def test_every_endpoint_has_its_reply(peer: Peer) -> None:
 def test_the_reply_of_an_error_is_read(client: paysvc.Client, paysvc_sandbox: Sandbox) -> None:
     paysvc_sandbox.post("/sandbox/orders", {"reference": "R-2", "amount": "20"})
     with pytest.raises(paysvc.Rejected) as caught:
-        client.order_create(reference="R-2", payment_option="C", country="NG", card=card(REFUSED), order=paysvc.EXISTING_ORDER)
+        client.order_create(
+            reference="R-2", payment_option="C", country="NG", card=card(REFUSED), order=paysvc.EXISTING_ORDER
+        )
     reply = caught.value.reply
     assert isinstance(reply, paysvc.OrderCreateReply)
     assert reply.answer.raw == reply.copy() != {}
