@@ -148,8 +148,8 @@ const ALTERED: &[(&str, &str, &str)] = &[
         "\"accountReference\":\"FLAT-8\"",
         "NOT PAID (SUCCESSFUL): keep the goods: it is a payment for another order",
     ),
-    // 620.10 and a fee of 9.30.
-    ("\"totalAmount\":629.40", "\"totalAmount\":629.30", "NOT PAID (SUCCESSFUL): keep the goods: the amount differs"),
+    // 620.10 and a fee of 9.
+    ("\"totalAmount\":629.10", "\"totalAmount\":629.00", "NOT PAID (SUCCESSFUL): keep the goods: the amount differs"),
     ("\"amount_refunded\":\"25.50\"", "\"amount_refunded\":\"25.05\"", "RESPONSE"),
 ];
 
