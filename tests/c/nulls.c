@@ -64,7 +64,8 @@ static void after(const char *what, paysvc_status status, int has_reply, const c
         CHECK(strlen(paysvc_reply_body(reply)) == paysvc_reply_body_len(reply));
         if (missing[0] != '\0') {
             CHECK(paysvc_reply_outcome(reply) == unsent && paysvc_reply_attempts(reply) == 0);
-            CHECK(strncmp(paysvc_reply_message(reply), missing, strlen(missing)) == 0);
+            /* Of an earlier request the message begins with what an UNKNOWN means. */
+            CHECK(strstr(paysvc_reply_message(reply), missing) != NULL);
         }
     }
     if (failures > before) {

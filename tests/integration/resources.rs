@@ -74,6 +74,8 @@ fn large(kind: &str) -> String {
         "items" => around(&format!("[{}0]", repeat("\"twelve\",  "))),
         "escaped" => around(&format!("\"{}\"", repeat("\\n"))),
         "named" => around(&format!("{{\"{}\":1}}", repeat("\\n"))),
+        // Texts of `data` itself would be searched for doubt.
+        "refused" => around(&format!("{{\"x\":\"{}\"}}", repeat("x"))),
         "nested" => around(&("[".repeat(SIZE / 12) + &" ".repeat(SIZE / 6 * 5) + &"]".repeat(SIZE / 12))),
         _ => around(&format!("\"{}\"", repeat("x"))),
     }

@@ -77,7 +77,8 @@ fn charges_once(start: &dyn Fn() -> Command) {
     killed("ORDER-1");
     assert_eq!(charges(), 1);
     let told = finish("ORDER-1", 0);
-    assert!(told.starts_with("charge ORDER-1: UNKNOWN: its call may still be under way (claim "), "{told}");
+    let under_way = "charge ORDER-1: UNKNOWN: the customer may have been charged; do not repeat it: its call may still be under way (claim ";
+    assert!(told.starts_with(under_way), "{told}");
     assert!(told.ends_with("\npaid, by an earlier run\n"), "{told}");
     assert_eq!(finish("ORDER-1", 0), "paid, by an earlier run\n");
     assert_eq!((charges(), requests()), (1, 1));

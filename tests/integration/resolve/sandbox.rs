@@ -104,6 +104,7 @@ fn a_charge_that_never_arrived_stays_unknown() {
 #[test]
 fn a_declined_card_is_rejected_only_as_the_only_attempt() {
     let shop = Shop::new();
+    shop.order("O-1");
     let kept = json!({"reference": "O-1", "card": {}});
     let resolve = |attempts| shop.resolve("order_create", kept.clone(), attempts);
     shop.arm(CREATE, "commit_then_reset");
