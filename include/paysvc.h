@@ -11,8 +11,9 @@
  *    `*reply` is always set. `*client` is NULL unless the function returned PAYSVC_OK.
  * 3. Threads. A client and a call may be used by any number of threads at once. A reply may be read by many threads
  *    and is freed by one. A request under construction (paysvc_json) is used by one thread at a time. There is no
- *    observable thread-local or global state. Give a thread that calls the library a stack of at least 128 kB: the
- *    library is tested on threads with that much.
+ *    observable thread-local or global state, except that the error about a NULL request quotes the failure of the
+ *    thread's last paysvc_json_text(). Give a thread that calls the library a stack of at least 128 kB: the library is
+ *    tested on threads with that much.
  * 4. Blocking. A call returns within its timeout, or promptly after it is cancelled. paysvc_call_cancel() is the only
  *    function that may be called in a signal handler, even one that interrupts the call that it cancels.
  * 5. Outcome. Every reply has one: PAYSVC_OUTCOME_NOT_SENT, _CONFIRMED, _REJECTED or _UNKNOWN. It says whether a request

@@ -71,7 +71,8 @@ fn an_unknown_begins_with_what_it_means_for_the_person_who_reads_it() {
     for (fate, script) in FATES {
         let server = Server::start(*script);
         let client = Client::new(&config(&server));
-        let call = || Call::with_timeout_ms(if *fate == "timeout" { 300 } else { 20_000 });
+        let timeout_ms = if *fate == "timeout" { 300 } else { 20_000 };
+        let call = || Call::with_timeout_ms(timeout_ms);
         for row in moves() {
             let what = format!("{}, {fate}", row.name);
             begins(&client.call_with(row.name, &request(row), Some(&call())), row.doubt, &what);
@@ -81,8 +82,8 @@ fn an_unknown_begins_with_what_it_means_for_the_person_who_reads_it() {
         begins(&client.call_with("request", &unlisted, Some(&call())), Doubt::Money, fate);
         let list = json!({"payoutDetails": [with(request_of_recipient(), json!({"clientReference": "E-1"}))]});
         let (_folder, journal) = journal();
-        let payer = Client::new(&with(config(&server), journal));
-        let bulk = payer.call_with("payout_bulk", &list, Some(&call()));
+        let payer = Client::new(&with(with(config(&server), journal), json!({"timeout_ms": timeout_ms})));
+        let bulk = payer.call("payout_bulk", &list);
         assert_eq!(bulk.attempts(), 1, "{fate}: {}", bulk.message());
         begins(&bulk, Doubt::Payout, fate);
         for row in ENDPOINTS.iter().filter(|row| row.safety != Safety::Moves) {

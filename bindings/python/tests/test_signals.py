@@ -96,13 +96,16 @@ def test_an_interrupted_list_pays_nothing_after_the_batch_in_hand(
             told.extend(payout["outcome"] for payout in step["payouts"])
         return paysvc.CONTINUE
 
+    began = time.monotonic()
+    payer.payout_bulk(recipients(9, "WHOLE"), progress=progress)
+    whole = time.monotonic() - began
     with handling(signal.SIGALRM, thrown):
         for number in range(50):
             paysvc_sandbox.reset()
             told.clear()
             made: list[str | None] = []
             try:
-                signal.setitimer(signal.ITIMER_REAL, moments.uniform(0.0001, 0.02))
+                signal.setitimer(signal.ITIMER_REAL, moments.uniform(0.0001, whole))
                 made = outcomes(payer.payout_bulk(recipients(9, f"LIST-{number}"), progress=progress))
                 time.sleep(10)
             except thrown as interrupt:
