@@ -149,16 +149,17 @@ func (w *writer) structure(v reflect.Value) error {
 	for i := 0; i < v.NumField(); i++ {
 		of, field := v.Type().Field(i), v.Field(i)
 		name, options, _ := strings.Cut(of.Tag.Get("json"), ",")
-		if options == "existing" {
-			// Without the word it is null, which the library refuses: a forgotten price is no request.
-			exists := v.FieldByName("Existing" + of.Name).Bool()
+		// A pointer that is not left out has a word beside it for that. Without the word it is null, which the library
+		// refuses: a forgotten price is no request.
+		if options == "" && name != "-" && field.Kind() == reflect.Pointer {
+			word := v.FieldByName("Existing" + of.Name)
+			exists := word.IsValid() && word.Bool()
 			if exists && !field.IsNil() {
 				return fmt.Errorf("%s and Existing%s contradict each other: give one of them", of.Name, of.Name)
 			}
 			if exists {
 				continue
 			}
-			options = ""
 		}
 		if !of.IsExported() || name == "-" || isLeftOut(field, options) {
 			continue

@@ -650,7 +650,7 @@ type OrderCreateRequest struct {
 	// Card (object): the card.
 	Card *OrderCreateCard `json:"card,omitempty"`
 	// Order (object): the order and its price; without it the service charges what an order that exists has.
-	Order *OrderCreateOrder `json:"order,existing"`
+	Order *OrderCreateOrder `json:"order"`
 	// ExistingOrder says that Order is left out: the order exists, and the service charges the price that it has. Without both the request is refused.
 	ExistingOrder bool `json:"-"`
 	// Customer (object): the customer.

@@ -249,7 +249,7 @@ pub fn search(text: &str, of_person: bool) -> Wording {
         for entry in beginning_with(rest[0]).iter().filter(is_at) {
             let plain = || of_person && entry.of_payments;
             match entry.meaning {
-                Meaning::Doubt => found.doubt |= !plain() && !(entry.is_already && words.is_plain_already(index)),
+                Meaning::Doubt => found.doubt |= !(plain() || entry.is_already && words.is_plain_already(index)),
                 Meaning::DoubtUnlessDenied => found.doubt |= !words.is_denied(index),
                 Meaning::WeakDoubt => found.weak_doubt |= !plain() && !words.is_denied(index),
                 Meaning::ProofOfRefusal => found.refusal = true,

@@ -73,7 +73,8 @@ pub fn type_of(field: &Field, owner: &str, used: Use) -> (String, &'static str) 
         Kind::List(_) => (format!("[]{}", nested(owner, field)), field.required),
     };
     match field.kind {
-        _ if field.has_price => (format!("*{of}"), ",existing"),
+        // With a word beside it for an order that exists.
+        _ if field.has_price => (format!("*{of}"), ""),
         // Left out, a flag that is true by default is not the same as false.
         Kind::Flag if config && field.default == Default::Flag(true) => (format!("*{of}"), ",omitempty"),
         Kind::Text | Kind::Flag if config => (of, ",omitempty"),
