@@ -275,8 +275,16 @@ fn every_link_leads_somewhere() {
     assert!(output.status.success(), "{}", output_of(&output));
 }
 
-fn git(arguments: &[&str]) -> String {
-    let output = Command::new("git").args(arguments).current_dir(root()).output().unwrap();
+/// The lines of the tree that match. A bare machine has no git: there the files that a build makes are left out by name.
+fn lines_with(pattern: &str) -> String {
+    let mut command = Command::new("git");
+    command.args(["grep", "-nIiE", pattern, "--", ".", ":!*.lock", ":!fuzz/corpus"]);
+    if !root().join(".git").exists() {
+        command = Command::new("grep");
+        let made = ["target", "build", "corpus", "__pycache__"].map(|name| format!("--exclude-dir={name}"));
+        command.args(["-rnIiE", pattern, "--exclude=*.lock"]).args(made).arg(".");
+    }
+    let output = command.current_dir(root()).output().unwrap();
     String::from_utf8(output.stdout).unwrap()
 }
 
@@ -286,7 +294,7 @@ const EXCEPTIONS: [&str; 6] = ["$work/home/", "$HOME/", "$bare/root/", "cd /root
 
 #[test]
 fn no_text_refers_to_what_a_reader_does_not_have() {
-    let found = git(&["grep", "-nIiE", NEVER, "--", ".", ":!*.lock", ":!fuzz/corpus"]);
+    let found = lines_with(NEVER);
     let wrong: Vec<_> = found.lines().filter(|line| !EXCEPTIONS.iter().any(|part| line.contains(part))).collect();
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     assert!(EXCEPTIONS.iter().all(|part| found.contains(part)), "an exception is not needed any more");

@@ -22,6 +22,8 @@ fn the_fuzzer_leaves_cargo_its_roots() {
     let cargo = program(folder.path(), "cargo", "echo \"cargo has $SSL_CERT_FILE and $SSL_CERT_DIR\"\nexit 1\n");
     let mut fuzz = Command::new("sh");
     fuzz.arg(root().join("scripts/fuzz.sh")).arg("planted").env("CARGO", cargo);
+    // Where this Rust has no AddressSanitizer, it would end before it calls cargo.
+    fuzz.env_remove("CI");
     let output = fuzz.env("SSL_CERT_FILE", "/my/roots.pem").env("SSL_CERT_DIR", "/my/roots").output().unwrap();
     assert!(!output.status.success(), "{}", output_of(&output));
     let printed = String::from_utf8_lossy(&output.stdout).into_owned();
