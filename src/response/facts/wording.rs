@@ -166,7 +166,8 @@ impl Words {
                     letters.next();
                     words.begin(Separator::Blank);
                     words.text.push_str("not");
-                    before = Separator::Nothing;
+                    // A dash does not join it: the text is odd, and doubt is the safe side.
+                    before = Separator::Blank;
                 }
                 _ => before = before.then(c),
             }
