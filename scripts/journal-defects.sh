@@ -58,14 +58,14 @@ build
 for test in failing_disk power_cuts; do
     tests "$test" >"$work/test.log" 2>&1 || { cat "$work/test.log"; echo "journal-defects: $test fails without a defect" >&2; exit 1; }
 done
-planted 'claim after sending' src/client/journal/mod.rs '
+planted 'claim after sending' src/flow/journal/mod.rs '
 s/let request = WireRequest { before_sending: Some(&before_sending), ..self.sender.request()? };/let request = self.sender.request()?;/
 s/let attempt = self.sender.attempt(request, number, prior);/&let _ = before_sending();/' \
     failing_disk power_cuts
-planted 'sync left out' src/journal/sqlite/schema.rs 's/synchronous = FULL/synchronous = OFF/' \
+planted 'sync left out' src/ledger/sqlite/schema.rs 's/synchronous = FULL/synchronous = OFF/' \
     failing_disk power_cuts
-planted 'lost end not open' src/journal/claims.rs 's/ClaimState::NoEnd | ClaimState::Unknown => true/ClaimState::Unknown => true/' \
+planted 'lost end not open' src/ledger/claims.rs 's/ClaimState::NoEnd | ClaimState::Unknown => true/ClaimState::Unknown => true/' \
     failing_disk
-planted 'open key sent again' src/journal/table.rs 's/Condition::Open => self.open().next().is_some()/Condition::Open => false/' \
+planted 'open key sent again' src/ledger/table.rs 's/Condition::Open => self.open().next().is_some()/Condition::Open => false/' \
     power_cuts
 [ -z "$failed" ] || { echo "journal-defects: NOT FOUND:${failed#,}" >&2; exit 1; }

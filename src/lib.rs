@@ -1,8 +1,8 @@
 //! libpaysvc: the client library for the payments service, behind a C interface (`include/paysvc.h`).
 //!
-//! Data flows one way: `ffi -> client -> request -> transport -> response -> ffi`, and each of these modules imports only
+//! Data flows one way: `ffi -> flow -> request -> wire -> answer -> ffi`, and each of these modules imports only
 //! those that `rooms.rs` allows. All knowledge of an endpoint is its row in the crate `paysvc-spec`. Only [`ffi`] has
-//! `unsafe` code, and `transport/sys/windows.rs`.
+//! `unsafe` code, and `wire/sys/windows.rs`.
 
 #![deny(unsafe_code, unsafe_op_in_unsafe_fn)]
 
@@ -16,17 +16,17 @@ compile_error!(
 #[global_allocator]
 static ALLOCATOR: ffi::reserve::Allocator = ffi::reserve::Allocator;
 
-mod client;
+mod answer;
 #[allow(unsafe_code)]
 pub mod ffi;
+mod flow;
 #[cfg(any(fuzzing, test))]
 #[doc(hidden)]
 pub mod fuzzing;
-mod journal;
 mod json;
+mod ledger;
 mod request;
-mod response;
 #[cfg(test)]
 mod rooms;
-mod transport;
 mod util;
+mod wire;

@@ -9,35 +9,27 @@ use std::path::{Path, PathBuf};
 const ALLOWED: &[(&str, &[&str])] = &[
     ("util", &[]),
     ("json", &["util"]),
-    ("transport", &["util"]),
-    ("journal", &["util", "json"]),
+    ("wire", &["util"]),
+    ("ledger", &["util", "json"]),
     ("request", &["util", "json"]),
     (
-        "response",
-        &[
-            "util",
-            "json",
-            "transport::answer",
-            "transport::error",
-            "request::fields",
-            "request::references",
-            "request::secrets",
-        ],
+        "answer",
+        &["util", "json", "wire::answer", "wire::error", "request::fields", "request::references", "request::secrets"],
     ),
-    ("client", &["util", "json", "transport", "request", "response", "journal"]),
+    ("flow", &["util", "json", "wire", "request", "answer", "ledger"]),
     // For the fuzzer and for tests only, so nothing else can import it.
-    ("fuzzing", &["util", "json", "transport::answer", "transport::error", "request", "response", "client"]),
+    ("fuzzing", &["util", "json", "wire::answer", "wire::error", "request", "answer", "flow"]),
     (
         "ffi",
         &[
             "util",
             "json",
-            "transport::call",
-            "response::facts",
-            "response::paid",
-            "response::reply",
-            "journal::store",
-            "client",
+            "wire::call",
+            "answer::facts",
+            "answer::paid",
+            "answer::reply",
+            "ledger::store",
+            "flow",
             "fuzzing",
         ],
     ),
@@ -88,7 +80,7 @@ fn every_room_imports_only_what_it_may() {
 }
 
 /// Where `unsafe` may stand: folders end with a slash.
-const UNSAFE: [&str; 2] = ["ffi/", "transport/sys/windows.rs"];
+const UNSAFE: [&str; 2] = ["ffi/", "wire/sys/windows.rs"];
 
 /// The words of the source, without comments and texts in quotes.
 fn words(source: &str) -> BTreeSet<&str> {
@@ -119,7 +111,7 @@ fn unsafe_code_is_where_it_may_be() {
     }
     assert_eq!(with_unsafe, BTreeSet::from(UNSAFE.each_ref()));
     // The crate denies it, and the parents of the two places allow it there.
-    assert_eq!(allowing, BTreeSet::from(["lib.rs", "transport/sys/mod.rs"].map(str::to_owned)));
+    assert_eq!(allowing, BTreeSet::from(["lib.rs", "wire/sys/mod.rs"].map(str::to_owned)));
 }
 
 #[test]
@@ -149,13 +141,11 @@ fn the_allowed_imports_have_no_cycle() {
 
 #[test]
 fn finds_imports_wherever_they_stand() {
-    let source = "use crate::client::Client;\n// crate::comment\nfn f() { crate::ffi::g(); }\nuse crate::util::{a, b};";
+    let source = "use crate::flow::Client;\n// crate::comment\nfn f() { crate::ffi::g(); }\nuse crate::util::{a, b};";
     let paths: Vec<_> = crate_paths(source).into_iter().collect();
-    assert_eq!(paths, ["client::Client", "ffi::g", "util::"]);
-    assert!(is_allowed("util::", "transport", &["util"]) && is_allowed("transport::call", "transport", &["util"]));
-    assert!(!is_allowed("client::config", "transport", &["util"]));
-    assert!(!is_allowed("transport::stream", "response", &["transport::answer"]));
-    assert!(
-        !is_allowed("transport", "response", &["transport::answer"]) && !is_allowed("utility", "client", &["util"])
-    );
+    assert_eq!(paths, ["flow::Client", "ffi::g", "util::"]);
+    assert!(is_allowed("util::", "wire", &["util"]) && is_allowed("wire::call", "wire", &["util"]));
+    assert!(!is_allowed("flow::config", "wire", &["util"]));
+    assert!(!is_allowed("wire::stream", "answer", &["wire::answer"]));
+    assert!(!is_allowed("wire", "answer", &["wire::answer"]) && !is_allowed("utility", "flow", &["util"]));
 }

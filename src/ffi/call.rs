@@ -7,8 +7,8 @@ use super::boundary::{boundary, text};
 use super::sys;
 use super::types::{paysvc_call, paysvc_progress_fn, paysvc_status};
 use super::userdata::UserData;
-use crate::transport::call::{CallToken, Listener};
 use crate::util::process;
+use crate::wire::call::{CallToken, Listener};
 use paysvc_spec::status::{CONTINUE, Status};
 
 /// The token of a handle, kept alive while a call uses it; `None` for NULL.

@@ -205,31 +205,31 @@ pub unsafe extern "C" fn paysvc_request(client: *const paysvc_client, request_js
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_resolve(client: *const paysvc_client, request_json: *const c_char, call: *const paysvc_call, reply: *mut *mut paysvc_reply) -> paysvc_status {
     // SAFETY: handles are NULL or not freed, texts NULL or NUL-terminated, and results NULL or memory for one pointer.
-    unsafe { super::requests::method_about_earlier(crate::client::Client::resolve, client, request_json, call, reply) }
+    unsafe { super::requests::method_about_earlier(crate::flow::Client::resolve, client, request_json, call, reply) }
 }
 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_order_wait(client: *const paysvc_client, request_json: *const c_char, call: *const paysvc_call, reply: *mut *mut paysvc_reply) -> paysvc_status {
     // SAFETY: handles are NULL or not freed, texts NULL or NUL-terminated, and results NULL or memory for one pointer.
-    unsafe { super::requests::method_about_earlier(crate::client::Client::order_wait, client, request_json, call, reply) }
+    unsafe { super::requests::method_about_earlier(crate::flow::Client::order_wait, client, request_json, call, reply) }
 }
 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_webhook_verify(client: *const paysvc_client, request_json: *const c_char, call: *const paysvc_call, reply: *mut *mut paysvc_reply) -> paysvc_status {
     // SAFETY: handles are NULL or not freed, texts NULL or NUL-terminated, and results NULL or memory for one pointer.
-    unsafe { super::requests::method(crate::client::Client::webhook_verify, client, request_json, call, reply) }
+    unsafe { super::requests::method(crate::flow::Client::webhook_verify, client, request_json, call, reply) }
 }
 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_journal_settle(client: *const paysvc_client, request_json: *const c_char, call: *const paysvc_call, reply: *mut *mut paysvc_reply) -> paysvc_status {
     // SAFETY: handles are NULL or not freed, texts NULL or NUL-terminated, and results NULL or memory for one pointer.
-    unsafe { super::requests::method_about_earlier(crate::client::Client::journal_settle, client, request_json, call, reply) }
+    unsafe { super::requests::method_about_earlier(crate::flow::Client::journal_settle, client, request_json, call, reply) }
 }
 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_payout_bulk(client: *const paysvc_client, request_json: *const c_char, call: *const paysvc_call, reply: *mut *mut paysvc_reply) -> paysvc_status {
     // SAFETY: handles are NULL or not freed, texts NULL or NUL-terminated, and results NULL or memory for one pointer.
-    unsafe { super::requests::method(crate::client::Client::payout_bulk, client, request_json, call, reply) }
+    unsafe { super::requests::method(crate::flow::Client::payout_bulk, client, request_json, call, reply) }
 }
 
 #[doc(hidden)]

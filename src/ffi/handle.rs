@@ -7,12 +7,12 @@ use once_cell::race::OnceBox;
 
 use super::texts::Texts;
 use super::types::{paysvc_outcome, paysvc_reply, paysvc_state, paysvc_status};
-use crate::client::CallRecord;
+use crate::answer::facts::Facts;
+use crate::answer::paid::{self, Ordered};
+use crate::answer::reply::Reply;
+use crate::flow::CallRecord;
 use crate::json::Type;
 use crate::json::document::{Document, Value};
-use crate::response::facts::Facts;
-use crate::response::paid::{self, Ordered};
-use crate::response::reply::Reply;
 use crate::util::call_id::CallId;
 use crate::util::cp1252;
 use crate::util::failpoint;

@@ -5,7 +5,7 @@ use std::ffi::{CStr, c_char, c_int};
 use super::boundary::{boundary, text};
 use super::handle::Handle;
 use super::types::{paysvc_outcome, paysvc_reply, paysvc_state, paysvc_status};
-use crate::response::paid::{self, Ordered};
+use crate::answer::paid::{self, Ordered};
 use paysvc_spec::status::{JsonType, Outcome, State, Status};
 
 /// The body of a NULL reply.

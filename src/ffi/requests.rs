@@ -7,8 +7,8 @@ use super::call;
 use super::client::retain;
 use super::json::request_text;
 use super::types::{paysvc_call, paysvc_client, paysvc_reply, paysvc_status};
-use crate::client::{CallContext, CallRecord, Client};
-use crate::response::reply::Reply;
+use crate::answer::reply::Reply;
+use crate::flow::{CallContext, CallRecord, Client};
 use crate::util::failpoint;
 use paysvc_spec::schema::Endpoint;
 

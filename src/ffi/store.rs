@@ -12,10 +12,10 @@ use super::client::retain;
 use super::sink;
 use super::types::{paysvc_client, paysvc_reply, paysvc_sink, paysvc_status, paysvc_store};
 use super::userdata::UserData;
-use crate::client::CallRecord;
-use crate::journal::store::{Appended, NewRow, Query, Store};
+use crate::answer::reply::Reply;
+use crate::flow::CallRecord;
 use crate::json::object::object_text;
-use crate::response::reply::Reply;
+use crate::ledger::store::{Appended, NewRow, Query, Store};
 use crate::util::validation_error::ValidationError;
 use paysvc_spec::status::{STORE_DONE, STORE_EXISTS, Status};
 

@@ -7,14 +7,14 @@ use serde::de::IgnoredAny;
 
 use super::choice::first_line;
 use super::{check_failure_envelope, check_texts, json};
+use crate::answer::reader::{self, AnswerContext};
+use crate::answer::reply::Reply;
 use crate::json::members_of;
 use crate::request::fields::RequestFields;
 use crate::request::references::{References, of_row};
-use crate::response::reader::{self, AnswerContext};
-use crate::response::reply::Reply;
-use crate::transport::answer::HttpAnswer;
-use crate::transport::error::TransportError;
 use crate::util::one_line;
+use crate::wire::answer::HttpAnswer;
+use crate::wire::error::TransportError;
 use paysvc_spec::schema::Reference;
 use paysvc_spec::schema::{Answer, Endpoint, Envelope, Member, Safety};
 use paysvc_spec::status::{Outcome, Status};

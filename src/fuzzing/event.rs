@@ -7,9 +7,9 @@ use serde_json::{Value, json};
 use super::choice::first_line;
 use super::value::value;
 use super::{check_texts, has_canary, json, may_name_canary};
-use crate::client::webhook::verify;
+use crate::answer::reply::Reply;
+use crate::flow::webhook::verify;
 use crate::json::document::Document;
-use crate::response::reply::Reply;
 use paysvc_spec::status::{Outcome, State, Status};
 
 pub fn event(input: &[u8]) {

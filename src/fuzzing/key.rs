@@ -3,8 +3,8 @@
 //! Here and not in `fuzz/`, because the parser of keys is private.
 
 use super::{check_error, check_texts};
+use crate::answer::reply::Reply;
 use crate::request::encryption::EncryptionKey;
-use crate::response::reply::Reply;
 use paysvc_spec::status::Status;
 
 /// Longest run of base64 that a message may hold: longer than any word in it, shorter than any part of a key.

@@ -32,7 +32,7 @@ use serde::de::IgnoredAny;
 use serde_json::Value;
 
 use self::value::value;
-use crate::response::reply::Reply;
+use crate::answer::reply::Reply;
 use crate::util::validation_error::ValidationError;
 use paysvc_spec::status::{Outcome, Status};
 

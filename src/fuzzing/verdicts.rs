@@ -11,12 +11,12 @@ use std::process::{Command, Stdio};
 use serde::{Deserialize, Serialize};
 
 use super::request::settings_with;
+use crate::answer::reader::{self, AnswerContext};
+use crate::answer::verdict::{self, AttemptResult};
 use crate::request::settings::Settings;
 use crate::request::{self, raw};
-use crate::response::reader::{self, AnswerContext};
-use crate::response::verdict::{self, AttemptResult};
-use crate::transport::answer::HttpAnswer;
-use crate::transport::error::TransportError;
+use crate::wire::answer::HttpAnswer;
+use crate::wire::error::TransportError;
 use paysvc_spec::ENDPOINTS;
 use paysvc_spec::status::{Status, name_of, name_of_outcome};
 use paysvc_spec::verdicts::{CHANGING, READING};

@@ -5,7 +5,7 @@
 
 It runs the experiments whose names begin so, or those of `make test` (--quick), or all. For each invariant that is
 violated it prints the shortest way there, unless it is told to be quiet. Exit status 1: an experiment did not end as
-expected. --decisions writes the decisions of the table, for the comparison with `src/journal/table.rs`.
+expected. --decisions writes the decisions of the table, for the comparison with `src/ledger/table.rs`.
 
 rules.py and look_up.py have the rules, world.py has what can happen, invariants.py what must not, experiments.py what
 is tried.

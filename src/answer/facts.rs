@@ -1,0 +1,265 @@
+//! What an answer says, as facts: votes, states, codes, references, amounts. The verdict, what became of an earlier
+//! request, webhooks and bulk payouts decide over them: nothing else reads the meaning of an answer.
+//!
+//! One reader takes the answer apart by the roles of its members. Members that weaken a verdict are read leniently
+//! (names in any case, at any depth), members that strengthen it strictly.
+
+use crate::answer::decimal::Decimal;
+use crate::json::Type;
+use crate::json::document::{Document, Value};
+use crate::request::references::References;
+use amounts::{Amounts, Priced};
+use history::History;
+use paysvc_spec::schema::{Answer, Envelope, Member, Place, Reference, Role};
+use paysvc_spec::status::State;
+use references::Named;
+use stated::{Stated, Text};
+use words::{NamedState, is_digits, state_of_id, word};
+
+pub mod amounts;
+pub mod element;
+mod envelope;
+pub mod history;
+mod objects;
+pub mod references;
+pub mod refusal;
+pub mod roles;
+mod state;
+pub mod stated;
+pub mod wording;
+pub mod words;
+
+/// How many values are read between two checks of the deadline: less than a millisecond.
+const BETWEEN_STOPS: usize = 32 * 1024;
+
+/// A vote for success or failure, and whether the member that gives it has exactly the documented name.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+pub struct Vote {
+    pub any_case: bool,
+    pub exact: bool,
+}
+
+impl Vote {
+    fn cast(&mut self, exact: bool) {
+        self.any_case = true;
+        self.exact |= exact;
+    }
+}
+
+/// Whether the state can still change.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+pub struct Finality {
+    /// Something says that it can, or cannot be read.
+    pub may_change: bool,
+    /// The documented members say that it is final, and that nobody needs to ask again.
+    pub is_final: bool,
+    pub needs_no_requery: bool,
+}
+
+/// What an answer says.
+#[derive(Default, Debug)]
+pub struct Facts {
+    pub success: Vote,
+    pub failure: Vote,
+    /// Contradicts success, but is not a vote for failure.
+    pub weak_failure: bool,
+    /// An object names a member twice.
+    pub duplicate_names: bool,
+    /// Something in it names progress or success, or may be about an earlier request.
+    pub names_progress: bool,
+    /// It names any state of a payment.
+    pub names_state: bool,
+    /// It names something other than its request, or two different things of the same kind.
+    pub other_request: bool,
+    /// Two states outside of lists disagree.
+    pub states_disagree: bool,
+    /// The state is contradicted by the history, the top-level word or a payment response code.
+    pub state_contradicted: bool,
+    /// A failed state beside a top-level word or code of progress, or a payment response code of progress or success.
+    pub failed_beside_progress: bool,
+    /// A code of failure under its documented name, and not of an earlier attempt in a list.
+    pub failure_code: bool,
+    pub failure_code_but_4: bool,
+    /// Something in it proves that what was asked for was not done. Like doubt, texts are read by [`refusal::read`].
+    pub refusal_proven: bool,
+    /// A top-level code 4 or 12.
+    pub refusing_code: bool,
+    /// An element of a `data` array has failed.
+    pub element_failed: bool,
+    /// An element of a `data` array says that it was refused.
+    pub element_refused: bool,
+    /// How many elements a `data` array has.
+    pub elements: usize,
+    /// This payment's own state is FAILED.
+    pub own_failed: bool,
+    /// Only the order's state is FAILED.
+    pub order_failed: bool,
+    /// The answer to a read-only request has its subject.
+    pub subject: bool,
+    /// An answer without an envelope has at least one of the row's members.
+    pub bare: bool,
+    /// NONE if states contradict each other.
+    pub state: State,
+    /// What the answer is about, by the kind of the reference.
+    pub references: [Named; Reference::ALL.len()],
+    /// For each place that has amounts.
+    pub amounts: [Amounts; AMOUNT_PLACES.len()],
+    pub currency: Stated<Text>,
+    pub finality: Finality,
+    pub history: History,
+    /// It names the number of a bank account.
+    pub account: bool,
+    /// Its state is that of a payment for an order, not that of a refund, a payout, or a request without a row.
+    pub is_of_payment: bool,
+    /// The message says that what was asked about is active.
+    pub says_active: bool,
+    /// The order that the request names.
+    pub requested_order: Option<Text>,
+}
+
+/// The places that name amounts, in the order of [`Facts::amounts`].
+const AMOUNT_PLACES: [Place; 4] = [Place::Payment, Place::Data, Place::Summary, Place::Order];
+
+impl Facts {
+    pub fn reference(&self, kind: Reference) -> &Named {
+        &self.references[kind as usize]
+    }
+
+    /// Compares the price of the order; if the answer has none, the amount charged, with or without the fee beside it.
+    /// All amounts that it names must agree.
+    pub fn compare_price(&self, wanted: &Decimal) -> Priced {
+        amounts::compare_price(&self.amounts, wanted)
+    }
+
+    /// As [`Facts::compare_price`], without what was charged.
+    pub fn compare_price_alone(&self, wanted: &Decimal) -> Priced {
+        amounts::compare_price_alone(&self.amounts, wanted)
+    }
+
+    /// How many payments in the history were successful.
+    pub fn payments_made(&self) -> usize {
+        self.history.successful
+    }
+}
+
+/// What a state belongs to, by where it stands.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum StateLevel {
+    /// `data.orderPayment`
+    Payment,
+    /// `data`, or the top level if the row says so
+    Data,
+    /// `data.orderSummary`, `data.order`
+    Order,
+}
+
+/// What the top-level `status` says about the payment, besides its vote.
+#[derive(Clone, Copy, Default)]
+struct TopStatus {
+    progress: bool,
+    failure: bool,
+    /// It is false, or a text that says so.
+    denies: bool,
+}
+
+/// Which codes an answer has: those of the payment, and at the top 1 or 2.
+#[derive(Clone, Copy, Default)]
+struct Codes {
+    success: bool,
+    /// Or in doubt.
+    progress: bool,
+    /// Any that does not mean success.
+    unsuccessful: bool,
+    top_progress: bool,
+}
+
+/// Reads the facts of an answer; `text` is what the document was scanned from. `None` if stopped.
+pub fn read(
+    document: &Document,
+    text: &str,
+    expected: &Answer,
+    references: &References,
+    stop: &dyn Fn() -> bool,
+) -> Option<Box<Facts>> {
+    let mut reader = Reader::new(expected, references);
+    reader.facts.duplicate_names = document.has_duplicate_names();
+    for value in document.values(text) {
+        if value.index() % BETWEEN_STOPS == BETWEEN_STOPS - 1 && stop() {
+            return None;
+        }
+        reader.at_any_depth(value);
+    }
+    let root = document.root(text);
+    reader.object(root, Place::Root, expected.members, true);
+    Some(reader.finish(root))
+}
+
+struct Reader<'a> {
+    expected: &'a Answer,
+    requested: &'a References,
+    facts: Box<Facts>,
+    /// The states outside of lists.
+    states: Vec<(StateLevel, NamedState)>,
+    top: TopStatus,
+    codes: Codes,
+}
+
+impl<'a> Reader<'a> {
+    fn new(expected: &'a Answer, requested: &'a References) -> Reader<'a> {
+        Reader {
+            expected,
+            requested,
+            facts: Box::default(),
+            states: Vec::new(),
+            top: TopStatus::default(),
+            codes: Codes::default(),
+        }
+    }
+
+    /// Reads what weakens a verdict at any depth.
+    fn at_any_depth(&mut self, value: Value<'_>) {
+        match roles::at_any_depth(value) {
+            Some(Role::StateNumber) => {
+                if let Some(named) = state_of_id(value) {
+                    self.record_state(named);
+                }
+            }
+            Some(_) => self.facts.names_progress |= !value.is_empty(),
+            None => {}
+        }
+    }
+
+    fn record_state(&mut self, named: NamedState) {
+        self.facts.names_state = true;
+        self.facts.names_progress |= named != NamedState::Failed;
+    }
+
+    fn finish(mut self, root: Value<'_>) -> Box<Facts> {
+        self.decide_state();
+        let facts = &mut self.facts;
+        facts.other_request = facts.references.iter().any(Named::is_of_another_request);
+        facts.is_of_payment = self.expected.is_of_payment;
+        let order = self.requested.iter().find(|(kind, _)| *kind == Reference::Order);
+        facts.requested_order = order.map(|(_, text)| Text(text.clone()));
+        if !self.expected.reports_state {
+            facts.state = State::NONE;
+        }
+        if facts.duplicate_names {
+            // It is not known which of two members is the subject, so the verdict does not depend on it.
+            return self.facts;
+        }
+        facts.subject =
+            self.expected.subject.and_then(|pointer| root.find(pointer)).is_some_and(|subject| match subject.kind() {
+                _ if subject.is_empty() => false,
+                Type::Object | Type::Number => true,
+                Type::Text => word(subject).is_some_and(|word| is_digits(&word)),
+                _ => false,
+            });
+        facts.says_active = self.expected.active.is_some_and(|wording| {
+            root.member("message").and_then(Value::text).is_some_and(|text| wording.is_said_by(&text))
+        });
+        let own = |member: &Member| root.member(member.name).is_some_and(|own| own.kind() != Type::Null);
+        facts.bare = self.expected.envelope == Envelope::Bare && self.expected.members.iter().any(own);
+        self.facts
+    }
+}

@@ -1,0 +1,92 @@
+//! Whether an answer says that an order is paid as it was ordered: order, price and currency.
+
+use std::ffi::CStr;
+
+use crate::answer::decimal::Decimal;
+use crate::answer::facts::Facts;
+use crate::answer::facts::amounts::Priced;
+use crate::answer::facts::stated::{Stated, Text};
+use paysvc_spec::schema::Reference;
+use paysvc_spec::status::{Outcome, State};
+
+/// What was ordered; `None`: not compared.
+pub struct Ordered<'a> {
+    pub reference: Option<&'a str>,
+    pub amount: Option<&'a str>,
+    pub currency: Option<&'a str>,
+}
+
+/// Stands for a value that is not compared.
+pub const ANY: &str = "*";
+
+/// Why it is not paid as ordered; `None`: it is. Anything that the answer leaves open is a reason.
+pub fn why_not(outcome: i32, state: State, answer: Option<&Facts>, ordered: &Ordered<'_>) -> Option<&'static CStr> {
+    const CONFIRMED: i32 = Outcome::Confirmed as i32;
+    const NOT_SENT: i32 = Outcome::NotSent as i32;
+    const REJECTED: i32 = Outcome::Rejected as i32;
+    match outcome {
+        CONFIRMED => {}
+        NOT_SENT => return Some(c"nothing was sent"),
+        REJECTED => return Some(c"this request was not executed"),
+        _ => return Some(c"the outcome is UNKNOWN: find out what became of it before you charge again"),
+    }
+    match state {
+        State::SUCCESSFUL => {}
+        State::NONE => return Some(c"the answer has no state, or contradictory ones"),
+        State::FAILED => return Some(c"the payment failed"),
+        State::REVERSED => return Some(c"the payment was reversed"),
+        _ => return Some(c"the payment is not final: ask for the state of the order again"),
+    }
+    let Some(facts) = answer.filter(|facts| facts.is_of_payment) else {
+        return Some(c"the answer is not about a payment of an order");
+    };
+    ordered
+        .reference
+        .and_then(|wanted| reference(facts, wanted))
+        .or_else(|| ordered.amount.and_then(|wanted| amount(facts, wanted)))
+        .or_else(|| ordered.currency.and_then(|wanted| currency(facts, wanted)))
+}
+
+/// The order that the answer names, else that of the request. Money that came to a virtual account has no order: the
+/// reference of the account stands for it.
+fn reference(facts: &Facts, wanted: &str) -> Option<&'static CStr> {
+    let wanted = Text(wanted.trim().to_owned());
+    let differs = c"it is a payment for another order";
+    let compared = |named: &Stated<Text>| match named.clear() {
+        Some(named) => (*named != wanted).then_some(differs),
+        None => Some(c"the reference in the answer cannot be read, or contradicts itself"),
+    };
+    let [order, account] = [Reference::Order, Reference::Account].map(|kind| &facts.reference(kind).text);
+    match &facts.requested_order {
+        _ if !order.is_absent() => compared(order),
+        Some(requested) => (*requested != wanted).then_some(differs),
+        None if !account.is_absent() => compared(account),
+        None => Some(c"neither the answer nor the request names the order"),
+    }
+}
+
+fn amount(facts: &Facts, wanted: &str) -> Option<&'static CStr> {
+    let Some(wanted) = Decimal::parse(wanted.trim()) else {
+        return Some(c"the amount to compare with is not a decimal such as \"25.50\"");
+    };
+    match facts.compare_price(&wanted) {
+        Priced::Equal => None,
+        Priced::Unnamed => Some(c"the answer has no amount"),
+        Priced::Differs(_) => Some(c"the amount differs, or cannot be read"),
+    }
+}
+
+fn currency(facts: &Facts, wanted: &str) -> Option<&'static CStr> {
+    let wanted = Text(wanted.trim().to_owned());
+    let named = &facts.currency;
+    match named.clear() {
+        Some(found) => (*found != wanted).then_some(c"the currency differs"),
+        None if named.is_absent() => {
+            Some(c"the answer has no currency: give expect to order_wait (its field currency is then proved)")
+        }
+        None => Some(c"the currency in the answer cannot be read, or contradicts itself"),
+    }
+}
+
+#[cfg(test)]
+mod tests;

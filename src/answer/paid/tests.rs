@@ -1,0 +1,143 @@
+use super::*;
+use crate::answer::facts;
+use crate::json::document::Document;
+use paysvc_spec::endpoint;
+use paysvc_spec::schema::{Answer, Endpoint};
+
+const ORDERED: Ordered<'_> = Ordered { reference: Some("O-1"), amount: Some("600"), currency: Some("NGN") };
+const CONFIRMED: i32 = Outcome::Confirmed as i32;
+
+/// What the answer to a request about order O-1 says.
+fn facts(expected: &Answer, body: &str, requested: &[(Reference, &str)]) -> Box<Facts> {
+    let document = Document::scan(body, &|| false).unwrap_or_else(|_| panic!("{body}"));
+    let requested = requested.iter().map(|(kind, text)| (*kind, (*text).to_owned())).collect();
+    facts::read(&document, body, expected, &requested, &|| false).unwrap()
+}
+
+fn judged(row: &Endpoint, data: &str, ordered: &Ordered<'_>) -> &'static str {
+    let body = format!(r#"{{"status":"success","data":{data}}}"#);
+    let facts = facts(&row.answer, &body, &[(Reference::Order, "O-1")]);
+    told(why_not(CONFIRMED, State::SUCCESSFUL, Some(&facts), ordered))
+}
+
+fn told(why: Option<&'static CStr>) -> &'static str {
+    why.map_or("", |why| why.to_str().unwrap())
+}
+
+const NOT_READ: &str = "cannot be read";
+
+#[test]
+fn an_order_is_paid_only_as_it_was_ordered() {
+    const VERIFY: &Endpoint = endpoint("order_verify");
+    const PAY: &Endpoint = endpoint("order_pay");
+    for (row, data, expected) in [
+        (VERIFY, r#"{"orderReference":"O-1","orderAmount":"600.00","currency":"NGN"}"#, ""),
+        (VERIFY, r#"{"orderReference":" o-1 ","orderAmount":600.0,"currency":"ngn"}"#, ""),
+        // The request names the order, too.
+        (VERIFY, r#"{"orderAmount":600,"totalChargedAmount":620,"fee":20,"currencyName":"NGN"}"#, ""),
+        (VERIFY, r#"{"totalChargedAmount":"620.00","fee":"20","currency":"NGN"}"#, ""),
+        (VERIFY, r#"{"totalChargedAmount":600,"currency":"NGN"}"#, ""),
+        (PAY, r#"{"orderPayment":{"totalAmount":620,"fee":20,"currency":"NGN"}}"#, ""),
+        (VERIFY, r#"{"orderReference":"O-2","orderAmount":600,"currency":"NGN"}"#, "another order"),
+        (VERIFY, r#"{"orderReference":["O-1"],"orderAmount":600,"currency":"NGN"}"#, NOT_READ),
+        (VERIFY, r#"{"orderAmount":600.01,"currency":"NGN"}"#, "the amount"),
+        // The price counts, whatever was charged.
+        (VERIFY, r#"{"orderAmount":620,"totalChargedAmount":600,"currency":"NGN"}"#, "the amount"),
+        (VERIFY, r#"{"totalChargedAmount":620,"currency":"NGN"}"#, "the amount"),
+        (VERIFY, r#"{"totalChargedAmount":640,"fee":20,"currency":"NGN"}"#, "the amount"),
+        (VERIFY, r#"{"orderAmount":"6e2","currency":"NGN"}"#, NOT_READ),
+        (VERIFY, r#"{"orderAmount":[600],"totalChargedAmount":600,"currency":"NGN"}"#, NOT_READ),
+        (VERIFY, r#"{"currency":"NGN"}"#, "has no amount"),
+        (VERIFY, r#"{"orderAmount":600}"#, "has no currency: give expect to order_wait"),
+        (VERIFY, r#"{"orderAmount":600,"currency":"USD"}"#, "the currency differs"),
+        (VERIFY, r#"{"orderAmount":600,"currency":20,"currencyName":"NGN"}"#, NOT_READ),
+        (VERIFY, r#"{"orderAmount":600,"currency":"NGN","currencyName":"USD"}"#, NOT_READ),
+        // A partial payment named beside the price of the order.
+        (VERIFY, r#"{"orderAmount":600,"currency":"NGN","orderSummary":{"orderAmount":6}}"#, "the amount"),
+    ] {
+        let found = judged(row, data, &ORDERED);
+        assert!(if expected.is_empty() { found.is_empty() } else { found.contains(expected) }, "{data}: {found}");
+    }
+}
+
+#[test]
+fn what_is_not_compared_is_chosen_one_by_one() {
+    const VERIFY: &Endpoint = endpoint("order_verify");
+    let data = r#"{"orderReference":"O-1","orderAmount":600,"currency":"NGN"}"#;
+    for (ordered, expected) in [
+        (Ordered { reference: None, amount: None, currency: None }, ""),
+        (Ordered { reference: None, ..ORDERED }, ""),
+        (Ordered { reference: Some("O-2"), amount: None, currency: None }, "another order"),
+        (Ordered { reference: None, amount: Some("1"), currency: None }, "the amount"),
+        (Ordered { reference: None, amount: None, currency: Some("USD") }, "the currency"),
+        (Ordered { amount: Some("600,00"), ..ORDERED }, "is not a decimal"),
+        (Ordered { amount: Some(""), ..ORDERED }, "is not a decimal"),
+        (Ordered { reference: Some(""), ..ORDERED }, "another order"),
+        (Ordered { currency: Some(""), ..ORDERED }, "the currency"),
+    ] {
+        let found = judged(VERIFY, data, &ordered);
+        assert!(if expected.is_empty() { found.is_empty() } else { found.contains(expected) }, "{expected}: {found}");
+    }
+}
+
+#[test]
+fn only_confirmed_and_successful_is_paid() {
+    let body = r#"{"data":{"orderReference":"O-1","orderAmount":600,"currency":"NGN"}}"#;
+    let facts = facts(&endpoint("order_verify").answer, body, &[]);
+    for outcome in -1..5 {
+        for state in 0..9 {
+            let is_paid = why_not(outcome, State(state), Some(&facts), &ORDERED).is_none();
+            assert_eq!(is_paid, outcome == CONFIRMED && state == State::SUCCESSFUL.0, "{outcome} {state}");
+        }
+    }
+    assert!(why_not(CONFIRMED, State::SUCCESSFUL, None, &ORDERED).is_some());
+}
+
+/// A refund, a payout, a mandate, a fee and a request without a row: the same words there do not mean that an order is paid.
+#[test]
+fn only_rows_about_payments_of_orders_say_paid() {
+    let body = r#"{"status":"success","data":{"orderReference":"O-1","reference":"O-1","orderAmount":600,"currency":"NGN","statusId":5}}"#;
+    let nothing = Ordered { reference: None, amount: None, currency: None };
+    let paid = |answer: &Answer| {
+        let facts = facts(answer, body, &[(Reference::Order, "O-1")]);
+        [&ORDERED, &nothing].map(|ordered| why_not(CONFIRMED, State::SUCCESSFUL, Some(&facts), ordered).is_none())
+    };
+    let rows: Vec<_> = paysvc_spec::ENDPOINTS
+        .iter()
+        .filter(|row| match paid(&row.answer) {
+            [false, false] => false,
+            [true, true] => true,
+            _ => panic!("{}", row.name),
+        })
+        .map(|row| row.name)
+        .collect();
+    let payments = [
+        "order_create",
+        "order_pay",
+        "order_pay_authorize",
+        "order_pay_capture",
+        "order_status",
+        "order_verify",
+        "card_charge",
+        "transaction_details",
+    ];
+    assert_eq!(rows, payments);
+    assert_eq!(paid(Answer::UNKNOWN), [false, false]);
+}
+
+#[test]
+fn a_transfer_is_compared_with_the_reference_of_its_account() {
+    let transfer = |data: &str| {
+        let body = format!(r#"{{"status":true,"data":{data}}}"#);
+        let facts = facts(&endpoint("transaction_details").answer, &body, &[(Reference::Session, "S-1")]);
+        told(why_not(CONFIRMED, State::SUCCESSFUL, Some(&facts), &ORDERED))
+    };
+    assert_eq!(transfer(r#"{"accountReference":"O-1","totalAmountCharged":600,"currencyName":"NGN"}"#), "");
+    for (data, expected) in [
+        (r#"{"accountReference":"O-2","totalAmountCharged":600,"currencyName":"NGN"}"#, "another order"),
+        (r#"{"totalAmountCharged":600,"currencyName":"NGN"}"#, "neither the answer nor the request"),
+        (r#"{"accountReference":"O-1","totalAmountCharged":601,"currencyName":"NGN"}"#, "the amount"),
+    ] {
+        assert!(transfer(data).contains(expected), "{data}: {}", transfer(data));
+    }
+}

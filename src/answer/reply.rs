@@ -1,0 +1,180 @@
+//! The result of a call: the service's answer, or the library's own failure.
+
+use std::collections::HashSet;
+
+use crate::answer::facts::Facts;
+use crate::json::document::Document;
+use crate::json::object::{object, object_text};
+pub use crate::util::one_line::one_line;
+use crate::util::validation_error::ValidationError;
+use paysvc_spec::schema::Doubt;
+use paysvc_spec::status::{Outcome, State, Status};
+
+pub struct Reply {
+    pub status: Status,
+    pub outcome: Outcome,
+    pub state: State,
+    /// 0: no HTTP answer.
+    pub http_status: u16,
+    /// Always one JSON document: the service's own bytes, or a failure envelope in its form.
+    pub body: String,
+    pub code: String,
+    /// One line for people.
+    pub message: String,
+    /// The end of an earlier call with the same key: nothing was sent.
+    pub replayed: bool,
+    /// `None`: unknown.
+    pub retry_after_ms: Option<u64>,
+    /// The number that the service gave to the last request, or "".
+    pub request_id: String,
+    /// The positions of the body's values, if it has been scanned.
+    pub document: Option<Document>,
+    /// What the service's answer says, if it could be read.
+    pub facts: Option<Box<Facts>>,
+}
+
+impl Reply {
+    /// A failure without an answer: the body is a failure envelope with this message.
+    pub fn failed(status: Status, outcome: Outcome, message: impl Into<String>) -> Reply {
+        let mut reply = Reply::without_body(status, outcome, message);
+        reply.body = failure_envelope(&reply.message, &[]);
+        reply
+    }
+
+    /// The caller sets the body.
+    pub fn without_body(status: Status, outcome: Outcome, message: impl Into<String>) -> Reply {
+        Reply {
+            status,
+            outcome,
+            state: State::NONE,
+            http_status: 0,
+            body: String::new(),
+            code: String::new(),
+            message: one_line(message.into()),
+            replayed: false,
+            retry_after_ms: None,
+            request_id: String::new(),
+            document: None,
+            facts: None,
+        }
+    }
+
+    /// The request or the configuration is invalid; nothing was sent.
+    pub fn invalid(error: ValidationError) -> Reply {
+        let mut reply = Reply::without_body(error.status, Outcome::NotSent, error.message);
+        reply.body = failure_envelope(&reply.message, &error.errors);
+        reply
+    }
+
+    /// Begins the message of an UNKNOWN with what it means for the person who reads it, once.
+    pub fn in_doubt(mut self, doubt: Doubt) -> Reply {
+        if self.outcome != Outcome::Unknown || self.status == Status::Ok {
+            return self;
+        }
+        let message = in_doubt(doubt, &self.message);
+        if message == self.message {
+            return self;
+        }
+        // The service's own answer stays as it is.
+        let (old, new) = (envelope_start(&self.message), envelope_start(&message));
+        if let Some(rest) = self.body.strip_prefix(&old).filter(|_| self.document.is_none()) {
+            self.body = new + rest;
+        }
+        Reply { message, ..self }
+    }
+
+    /// Of a call about an earlier request: this call sent nothing, and the earlier request may still have been executed.
+    pub fn about_earlier(self) -> Reply {
+        match self.outcome {
+            Outcome::NotSent => Reply { outcome: Outcome::Unknown, ..self },
+            _ => self,
+        }
+    }
+
+    /// The result of something done without the network.
+    pub fn local(body: String) -> Reply {
+        Reply { body, ..Reply::without_body(Status::Ok, Outcome::NotSent, "done, nothing was sent") }
+    }
+}
+
+/// A message about an UNKNOWN, beginning with what that means.
+pub fn in_doubt(doubt: Doubt, message: &str) -> String {
+    match doubt.words() {
+        Some(words) if !message.starts_with(words) => one_line(format!("{words}: {message}")),
+        _ => message.to_owned(),
+    }
+}
+
+/// How an envelope of the library's own failures begins.
+fn envelope_start(message: &str) -> String {
+    let mut start = object_text(|envelope| {
+        envelope.literal("status", false);
+        envelope.text("message", message);
+    });
+    start.pop();
+    start
+}
+
+/// A failure in the service's form: `status` false, `message`, `errors` by member.
+pub fn failure_envelope(message: &str, errors: &[(String, String)]) -> String {
+    object_text(|envelope| {
+        envelope.literal("status", false);
+        envelope.text("message", message);
+        envelope.raw("errors", |out| {
+            object(out, |listed| {
+                let mut named = HashSet::new();
+                // A member may have two errors; the envelope has room for one.
+                for (member, text) in errors.iter().filter(|(member, _)| named.insert(member)) {
+                    listed.text(member, text);
+                }
+            });
+        });
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_unknown_begins_once_with_what_it_means() {
+        let said = |reply: Reply| {
+            let reply = reply.in_doubt(Doubt::Refund).in_doubt(Doubt::Refund);
+            (reply.message, reply.body)
+        };
+        let failed = |status, outcome| Reply::failed(status, outcome, "no answer");
+        let message = "the refund may have been made; do not repeat it: no answer";
+        assert_eq!(
+            said(failed(Status::Timeout, Outcome::Unknown)),
+            (message.into(), format!(r#"{{"status":false,"message":"{message}","errors":{{}}}}"#))
+        );
+        for outcome in [Outcome::NotSent, Outcome::Rejected, Outcome::Confirmed] {
+            assert_eq!(said(failed(Status::Timeout, outcome)).0, "no answer");
+        }
+        assert_eq!(said(failed(Status::Ok, Outcome::Unknown)).0, "no answer");
+        assert_eq!(failed(Status::Timeout, Outcome::Unknown).in_doubt(Doubt::None).message, "no answer");
+        let errors = vec![("a".to_owned(), "is wrong".to_owned())];
+        let earlier = Reply::invalid(ValidationError::of_members(Status::Argument, "resolve", errors)).about_earlier();
+        assert!(said(earlier).1.contains(r#"it: resolve: a is wrong","errors":{"a":"is wrong"}}"#));
+        let of_service = r#"{"status":false,"message":"no answer","errors":{}}"#;
+        let document = Document::scan(of_service, &|| false).ok();
+        assert!(document.is_some());
+        let answer = Reply { document, body: of_service.into(), ..failed(Status::Server, Outcome::Unknown) };
+        assert_eq!(said(answer), (message.into(), of_service.into()));
+    }
+
+    #[test]
+    fn validation_errors_have_the_form_of_the_service() {
+        let errors = vec![
+            ("a\"b".to_owned(), "is required".to_owned()),
+            ("a\"b".to_owned(), "twice".to_owned()),
+            ("c".into(), "x".into()),
+        ];
+        let reply = Reply::invalid(ValidationError::of_members(Status::Argument, "order_pay", errors));
+        assert_eq!(
+            reply.body,
+            r#"{"status":false,"message":"order_pay: a\"b is required (and 2 more, see errors)","errors":{"a\"b":"is required","c":"x"}}"#
+        );
+        assert_eq!((reply.outcome, reply.http_status), (Outcome::NotSent, 0));
+    }
+}

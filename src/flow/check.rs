@@ -1,0 +1,176 @@
+//! Is everything ready for the first sale? Looks at the configuration, opens a connection, and asks the service
+//! something that only reads.
+
+use std::time::{Duration, SystemTime};
+
+use super::config::keys::mode_of_key;
+use super::{CallContext, Client};
+use crate::answer::reply::Reply;
+use crate::json::object::{list, object, object_text};
+use crate::request;
+use crate::wire::clock;
+use crate::wire::probe::Step;
+use paysvc_spec::checks::{ASKED, CARD_PAYLOAD, CLOCK_TOLERANCE, Check};
+use paysvc_spec::schema::ApiKey;
+use paysvc_spec::settings;
+use paysvc_spec::status::{Outcome, Status};
+
+/// What a check has found.
+enum Found {
+    Ok(String),
+    /// And what to do.
+    Wrong(Status, String),
+    /// Another check must be ok first.
+    NotChecked(Check),
+}
+
+impl Client {
+    /// One check after the other. Moves no money and changes nothing, so its outcome is always NOT_SENT.
+    pub fn check(&self, context: &CallContext<'_>) -> Reply {
+        let mut found = self.check_configuration();
+        found.extend(self.check_connection(context));
+        found.extend(self.check_service(context, &found));
+        report(&found)
+    }
+
+    fn check_configuration(&self) -> Vec<Found> {
+        let missing = |name| Found::Wrong(Status::Config, settings::not_configured(name));
+        let address = self.config.base_url.as_ref().map(|base_url| Found::Ok(base_url.text.clone()));
+        let key = |key: ApiKey| match self.config.key(key) {
+            Some(_) => Found::Ok("is configured".into()),
+            None => missing(key.setting()),
+        };
+        let encryption_key = match &self.settings.encryption_key {
+            None => missing(Check::EncryptionKey.name()),
+            Some(key) => size(key.max_payload()),
+        };
+        let address = address.unwrap_or_else(|| missing(Check::BaseUrl.name()));
+        vec![address, key(ApiKey::Public), key(ApiKey::Secret), self.check_mode(), encryption_key]
+    }
+
+    /// A configured mode has already been compared with the keys.
+    fn check_mode(&self) -> Found {
+        let modes = [ApiKey::Public, ApiKey::Secret].map(|key| mode_of_key(self.config.key(key)?.expose()));
+        match modes {
+            [Some(public), Some(secret)] if public != secret => Found::Wrong(
+                Status::Config,
+                format!(
+                    "public_key is a {} key but secret_key is a {} key: copy both from the same mode of the dashboard, \
+                     and set mode",
+                    public.name(),
+                    secret.name()
+                ),
+            ),
+            [Some(mode), _] | [None, Some(mode)] => Found::Ok(format!("{} keys", mode.name())),
+            [None, None] => Found::Ok("the form of the keys does not show their mode".into()),
+        }
+    }
+
+    fn check_connection(&self, context: &CallContext<'_>) -> Vec<Found> {
+        const STEPS: [(Step, Check); 3] =
+            [(Step::NameLookUp, Check::NameLookUp), (Step::Connection, Check::Connection), (Step::Tls, Check::Tls)];
+        let Some(transport) = &self.transport else {
+            return STEPS.map(|_| Found::NotChecked(Check::BaseUrl)).into();
+        };
+        let result = transport.probe(&context.bounds);
+        let failed = result.as_ref().err().map(|(step, _)| *step);
+        let of = |(step, check): (Step, Check)| match &result {
+            Err((at, error)) if *at == step => Found::Wrong(error.status, error.message.clone()),
+            Err(_) if failed < Some(step) => {
+                Found::NotChecked(if failed == Some(Step::NameLookUp) { Check::NameLookUp } else { Check::Connection })
+            }
+            _ if check == Check::Tls && !self.config.base_url.as_ref().is_some_and(|base_url| base_url.https) => {
+                Found::Ok("not used: base_url begins with http://".into())
+            }
+            _ => Found::Ok("done".into()),
+        };
+        STEPS.map(of).into()
+    }
+
+    /// The service's answer, and its clock.
+    fn check_service(&self, context: &CallContext<'_>, before: &[Found]) -> [Found; 2] {
+        let needed = [Check::BaseUrl, Check::PublicKey, Check::NameLookUp, Check::Connection, Check::Tls];
+        if let Some(first) = needed.into_iter().find(|check| !matches!(before[*check as usize], Found::Ok(_))) {
+            return [Found::NotChecked(first), Found::NotChecked(first)];
+        }
+        let prepared = request::prepare(ASKED, "{}", &self.settings, &|| context.bounds.is_over());
+        let sent = prepared.and_then(|prepared| self.send_once(context, &prepared));
+        let (reply, date) = match sent {
+            Ok(sent) => sent,
+            Err(error) => return [Found::Wrong(error.status, error.message), Found::NotChecked(Check::Service)],
+        };
+        let clock = match (date, reply.http_status) {
+            (_, 0) => Found::NotChecked(Check::Service),
+            (Some(date), _) => compare_clocks(&date, SystemTime::now()),
+            (None, _) => Found::Ok("not compared: the service's answer has no date".into()),
+        };
+        let service = match reply.status {
+            Status::Ok => Found::Ok("answered".into()),
+            Status::Unauthorized => Found::Wrong(
+                reply.status,
+                format!("the service refuses public_key: copy it from the dashboard again; {}", reply.message),
+            ),
+            _ => Found::Wrong(reply.status, reply.message),
+        };
+        [service, clock]
+    }
+}
+
+/// Whether a key of this capacity is long enough for a card payment.
+fn size(max_payload: usize) -> Found {
+    let bytes = format!("can encrypt {max_payload} bytes, and the payload of a card payment has about {CARD_PAYLOAD}");
+    match max_payload < CARD_PAYLOAD {
+        true => Found::Wrong(Status::Config, format!("{bytes}: use a key of 4096 bits, as the dashboard shows it")),
+        false => Found::Ok(bytes),
+    }
+}
+
+fn compare_clocks(date: &str, now: SystemTime) -> Found {
+    let Ok(service) = httpdate::parse_http_date(date) else {
+        return Found::Ok("not compared: the service's answer has no date".into());
+    };
+    let off = now.duration_since(service).unwrap_or_else(|error| error.duration());
+    match off <= Duration::from_secs(CLOCK_TOLERANCE) {
+        true => Found::Ok("agrees with the service's".into()),
+        false => Found::Wrong(
+            Status::Config,
+            format!("this machine's clock reads {}, the service's {date}: set this machine's clock", clock::text(now)),
+        ),
+    }
+}
+
+/// The question to the service needs neither of these keys.
+const ALL_PASSED: &str = "every check passed; the secret key and the encryption key were not tried with the service";
+
+/// The status is that of the first check that is not ok.
+fn report(found: &[Found]) -> Reply {
+    let is_wrong = |found: &&Found| !matches!(found, Found::Ok(_));
+    let wrong = found.iter().filter(is_wrong).count();
+    let first = found.iter().zip(Check::ALL).find_map(|(found, check)| match found {
+        Found::Wrong(status, text) => Some((*status, format!("{}: {text}", check.name()))),
+        _ => None,
+    });
+    let (status, mut message) = first.unwrap_or((Status::Ok, ALL_PASSED.into()));
+    if wrong > 1 {
+        message += &format!(" ({wrong} checks are not ok, see checks)");
+    }
+    let reply = Reply::without_body(status, Outcome::NotSent, message);
+    let one = |out: &mut Vec<u8>, (found, check): (&Found, &Check)| {
+        let (ok, text) = match found {
+            Found::Ok(text) => (true, text.clone()),
+            Found::Wrong(_, text) => (false, text.clone()),
+            Found::NotChecked(first) => (false, format!("not checked: {} must be ok first", first.name())),
+        };
+        object(out, |members| {
+            members.text("check", check.name());
+            members.literal("ok", ok);
+            members.text("message", &text);
+        });
+    };
+    let body = object_text(|members| {
+        members.literal("status", status == Status::Ok);
+        members.text("message", &reply.message);
+        members.raw("checks", |out| list(out, found.iter().zip(Check::ALL), one));
+    });
+    Reply { body, ..reply }
+}

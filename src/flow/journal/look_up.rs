@@ -1,0 +1,155 @@
+//! Looks up what is open, and writes what that proves.
+
+use std::cell::Cell;
+
+use super::{Recorded, journal_failed};
+use crate::answer::reply::Reply;
+use crate::answer::resolution::{self, Attempts};
+use crate::flow::CallContext;
+use crate::flow::Client;
+use crate::flow::resolve::earlier::{self, Earlier};
+use crate::flow::resolve::task::Task;
+use crate::flow::resolve::{arguments, watch};
+use crate::json::object::object_text;
+use crate::ledger::Journal;
+use crate::ledger::claims::Claimed;
+use crate::ledger::row::{By, End, Kind, Row};
+use crate::ledger::table::Found;
+use crate::request::secrets::Secrets;
+use crate::util::validation_error::ValidationError;
+use paysvc_spec::ENDPOINTS;
+use paysvc_spec::journal::Step;
+use paysvc_spec::operations::operation;
+use paysvc_spec::schema::{Doubt, Endpoint, Safety};
+use paysvc_spec::status::{Outcome, Status};
+
+/// What look-ups settled.
+pub enum Settled {
+    /// An end was written, or somebody else wrote one.
+    Something,
+    Nothing(Reply),
+}
+
+impl Recorded<'_> {
+    pub(super) fn look_up(&self, open: &[Claimed<'_>]) -> Settled {
+        let mut last = None;
+        for claimed in open {
+            match settle(self.client, self.context, self.journal, claimed.row, self.secrets) {
+                Ok(Finding::Settled(_)) => return Settled::Something,
+                Ok(Finding::Open(reply)) => last = Some(reply),
+                Err(why) => return Settled::Nothing(journal_failed(&why, Outcome::Unknown)),
+            }
+        }
+        let nothing = || Reply::failed(Status::Unresolved, Outcome::Unknown, "nothing is open");
+        Settled::Nothing(last.unwrap_or_else(nothing))
+    }
+}
+
+/// What a look-up found about a claim.
+pub enum Finding {
+    /// The reply with the outcome that was written, or what somebody else wrote in the meantime.
+    Settled(Reply),
+    Open(Reply),
+}
+
+/// Looks up one claim; what the answer proves is written. `secrets`: those of the request that asks.
+pub fn settle(
+    client: &Client,
+    context: &CallContext<'_>,
+    journal: &Journal,
+    claim: &Row,
+    secrets: &Secrets,
+) -> Result<Finding, String> {
+    let (was_open, failure) = (Cell::new(true), Cell::new(None));
+    // Read after the look-up was answered: the answer is about what is in the journal then.
+    let attempts_now = || match journal.snapshot(&claim.key, claim.order.as_deref(), context.bounds.time_left()) {
+        Ok(known) => {
+            let found = Found::of(&known.rows);
+            let Some(own) = found.claims().iter().find(|claimed| claimed.row.id == claim.id) else {
+                return Attempts::default();
+            };
+            was_open.set(own.is_open());
+            let (begun, own_entry) = journal.attempts(found.claims(), own);
+            Attempts { begun, own_entry: own_entry.map(str::to_owned) }
+        }
+        Err(why) => {
+            failure.set(Some(why));
+            Attempts::default()
+        }
+    };
+    let reply = resolve(client, context, claim, &attempts_now, secrets).unwrap_or_else(Reply::invalid).about_earlier();
+    if let Some(why) = failure.take() {
+        return Err(why);
+    }
+    if !was_open.get() {
+        return Ok(Finding::Settled(reply));
+    }
+    if !matches!(reply.outcome, Outcome::Confirmed | Outcome::Rejected) {
+        return Ok(Finding::Open(named(reply, claim)));
+    }
+    let end = End {
+        of: claim.id.clone(),
+        by: By::LookUp,
+        outcome: reply.outcome,
+        state: reply.state,
+        is_final: reply.outcome == Outcome::Confirmed,
+        http_status: reply.http_status,
+        payment_reference: None,
+        batch_reference: None,
+        recipients: 0,
+    };
+    journal.end(claim, &end, context.bounds.time_left())?;
+    Ok(Finding::Settled(reply))
+}
+
+/// Names the claim, so that a person can settle it.
+fn named(reply: Reply, claim: &Row) -> Reply {
+    Reply { message: format!("{} (claim {} in the journal)", reply.message, claim.id), ..reply }
+}
+
+/// What an UNKNOWN of the claim's request means.
+pub fn doubt(claim: &Row) -> Doubt {
+    match &claim.kind {
+        Kind::Claim(of) if of.step == Step::Order => Doubt::None,
+        Kind::Claim(of) => {
+            ENDPOINTS.iter().find(|row| row.name == of.function).map_or(Doubt::Money, Endpoint::in_doubt)
+        }
+        _ => Doubt::Money,
+    }
+}
+
+/// What became of the claim's request, without writing it. The journal has none of its secrets, but the request that asks
+/// is usually the same again: what the service repeats of its `secrets` is masked.
+pub fn resolve(
+    client: &Client,
+    context: &CallContext<'_>,
+    claim: &Row,
+    attempts_now: &dyn Fn() -> Attempts,
+    secrets: &Secrets,
+) -> Result<Reply, ValidationError> {
+    let Kind::Claim(of) = &claim.kind else {
+        return Err(ValidationError::new(Status::Internal, "an end is no claim"));
+    };
+    if of.request.is_empty() {
+        let decision = resolution::without_look_up(Safety::Moves);
+        return Ok(Reply::failed(decision.status, decision.outcome, decision.explanation));
+    }
+    let json = object_text(|object| {
+        object.text("endpoint", &of.function);
+        if of.step == Step::Order {
+            object.literal("charged", false);
+        }
+        object.raw("request", |out| out.extend_from_slice(of.request.as_bytes()));
+    });
+    let members = arguments(const { operation("resolve") }, &json)?;
+    earlier::read(&members, &|| context.bounds.is_over(), |earlier| match earlier {
+        Earlier::Asks(mut task) => {
+            task.secrets.extend(secrets);
+            watch::watch(client, context, &Task { attempts_now: Some(attempts_now), ..task })
+        }
+        Earlier::NoLookUp(row) => {
+            let decision = resolution::without_look_up(row.safety);
+            Reply::failed(decision.status, decision.outcome, decision.explanation)
+        }
+    })
+}

@@ -1,0 +1,783 @@
+//! Recorded requests over a real socket, with a store in memory that can fail.
+
+use std::collections::BTreeMap;
+use std::io::Write as _;
+use std::net::TcpListener;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::{Arc, Mutex};
+
+use paysvc_test_common::http;
+use serde_json::{Value, json};
+
+use super::*;
+use crate::flow::CallRecord;
+use crate::ledger::store::{Appended, NewRow, Query, Store};
+use crate::wire::call::CallToken;
+
+/// How an append fails.
+#[derive(Clone, Copy, PartialEq, Default)]
+enum Failing {
+    #[default]
+    Nothing,
+    /// The row is not written.
+    Append,
+    /// The row is written, and the answer lost.
+    AnswerOfAppend,
+    /// From the second row on.
+    SecondAppend,
+    Read,
+}
+
+type Rows = BTreeMap<(String, u32), (Option<String>, bool, String)>;
+
+#[derive(Clone, Default)]
+pub struct Memory {
+    rows: Arc<Mutex<Rows>>,
+    failing: Arc<Mutex<Failing>>,
+    is_elsewhere: Arc<AtomicBool>,
+}
+
+impl Memory {
+    fn fail(&self, failing: Failing) {
+        *self.failing.lock().unwrap() = failing;
+    }
+
+    fn kinds(&self) -> Vec<String> {
+        let rows = self.rows.lock().unwrap();
+        let all: Vec<Value> = rows.values().map(|(_, _, json)| serde_json::from_str(json).unwrap()).collect();
+        let name = |row: &Value| {
+            format!(
+                "{}{}",
+                row["kind"].as_str().unwrap(),
+                row["outcome"].as_str().map_or(String::new(), |text| format!(" {text}"))
+            )
+        };
+        all.iter().map(name).collect()
+    }
+}
+
+impl Store for Memory {
+    fn append(&self, row: &NewRow<'_>, _: Duration) -> Result<Appended, String> {
+        let failing = *self.failing.lock().unwrap();
+        let mut rows = self.rows.lock().unwrap();
+        let key = (row.key.to_owned(), row.seq);
+        if failing == Failing::Append || failing == Failing::SecondAppend && !rows.is_empty() {
+            return Err("the disk is full".into());
+        }
+        if rows.contains_key(&key) {
+            return Ok(Appended::Exists);
+        }
+        rows.insert(key, (row.order.map(str::to_owned), row.open, row.json.to_owned()));
+        if failing == Failing::AnswerOfAppend { Err("the connection broke".into()) } else { Ok(Appended::Done) }
+    }
+
+    fn read(&self, query: Query<'_>, _: Duration, found: &mut dyn FnMut(&str) -> bool) -> Result<(), String> {
+        if *self.failing.lock().unwrap() == Failing::Read {
+            return Err("the disk is gone".into());
+        }
+        let rows = self.rows.lock().unwrap().clone();
+        let mut hand_on = |json: &str| _ = found(json);
+        match query {
+            Query::Key(key) => rows.iter().filter(|((of, _), _)| of == key).for_each(|(_, row)| hand_on(&row.2)),
+            Query::Order(order) => {
+                rows.values().filter(|row| row.0.as_deref() == Some(order)).for_each(|row| hand_on(&row.2));
+            }
+            Query::Open { after, limit } => {
+                let is_last = |key: &str, seq: u32| !rows.contains_key(&(key.to_owned(), seq + 1));
+                let open = rows.iter().filter(|((key, seq), row)| &**key > after && row.1 && is_last(key, *seq));
+                open.take(limit as usize).for_each(|(_, row)| hand_on(&row.2));
+            }
+        }
+        Ok(())
+    }
+
+    fn is_elsewhere(&self) -> bool {
+        self.is_elsewhere.load(Ordering::SeqCst)
+    }
+
+    fn forget(&self, key: &str, _: Duration) -> Result<(), String> {
+        self.rows.lock().unwrap().retain(|(of, _), _| of != key);
+        Ok(())
+    }
+}
+
+/// Counts the requests that move money, and answers them and look-ups as it is told.
+struct Service {
+    port: u16,
+    charges: Arc<AtomicU32>,
+    look_ups: Arc<AtomicU32>,
+    answers: Arc<Mutex<Answers>>,
+}
+
+#[derive(Clone)]
+struct Answers {
+    /// `None`: the connection ends without an answer.
+    charge: Option<(&'static str, String)>,
+    look_up: (&'static str, String),
+}
+
+impl Service {
+    fn start() -> Service {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let service = Service {
+            port: listener.local_addr().unwrap().port(),
+            charges: Arc::default(),
+            look_ups: Arc::default(),
+            answers: Arc::new(Mutex::new(Answers { charge: Some(paid()), look_up: ("404 Not Found", "{}".into()) })),
+        };
+        let (charges, look_ups, answers) =
+            (Arc::clone(&service.charges), Arc::clone(&service.look_ups), Arc::clone(&service.answers));
+        std::thread::spawn(move || {
+            for mut connection in listener.incoming().flatten() {
+                let (charges, look_ups, answers) = (Arc::clone(&charges), Arc::clone(&look_ups), Arc::clone(&answers));
+                std::thread::spawn(move || {
+                    while let Some(request) = http::read_message(&mut connection) {
+                        let is_look_up = request.lines().next().unwrap().contains("/status");
+                        let number = if is_look_up { &look_ups } else { &charges }.fetch_add(1, Ordering::SeqCst);
+                        let answers = answers.lock().unwrap().clone();
+                        let answer = if is_look_up { Some(answers.look_up) } else { answers.charge };
+                        let Some((status, body)) = answer else { break };
+                        _ = connection.write_all(
+                            http::response(status, "", &body.replace("NUMBER", &number.to_string())).as_bytes(),
+                        );
+                    }
+                });
+            }
+        });
+        service
+    }
+
+    fn charge_answers(&self, answer: Option<(&'static str, String)>) {
+        self.answers.lock().unwrap().charge = answer;
+    }
+
+    fn look_up_answers(&self, state: u8, entry: &str) {
+        self.answers.lock().unwrap().look_up = ("200 OK", order(state, entry));
+    }
+
+    fn charges(&self) -> u32 {
+        self.charges.load(Ordering::SeqCst)
+    }
+}
+
+fn order(state: u8, entries: &str) -> String {
+    let last = if matches!(state, 4..=6) { "true,\"requeryNeeded\":false" } else { "false,\"requeryNeeded\":true" };
+    format!(
+        r#"{{"data":{{"orderSummary":{{"reference":"ORD-1","statusId":{state}}},"isFinalStatus":{last},"orderPayments":[{entries}]}}}}"#
+    )
+}
+
+const FAILED: &str = r#"{"orderPaymentReference":"PAY-1","statusId":4}"#;
+
+fn paid() -> (&'static str, String) {
+    ("200 OK", r#"{"status":"success","statusCode":"00","data":{"statusId":5,"reference":"ORD-1"}}"#.into())
+}
+
+fn declined() -> (&'static str, String) {
+    ("400 Bad Request", r#"{"status":"failed","message":"declined"}"#.into())
+}
+
+/// The customer must authorize it.
+fn awaiting() -> (&'static str, String) {
+    let body = r#"{"status":"success","data":{"orderPayment":{"orderReference":"ORD-1","orderPaymentReference":"PAY-1","statusId":3}}}"#;
+    ("200 OK", body.into())
+}
+
+struct Till {
+    client: Client,
+    store: Memory,
+    service: Service,
+}
+
+impl Till {
+    fn new() -> Till {
+        let service = Service::start();
+        let store = Memory {
+            rows: Arc::default(),
+            failing: Arc::new(Mutex::new(Failing::Nothing)),
+            is_elsewhere: Arc::default(),
+        };
+        let client = client(service.port, &store);
+        Till { client, store, service }
+    }
+
+    fn pay(&self) -> Reply {
+        self.call(
+            "order_pay",
+            json!({"reference": "ORD-1", "paymentOption": "C", "card": {
+            "cardnumber": "5123450000000008", "expirymonth": "12", "expiryyear": "39", "cvv": "100"}}),
+            None,
+        )
+    }
+
+    fn refund(&self, amount: &str, key: Option<&str>) -> Reply {
+        self.call("order_refund", json!({"reference": "ORD-1", "amount": amount}), key)
+    }
+
+    fn call(&self, name: &str, request: Value, key: Option<&str>) -> Reply {
+        let token = Arc::new(CallToken::default());
+        token.set_timeout_ms(3000);
+        assert!(key.is_none_or(|key| token.set_key(key)));
+        let record = CallRecord::new();
+        let context = self.client.begin(Some(token), &record);
+        self.client.call(&context, paysvc_spec::endpoint(name), &request.to_string())
+    }
+
+    fn next(&self, after: &str) -> (Option<String>, Reply) {
+        let record = CallRecord::new();
+        self.client.journal_next(&self.client.begin(None, &record), after)
+    }
+
+    fn settle(&self, request: Value) -> Reply {
+        let record = CallRecord::new();
+        self.client.journal_settle(&self.client.begin(None, &record), &request.to_string())
+    }
+
+    /// The call of every claim is over.
+    fn let_time_pass(&self) {
+        for row in self.store.rows.lock().unwrap().values_mut() {
+            let mut json: Value = serde_json::from_str(&row.2).unwrap();
+            if json.get("until_ms").is_some() {
+                json["until_ms"] = json!(0);
+            }
+            row.2 = json.to_string();
+        }
+    }
+}
+
+fn client(port: u16, store: &Memory) -> Client {
+    let vector = include_str!("../../../tests/vectors/rsa4096.json");
+    let vector: Value = serde_json::from_str(vector).unwrap();
+    let config = json!({
+        "base_url": format!("http://127.0.0.1:{port}"), "public_key": "public", "secret_key": "secret",
+        "encryption_key": vector["encryption_key"], "timeout_ms": 3000, "max_attempts": 1,
+    });
+    let client = Client::new(Some(&config.to_string()), &|_| None).unwrap_or_else(|error| panic!("{}", error.message));
+    client.set_store(Box::new(store.clone())).unwrap_or_else(|error| panic!("{}", error.message));
+    client
+}
+
+fn seen(reply: &Reply) -> (Status, Outcome, bool) {
+    (reply.status, reply.outcome, reply.replayed)
+}
+
+use Outcome::{Confirmed, NotSent, Rejected, Unknown};
+
+#[test]
+fn an_order_is_charged_once_however_often_it_is_paid() {
+    let till = Till::new();
+    let first = till.pay();
+    assert_eq!(seen(&first), (Status::Ok, Confirmed, false), "{}", first.message);
+    till.service.look_up_answers(5, "");
+    for _ in 0..3 {
+        let again = till.pay();
+        assert_eq!(seen(&again), (Status::Ok, Confirmed, true), "{}", again.message);
+        assert!(again.body.contains("orderSummary"), "the look-up's body: {}", again.body);
+    }
+    assert_eq!((till.service.charges(), till.store.kinds()), (1, vec!["claim".into(), "end CONFIRMED".into()]));
+}
+
+#[test]
+fn a_lost_answer_is_looked_up_and_never_sent_again() {
+    let till = Till::new();
+    till.service.charge_answers(None);
+    assert_eq!(seen(&till.pay()), (Status::Transport, Unknown, false));
+    till.service.look_up_answers(2, "");
+    for _ in 0..2 {
+        let open = till.pay();
+        assert_eq!(seen(&open), (Status::Unresolved, Unknown, false), "{}", open.message);
+    }
+    till.service.look_up_answers(5, "");
+    assert_eq!(seen(&till.pay()), (Status::Ok, Confirmed, true));
+    assert_eq!(till.service.charges(), 1);
+    assert_eq!(till.store.kinds(), ["claim", "end UNKNOWN", "end CONFIRMED"]);
+}
+
+/// A till that dies between claim and answer: the claim has no end, and its call may still be under way.
+#[test]
+fn a_claim_without_an_end_is_waited_for_and_then_looked_up() {
+    let till = Till::new();
+    till.service.charge_answers(None);
+    till.pay();
+    let (last, _) = till.store.rows.lock().unwrap().pop_last().unwrap();
+    assert_eq!(last.1, 2, "the end");
+    let started = std::time::Instant::now();
+    let waited = till.pay();
+    assert_eq!(seen(&waited), (Status::Unresolved, Unknown, false), "{}", waited.message);
+    assert!(started.elapsed() >= Duration::from_secs(2) || waited.message.contains("look-up"), "{}", waited.message);
+    till.let_time_pass();
+    till.service.look_up_answers(4, FAILED);
+    till.service.charge_answers(Some(paid()));
+    let paid = till.pay();
+    assert_eq!(seen(&paid), (Status::Ok, Confirmed, false), "{}", paid.message);
+    assert_eq!(till.service.charges(), 2);
+    assert_eq!(till.store.kinds(), ["claim", "end REJECTED", "claim", "end CONFIRMED"]);
+}
+
+/// The service named the second attempt before its answer was lost for good; it has failed, and so has the first.
+#[test]
+fn a_later_attempt_is_refused_once_its_own_entry_has_failed() {
+    for (is_elsewhere, expected) in [(false, Rejected), (true, Unknown)] {
+        let till = Till::new();
+        till.service.charge_answers(Some(declined()));
+        assert_eq!(till.pay().outcome, Rejected);
+        let first = r#"{"orderPaymentReference":"PAY-0","statusId":4}"#;
+        till.service.look_up_answers(4, first);
+        till.service.charge_answers(Some(awaiting()));
+        assert_eq!(till.pay().outcome, Confirmed, "for now");
+        till.store.is_elsewhere.store(is_elsewhere, Ordering::SeqCst);
+        assert_eq!(till.next("").1.outcome, Unknown, "its entry is not there yet");
+        till.service.look_up_answers(4, &format!("{first},{FAILED}"));
+        let reply = till.next("").1;
+        assert_eq!(reply.outcome, expected, "{}", reply.message);
+        assert_eq!(till.service.charges(), 2);
+    }
+}
+
+#[test]
+fn a_declined_card_may_be_followed_by_another_unless_the_service_has_one_in_progress() {
+    let till = Till::new();
+    till.service.charge_answers(Some(declined()));
+    assert_eq!(seen(&till.pay()), (Status::Rejected, Rejected, false));
+    till.service.look_up_answers(2, r#"{"orderPaymentReference":"PAY-1","statusId":2}"#);
+    assert_eq!(seen(&till.pay()), (Status::Unresolved, Unknown, false));
+    assert_eq!(till.service.charges(), 1);
+    till.service.look_up_answers(4, FAILED);
+    till.service.charge_answers(Some(paid()));
+    assert_eq!(seen(&till.pay()), (Status::Ok, Confirmed, false));
+    assert_eq!(till.service.charges(), 2);
+}
+
+#[test]
+fn an_order_that_the_service_has_paid_already_is_not_charged() {
+    let till = Till::new();
+    till.service.look_up_answers(5, r#"{"orderPaymentReference":"PAY-9","statusId":5}"#);
+    assert_eq!(seen(&till.pay()), (Status::Ok, Confirmed, true));
+    assert_eq!((till.service.charges(), till.store.kinds()), (0, vec!["claim".into(), "end CONFIRMED".into()]));
+    let other = Till::new();
+    other.service.look_up_answers(4, FAILED);
+    assert_eq!(seen(&other.pay()), (Status::Unresolved, Unknown, false), "an attempt of somebody else");
+    assert_eq!((other.service.charges(), other.store.kinds().len()), (0, 0));
+}
+
+#[test]
+fn a_refund_needs_a_key_and_its_key_is_for_one_refund() {
+    let till = Till::new();
+    till.service.charge_answers(Some(("200 OK", r#"{"status":"success","message":"refunded"}"#.into())));
+    let without = till.refund("5", None);
+    assert_eq!(seen(&without), (Status::Argument, NotSent, false));
+    assert!(without.message.contains("idempotency key"), "{}", without.message);
+    assert_eq!(seen(&till.refund("5.00", Some("k"))), (Status::Ok, Confirmed, false));
+    assert_eq!(seen(&till.refund("5", Some("k"))), (Status::Ok, Confirmed, true));
+    let other = till.refund("6", Some("k"));
+    assert_eq!(seen(&other), (Status::KeyReused, Unknown, false));
+    assert!(other.message.contains("amount") && !other.message.contains('6'), "{}", other.message);
+    assert_eq!(seen(&till.refund("6", Some("l"))), (Status::Ok, Confirmed, false));
+    assert_eq!(till.service.charges(), 2);
+}
+
+#[test]
+fn a_journal_that_fails_lets_nothing_be_sent() {
+    for (failing, outcome, kinds) in [(Failing::Append, NotSent, 0), (Failing::Read, Unknown, 0)] {
+        let till = Till::new();
+        till.store.fail(failing);
+        assert_eq!(seen(&till.pay()), (Status::Journal, outcome, false));
+        till.store.fail(Failing::Nothing);
+        assert_eq!((till.service.charges(), till.store.kinds().len()), (0, kinds));
+        assert_eq!(seen(&till.pay()), (Status::Ok, Confirmed, false));
+    }
+}
+
+#[test]
+fn an_insert_whose_answer_was_lost_is_recognised() {
+    let till = Till::new();
+    till.store.fail(Failing::AnswerOfAppend);
+    assert_eq!(seen(&till.pay()), (Status::Ok, Confirmed, false));
+    assert_eq!(till.service.charges(), 1);
+}
+
+#[test]
+fn a_journal_that_fails_after_sending_leaves_the_reply_and_the_key_open() {
+    let till = Till::new();
+    till.store.fail(Failing::SecondAppend);
+    assert_eq!(seen(&till.pay()), (Status::Ok, Confirmed, false));
+    till.store.fail(Failing::Nothing);
+    till.let_time_pass();
+    till.service.look_up_answers(5, "");
+    assert_eq!(till.store.kinds(), ["claim"]);
+    let (key, reply) = till.next("");
+    assert_eq!((key.as_deref(), reply.outcome), (Some("charge ORD-1"), Confirmed), "{}", reply.message);
+    assert_eq!(till.next("").0.as_deref(), Some(""));
+    assert_eq!(till.service.charges(), 1);
+}
+
+#[test]
+fn of_many_that_pay_at_once_one_is_sent() {
+    let till = Till::new();
+    till.service.look_up_answers(5, "");
+    let answers = Arc::clone(&till.service.answers);
+    answers.lock().unwrap().look_up = ("404 Not Found", "{}".into());
+    let clients: Vec<_> = (0..8).map(|_| client(till.service.port, &till.store)).collect();
+    let outcomes: Vec<_> = std::thread::scope(|scope| {
+        let threads: Vec<_> = clients
+            .into_iter()
+            .map(|client| {
+                let till = Till {
+                    client,
+                    store: till.store.clone(),
+                    service: Service {
+                        port: 0,
+                        charges: Arc::default(),
+                        look_ups: Arc::default(),
+                        answers: Arc::clone(&answers),
+                    },
+                };
+                scope.spawn(move || till.pay())
+            })
+            .collect();
+        threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+    });
+    assert_eq!(till.service.charges(), 1);
+    for reply in &outcomes {
+        assert_eq!(reply.outcome, Confirmed, "{}", reply.message);
+    }
+    assert_eq!(outcomes.iter().filter(|reply| !reply.replayed).count(), 1);
+}
+
+#[test]
+fn an_authorization_belongs_to_the_open_charge_that_it_completes() {
+    let till = Till::new();
+    let authorize =
+        |otp: &str| till.call("order_pay_authorize", json!({"orderPaymentReference": "PAY-1", "otp": otp}), None);
+    assert_eq!(seen(&authorize("1")), (Status::Unresolved, Unknown, false), "no such charge");
+    till.service.charge_answers(Some(awaiting()));
+    let charge = till.pay();
+    assert_eq!((charge.outcome, charge.state.0), (Confirmed, 3), "{}", charge.message);
+    till.service.charge_answers(Some(paid()));
+    let authorized = authorize("123456");
+    assert_eq!(seen(&authorized), (Status::Ok, Confirmed, false), "{}", authorized.message);
+    till.service.look_up_answers(5, r#"{"orderPaymentReference":"PAY-1","statusId":5}"#);
+    assert_eq!(seen(&authorize("123456")), (Status::Ok, Confirmed, true));
+    assert_eq!(seen(&till.pay()), (Status::Ok, Confirmed, true));
+    assert_eq!(till.service.charges(), 2);
+    let rows = till.store.rows.lock().unwrap();
+    assert!(rows.values().all(|row| !row.2.contains("123456") && !row.2.contains("5123450000000008")));
+}
+
+#[test]
+fn a_person_settles_what_stays_open_and_later_news_outweighs_it() {
+    let till = Till::new();
+    till.service.charge_answers(None);
+    till.pay();
+    till.service.look_up_answers(2, "");
+    let (key, open) = till.next("");
+    assert_eq!((key.as_deref(), open.outcome), (Some("charge ORD-1"), Unknown));
+    let id = open.message.split("(claim ").nth(1).unwrap().split(' ').next().unwrap().to_owned();
+    let settled = till.settle(json!({"id": id, "outcome": "REJECTED", "who": "A", "why": "not in the statement"}));
+    assert_eq!(seen(&settled), (Status::Rejected, Rejected, false), "{}", settled.message);
+    let again = till.settle(json!({"id": id, "outcome": "REJECTED", "who": "A", "why": "twice"}));
+    assert_eq!(seen(&again), (Status::Argument, Unknown, false));
+    till.service.charge_answers(Some(paid()));
+    assert_eq!(seen(&till.pay()), (Status::Ok, Confirmed, false));
+    assert_eq!(till.service.charges(), 2);
+}
+
+#[test]
+fn a_key_without_a_journal_is_refused() {
+    let service = Service::start();
+    let store = Memory::default();
+    let till = Till { client: client(service.port, &store), store, service };
+    let config = json!({"base_url": format!("http://127.0.0.1:{}", till.service.port), "secret_key": "s"});
+    let client = Client::new(Some(&config.to_string()), &|_| None).unwrap_or_else(|error| panic!("{}", error.message));
+    let till = Till { client, ..till };
+    assert_eq!(seen(&till.refund("5", Some("k"))), (Status::Config, NotSent, false));
+    assert_eq!(till.service.charges(), 0);
+}
+
+/// Of a batch with one recipient; NUMBER is that of the request, because no reference comes twice.
+fn accepted(account: &str) -> (&'static str, String) {
+    let payout = format!(r#"{{"payoutReference":"P-NUMBER","accountNumber":"{account}","amount":5}}"#);
+    let body =
+        r#"{"status":"success","statusCode":"00","message":"logged","batchReference":"B-NUMBER","batchId":1,"data":["#;
+    ("200 OK", format!("{body}{payout}]}}"))
+}
+
+/// A list that pays each of these that amount.
+fn list_of(references: &[&str], amount: &str) -> Vec<Value> {
+    let one = |reference: &&str| {
+        json!({"clientReference": reference, "accountNumber": "0690000031", "bankCode": "000014", "amount": amount,
+            "description": "May", "accountName": "A", "creditCurrency": "NGN", "debitCurrency": "NGN"})
+    };
+    references.iter().map(one).collect()
+}
+
+/// Goes on with what other lists have paid.
+fn pay_list(client: &Client, references: &[&str], amount: &str) -> (Reply, Value) {
+    pay_list_with(client, &list_of(references, amount), true, None)
+}
+
+fn pay_list_with(client: &Client, list: &[Value], continues: bool, token: Option<Arc<CallToken>>) -> (Reply, Value) {
+    let record = CallRecord::new();
+    let context = client.begin(token, &record);
+    let request = json!({"payoutDetails": list, "continue": continues, "continue_after_unknown": true});
+    let reply = client.payout_bulk(&context, &request.to_string());
+    let report = serde_json::from_str(&reply.body).unwrap();
+    (reply, report)
+}
+
+#[test]
+fn a_recipient_is_paid_once_across_lists() {
+    let till = Till::new();
+    till.service.charge_answers(Some(accepted("0690000031")));
+    let (first, _) = pay_list(&till.client, &["may-1"], "5");
+    assert_eq!(seen(&first), (Status::Ok, Confirmed, false), "{}", first.body);
+    let (again, report) = pay_list(&till.client, &["may-1"], "5.0");
+    assert_eq!((again.outcome, report["payouts"][0]["payoutReference"].as_str()), (Confirmed, Some("P-0")));
+    let (more, report) = pay_list(&till.client, &["may-1", "may-2"], "5");
+    assert_eq!(more.outcome, Confirmed, "{}", report);
+    let (other, report) = pay_list(&till.client, &["may-1"], "6");
+    assert_eq!((other.status, other.outcome), (Status::KeyReused, Unknown), "{report}");
+    assert!(report["payouts"][0]["message"].as_str().unwrap().contains("amount"), "{report}");
+    assert_eq!(till.service.charges(), 2);
+}
+
+#[test]
+fn without_a_journal_no_list_is_paid() {
+    let till = Till::new();
+    till.service.charge_answers(Some(accepted("0690000031")));
+    let config = json!({"base_url": format!("http://127.0.0.1:{}", till.service.port), "secret_key": "s"});
+    let client = Client::new(Some(&config.to_string()), &|_| None).unwrap_or_else(|error| panic!("{}", error.message));
+    let (reply, _) = pay_list(&client, &["may-1"], "5");
+    assert_eq!((seen(&reply), till.service.charges()), ((Status::Config, NotSent, false), 0));
+    for line in ["\"journal\": \"/", "\"journal_create\": true", "PAYSVC_JOURNAL ", "client_set_store"] {
+        assert!(reply.message.contains(line), "{}", reply.message);
+    }
+}
+
+/// Employee numbers as references: the second month would be CONFIRMED, and nobody paid.
+#[test]
+fn a_list_that_names_who_was_paid_by_another_one_is_refused_as_a_whole() {
+    let till = Till::new();
+    till.service.charge_answers(Some(accepted("0690000031")));
+    let may = list_of(&["E-17", "E-18"], "5");
+    assert_eq!(pay_list_with(&till.client, &may, false, None).0.outcome, Confirmed);
+    let mut june = list_of(&["E-19", "E-17", "E-18"], "5");
+    june.iter_mut().for_each(|one| one["description"] = json!("June"));
+    let today = clock::day(clock::now_ms());
+    for list in [&june[..], &june[1..], &may[..1]] {
+        let (reply, body) = pay_list_with(&till.client, list, false, None);
+        assert_eq!((seen(&reply), till.service.charges()), ((Status::KeyReused, Unknown, false), 2), "{body}");
+        let paid = |name: &str| format!("{name} was paid on {today} by another list");
+        assert!(reply.message.contains(&paid("E-17")) && reply.message.contains("\"continue\": true"), "{body}");
+        let place = list.iter().position(|one| one["clientReference"] == "E-17").unwrap();
+        assert_eq!(body["errors"][format!("payoutDetails.{place}.clientReference")], paid("E-17"));
+        assert_eq!(reply.message.contains(", as were 1 more"), list.len() > 1, "{body}");
+    }
+    // The same list again is a resume, in any order, and says that nothing was sent.
+    let again: Vec<Value> = may.iter().rev().cloned().collect();
+    let (reply, body) = pay_list_with(&till.client, &again, false, None);
+    assert_eq!((seen(&reply), till.service.charges()), ((Status::Ok, Confirmed, true), 2), "{body}");
+    assert!(
+        reply.message.contains(&format!("nothing was sent: all were accepted by earlier calls, the last on {today}"))
+    );
+    let (reply, body) = pay_list_with(&till.client, &june, true, None);
+    assert_eq!((seen(&reply), till.service.charges()), ((Status::Ok, Confirmed, false), 3), "{body}");
+    let replayed = |row: &Value| (row["replayed"].clone(), row["date"].clone());
+    let all: Vec<_> = body["payouts"].as_array().unwrap().iter().map(replayed).collect();
+    let earlier = (json!(true), json!(today));
+    assert_eq!(all, [(json!(null), json!(null)), earlier.clone(), earlier], "{body}");
+    // Afterwards the longer list is a list of its own, which did not pay all of its recipients.
+    assert_eq!(pay_list_with(&till.client, &june, false, None).0.status, Status::KeyReused);
+    assert_eq!(till.service.charges(), 3);
+}
+
+#[test]
+fn who_was_paid_by_a_claim_without_a_list_or_settled_counts_as_paid_by_another_list() {
+    let till = Till::new();
+    till.service.charge_answers(Some(accepted("0690000031")));
+    let list = list_of(&["E-17"], "5");
+    assert_eq!(pay_list_with(&till.client, &list, false, None).0.outcome, Confirmed);
+    for row in till.store.rows.lock().unwrap().values_mut() {
+        let mut json: Value = serde_json::from_str(&row.2).unwrap();
+        json.as_object_mut().unwrap().remove("list");
+        row.2 = json.to_string();
+    }
+    assert_eq!(pay_list_with(&till.client, &list, false, None).0.status, Status::KeyReused);
+    till.service.charge_answers(None);
+    let open = list_of(&["E-18"], "5");
+    let (_, report) = pay_list_with(&till.client, &open, false, None);
+    assert_eq!(report["payouts"][0]["outcome"], "UNKNOWN");
+    let (_, report) = pay_list_with(&till.client, &list_of(&["E-18"], "6"), false, None);
+    let message = report["payouts"][0]["message"].as_str().unwrap();
+    assert!(message.contains("amount"), "what is open and differs is told as such: {report}");
+    let id = message.rsplit_once("(claim ").unwrap().1.split_once(' ').unwrap().0;
+    let settlement = json!({"id": id, "outcome": "CONFIRMED", "who": "A", "why": "B"});
+    let record = CallRecord::new();
+    let settled = till.client.journal_settle(&till.client.begin(None, &record), &settlement.to_string());
+    assert_eq!(settled.outcome, Confirmed, "{}", settled.message);
+    assert_eq!(pay_list_with(&till.client, &list_of(&["E-18"], "6"), false, None).0.status, Status::KeyReused);
+    let (reply, report) = pay_list_with(&till.client, &open, false, None);
+    assert_eq!((reply.outcome, &report["payouts"][0]["settled"]), (Confirmed, &json!(true)), "{report}");
+    assert_eq!(till.service.charges(), 2);
+}
+
+/// What was proved not to be done may be corrected; what may have been done is compared.
+#[test]
+fn a_refused_recipient_may_be_corrected_and_one_that_is_open_may_not() {
+    for (answer, charges, status) in [(Some(declined()), 2, Status::Ok), (None, 1, Status::KeyReused)] {
+        let till = Till::new();
+        till.service.charge_answers(answer);
+        let mut list = list_of(&["may-1"], "5");
+        list[0]["accountNumber"] = json!("0690000032");
+        pay_list_with(&till.client, &list, false, None);
+        till.service.charge_answers(Some(accepted("0690000031")));
+        let (reply, report) = pay_list(&till.client, &["may-1"], "5");
+        assert_eq!((reply.status, till.service.charges()), (status, charges), "{report}");
+    }
+}
+
+/// A refusal without a vote proves nothing of the request that was answered with 429 before, in whichever call.
+#[test]
+fn what_a_429_proved_is_remembered_by_the_journal() {
+    let till = Till::new();
+    let gone = ("404 Not Found", "{}".to_owned());
+    till.service.charge_answers(Some(gone.clone()));
+    assert_eq!(pay_list(&till.client, &["first"], "5").0.outcome, Rejected);
+    till.service.charge_answers(Some(("429 Too Many Requests\r\nretry-after: 600", "{}".into())));
+    let token = Arc::new(CallToken::default());
+    // There is no time for that wait.
+    token.set_timeout_ms(60_000);
+    let (busy, report) = pay_list_with(&till.client, &list_of(&["second"], "5"), false, Some(token));
+    assert_eq!((busy.status, busy.outcome), (Status::RateLimited, Rejected), "{report}");
+    till.service.charge_answers(Some(gone));
+    let (reply, report) = pay_list(&till.client, &["second"], "5");
+    assert_eq!((reply.status, reply.outcome), (Status::Response, Unknown), "{report}");
+}
+
+/// A list that stops at its first recipient reports for the others what an earlier list did.
+#[test]
+fn who_was_not_reached_is_what_the_journal_has() {
+    let till = Till::new();
+    till.service.charge_answers(Some(accepted("0690000031")));
+    assert_eq!(pay_list(&till.client, &["paid"], "5").0.outcome, Confirmed);
+    till.service.charge_answers(None);
+    assert_eq!(pay_list(&till.client, &["open"], "5").0.outcome, Unknown);
+    let outcomes = |report: &Value| -> Vec<String> {
+        let rows = report["payouts"].as_array().unwrap().iter();
+        rows.map(|row| row["outcome"].as_str().unwrap().to_owned()).collect()
+    };
+    let all = ["first", "paid", "open", "never"];
+    till.service.charge_answers(Some(("401 Unauthorized", "{}".into())));
+    let (_, report) = pay_list(&till.client, &all, "5");
+    assert_eq!(outcomes(&report), ["REJECTED", "ACCEPTED", "UNKNOWN", "NOT_SENT"], "{report}");
+    let token = Arc::new(CallToken::default());
+    token.cancel();
+    let (_, report) = pay_list_with(&till.client, &list_of(&all, "5"), true, Some(token));
+    assert_eq!(outcomes(&report), ["UNKNOWN"; 4], "{report}");
+    till.store.fail(Failing::Read);
+    let (_, report) = pay_list(&till.client, &all, "5");
+    assert_eq!(outcomes(&report), ["UNKNOWN"; 4], "{report}");
+    assert_eq!(report["batches"].as_array().unwrap().len(), 1, "{report}");
+}
+
+#[test]
+fn what_became_of_a_recipient_decides_whether_a_later_list_pays_it() {
+    for (answer, outcome, later, charges) in [(None, Unknown, Unknown, 1), (Some(declined()), Rejected, Confirmed, 2)] {
+        let till = Till::new();
+        till.service.charge_answers(answer);
+        assert_eq!(pay_list(&till.client, &["may-1"], "5").0.outcome, outcome);
+        till.service.charge_answers(Some(accepted("0690000031")));
+        let (reply, report) = pay_list(&till.client, &["may-1"], "5");
+        assert_eq!((reply.outcome, till.service.charges()), (later, charges), "{report}");
+    }
+}
+
+#[test]
+fn of_many_processes_with_one_list_each_recipient_is_paid_by_one() {
+    let till = Till::new();
+    till.service.charge_answers(Some(accepted("0690000031")));
+    let clients: Vec<_> = (0..6).map(|_| client(till.service.port, &till.store)).collect();
+    let references = ["a", "b", "c", "d"];
+    let outcomes: Vec<_> = std::thread::scope(|scope| {
+        let pay = |client: &Client| pay_list(client, &references, "5");
+        let threads: Vec<_> = clients.iter().map(|client| scope.spawn(move || pay(client))).collect();
+        threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+    });
+    for (reply, report) in &outcomes {
+        assert_eq!(reply.outcome, Confirmed, "{report}");
+    }
+    assert_eq!(till.service.charges(), references.len() as u32);
+}
+
+#[test]
+fn a_request_that_json_describes_needs_a_key_and_leaves_charges_to_their_functions() {
+    let till = Till::new();
+    let send = |path: &str, key: Option<&str>| {
+        let token = Arc::new(CallToken::default());
+        assert!(key.is_none_or(|key| token.set_key(key)));
+        let record = CallRecord::new();
+        let context = till.client.begin(Some(token), &record);
+        let request = json!({"method": "POST", "path": path, "key": "secret", "body": {"amount": 5}});
+        till.client.request(&context, &request.to_string())
+    };
+    till.service.charge_answers(Some(("200 OK", r#"{"status":"success"}"#.into())));
+    let charge = send("/payment/order/pay", Some("k"));
+    assert_eq!(seen(&charge), (Status::Argument, NotSent, false));
+    assert_eq!(seen(&send("/payment/new", None)), (Status::Argument, NotSent, false));
+    assert_eq!(seen(&send("/payment/new", Some("k"))), (Status::Ok, Confirmed, false));
+    assert_eq!(seen(&send("/payment/new", Some("k"))), (Status::Ok, Confirmed, true));
+    assert_eq!(seen(&send("/payment/other", Some("k"))), (Status::KeyReused, Unknown, false));
+    assert_eq!(till.service.charges(), 1);
+    till.service.charge_answers(None);
+    assert_eq!(send("/payment/new", Some("l")).outcome, Unknown);
+    assert_eq!(seen(&send("/payment/new", Some("l"))), (Status::Unresolved, Unknown, false));
+    assert_eq!(till.service.charges(), 2);
+}
+
+#[test]
+fn a_key_that_was_closed_long_ago_is_new_again_and_an_open_one_never_is() {
+    let till = Till::new();
+    let age = |days: u64| {
+        for row in till.store.rows.lock().unwrap().values_mut() {
+            let mut json: Value = serde_json::from_str(&row.2).unwrap();
+            json["time_ms"] = json!(clock::now_ms() - days * 86_400_000);
+            row.2 = json.to_string();
+        }
+    };
+    till.service.charge_answers(Some(("200 OK", r#"{"status":"success"}"#.into())));
+    assert_eq!(seen(&till.refund("5", Some("k"))), (Status::Ok, Confirmed, false));
+    age(399);
+    assert_eq!(seen(&till.refund("5", Some("k"))), (Status::Ok, Confirmed, true));
+    age(401);
+    assert_eq!(seen(&till.refund("6", Some("k"))), (Status::Ok, Confirmed, false));
+    till.service.charge_answers(None);
+    assert_eq!(till.refund("5", Some("open")).outcome, Unknown);
+    age(4000);
+    assert_eq!(seen(&till.refund("5", Some("open"))), (Status::Unresolved, Unknown, false));
+    assert_eq!(till.service.charges(), 3);
+}
+
+/// Nothing was sent now, but that does not mean that nothing is open.
+#[test]
+fn a_call_that_ends_before_the_journal_was_read_knows_nothing_of_its_key() {
+    let till = Till::new();
+    till.service.charge_answers(None);
+    assert_eq!(till.pay().outcome, Unknown);
+    let token = Arc::new(CallToken::default());
+    token.cancel();
+    let record = CallRecord::new();
+    let context = till.client.begin(Some(token), &record);
+    let request = json!({"reference": "ORD-1", "paymentOption": "C", "card": {
+        "cardnumber": "5123450000000008", "expirymonth": "12", "expiryyear": "39", "cvv": "100"}});
+    let reply = till.client.call(&context, paysvc_spec::endpoint("order_pay"), &request.to_string());
+    assert_eq!(seen(&reply), (Status::Cancelled, Unknown, false), "{}", reply.message);
+}
+
+#[cfg(not(feature = "journal"))]
+#[test]
+fn a_build_without_the_file_refuses_the_setting() {
+    let error = Client::new(Some(r#"{"journal":"pay.db","journal_create":true}"#), &|_| None).map(drop).unwrap_err();
+    assert_eq!(error.status, Status::Config);
+    assert!(error.message.contains("journal") && error.message.contains("client_set_store"), "{}", error.message);
+    assert!(!std::path::Path::new("pay.db").exists());
+}

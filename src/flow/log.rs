@@ -1,0 +1,178 @@
+//! The log: one line per event, each with the number of its call. It goes to the token of the call, if that keeps it,
+//! and to the client's callback, on the calling thread.
+//!
+//! No line contains text of the caller. From the service's text it may contain the numbers that the service gave to the
+//! request (see `transport/trace.rs`), with the secrets of the request masked.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use arc_swap::ArcSwapOption;
+
+use crate::json::object::object_text;
+use crate::util::call_id::CallId;
+use crate::util::failpoint;
+use crate::wire::call::CallToken;
+use paysvc_spec::status::{self, Outcome, Status};
+
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[repr(i32)]
+pub enum Level {
+    Error = 1,
+    Warn = 2,
+    Info = 3,
+    Debug = 4,
+}
+
+pub type Sink = Arc<dyn Fn(Level, &str) + Send + Sync>;
+
+/// A line, and what a program reads of it by name.
+pub struct Line<'a> {
+    pub text: String,
+    pub attempt: Option<LoggedAttempt<'a>>,
+}
+
+impl From<String> for Line<'_> {
+    fn from(text: String) -> Self {
+        Line { text, attempt: None }
+    }
+}
+
+/// The attempt that a line is about.
+pub struct LoggedAttempt<'a> {
+    pub endpoint: &'static str,
+    pub number: u32,
+    /// `None`: it begins.
+    pub result: Option<LoggedResult<'a>>,
+}
+
+pub struct LoggedResult<'a> {
+    pub status: Status,
+    pub outcome: Outcome,
+    pub http_status: u16,
+    pub took: Duration,
+    pub request_id: &'a str,
+}
+
+impl Line<'_> {
+    fn json(&self, id: CallId, level: Level) -> String {
+        object_text(|line| {
+            line.literal("level", level as i32);
+            line.text("call_id", &id.to_string());
+            line.text("message", &self.text);
+            let Some(LoggedAttempt { endpoint, number, result }) = &self.attempt else { return };
+            line.text("endpoint", endpoint);
+            line.literal("attempt", number);
+            match result {
+                None => line.literal("begins", true),
+                Some(LoggedResult { status, outcome, http_status, took, request_id }) => {
+                    line.text("status", status::name_of(*status));
+                    line.text("outcome", status::name_of_outcome(*outcome));
+                    line.literal("http_status", http_status);
+                    line.literal("ms", took.as_millis());
+                    line.text("request_id", request_id);
+                }
+            }
+        })
+    }
+}
+
+struct Listener {
+    level: i32,
+    sink: Sink,
+}
+
+/// Lock-free: a child that is forked while another thread holds a lock would wait for ever.
+#[derive(Default)]
+pub struct Log {
+    /// Whether there has ever been a sink. It is checked first because it is the cheapest check.
+    used: AtomicBool,
+    listener: ArcSwapOption<Listener>,
+}
+
+impl Log {
+    /// Replaces the sink. A call running on another thread may still use the old one.
+    pub fn set(&self, level: i32, sink: Option<Sink>) {
+        self.listener.store(sink.map(|sink| Arc::new(Listener { level, sink })));
+        self.used.store(true, Ordering::SeqCst);
+    }
+
+    /// The sink, if it is set for this level.
+    fn sink(&self, level: Level) -> Option<Sink> {
+        if !self.used.load(Ordering::SeqCst) {
+            return None;
+        }
+        let listener = self.listener.load();
+        // Kept alive, because the callback may replace itself.
+        listener.as_ref().filter(|listener| level as i32 <= listener.level).map(|listener| Arc::clone(&listener.sink))
+    }
+
+    /// Whether somebody receives a line of this level.
+    pub fn wants(&self, token: Option<&CallToken>, level: Level) -> bool {
+        self.sink(level).is_some() || keeps(token, level)
+    }
+
+    /// The line is built only if somebody receives it. The token keeps it before the callback is called, which may read
+    /// it there.
+    pub fn line<'a, L: Into<Line<'a>>>(
+        &self,
+        id: CallId,
+        token: Option<&CallToken>,
+        level: Level,
+        line: impl FnOnce() -> L,
+    ) {
+        let (sink, kept) = (self.sink(level), token.filter(|_| keeps(token, level)));
+        if sink.is_none() && kept.is_none() {
+            return;
+        }
+        failpoint::at("log");
+        let line = line().into();
+        if let Some(token) = kept {
+            token.keep_line(line.json(id, level));
+        }
+        if let Some(sink) = sink {
+            sink(level, &format!("{id} {}", line.text));
+        }
+    }
+}
+
+fn keeps(token: Option<&CallToken>, level: Level) -> bool {
+    token.is_some_and(|token| token.kept_level() >= level as i32)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Mutex;
+
+    use super::*;
+
+    #[test]
+    fn lines_above_the_level_are_not_made() {
+        let (log, id) = (Log::default(), CallId::new());
+        log.line(id, None, Level::Error, || -> String { unreachable!("no sink is set") });
+        let seen = Arc::new(Mutex::new(Vec::new()));
+        let sink: Sink = Arc::new({
+            let seen = Arc::clone(&seen);
+            move |level, line: &str| seen.lock().unwrap().push((level, line.to_owned()))
+        });
+        log.set(Level::Warn as i32, Some(sink));
+        log.line(id, None, Level::Info, || -> String { unreachable!("too detailed") });
+        log.line(id, None, Level::Warn, || "slow".to_owned());
+        log.set(Level::Debug as i32, None);
+        log.line(id, None, Level::Error, || -> String { unreachable!("no sink is set any more") });
+        assert_eq!(*seen.lock().unwrap(), [(Level::Warn, format!("{id} slow"))]);
+    }
+
+    #[test]
+    fn a_sink_may_change_the_log() {
+        let (log, id) = (Arc::new(Log::default()), CallId::new());
+        let sink: Sink = Arc::new({
+            let log = Arc::clone(&log);
+            move |_, _: &str| log.set(0, None)
+        });
+        log.set(4, Some(sink));
+        log.line(id, None, Level::Error, || "first".to_owned());
+        log.line(id, None, Level::Error, || -> String { unreachable!("the sink switched it off") });
+    }
+}

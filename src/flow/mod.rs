@@ -1,0 +1,191 @@
+//! The client: prepares a request, sends it, reads the answer, and retries where the verdict allows it.
+//!
+//! Imports `util`, `request`, `transport`, `response` and `journal`.
+
+mod backoff;
+mod bulk;
+mod check;
+pub mod config;
+mod context;
+mod journal;
+pub mod log;
+mod resolve;
+mod retry;
+#[cfg(test)]
+mod secrecy_tests;
+mod send;
+pub mod webhook;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use ureq::http::{HeaderMap, HeaderName, HeaderValue, header};
+
+use crate::answer::redact::Redactor;
+use crate::answer::reply::Reply;
+use crate::flow::config::{Config, keys};
+pub use crate::flow::context::{CallContext, CallRecord};
+use crate::flow::journal::cell::JournalCell;
+use crate::flow::log::{Level, Log};
+use crate::flow::retry::PriorAttempts;
+use crate::json::{self, Members};
+use crate::ledger::Journal;
+use crate::ledger::key::Scope;
+use crate::ledger::store::Store;
+use crate::request::secrets::Secrets;
+use crate::request::settings::Settings;
+use crate::request::{self, body, raw};
+use crate::util::validation_error::ValidationError;
+use crate::wire::Transport;
+use crate::wire::call::CallToken;
+use paysvc_spec::schema::{ApiKey, Doubt, Endpoint, Safety};
+use paysvc_spec::settings;
+use paysvc_spec::status::{self, Outcome, Status};
+
+const JSON: &str = "application/json";
+/// The reply of [`Client::warm`].
+const WARM: &str = r#"{"status":true,"message":"a connection is ready for the next request that moves money"}"#;
+
+/// Configuration and connections, shared by threads.
+pub struct Client {
+    config: Config,
+    settings: Settings,
+    /// `None` without a base URL.
+    transport: Option<Transport>,
+    /// The headers that all requests have in common, by API key. `None` without the key.
+    headers: [Option<HeaderMap>; 2],
+    journal: JournalCell,
+    pub log: Log,
+}
+
+impl Client {
+    /// With `json` `None`, everything comes from the environment.
+    pub fn new(json: Option<&str>, env: &dyn Fn(&str) -> Option<String>) -> Result<Client, ValidationError> {
+        let config = Config::parse(json, env)?;
+        let settings = config.for_requests()?;
+        let transport = config.for_transport().map(Transport::new).transpose();
+        let transport = transport.map_err(|error| config.name_variable(error))?;
+        let headers = [ApiKey::Public, ApiKey::Secret].map(|key| common_headers(&config, key));
+        let client =
+            Client { config, settings, transport, headers, journal: JournalCell::default(), log: Log::default() };
+        client.open_journal()?;
+        Ok(client)
+    }
+
+    /// The context of a call that begins now.
+    pub fn begin<'a>(&'a self, token: Option<Arc<CallToken>>, record: &'a CallRecord) -> CallContext<'a> {
+        // A store that is set from now on would not know about this call.
+        self.journal.get();
+        CallContext::new(&self.log, token, record, self.config.timeout)
+    }
+
+    /// Keeps the journal in the program's own database.
+    pub fn set_store(&self, store: Box<dyn Store>) -> Result<(), ValidationError> {
+        let set = match self.config.journal {
+            Some(_) => Err("journal is configured, and a client has one journal"),
+            None => self.journal.set(self.new_journal(store)),
+        };
+        set.map_err(|reason| ValidationError::new(Status::Config, format!("client_set_store: {reason}")))
+    }
+
+    fn new_journal(&self, store: Box<dyn Store>) -> Journal {
+        let base_url = self.config.base_url.as_ref().map_or("", |url| &*url.text);
+        // Not the setting alone: one that is made later would hide earlier rows.
+        let scope =
+            Scope::new(base_url, self.config.mode_of_keys().map_or("", keys::Mode::name), &self.config.merchant);
+        Journal::new(store, scope, Duration::from_secs(u64::from(self.config.journal_keep_days) * 86_400))
+    }
+
+    /// Calls an endpoint of the table with one flat JSON object.
+    pub fn call(&self, context: &CallContext<'_>, row: &'static Endpoint, json: &str) -> Reply {
+        context.record.set_doubt(row.in_doubt());
+        let prepared = request::prepare(row, json, &self.settings, &|| context.bounds.is_over());
+        let recorded = if prepared.is_ok() { self.recorded(context, row, json) } else { Ok(None) };
+        self.send_or_replay(context, prepared, recorded)
+    }
+
+    /// Calls an endpoint with values from another request.
+    fn look_up(&self, context: &CallContext<'_>, row: &'static Endpoint, members: &Members<'_>) -> Reply {
+        let prepared = request::prepare_members(row, members, &self.settings, &|| context.bounds.is_over());
+        self.send(context, prepared, PriorAttempts::NONE)
+    }
+
+    /// Masks the secrets of a request in a text of the service, as in a message; `None` if the call ends before that.
+    fn redact(&self, context: &CallContext<'_>, row: &'static Endpoint, json: &str, text: &str) -> Option<String> {
+        let is_over = || context.bounds.is_over();
+        let secrets = Secrets::of_row(&json::members_of(json).ok()?, row.fields, &is_over);
+        let key = self.config.key(self.settings.choices.key(row));
+        Redactor { secrets: &secrets, key, stop: &is_over }.redact(text)
+    }
+
+    /// Sends a request that JSON describes.
+    pub fn request(&self, context: &CallContext<'_>, json: &str) -> Reply {
+        let prepared = raw::prepare(json, &self.settings, &|| context.bounds.is_over());
+        if let Ok(prepared) = &prepared {
+            context.record.set_doubt(match prepared.safety {
+                Safety::Moves => prepared.row.map_or(Doubt::Money, Endpoint::in_doubt),
+                Safety::ReadOnly | Safety::Repeatable => Doubt::None,
+            });
+        }
+        let recorded = prepared.as_ref().map_or(Ok(None), |prepared| self.recorded_raw(context, prepared));
+        self.send_or_replay(context, prepared, recorded)
+    }
+
+    /// Encrypts a payload without sending anything.
+    pub fn encrypt(&self, json: &str) -> Reply {
+        self.encrypted(json).map_or_else(Reply::invalid, Reply::local)
+    }
+
+    fn encrypted(&self, json: &str) -> Result<String, ValidationError> {
+        self.settings.require_encryption_key("encrypt")?.encrypt(&body::payload(json)?)
+    }
+
+    /// Connects, for the next request that does more than read.
+    pub fn warm(&self, context: &CallContext<'_>) -> Reply {
+        let transport = match self.transport("client_warm") {
+            Ok(transport) if self.config.max_idle_connections > 0 => transport,
+            Ok(_) => {
+                let reason = "is 0: no connection can be kept for the next request";
+                return Reply::invalid(ValidationError::of_member(
+                    Status::Config,
+                    "client_warm",
+                    "max_idle_connections",
+                    reason,
+                ));
+            }
+            Err(error) => return Reply::invalid(error),
+        };
+        let result = transport.warm(&context.bounds);
+        let (level, status) = match &result {
+            Ok(()) => (Level::Info, Status::Ok),
+            Err(error) => (Level::Warn, error.status),
+        };
+        context.log(level, || format!("client_warm: {}, nothing was sent", status::name_of(status)));
+        match result {
+            Ok(()) => Reply::local(WARM.to_owned()),
+            Err(error) => Reply::failed(
+                error.status,
+                Outcome::NotSent,
+                format!("no connection was made in advance, so the next request makes its own: {}", error.message),
+            ),
+        }
+    }
+
+    fn transport(&self, asked_by: &str) -> Result<&Transport, ValidationError> {
+        self.transport.as_ref().ok_or_else(|| {
+            ValidationError::of_member(Status::Config, asked_by, "base_url", settings::not_configured("base_url"))
+        })
+    }
+}
+
+/// Made once: ureq would make each of these again for every request. `None` without the key.
+fn common_headers(config: &Config, key: ApiKey) -> Option<HeaderMap> {
+    let mut headers = HeaderMap::with_capacity(8);
+    let mut value = HeaderValue::from_str(config.key(key)?.expose()).ok()?;
+    value.set_sensitive(true);
+    headers.insert(HeaderName::from_static("api-key"), value);
+    headers.insert(header::HOST, HeaderValue::from_str(&config.base_url.as_ref()?.host_header()).ok()?);
+    headers.insert(header::USER_AGENT, HeaderValue::from_str(&config.user_agent).ok()?);
+    headers.insert(header::ACCEPT, HeaderValue::from_static(JSON));
+    Some(headers)
+}

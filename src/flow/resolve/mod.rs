@@ -1,0 +1,54 @@
+//! What became of an earlier request: `resolve`, which asks the look-up of its row, and `order_wait`, which asks for the state
+//! of an order until it is final.
+//!
+//! [`crate::answer::resolution`] decides. The outcome is that of the earlier request, so the caller gets no NOT_SENT.
+
+pub(super) mod earlier;
+mod intervals;
+pub(super) mod task;
+mod wait;
+pub(super) mod watch;
+
+use super::{CallContext, Client};
+use crate::answer::reply::Reply;
+use crate::answer::resolution::{self, Question};
+use crate::json::Members;
+use crate::request::validate;
+use crate::util::validation_error::ValidationError;
+use earlier::Earlier;
+use paysvc_spec::operations::{Operation, operation};
+use paysvc_spec::schema::Doubt;
+use paysvc_spec::status::Status;
+
+impl Client {
+    pub fn resolve(&self, context: &CallContext<'_>, json: &str) -> Reply {
+        let ask = |earlier: Earlier<'_>| match earlier {
+            Earlier::Asks(task) => {
+                if matches!(task.asked.question, Question::Order) {
+                    context.record.set_doubt(Doubt::None);
+                }
+                watch::watch(self, context, &task)
+            }
+            Earlier::NoLookUp(row) => {
+                let decision = resolution::without_look_up(row.safety);
+                watch::log_decision(row.name, &decision, context);
+                Reply::failed(decision.status, decision.outcome, decision.explanation)
+            }
+        };
+        arguments(const { operation("resolve") }, json)
+            .inspect(|arguments| context.record.set_doubt(earlier::doubt(arguments)))
+            .and_then(|arguments| earlier::read(&arguments, &|| context.bounds.is_over(), ask))
+            .unwrap_or_else(Reply::invalid)
+    }
+
+    pub fn order_wait(&self, context: &CallContext<'_>, json: &str) -> Reply {
+        context.record.set_doubt(Doubt::Charge);
+        let task = arguments(const { operation("order_wait") }, json).and_then(|arguments| wait::read(&arguments));
+        task.map_or_else(Reply::invalid, |task| watch::watch(self, context, &task))
+    }
+}
+
+/// The members that an operation got.
+pub(super) fn arguments<'a>(operation: &Operation, json: &'a str) -> Result<Members<'a>, ValidationError> {
+    validate::object(json, operation.members, validate::Rules::CLOSED, operation.name, Status::Argument)
+}

@@ -1,0 +1,200 @@
+//! Asks once, or until the question is settled.
+
+use std::time::{Duration, Instant};
+
+use super::intervals::{self, Next};
+use super::task::Task;
+use crate::answer::facts::Facts;
+use crate::answer::facts::stated::Text;
+use crate::answer::redact::{Redactor, WITHHELD};
+use crate::answer::reply::{self, Reply};
+use crate::answer::resolution::{self, Attempts, Decision, Evidence, Question};
+use crate::flow::backoff::random;
+use crate::flow::log::Level;
+use crate::flow::{CallContext, Client};
+use crate::json::object::object_text;
+use crate::util::ended::{CANCELLED, TIME_IS_OVER};
+use paysvc_spec::schema::{Endpoint, Reference};
+use paysvc_spec::status::{self, Outcome, Status};
+
+/// Without it, no program can tell that the order is paid as it was ordered.
+const NO_CURRENCY: &str = "its currency is not known: give expect to order_wait, with the field currency";
+const LONGEST_REDACTION: Duration = Duration::from_millis(250);
+
+/// One look-up, and what it proves.
+pub struct LookUpResult {
+    pub reply: Reply,
+    pub decision: Decision,
+}
+
+/// Asks until the question is settled, the task needs no second look-up, or the call ends.
+pub fn watch(client: &Client, context: &CallContext<'_>, task: &Task<'_>) -> Reply {
+    let mut kept: Option<LookUpResult> = None;
+    for looks in 1.. {
+        let found = look(client, context, task);
+        let settled = !task.repeats || !found.decision.again;
+        let goes_on = report(context, task, looks, &found);
+        if settled {
+            return finish(client, context, task, found, None);
+        }
+        let retry_after = found.reply.retry_after_ms.map(Duration::from_millis);
+        let known = keep(&mut kept, found);
+        let left = context.bounds.time_left();
+        let end = match (goes_on, context.bounds.ended()) {
+            (_, Some(why)) => Some(why),
+            (false, None) => Some(Status::Cancelled),
+            (true, None) => match intervals::next(looks, task.interval_ms, retry_after, left, random) {
+                Next::Look(wait) => context.bounds.pause(wait),
+                Next::Wait => Some(context.bounds.pause(left).unwrap_or(Status::Timeout)),
+                Next::TooLate => Some(Status::Timeout),
+            },
+        };
+        if let Some(why) = end {
+            return finish(client, context, task, known, Some(why));
+        }
+        kept = Some(known);
+    }
+    unreachable!("the call has a deadline")
+}
+
+pub fn look(client: &Client, context: &CallContext<'_>, task: &Task<'_>) -> LookUpResult {
+    let context = &context.masking(&task.secrets);
+    // One that hangs must not use up the time of all others.
+    let mut reply = client.look_up(&context.within(client.config.timeout), task.row, &task.members);
+    let mut decision = decide(task, &reply, None);
+    let asked = task.currency_by.filter(|_| decision.lacks_currency);
+    let told = asked.and_then(|row| currency(client, context, task, row));
+    if told.is_some() {
+        decision = decide(task, &reply, told.as_ref());
+    }
+    if let Some(facts) = &mut reply.facts {
+        facts.is_of_payment &= !matches!(task.asked.question, Question::Refund | Question::Batch | Question::Account);
+        let proved = told
+            .or_else(|| task.asked.currency_of_order().map(Text::from))
+            .filter(|_| decision.outcome == Outcome::Confirmed);
+        if proved.is_some() && facts.currency.is_absent() {
+            facts.currency.add(proved, true);
+        }
+    }
+    LookUpResult { reply, decision }
+}
+
+fn decide(task: &Task<'_>, reply: &Reply, currency: Option<&Text>) -> Decision {
+    let nothing = Facts::default();
+    let facts = reply.facts.as_deref().unwrap_or(&nothing);
+    let attempts = task.attempts_now.map_or_else(|| Attempts::begun(task.asked.attempts), |now| now());
+    resolution::decide(Evidence::of(&task.asked, attempts, reply, facts, currency))
+}
+
+/// The currency of the order, as that row's answer has it. `None` without its API key, and if it does not name order
+/// and currency.
+fn currency(client: &Client, context: &CallContext<'_>, task: &Task<'_>, row: &'static Endpoint) -> Option<Text> {
+    client.config.key(client.settings.choices.key(row))?;
+    let reply = client.look_up(&context.within(client.config.timeout), row, &task.members);
+    let facts = reply.facts.filter(|_| reply.outcome == Outcome::Confirmed)?;
+    facts.reference(Reference::Order).is_requested().then(|| facts.currency.clear().cloned()).flatten()
+}
+
+/// The look-up to return if none settles the question: the last that the service answered.
+fn keep(kept: &mut Option<LookUpResult>, found: LookUpResult) -> LookUpResult {
+    match kept.take() {
+        Some(earlier) if earlier.decision.answered && !found.decision.answered => {
+            // What the service asked for last.
+            let retry_after_ms = found.reply.retry_after_ms;
+            LookUpResult { reply: Reply { retry_after_ms, ..earlier.reply }, ..earlier }
+        }
+        _ => found,
+    }
+}
+
+/// Reports a look-up; false if the caller wants to stop.
+fn report(context: &CallContext<'_>, task: &Task<'_>, looks: u32, found: &LookUpResult) -> bool {
+    let outcome = status::name_of_outcome(found.decision.outcome);
+    let step = || {
+        object_text(|step| {
+            step.text("step", "look");
+            step.literal("state", found.decision.state.0);
+            step.text("outcome", outcome);
+        })
+    };
+    !task.reports_progress || context.report(looks as usize, 0, &step())
+}
+
+/// The reply. `ended`: why the call ended before the question was settled.
+fn finish(
+    client: &Client,
+    context: &CallContext<'_>,
+    task: &Task<'_>,
+    found: LookUpResult,
+    ended: Option<Status>,
+) -> Reply {
+    let LookUpResult { reply: look, mut decision } = found;
+    let Redacted { difference, message, code } = redacted(client, task, &look, &decision);
+    let end = ended.map(|why| match why {
+        Status::Cancelled => format!("{CANCELLED} before the question was settled"),
+        _ => format!("{TIME_IS_OVER}, but the question is not settled"),
+    });
+    let mut parts: Vec<&str> = end.as_deref().into_iter().collect();
+    if let Some(why) = ended {
+        // Once the service has answered, the question is not open because the time ended.
+        decision.status = match why {
+            Status::Timeout if decision.answered => Status::Unresolved,
+            _ => why,
+        };
+    }
+    parts.push(decision.explanation);
+    parts.extend(difference.as_deref());
+    let names_currency = look.facts.as_deref().is_none_or(|facts| !facts.currency.is_absent());
+    if task.asked.question == Question::Final && decision.outcome == Outcome::Confirmed && !names_currency {
+        parts.push(NO_CURRENCY);
+    }
+    log_decision(task.what, &decision, context);
+    let message = format!("{}; the look-up: {message}", parts.join("; "));
+    let reply = Reply::without_body(decision.status, decision.outcome, message);
+    let document = look.document.filter(|_| look.http_status > 0);
+    let body = match &document {
+        // Without an answer in JSON, the body is the failure in the message.
+        None => reply::failure_envelope(&reply.message, &[]),
+        Some(_) => look.body,
+    };
+    Reply {
+        state: decision.state,
+        http_status: look.http_status,
+        document,
+        facts: look.facts,
+        body,
+        code,
+        retry_after_ms: look.retry_after_ms,
+        request_id: look.request_id,
+        ..reply
+    }
+}
+
+pub fn log_decision(what: &str, decision: &Decision, context: &CallContext<'_>) {
+    let level = if decision.status == Status::Ok { Level::Info } else { Level::Warn };
+    context.log(level, || {
+        let (status, outcome) = (status::name_of(decision.status), status::name_of_outcome(decision.outcome));
+        format!("what became of {what}: {status} {outcome}, line {}", decision.line)
+    });
+}
+
+/// What the service wrote, without the secrets of the earlier request.
+struct Redacted {
+    difference: Option<String>,
+    message: String,
+    code: String,
+}
+
+fn redacted(client: &Client, task: &Task<'_>, look: &Reply, decision: &Decision) -> Redacted {
+    // The texts are short. Only a request with very many members takes longer.
+    let until = Instant::now() + LONGEST_REDACTION;
+    let stop = || Instant::now() >= until;
+    let key = client.config.key(client.settings.choices.key(task.row));
+    let redactor = Redactor { secrets: &task.secrets, key, stop: &stop };
+    let redacted = |text: &str| redactor.redact(text).unwrap_or_else(|| WITHHELD.to_owned());
+    Redacted {
+        difference: decision.difference.as_deref().map(redacted),
+        message: redacted(&look.message),
+        code: redacted(&look.code),
+    }
+}

@@ -1,0 +1,515 @@
+//! Events, answers and expectations, without a service.
+
+mod reading;
+
+use serde_json::{Value, json};
+
+use super::compare::{Class, Relation, STATES};
+use super::*;
+use crate::answer::facts;
+use crate::request::references::of_row;
+use paysvc_spec::events::{ADDED, MEMBERS};
+use paysvc_spec::status::State;
+
+/// The reply to an event, if the service gives this answer, in this state.
+fn reply_to(event: &Value, answer: &str, state: State, expect: &Value) -> Reply {
+    let mut request = json!({"body": event});
+    if !expect.is_null() {
+        request["expect"] = expect.clone();
+    }
+    verify(&request.to_string(), &|| false, |row, question| {
+        assert!(row.read_only() && serde_json::from_str::<Value>(question).unwrap().is_object());
+        let document = Document::scan(answer, &|| false).ok();
+        let references = of_row(&json::members_of(question).unwrap(), row.fields);
+        let read = |document| facts::read(document, answer, &row.answer, &references, &|| false);
+        let facts = document.as_ref().and_then(read);
+        let reply = Reply::without_body(Status::Ok, Outcome::Confirmed, "done");
+        Reply { body: answer.to_owned(), document, facts, state, http_status: 200, ..reply }
+    })
+}
+
+/// Its body.
+fn verified(event: &Value, answer: &Value, state: State, expect: &Value) -> Value {
+    let reply = reply_to(event, &answer.to_string(), state, expect);
+    assert_eq!((reply.outcome, reply.state), (Outcome::Confirmed, state), "those of the look-up");
+    serde_json::from_str(&reply.body).unwrap()
+}
+
+/// Authentic, forged, or to be verified again later, as every part of the reply says.
+fn authenticity(reply: &Reply) -> Authenticity {
+    let found: Value = serde_json::from_str(&reply.body).unwrap();
+    let authenticity = match (reply.status, reply.outcome, found["respond"].as_u64()) {
+        (Status::Ok, Outcome::Confirmed, Some(200)) if found["authentic"] == true => Authenticity::Authentic,
+        (Status::Ok, Outcome::Confirmed, Some(200)) => Authenticity::Forged,
+        (Status::Unresolved, Outcome::Unknown, Some(503)) => Authenticity::Ahead,
+        other => panic!("{other:?}: {found}"),
+    };
+    assert_eq!(found["authentic"], authenticity == Authenticity::Authentic, "{found}");
+    assert_eq!(found.get("key").is_some(), authenticity == Authenticity::Authentic, "{found}");
+    assert_eq!(found.get("retry_after").is_some(), authenticity == Authenticity::Ahead, "{found}");
+    authenticity
+}
+
+fn of_order() -> Value {
+    json!({"orderReference": "ORDER-1", "paymentReference": "PGW-1", "orderAmount": 600.00, "totalAmountCharged": "620",
+        "fee": 20, "currencyName": "NGN", "statusId": 5, "status": "Successful"})
+}
+
+fn changed(mut object: Value, name: &str, value: Value) -> Value {
+    object[name] = value;
+    object
+}
+
+fn without(mut object: Value, name: &str) -> Value {
+    object.as_object_mut().unwrap().remove(name);
+    object
+}
+
+fn answer(data: Value) -> Value {
+    json!({"status": "success", "statusCode": "00", "message": "done", "data": data})
+}
+
+fn paid(event: Value) -> Value {
+    verified(&event, &answer(of_order()), State::SUCCESSFUL, &Value::Null)
+}
+
+/// Each member that differs, whatever the values.
+fn differing(found: &Value) -> Vec<&str> {
+    found["differences"].as_array().unwrap().iter().map(|difference| difference["member"].as_str().unwrap()).collect()
+}
+
+#[test]
+fn what_differs_is_named_and_decides() {
+    let genuine = of_order();
+    assert_eq!(paid(genuine.clone())["differences"], json!([]));
+    for (event, differs, authentic) in [
+        // Written in another way.
+        (changed(genuine.clone(), "orderReference", json!(" order-1 ")), vec![], true),
+        (changed(genuine.clone(), "orderAmount", json!("600.0000")), vec![], true),
+        (changed(genuine.clone(), "currencyName", json!("ngn")), vec![], true),
+        // What a thinner event lacks.
+        (without(genuine.clone(), "currencyName"), vec![], true),
+        (without(genuine.clone(), "paymentReference"), vec![], true),
+        (without(without(genuine.clone(), "status"), "statusId"), vec![], true),
+        (without(genuine.clone(), "orderAmount"), vec![], true),
+        (without(genuine.clone(), "totalAmountCharged"), vec![], true),
+        // Forged.
+        (changed(genuine.clone(), "orderAmount", json!(6000)), vec!["amount"], false),
+        (changed(genuine.clone(), "currencyName", json!("USD")), vec!["currency"], false),
+        (changed(genuine.clone(), "paymentReference", json!("PGW-2")), vec!["paymentReference"], false),
+        (changed(genuine.clone(), "accountReference", json!("CUSTOMER-9")), vec!["accountReference"], false),
+        (without(without(genuine.clone(), "orderAmount"), "totalAmountCharged"), vec!["amount"], false),
+        (without(changed(genuine.clone(), "totalAmountCharged", json!(619)), "orderAmount"), vec!["amount"], false),
+        // Beside the right price, the total may have changed since.
+        (changed(genuine.clone(), "totalAmountCharged", json!(600)), vec!["total"], true),
+    ] {
+        let found = paid(event.clone());
+        assert_eq!((differing(&found), &found["authentic"]), (differs, &json!(authentic)), "{event}");
+        assert_eq!(found.get("key").is_some(), authentic, "{event}");
+    }
+    let found = paid(changed(genuine, "orderAmount", json!(6000.0)));
+    assert_eq!(found["differences"], json!([{"member": "amount", "event": "6000.0", "service": "600.0"}]));
+}
+
+/// A member of the service's answer that cannot be read confirms nothing, even if the event does not name it.
+#[test]
+fn an_answer_that_cannot_be_read_or_contradicts_itself_confirms_nothing() {
+    let thin = json!({"orderReference": "ORDER-1", "orderAmount": 600});
+    for (name, value, differs) in [
+        ("currency", json!(20), "currency"),
+        ("currency", json!({"code": "NGN"}), "currency"),
+        ("reference", json!("ORDER-2"), "reference"),
+        ("reference", json!(["ORDER-1"]), "reference"),
+        ("orderReference", json!(true), "reference"),
+        ("orderAmount", json!("600 NGN"), "amount"),
+        ("orderAmount", json!([600]), "amount"),
+        ("paymentReference", json!("P".repeat(300)), "paymentReference"),
+        ("accountReference", json!(["C-1"]), "accountReference"),
+    ] {
+        let data = answer(changed(of_order(), name, value)).to_string();
+        let told = |event: &Value| {
+            let reply = reply_to(
+                event,
+                &data,
+                State::SUCCESSFUL,
+                &json!({"reference": "ORDER-1", "amount": 600, "currency": "NGN"}),
+            );
+            serde_json::from_str::<Value>(&reply.body).unwrap()
+        };
+        for event in [thin.clone(), of_order(), changed(of_order(), "currencyName", json!("USD"))] {
+            let found = told(&event);
+            assert_eq!(found["authentic"], false, "{event} {data}");
+            assert!(differing(&found).contains(&differs) && found.get("key").is_none(), "{found}");
+            let names = differing(&found);
+            assert_eq!(
+                names.len(),
+                names.iter().collect::<std::collections::HashSet<_>>().len(),
+                "named once: {found}"
+            );
+        }
+    }
+}
+
+/// The verified object is not the only place at which an answer names an order, a price or a currency.
+#[test]
+fn what_an_answer_says_elsewhere_must_not_contradict() {
+    for (name, value, differs) in [
+        ("orderSummary", json!({"orderReference": "ORDER-2"}), "reference"),
+        ("order", json!({"reference": "ORDER-2"}), "reference"),
+        ("orderSummary", json!({"orderAmount": 6000}), "amount"),
+        ("order", json!({"currency": "USD"}), "currency"),
+        ("orderSummary", json!({"orderAmount": {"value": 600}}), "amount"),
+        ("orderSummary", json!({"statusId": 4}), "state"),
+    ] {
+        let found = paid(changed(of_order(), "x", json!(1)));
+        assert_eq!(found["authentic"], true, "{found}");
+        let data = changed(of_order(), name, value.clone());
+        let reply = reply_to(&of_order(), &answer(data).to_string(), State::SUCCESSFUL, &Value::Null);
+        let found: Value = serde_json::from_str(&reply.body).unwrap();
+        assert_eq!((authenticity(&reply), differing(&found)), (Authenticity::Ahead, vec![differs]), "{name} {value}");
+    }
+}
+
+#[test]
+fn an_amount_is_compared_with_the_total_where_the_price_is_missing() {
+    let data = |price: Option<&str>, total: Option<&str>, fee: Option<&str>| {
+        let mut data = json!({"statusId": 5, "orderReference": "ORDER-1"});
+        for (name, value) in [("orderAmount", price), ("totalChargedAmount", total), ("fee", fee)] {
+            data[name] = json!(value);
+        }
+        data
+    };
+    for (event, service, authentic) in [
+        (data(Some("600"), None, None), data(None, Some("620"), Some("20")), true),
+        (data(Some("620"), None, None), data(None, Some("620"), Some("20")), true),
+        (data(Some("610"), None, None), data(None, Some("620"), Some("20")), false),
+        // The event's own fee explains nothing: a forger would choose it.
+        (data(None, Some("620"), Some("20")), data(Some("600"), None, None), false),
+        (data(None, Some("1000"), Some("400")), data(Some("600"), None, Some("20")), false),
+        (data(None, Some("620"), None), data(Some("600"), None, Some("20")), true),
+        (data(None, Some("620"), None), data(Some("600"), None, None), false),
+        (data(None, Some("620"), None), data(None, Some("620"), None), true),
+        (data(Some("600"), Some("620"), None), data(None, Some("620"), None), true),
+        (data(Some("600"), Some("600"), None), data(None, Some("620"), Some("20")), false),
+        (data(None, None, None), data(Some("600"), None, None), false),
+        (data(Some("600"), None, None), data(None, None, None), false),
+        (data(None, None, None), data(None, None, None), false),
+    ] {
+        let found = verified(&event, &answer(service.clone()), State::SUCCESSFUL, &Value::Null);
+        assert_eq!(found["authentic"], authentic, "{event} {service}");
+    }
+}
+
+/// A state of each class.
+fn of_class(class: Class) -> State {
+    match class {
+        Class::None => State::NONE,
+        Class::Progress => State::PENDING,
+        Class::Failed => State::FAILED,
+        Class::Successful => State::SUCCESSFUL,
+        Class::Reversed => State::REVERSED,
+        Class::Unknown => State(9),
+    }
+}
+
+/// Nobody knows the form of the service's answer.
+#[test]
+fn no_event_about_a_payout_is_authentic() {
+    let payout = json!({"batchReference": "B-1", "payoutReference": "P-1", "amount": "5", "statusId": 5});
+    let expect = json!({"reference": "P-1"});
+    let found = verified(&payout, &answer(json!([payout])), State::NONE, &expect);
+    assert_eq!(
+        (&found["authentic"], &found["match"], &found["event"]),
+        (&json!(false), &json!(false), &json!("payout"))
+    );
+    assert_eq!((found.get("key"), &found["data"]), (None, &json!([payout])));
+}
+
+#[test]
+fn every_cell_of_the_table_of_states() {
+    for event in Class::ALL {
+        for service in Class::ALL {
+            let id = Some(of_class(event).0).filter(|_| event != Class::None);
+            let body = without(changed(of_order(), "statusId", json!(id)), "status");
+            let reply = reply_to(&body, &answer(of_order()).to_string(), of_class(service), &Value::Null);
+            let found: Value = serde_json::from_str(&reply.body).unwrap();
+            let (expected, differs) = match STATES[event as usize][service as usize] {
+                Relation::Agrees => (Authenticity::Authentic, vec![]),
+                Relation::Older => (Authenticity::Authentic, vec!["state"]),
+                Relation::Ahead => (Authenticity::Ahead, vec!["state"]),
+                Relation::Contradicts => (Authenticity::Forged, vec!["state"]),
+            };
+            let told = format!("event {event:?}, service {service:?}");
+            assert_eq!((authenticity(&reply), differing(&found)), (expected, differs), "{told}");
+            assert_eq!(reply.state, of_class(service), "that of the look-up");
+        }
+    }
+    let pending = without(changed(of_order(), "statusId", json!(2)), "status");
+    let found = verified(&pending, &answer(of_order()), State::PROCESSING, &Value::Null);
+    assert_eq!(found["differences"], json!([{"member": "state", "event": 2, "service": 7}]));
+    assert_eq!(found["authentic"], true);
+}
+
+/// A genuine event may overtake the service's own state: then only what the service will not change is a contradiction.
+#[test]
+fn an_event_ahead_of_the_service_is_forged_only_if_the_service_contradicts_it() {
+    let pending = without(without(changed(of_order(), "statusId", json!(2)), "status"), "totalAmountCharged");
+    let declined = without(changed(of_order(), "statusId", json!(4)), "status");
+    for (event, data, state, expected) in [
+        (of_order(), pending.clone(), State::PENDING, Authenticity::Ahead),
+        (of_order(), without(pending.clone(), "orderAmount"), State::PENDING, Authenticity::Ahead),
+        (of_order(), changed(pending.clone(), "totalAmountCharged", json!(0)), State::PENDING, Authenticity::Ahead),
+        (
+            of_order(),
+            changed(without(pending.clone(), "orderAmount"), "totalAmountCharged", json!(0)),
+            State::PROCESSING,
+            Authenticity::Ahead,
+        ),
+        // The fee is not known yet.
+        (without(of_order(), "orderAmount"), without(pending.clone(), "fee"), State::INITIATED, Authenticity::Ahead),
+        (
+            changed(of_order(), "accountReference", json!("CUSTOMER-9")),
+            pending.clone(),
+            State::PENDING,
+            Authenticity::Ahead,
+        ),
+        (of_order(), changed(pending.clone(), "orderAmount", json!([600])), State::PENDING, Authenticity::Ahead),
+        // An answer without a state.
+        (of_order(), without(pending.clone(), "statusId"), State::NONE, Authenticity::Ahead),
+        // One that contradicts itself, or cannot be read, contradicts no event.
+        (
+            of_order(),
+            changed(of_order(), "orderSummary", json!({"statusId": 4})),
+            State::SUCCESSFUL,
+            Authenticity::Ahead,
+        ),
+        (of_order(), changed(of_order(), "currency", json!(["NGN"])), State::SUCCESSFUL, Authenticity::Ahead),
+        // FAILED, but not finally.
+        (of_order(), changed(declined.clone(), "isFinalStatus", json!(false)), State::FAILED, Authenticity::Ahead),
+        (of_order(), changed(declined.clone(), "requeryNeeded", json!(true)), State::FAILED, Authenticity::Ahead),
+        (of_order(), changed(declined.clone(), "isFinalStatus", json!(true)), State::FAILED, Authenticity::Forged),
+        (of_order(), declined, State::FAILED, Authenticity::Forged),
+        // What the service names differs, whatever the state becomes.
+        (of_order(), changed(pending.clone(), "orderAmount", json!(60)), State::PENDING, Authenticity::Forged),
+        (of_order(), changed(pending.clone(), "currencyName", json!("USD")), State::PENDING, Authenticity::Forged),
+        (
+            of_order(),
+            changed(pending.clone(), "paymentReference", json!("PGW-2")),
+            State::PENDING,
+            Authenticity::Forged,
+        ),
+        (
+            without(without(of_order(), "orderAmount"), "totalAmountCharged"),
+            pending.clone(),
+            State::PENDING,
+            Authenticity::Forged,
+        ),
+        // The service's state is final, and another delivery would get the same answer.
+        (
+            changed(of_order(), "accountReference", json!("CUSTOMER-9")),
+            of_order(),
+            State::SUCCESSFUL,
+            Authenticity::Forged,
+        ),
+    ] {
+        let reply = reply_to(&event, &answer(data.clone()).to_string(), state, &Value::Null);
+        assert_eq!(authenticity(&reply), expected, "{event} {data} {}", reply.message);
+        let begins = match expected {
+            Authenticity::Ahead => "the service does not confirm the event yet: verify it again later (",
+            _ => "the event is not authentic (",
+        };
+        assert!(reply.message.starts_with(begins), "{}", reply.message);
+    }
+}
+
+/// The service does not know the payment yet, or cannot be asked now.
+#[test]
+fn a_look_up_without_an_answer_decides_nothing() {
+    let payout = json!({"batchReference": "B-1", "statusId": 5});
+    let traversal = json!({"sessionId": ".."});
+    let rejected = |http_status| (Status::Rejected, Outcome::Rejected, http_status);
+    for (event, (status, outcome, http_status), retry_after_ms, expected) in [
+        (of_order(), rejected(404), None, (Status::Unresolved, Outcome::Unknown, 503, Some(30))),
+        (of_order(), rejected(400), Some(2001), (Status::Unresolved, Outcome::Unknown, 503, Some(3))),
+        (of_order(), rejected(200), None, (Status::Unresolved, Outcome::Unknown, 503, Some(30))),
+        (
+            of_order(),
+            (Status::RateLimited, Outcome::Rejected, 429),
+            Some(7000),
+            (Status::RateLimited, Outcome::Rejected, 503, Some(7)),
+        ),
+        (
+            of_order(),
+            (Status::Unauthorized, Outcome::Rejected, 401),
+            None,
+            (Status::Unauthorized, Outcome::Rejected, 503, Some(30)),
+        ),
+        (of_order(), (Status::Config, Outcome::NotSent, 0), None, (Status::Config, Outcome::NotSent, 503, Some(30))),
+        // Sent again, they would be answered in the same way.
+        (payout, rejected(404), None, (Status::Rejected, Outcome::Rejected, 200, None)),
+        (traversal, (Status::Argument, Outcome::NotSent, 0), None, (Status::Argument, Outcome::NotSent, 200, None)),
+    ] {
+        let reply = verify(&json!({"body": event}).to_string(), &|| false, |_, _| Reply {
+            http_status,
+            retry_after_ms,
+            ..Reply::failed(status, outcome, "not found")
+        });
+        let found: Value = serde_json::from_str(&reply.body).unwrap();
+        let responded = (found["respond"].as_u64().unwrap(), found.get("retry_after").and_then(Value::as_u64));
+        assert_eq!((reply.status, reply.outcome, responded.0, responded.1), expected, "{event} {found}");
+        assert_eq!((&found["authentic"], reply.http_status), (&json!(false), http_status));
+    }
+}
+
+/// A fault of the caller says nothing about the event: the sender sends it again.
+#[test]
+fn only_a_body_that_is_no_event_is_a_bad_request() {
+    for (request, respond) in [
+        (json!({"body": "{"}), 400),
+        (json!({"body": {"type": "ping"}}), 400),
+        (json!({"body": 5}), 400),
+        (json!({"body": {"payoutReference": "P-1"}}), 200),
+        (json!({"body": of_order(), "expect": {}}), 503),
+        (json!({"body": of_order(), "expected": {}}), 503),
+        (json!({}), 503),
+    ] {
+        let reply = verify(&request.to_string(), &|| false, |_, _| panic!("nothing is asked"));
+        let found: Value = serde_json::from_str(&reply.body).unwrap();
+        assert_eq!((reply.status, &found["respond"]), (Status::Argument, &json!(respond)), "{request}");
+    }
+    let body = " ".repeat(MAX_LENGTH);
+    let late = verify(&json!({"body": body}).to_string(), &|| true, |_, _| panic!("nothing is asked"));
+    assert_eq!(serde_json::from_str::<Value>(&late.body).unwrap()["respond"], 503, "it was not read in time");
+}
+
+/// The documentation has the same table, cell by cell.
+#[test]
+fn the_documentation_has_the_table_of_states() {
+    let text = include_str!("../../../docs/webhooks.md");
+    let rows = text.lines().skip_while(|line| !line.starts_with("| event \\ service")).skip(2);
+    let rows: Vec<Vec<&str>> = rows
+        .take_while(|line| line.starts_with('|'))
+        .map(|line| line.trim_matches('|').split('|').map(str::trim).collect())
+        .collect();
+    let word = |relation: &Relation| match relation {
+        Relation::Agrees => "agrees",
+        Relation::Older => "older",
+        Relation::Ahead => "later",
+        Relation::Contradicts => "not authentic",
+    };
+    let cells: Vec<Vec<&str>> = rows.iter().map(|row| row[1..].to_vec()).collect();
+    assert_eq!(cells, STATES.map(|row| row.iter().map(word).collect::<Vec<_>>()));
+    for name in MEMBERS.iter().map(|member| member.name).chain(ADDED.iter().copied()) {
+        assert!(text.contains(&format!("`{name}`")), "{name} is not documented");
+    }
+}
+
+/// A genuine event of a cheaper order, sent again to the page of a dearer one.
+#[test]
+fn only_the_services_answer_matches() {
+    let dearer = json!({"reference": "ORDER-2", "amount": "9000", "currency": "NGN"});
+    let found = verified(&of_order(), &answer(of_order()), State::SUCCESSFUL, &dearer);
+    assert_eq!((&found["authentic"], &found["match"]), (&json!(true), &json!(false)));
+    let differences = json!([
+        {"member": "reference", "event": "ORDER-1", "service": "ORDER-1", "expected": "ORDER-2"},
+        {"member": "amount", "event": "600.0", "service": "600.0", "expected": "9000"},
+    ]);
+    assert_eq!(found["differences"], differences);
+    // What the event claims does not count.
+    let claims = changed(of_order(), "orderAmount", json!(9000));
+    let found = verified(&claims, &answer(of_order()), State::SUCCESSFUL, &json!({"amount": 9000}));
+    assert_eq!((&found["authentic"], &found["match"]), (&json!(false), &json!(false)));
+    let difference = json!([{"member": "amount", "event": "9000", "service": "600.0", "expected": "9000"}]);
+    assert_eq!(found["differences"], difference);
+}
+
+#[test]
+fn what_is_expected_must_be_said_by_the_service() {
+    let thin = json!({"statusId": 5, "totalChargedAmount": "620.00", "fee": "20"});
+    for (expected, matches) in [
+        (json!({"reference": "order-1"}), true),
+        (json!({"amount": "600.0", "reference": "ORDER-1"}), true),
+        (json!({"amount": 620}), true),
+        (json!({"amount": "640"}), false),
+        (json!({"currency": "NGN"}), false),
+        (json!({"accountReference": "C-1", "amount": "600"}), false),
+    ] {
+        let found = verified(&of_order(), &answer(thin.clone()), State::SUCCESSFUL, &expected);
+        assert_eq!(found["match"], matches, "{expected}");
+    }
+    assert!(paid(of_order()).get("match").is_none());
+}
+
+#[test]
+fn a_key_is_that_of_the_verified_state() {
+    let key = |event: &Value, data: Value, state| {
+        let found = verified(event, &answer(data), state, &Value::Null);
+        found["key"].as_str().unwrap_or_else(|| panic!("{found}")).to_owned()
+    };
+    let first = key(&of_order(), of_order(), State::SUCCESSFUL);
+    assert!(first.starts_with("order-5-") && first.len() == 48, "{first}");
+    let spelled = changed(json!({"Data": of_order()}), "x", json!(1));
+    assert_eq!(key(&spelled, of_order(), State::SUCCESSFUL), first);
+    // An older event that is verified later has the key of the state that the service is in.
+    let pending = without(changed(of_order(), "statusId", json!(2)), "status");
+    assert_eq!(key(&pending, of_order(), State::SUCCESSFUL), first);
+    let other = changed(of_order(), "orderReference", json!("ORDER-2"));
+    // The same event before and after the service knows a reference of the payment.
+    let unpaid = without(of_order(), "paymentReference");
+    assert_eq!(key(&unpaid, unpaid.clone(), State::SUCCESSFUL), first);
+    assert_eq!(key(&unpaid, of_order(), State::SUCCESSFUL), first);
+    for (event, data, state) in [
+        (pending, of_order(), State::PENDING),
+        (of_order(), of_order(), State::REVERSED),
+        (other.clone(), other, State::SUCCESSFUL),
+        (json!({"sessionId": "ORDER-1", "orderAmount": 600}), of_order(), State::SUCCESSFUL),
+    ] {
+        assert_ne!(key(&event, data, state), first, "{event} {state:?}");
+    }
+}
+
+#[test]
+fn an_event_that_is_only_read_says_what_it_is_about() {
+    let read = |event: &Value| {
+        let reply =
+            verify(&json!({"body": event, "ask": false}).to_string(), &|| false, |_, _| panic!("nothing is asked"));
+        (reply.status, reply.outcome, serde_json::from_str::<Value>(&reply.body).unwrap())
+    };
+    let (status, outcome, found) = read(&of_order());
+    assert_eq!((status, outcome), (Status::Ok, Outcome::NotSent));
+    assert_eq!(
+        found,
+        json!({"authentic": false, "differences": [], "event": "order", "about": "ORDER-1", "respond": 503,
+            "retry_after": 30})
+    );
+    let (status, outcome, found) = read(&json!({"payoutReference": "P-1"}));
+    assert_eq!((status, outcome, &found["event"]), (Status::Argument, Outcome::NotSent, &json!("payout")));
+}
+
+#[test]
+fn the_answer_stays_as_it_was_received() {
+    for (body, rest) in [
+        (
+            r#" { "data" : {"orderAmount": 600.00, "statusId":5} , "x":[100.10] } "#,
+            r#", "data" : {"orderAmount": 600.00, "statusId":5} , "x":[100.10] }"#,
+        ),
+        ("{}", "}"),
+    ] {
+        let reply = reply_to(&of_order(), body, State::SUCCESSFUL, &Value::Null);
+        assert!(reply.body.starts_with(r#"{"authentic":"#) && reply.body.ends_with(rest), "{}", reply.body);
+        let found: Value = serde_json::from_str(&reply.body).unwrap();
+        assert_eq!((&found["event"], &found["about"]), (&json!("order"), &json!("ORDER-1")));
+    }
+}
+
+#[test]
+fn an_answer_with_such_members_of_its_own_is_no_evidence() {
+    for name in ADDED.iter().map(|name| (*name).to_owned()).chain(["Authentic".to_owned(), "MATCH".to_owned()]) {
+        let body = changed(answer(of_order()), &name, json!(true)).to_string();
+        let reply = reply_to(&of_order(), &body, State::SUCCESSFUL, &Value::Null);
+        assert_eq!((reply.status, reply.outcome, reply.state), (Status::Response, Outcome::Unknown, State::NONE));
+        assert_eq!(reply.http_status, 200);
+        let found: Value = serde_json::from_str(&reply.body).unwrap();
+        assert_eq!((&found["authentic"], &found["status"]), (&json!(false), &json!(false)), "{name}");
+    }
+}

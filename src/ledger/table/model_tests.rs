@@ -1,0 +1,191 @@
+//! Compares the table with the model of `tests/journal`, which walks through all states that its rules can reach. Each
+//! journal that the walk meets is built of rows, and each decision of the model is compared with that of the table.
+//!
+//! `PAYSVC_JOURNAL_MODEL=all` runs all experiments.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::File;
+use std::io::{BufRead as _, BufReader};
+use std::path::Path;
+use std::process::Command;
+
+use serde::Deserialize;
+
+use super::{Decision, Found, Wanted};
+use crate::ledger::claims::Claimed;
+use crate::ledger::row::{By, Claim, End, Kind, Row};
+use paysvc_spec::journal::{Act, LINES, Step};
+use paysvc_spec::status::{Outcome, State};
+
+const NOW: u64 = 1_000_000;
+
+/// The model has no members.
+const NOT_IN_THE_MODEL: &[&str] = &["j1"];
+
+/// A line of `decisions.py`: see there.
+#[derive(Deserialize)]
+struct Met {
+    rows: Vec<(String, u32, String)>,
+    over: Vec<u32>,
+    /// Key, fresh, act, claims.
+    decisions: Vec<(String, bool, String, BTreeSet<u32>)>,
+}
+
+/// What a key of the model names, and whether the caller gave it.
+fn request(key: &str) -> (Step, bool) {
+    match key {
+        "checkout" => (Step::Order, false),
+        "order" => (Step::Charge, false),
+        "K1" | "K2" => (Step::Charge, true),
+        "refund" => (Step::Other, true),
+        _ => {
+            assert!(key.starts_with("auth "), "{key}");
+            (Step::Authorization, key.ends_with("given"))
+        }
+    }
+}
+
+fn claim(key: &str, until_ms: u64) -> Kind {
+    let (step, explicit) = request(key);
+    Kind::Claim(Claim {
+        step,
+        function: String::new(),
+        explicit,
+        has_page: false,
+        until_ms,
+        digests: Vec::new(),
+        list: None,
+        request: String::new(),
+        amount: None,
+        currency: None,
+    })
+}
+
+fn end(of: u32, says: &str) -> Kind {
+    let (outcome, http_status) = match says {
+        "UNKNOWN" => (Outcome::Unknown, 0),
+        "NOT_SENT" => (Outcome::NotSent, 0),
+        "CONFIRMED" | "CONFIRMED, may change" => (Outcome::Confirmed, 200),
+        "REJECTED" | "settled as not done" => (Outcome::Rejected, 200),
+        "REJECTED by 429" => (Outcome::Rejected, 429),
+        _ => panic!("{says}"),
+    };
+    let by = match says {
+        "settled as not done" => By::Person { who: String::new(), why: String::new() },
+        _ => By::Sender,
+    };
+    let is_final = says == "CONFIRMED";
+    Kind::End(End {
+        of: of.to_string(),
+        by,
+        outcome,
+        state: State::NONE,
+        is_final,
+        http_status,
+        payment_reference: None,
+        batch_reference: None,
+        recipients: 0,
+    })
+}
+
+impl Met {
+    /// The sender's end ends `until`, whatever the time.
+    fn has_end(&self, claim: u32) -> bool {
+        self.rows.iter().any(|(_, of, what)| *of == claim && what != "claim" && what != "checkout")
+    }
+
+    fn journal(&self) -> Vec<Row> {
+        let kind = |(key, number, what): &(String, u32, String)| match what.as_str() {
+            "claim" => claim(key, if self.over.contains(number) && !self.has_end(*number) { NOW } else { NOW + 1 }),
+            "checkout" => claim(key, NOW),
+            says => end(*number, says),
+        };
+        let mut sizes = BTreeMap::new();
+        let mut row = |of: &(String, u32, String)| {
+            let seq: &mut u32 = sizes.entry(of.0.clone()).or_default();
+            *seq += 1;
+            // A checkout is the only claim without a number of its own.
+            let id = if of.2 == "claim" { of.1.to_string() } else { format!("{} {seq}", of.0) };
+            let order = Some("ORD".to_owned());
+            Row { key: of.0.clone(), seq: *seq, id, time_ms: 0, order, open: false, kind: kind(of) }
+        };
+        self.rows.iter().map(&mut row).collect()
+    }
+}
+
+/// As the model writes it: the act, and which claims are looked up or replayed.
+fn told(decision: &Decision<'_>) -> (String, BTreeSet<u32>) {
+    let number = |claimed: &Claimed<'_>| claimed.row.id.parse().unwrap();
+    match decision.line.act {
+        Act::Ask(ask) => (format!("{ask:?}"), BTreeSet::new()),
+        Act::LookUp => ("LookUp".to_owned(), decision.open.iter().map(number).collect()),
+        Act::Replay => ("Replay".to_owned(), decision.end.iter().map(number).collect()),
+        act => (format!("{act:?}"), BTreeSet::new()),
+    }
+}
+
+/// How many decisions fell on each line of the table, and which differed.
+#[derive(Default)]
+struct Tally {
+    lines: BTreeMap<&'static str, usize>,
+    differences: Vec<String>,
+}
+
+impl Tally {
+    fn compare(&mut self, text: &str) {
+        let met: Met = serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}: {text}"));
+        let rows = met.journal();
+        let found = Found::of(&rows);
+        for (key, fresh, act, claims) in &met.decisions {
+            let (step, explicit) = request(key);
+            let wanted = Wanted { key, step, explicit, members: &[], fresh: *fresh };
+            let decision = found.decide(&wanted, NOW);
+            *self.lines.entry(decision.line.number).or_default() += 1;
+            let (does, about) = told(&decision);
+            // The model names all that may be replayed.
+            let is_same = match decision.line.act {
+                Act::Replay => about.len() == 1 && about.is_subset(claims),
+                _ => about == *claims,
+            };
+            if does != *act || !is_same {
+                let number = decision.line.number;
+                self.differences
+                    .push(format!("{key}, fresh {fresh}: {number} {does} {about:?}, model {act} {claims:?}: {text}"));
+            }
+        }
+    }
+}
+
+#[test]
+fn the_table_decides_as_the_model_does() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("decisions");
+    let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests");
+    let mut model = Command::new("python3");
+    model.env("PYTHONDONTWRITEBYTECODE", "1").arg(tests.join("journal/model.py"));
+    model.args(["--quiet", "--decisions"]).arg(&file);
+    match std::env::var("PAYSVC_JOURNAL_MODEL").as_deref() {
+        Ok("all") => {}
+        Ok(other) => panic!("PAYSVC_JOURNAL_MODEL is {other}, and may be \"all\""),
+        Err(_) => {
+            model.arg("--quick");
+        }
+    }
+    let output = model.output().unwrap();
+    let report = String::from_utf8_lossy(&output.stdout);
+    println!("{report}");
+    assert!(output.status.success(), "{report}{}", String::from_utf8_lossy(&output.stderr));
+
+    let mut tally = Tally::default();
+    let mut journals = 0;
+    for line in BufReader::new(File::open(file).unwrap()).lines() {
+        tally.compare(&line.unwrap());
+        journals += 1;
+    }
+    println!("{journals} journals compared, decisions for each line of the table: {:?}", tally.lines);
+    let count = tally.differences.len();
+    assert!(count == 0, "{count} differences:\n{}", tally.differences[..count.min(20)].join("\n"));
+    let lines: BTreeSet<_> = LINES.iter().map(|line| line.number).collect();
+    let met: BTreeSet<_> = tally.lines.keys().copied().chain(NOT_IN_THE_MODEL.iter().copied()).collect();
+    assert_eq!(met, lines, "lines that the model meets");
+}

@@ -1,0 +1,147 @@
+//! The state that a connection shares with the call that uses it: deadline, cancellation, and the evidence of what was
+//! sent.
+
+use std::net::TcpStream;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use super::bounds::Bounds;
+use super::connect::Peer;
+use super::error::TransportError;
+use super::framing::Overhead;
+use super::sys::Attached;
+use crate::util::expiry::Expiry;
+use crate::util::process;
+use paysvc_spec::status::Status;
+
+pub struct ConnectionState {
+    pub peer: Arc<Peer>,
+    /// The process that opened the connection.
+    pub generation: u32,
+    sent: AtomicBool,
+    pub overhead: Overhead,
+    call_state: Mutex<CallState>,
+}
+
+/// The state of one call.
+#[derive(Default)]
+struct CallState {
+    bounds: Option<Bounds>,
+    send_until: Option<Expiry>,
+    attached: Option<Attached>,
+    reused: bool,
+    error: Option<TransportError>,
+}
+
+pub struct Evidence {
+    pub sent: bool,
+    pub reused: bool,
+}
+
+impl ConnectionState {
+    pub fn new(peer: Arc<Peer>) -> ConnectionState {
+        ConnectionState {
+            peer,
+            generation: process::generation(),
+            sent: AtomicBool::new(false),
+            overhead: Overhead::default(),
+            call_state: Mutex::default(),
+        }
+    }
+
+    /// `send_until`: after that nothing is sent.
+    pub fn start(&self, bounds: &Bounds, send_until: Option<Expiry>) {
+        self.sent.store(false, Ordering::SeqCst);
+        self.overhead.start();
+        *self.call_state() = CallState { bounds: Some(bounds.clone()), send_until, ..CallState::default() };
+    }
+
+    /// Ends the call: from now on a cancel does not reach the connection.
+    pub fn finish(&self) -> Evidence {
+        let call_state = std::mem::take(&mut *self.call_state());
+        if let Some(bounds) = &call_state.bounds {
+            bounds.detach(call_state.attached);
+        }
+        Evidence { sent: self.sent.load(Ordering::SeqCst), reused: call_state.reused }
+    }
+
+    /// Those of the call; between two calls, no wait is allowed.
+    pub fn bounds(&self) -> Bounds {
+        self.call_state().bounds.clone().unwrap_or_else(|| Bounds::new(None, Duration::ZERO))
+    }
+
+    /// The first byte may no longer be sent.
+    pub fn is_too_late(&self) -> bool {
+        !self.sent.load(Ordering::SeqCst) && self.call_state().send_until.is_some_and(|until| until.is_over())
+    }
+
+    pub fn is_cancelled(&self) -> bool {
+        self.call_state().bounds.as_ref().is_some_and(Bounds::is_cancelled)
+    }
+
+    /// Lets a cancel of the call reach the socket. Fails if the call has been cancelled already.
+    pub fn attach_socket(&self, socket: &Arc<TcpStream>, reused: bool) -> Result<(), TransportError> {
+        let call_state = &mut *self.call_state();
+        call_state.reused = reused;
+        if let Some(bounds) = &call_state.bounds {
+            let attached = bounds.attach(socket)?;
+            bounds.detach(std::mem::replace(&mut call_state.attached, attached));
+        }
+        Ok(())
+    }
+
+    /// The evidence: whether a byte of the request was passed to the system.
+    pub fn set_sent(&self, sent: bool) {
+        self.sent.store(sent, Ordering::SeqCst);
+    }
+
+    /// Keeps the first error of the call: it names the cause better than ureq's version of it.
+    pub fn record_error(&self, error: TransportError) {
+        self.call_state().error.get_or_insert(error);
+    }
+
+    /// Why the call failed: the recorded error, or else what ureq's error means.
+    pub fn error(&self, error: ureq::Error) -> TransportError {
+        let recorded = self.call_state().error.take();
+        recorded.unwrap_or_else(|| match error {
+            ureq::Error::Io(error) => TransportError::io("waiting for the answer", &error),
+            ureq::Error::LargeResponseHeader(..) => {
+                TransportError::new(Status::Response, "the headers of the answer are too large")
+            }
+            ureq::Error::Protocol(error) => {
+                TransportError::new(Status::Response, format!("the answer is not HTTP: {error}"))
+            }
+            error => TransportError::new(Status::Transport, error.to_string()),
+        })
+    }
+
+    /// Why the body ended early, if the connection knows.
+    pub fn body_error(&self) -> Option<TransportError> {
+        let error = self.call_state().error.take()?;
+        Some(if error.status == Status::Response { TransportError::framing(&error.message) } else { error })
+    }
+
+    fn call_state(&self) -> MutexGuard<'_, CallState> {
+        self.call_state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::wire::pool::tests::connection;
+
+    #[test]
+    fn a_call_keeps_its_first_error_and_its_evidence() {
+        let state = connection().state;
+        state.start(&Bounds::new(None, Duration::ZERO), None);
+        state.record_error(TransportError::timeout("first"));
+        state.record_error(TransportError::cancelled());
+        state.set_sent(true);
+        assert_eq!(state.error(ureq::Error::ConnectionFailed).status, Status::Timeout);
+        assert!(state.finish().sent);
+        state.start(&Bounds::new(None, Duration::ZERO), None);
+        assert!(state.body_error().is_none() && !state.finish().sent, "nothing is left of the previous call");
+    }
+}

@@ -1,0 +1,274 @@
+//! Sends one request, and reports the answer and whether a byte of the request was sent. Knows no endpoint.
+//!
+//! ureq speaks HTTP; the connection beneath it is this module's own (`stream.rs`), so that sent bytes are counted where
+//! they are written, a deadline bounds every wait, and a cancel ends one call's waits.
+//!
+//! Imports `util` only.
+
+pub mod answer;
+pub mod bounds;
+pub mod call;
+mod channel;
+pub mod clock;
+pub mod config;
+mod connect;
+mod connection_state;
+pub mod error;
+mod framing;
+mod look_up;
+mod own_authority;
+mod pool;
+pub mod probe;
+mod proxy;
+mod retry_after;
+mod roots;
+mod sessions;
+mod sock;
+mod stream;
+mod sys;
+mod tls;
+pub mod trace;
+
+use std::io::{self, ErrorKind, Read};
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use ureq::http::{HeaderMap, HeaderName, Request, Response, Uri, header};
+use ureq::{Agent, Body};
+
+use crate::util::expiry::Expiry;
+use crate::util::limits::MAX_TEXT;
+use crate::util::memory;
+use crate::util::panics::{SourceLine, catch_panic};
+use crate::util::validation_error::ValidationError;
+use crate::wire::answer::HttpAnswer;
+use crate::wire::bounds::Bounds;
+use paysvc_spec::schema::Method;
+use paysvc_spec::status::Status;
+
+use channel::Channel;
+use config::{Reuse, TransportConfig};
+use connect::Peer;
+use connection_state::ConnectionState;
+pub use error::TransportError;
+use framing::{End, MAX_OVERHEAD};
+use pool::{Pool, PooledConnection};
+
+/// Servers commonly close idle connections after 15 s or more. One that is closed earlier costs a reconnect, and does
+/// not make an outcome unknown.
+const MAX_IDLE: Duration = Duration::from_secs(15);
+/// Many services close a connection sooner if it has carried no request.
+const MAX_UNASKED: Duration = Duration::from_secs(10);
+
+/// A request as it is sent.
+pub struct WireRequest<'a> {
+    pub method: Method,
+    pub uri: Uri,
+    pub headers: HeaderMap,
+    pub body: Option<&'a [u8]>,
+    /// It only reads: another exchange may have used its connection before.
+    pub read_only: bool,
+    pub bounds: &'a Bounds,
+    /// Called when the connection is ready, before anything is sent. Nothing is sent if it fails, or after the time
+    /// that it gives. It is called at most once.
+    pub before_sending: Option<&'a dyn Fn() -> Result<Expiry, TransportError>>,
+    /// Whether to keep the answer's date and all its numbers (see `trace.rs`), and not only the first number.
+    pub keep_trace: bool,
+}
+
+/// The result of sending a request.
+pub struct ExchangeResult {
+    /// A byte of the request was written to the socket, so the service may have received it.
+    pub sent: bool,
+    /// The connection had been made before this exchange.
+    pub reused: bool,
+    pub result: Result<HttpAnswer, TransportError>,
+}
+
+impl ExchangeResult {
+    fn not_sent(error: TransportError) -> ExchangeResult {
+        ExchangeResult { sent: false, reused: false, result: Err(error) }
+    }
+}
+
+pub struct Transport {
+    peer: Arc<Peer>,
+    reuse: Reuse,
+    pool: Pool,
+    /// Connections that have carried no request.
+    unasked: Pool,
+}
+
+impl Transport {
+    /// Reads the certificate files that the settings name.
+    pub fn new(settings: TransportConfig) -> Result<Transport, ValidationError> {
+        let tls = if settings.https { Some(tls::client_config(&settings)?) } else { None };
+        let (reuse, max_idle) = (settings.reuse, settings.max_idle_connections);
+        let (pool, unasked) = (Pool::new(max_idle, MAX_IDLE), Pool::new(max_idle, MAX_UNASKED));
+        Ok(Transport { peer: Arc::new(Peer::new(settings, tls)), reuse, pool, unasked })
+    }
+
+    /// Makes a connection for the next request that does more than read.
+    pub fn warm(&self, bounds: &Bounds) -> Result<(), TransportError> {
+        let connection = self.connect(bounds)?;
+        self.unasked.give_back(connection);
+        Ok(())
+    }
+
+    /// Makes a connection that has carried no request.
+    fn connect(&self, bounds: &Bounds) -> Result<PooledConnection, TransportError> {
+        let state = Arc::new(ConnectionState::new(Arc::clone(&self.peer)));
+        state.start(bounds, None);
+        let channel = catch_panic(|| Channel::connect(&state));
+        state.finish();
+        let mut channel = channel.unwrap_or_else(|source_line| Err(bug(source_line)))?;
+        channel.sock.bounds.token = None;
+        Ok(connection(state, Some(channel)))
+    }
+
+    fn kept_connection(&self, read_only: bool) -> Option<PooledConnection> {
+        if read_only {
+            return self.pool.take();
+        }
+        let unasked = self.unasked.take_young();
+        // An earlier request could still be answered, and its answer be taken for this request's.
+        if self.reuse == Reuse::Reads { unasked } else { unasked.or_else(|| self.pool.take()) }
+    }
+
+    /// Sends the request at most once.
+    pub fn exchange(&self, request: WireRequest<'_>) -> ExchangeResult {
+        let new = || match request.before_sending {
+            // ureq connects when it sends.
+            None => Ok(connection(Arc::new(ConnectionState::new(Arc::clone(&self.peer))), None)),
+            Some(_) => self.connect(request.bounds),
+        };
+        let connection = match self.kept_connection(request.read_only).map_or_else(new, Ok) {
+            Ok(connection) => connection,
+            Err(error) => return ExchangeResult::not_sent(error),
+        };
+        let send_until = match request.before_sending.map(|before_sending| before_sending()).transpose() {
+            Ok(send_until) => send_until,
+            Err(error) => {
+                self.unasked.give_back(connection);
+                return ExchangeResult::not_sent(error);
+            }
+        };
+        connection.state.start(request.bounds, send_until);
+        // A panic in ureq must not lose the evidence of what was sent.
+        let result = catch_panic(|| run(&connection, request));
+        let evidence = connection.state.finish();
+        let result = match result {
+            Ok(result) => {
+                match &result {
+                    // The rest of an incomplete answer must not reach the next call.
+                    Ok(answer) if answer.body_error.is_some() => drop(connection),
+                    _ => self.pool.give_back(connection),
+                }
+                result
+            }
+            // The connection is dropped, because its state is unknown.
+            Err(source_line) => Err(bug(source_line)),
+        };
+        ExchangeResult { sent: evidence.sent, reused: evidence.reused, result }
+    }
+}
+
+/// `channel`: connected already.
+fn connection(state: Arc<ConnectionState>, channel: Option<Channel>) -> PooledConnection {
+    let config = Agent::config_builder()
+        .http_status_as_error(false)
+        .max_redirects(0)
+        .max_redirects_will_error(false)
+        .proxy(None)
+        .max_idle_connections(1)
+        .max_idle_connections_per_host(1)
+        .max_idle_age(MAX_IDLE)
+        .input_buffer_size(stream::BUFFER)
+        .output_buffer_size(stream::BUFFER)
+        .max_response_header_size(MAX_OVERHEAD)
+        .accept_encoding("")
+        .build();
+    PooledConnection::new(stream::agent(config, &state, channel), state)
+}
+
+fn bug(source_line: SourceLine) -> TransportError {
+    TransportError::new(Status::Internal, source_line.bug(", on the way to the wire or back"))
+}
+
+fn run(connection: &PooledConnection, request: WireRequest<'_>) -> Result<HttpAnswer, TransportError> {
+    let (bounds, keep_trace) = (request.bounds, request.keep_trace);
+    let mut builder = Request::builder().method(request.method.name()).uri(request.uri);
+    if let Some(headers) = builder.headers_mut() {
+        *headers = request.headers;
+    }
+    let result = match request.body {
+        Some(body) => builder.body(body).map(|request| connection.agent.run(request)),
+        None => builder.body(()).map(|request| connection.agent.run(request)),
+    };
+    let response = result
+        .map_err(|error| TransportError::new(Status::Internal, format!("the request could not be built: {error}")))?
+        .map_err(|error| connection.state.error(error))?;
+    Ok(read(response, &connection.state, bounds, keep_trace))
+}
+
+fn read(response: Response<Body>, state: &ConnectionState, bounds: &Bounds, keep_trace: bool) -> HttpAnswer {
+    let text = |name: HeaderName| response.headers().get(name)?.to_str().ok().map(str::to_owned);
+    let content_type = text(header::CONTENT_TYPE);
+    let retry_after_ms =
+        text(header::RETRY_AFTER).and_then(|text| retry_after::retry_after_ms(&text, SystemTime::now()));
+    let trace = trace::trace(response.headers(), keep_trace);
+    let http_status = response.status().as_u16();
+    let encoded = framing::is_encoded(response.headers());
+    let end = framing::end_of_body(response.status(), response.version(), response.headers());
+    let close_delimited = end == Ok(End::ConnectionClose);
+    let (body, body_error) = match end {
+        Ok(_) => read_body(response.into_body(), state, bounds),
+        Err(reason) => (Vec::new(), Some(TransportError::framing(&reason))),
+    };
+    HttpAnswer { http_status, content_type, retry_after_ms, trace, body, encoded, close_delimited, body_error }
+}
+
+/// The body up to the limit, and why it is incomplete, if it is.
+fn read_body(body: Body, state: &ConnectionState, bounds: &Bounds) -> (Vec<u8>, Option<TransportError>) {
+    let expected = body.content_length().map_or(1023, |length| length.min(MAX_TEXT as u64) as usize);
+    // The only copy that is made of an answer. One byte more, for the NUL at the end of a C string.
+    let Some(mut bytes) = memory::buffer(expected + 1) else {
+        return (Vec::new(), Some(TransportError::no_memory()));
+    };
+    // One byte more than allowed distinguishes a body at the limit from a larger one.
+    let reader = body.into_with_config().limit(u64::MAX).reader();
+    let mut reader = LimitedReader { reader, state, bounds }.take(MAX_TEXT as u64 + 1);
+    let error = match reader.read_to_end(&mut bytes) {
+        Ok(_) if bytes.len() > MAX_TEXT => {
+            Some(TransportError::new(Status::Response, format!("is larger than {MAX_TEXT} bytes")))
+        }
+        Ok(_) if bytes.try_reserve_exact(1).is_err() => Some(TransportError::no_memory()),
+        // A body may end with its connection: then a cancel or a timeout looks like its end.
+        Ok(_) => state.body_error(),
+        // Without a length in the headers, the buffer grows while the body is read.
+        Err(error) if error.kind() == ErrorKind::OutOfMemory => Some(TransportError::no_memory()),
+        Err(error) => Some(state.body_error().unwrap_or_else(|| match error.kind() {
+            ErrorKind::UnexpectedEof => TransportError::new(Status::Transport, error.to_string()),
+            _ => TransportError::framing(&error.to_string()),
+        })),
+    };
+    (bytes, error)
+}
+
+/// Ends the reading of a body at the deadline or at a cancel, even if all of it has already arrived.
+struct LimitedReader<'a, R> {
+    reader: R,
+    state: &'a ConnectionState,
+    bounds: &'a Bounds,
+}
+
+impl<R: Read> Read for LimitedReader<'_, R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if let Err(error) = self.bounds.check("reading the answer") {
+            self.state.record_error(error);
+            return Err(io::Error::other("the call is over"));
+        }
+        self.state.overhead.start_body();
+        self.reader.read(buffer)
+    }
+}
