@@ -4,28 +4,12 @@ use std::ffi::{CString, c_char, c_int, c_void};
 use std::sync::Arc;
 
 use super::boundary::{boundary, text};
+use super::pointer::{Shared, UserData};
 use super::sys;
 use super::types::{paysvc_call, paysvc_progress_fn, paysvc_status};
-use super::userdata::UserData;
 use crate::util::process;
 use crate::wire::call::{CallToken, Listener};
 use paysvc_spec::status::{CONTINUE, Status};
-
-/// The token of a handle, kept alive while a call uses it; `None` for NULL.
-///
-/// # Safety
-/// `call` is NULL or came from [`paysvc_call_new`] and has not been freed.
-pub unsafe fn retain(call: *const paysvc_call) -> Option<Arc<CallToken>> {
-    if call.is_null() {
-        return None;
-    }
-    let call = call.cast::<CallToken>();
-    // SAFETY: a handle is an `Arc<CallToken>` whose count the caller has, so there is one as long as it has not been freed.
-    unsafe {
-        Arc::increment_strong_count(call);
-        Some(Arc::from_raw(call))
-    }
-}
 
 /// Makes a token with which a request gets a deadline of its own and can be cancelled.
 ///
@@ -35,7 +19,7 @@ pub extern "C" fn paysvc_call_new() -> *mut paysvc_call {
     boundary(std::ptr::null_mut(), || {
         // Maps the page now, so that a cancel in a signal handler need not.
         process::generation();
-        Arc::into_raw(Arc::new(CallToken::default())).cast_mut().cast()
+        Shared::give(Arc::new(CallToken::default()))
     })
 }
 
@@ -47,7 +31,7 @@ pub extern "C" fn paysvc_call_new() -> *mut paysvc_call {
 pub unsafe extern "C" fn paysvc_call_set_timeout_ms(call: *const paysvc_call, timeout_ms: c_int) {
     boundary((), || {
         // SAFETY: NULL, or a handle that has not been freed, which is kept alive from here on.
-        if let Some(call) = unsafe { retain(call) } {
+        if let Some(call) = unsafe { Shared::retain(call) } {
             call.set_timeout_ms(timeout_ms);
         }
     });
@@ -68,7 +52,7 @@ pub unsafe extern "C" fn paysvc_call_set_progress(
 ) {
     boundary((), || {
         // SAFETY: NULL, or a handle that has not been freed, which is kept alive from here on.
-        if let Some(call) = unsafe { retain(call) } {
+        if let Some(call) = unsafe { Shared::retain(call) } {
             // SAFETY: the program promises that its callback may run with this pointer during a call with this token.
             call.set_progress(progress.map(|progress| unsafe { listener(progress, userdata) }));
         }
@@ -86,7 +70,7 @@ pub unsafe extern "C" fn paysvc_call_set_progress(
 pub unsafe extern "C" fn paysvc_call_keep_log(call: *const paysvc_call, level: c_int) {
     boundary((), || {
         // SAFETY: NULL, or a handle that has not been freed, which is kept alive from here on.
-        if let Some(call) = unsafe { retain(call) } {
+        if let Some(call) = unsafe { Shared::retain(call) } {
             call.set_kept_level(level);
         }
     });
@@ -108,7 +92,7 @@ pub unsafe extern "C" fn paysvc_call_keep_log(call: *const paysvc_call, level: c
 pub unsafe extern "C" fn paysvc_call_next_log(call: *const paysvc_call) -> *const c_char {
     boundary(std::ptr::null(), || {
         // SAFETY: NULL, or a handle that has not been freed, which is kept alive from here on.
-        unsafe { retain(call) }.map_or(std::ptr::null(), |call| call.take_line())
+        unsafe { Shared::retain(call) }.map_or(std::ptr::null(), |call| call.take_line())
     })
 }
 
@@ -126,7 +110,7 @@ pub unsafe extern "C" fn paysvc_call_set_traceparent(
 ) -> paysvc_status {
     let set = boundary(false, || {
         // SAFETY: NULL, or a handle that has not been freed, which is kept alive from here on.
-        let Some(call) = (unsafe { retain(call) }) else { return false };
+        let Some(call) = (unsafe { Shared::retain(call) }) else { return false };
         if traceparent.is_null() {
             return call.set_traceparent(None);
         }
@@ -157,7 +141,7 @@ pub unsafe extern "C" fn paysvc_call_set_traceparent(
 pub unsafe extern "C" fn paysvc_call_set_key(call: *const paysvc_call, key: *const c_char) -> paysvc_status {
     let set = boundary(false, || {
         // SAFETY: NULL, or a handle that has not been freed, which is kept alive from here on.
-        let Some(call) = (unsafe { retain(call) }) else { return false };
+        let Some(call) = (unsafe { Shared::retain(call) }) else { return false };
         // SAFETY: NULL, or NUL-terminated until this function returns.
         unsafe { text(key, "key") }.is_ok_and(|key| call.set_key(key))
     });
@@ -200,9 +184,7 @@ pub unsafe extern "C" fn paysvc_call_cancel(call: *const paysvc_call) {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_call_free(call: *mut paysvc_call) {
     boundary((), || {
-        if !call.is_null() {
-            // SAFETY: the count that `paysvc_call_new` gave to the caller, given back once.
-            drop(unsafe { Arc::from_raw(call.cast_const().cast::<CallToken>()) });
-        }
+        // SAFETY: NULL, or from `paysvc_call_new`, and freed once.
+        unsafe { Shared::free(call) };
     });
 }

@@ -31,10 +31,9 @@ impl Client {
     /// Calls the function of an endpoint.
     pub fn call(&self, name: &str, request: &Value) -> Reply {
         let request = CString::new(request.to_string()).unwrap();
-        let mut reply = null_mut();
         // SAFETY: client and text live until the call returns, and the reply may be written.
-        let status = unsafe { function(name)(self.0, request.as_ptr(), null(), &mut reply) };
-        let reply = Reply(reply);
+        let call = |reply: *mut *mut paysvc_reply| unsafe { function(name)(self.0, request.as_ptr(), null(), reply) };
+        let (status, reply) = Reply::of(call);
         assert_eq!(reply.status(), status);
         reply
     }
@@ -53,52 +52,50 @@ pub fn function(name: &str) -> paysvc_function {
     found.unwrap_or_else(|| panic!("no function {name}")).1
 }
 
-pub struct Reply(*mut paysvc_reply);
+pub struct Reply(Option<Box<paysvc_reply>>);
 
-// SAFETY of all below: the reply came from the library and is freed when this is dropped.
 impl Reply {
-    /// # Safety
-    /// The reply came from the library, and nobody else frees it.
-    pub unsafe fn new(reply: *mut paysvc_reply) -> Reply {
-        Reply(reply)
+    /// What the function writes to its last argument.
+    pub fn of(function: impl FnOnce(*mut *mut paysvc_reply) -> paysvc_status) -> (paysvc_status, Reply) {
+        let mut reply: Option<Box<paysvc_reply>> = None;
+        let status = function((&raw mut reply).cast());
+        (status, Reply(reply))
+    }
+    pub fn get(&self) -> Option<&paysvc_reply> {
+        self.0.as_deref()
     }
     pub fn status(&self) -> paysvc_status {
-        unsafe { paysvc_reply_status(self.0) }
+        paysvc_reply_status(self.get())
     }
     pub fn outcome(&self) -> paysvc_outcome {
-        unsafe { paysvc_reply_outcome(self.0) }
+        paysvc_reply_outcome(self.get())
     }
     pub fn state(&self) -> paysvc_state {
-        unsafe { paysvc_reply_state(self.0) }
+        paysvc_reply_state(self.get())
     }
     pub fn http_status(&self) -> i32 {
-        unsafe { paysvc_reply_http_status(self.0) }
+        paysvc_reply_http_status(self.get())
     }
     pub fn attempts(&self) -> i32 {
-        unsafe { paysvc_reply_attempts(self.0) }
+        paysvc_reply_attempts(self.get())
     }
     /// Status, outcome, and how many requests were sent.
     pub fn facts(&self) -> (paysvc_status, paysvc_outcome, i32) {
         (self.status(), self.outcome(), self.attempts())
     }
     pub fn body(&self) -> &str {
-        self.text(unsafe { paysvc_reply_body(self.0) })
+        self.text(paysvc_reply_body(self.get()))
     }
     pub fn code(&self) -> &str {
-        self.text(unsafe { paysvc_reply_code(self.0) })
+        self.text(paysvc_reply_code(self.get()))
     }
     pub fn message(&self) -> &str {
-        self.text(unsafe { paysvc_reply_message(self.0) })
+        self.text(paysvc_reply_message(self.get()))
     }
 
     /// A text that lives as long as the reply.
     fn text(&self, pointer: *const c_char) -> &str {
+        // SAFETY: NUL-terminated, and freed with the reply.
         unsafe { CStr::from_ptr(pointer) }.to_str().expect("UTF-8")
-    }
-}
-
-impl Drop for Reply {
-    fn drop(&mut self) {
-        unsafe { paysvc_reply_free(self.0) }
     }
 }

@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use super::boundary::{boundary, deliver, text};
 use super::json::request_text;
+use super::pointer::{Shared, UserData};
+use super::sys;
 use super::types::{paysvc_call, paysvc_client, paysvc_log_fn, paysvc_reply, paysvc_status};
-use super::userdata::UserData;
-use super::{call, sys};
 use crate::answer::reply::Reply;
 use crate::flow::log::{Level, Sink};
 use crate::flow::{CallRecord, Client};
@@ -20,16 +20,8 @@ use paysvc_spec::status::Status;
 /// # Safety
 /// `client` is NULL or came from [`new`] and has not been freed.
 pub unsafe fn retain(client: *const paysvc_client) -> Result<Arc<Client>, ValidationError> {
-    if client.is_null() {
-        return Err(ValidationError::new(Status::Argument, "client is NULL"));
-    }
-    let client = client.cast::<Client>();
-    // SAFETY: a handle is an `Arc<Client>` whose count the caller has, so there is one as long as it has not been
-    // freed.
-    unsafe {
-        Arc::increment_strong_count(client);
-        Ok(Arc::from_raw(client))
-    }
+    // SAFETY: what the caller promises, unchanged.
+    unsafe { Shared::retain(client) }.ok_or_else(|| ValidationError::new(Status::Argument, "client is NULL"))
 }
 
 /// # Safety
@@ -68,7 +60,7 @@ pub unsafe fn new(
     let status = unsafe { deliver(reply, body) };
     if let Some(new_client) = new_client.filter(|_| status == Status::Ok as paysvc_status) {
         // SAFETY: not NULL, or nothing would have been made, and the caller promises that it may be written.
-        unsafe { client.write(Arc::into_raw(new_client).cast_mut().cast()) };
+        unsafe { client.write(Shared::give(new_client)) };
     }
     status
 }
@@ -82,7 +74,7 @@ pub unsafe fn check(
 ) -> paysvc_status {
     let body = |record: &CallRecord| {
         // SAFETY: both are NULL or have not been freed, and are kept alive from here on.
-        match unsafe { retain(client).map(|client| (client, call::retain(call))) } {
+        match unsafe { retain(client).map(|client| (client, Shared::retain(call))) } {
             Ok((client, call)) => client.check(&client.begin(call, record)),
             Err(error) => Reply::invalid(error),
         }
@@ -97,10 +89,8 @@ pub unsafe fn check(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_client_free(client: *mut paysvc_client) {
     boundary((), || {
-        if !client.is_null() {
-            // SAFETY: the count that `new` gave to the caller, given back once.
-            drop(unsafe { Arc::from_raw(client.cast_const().cast::<Client>()) });
-        }
+        // SAFETY: NULL, or from `new`, and freed once.
+        unsafe { Shared::free(client) };
     });
 }
 
@@ -170,7 +160,7 @@ pub unsafe extern "C" fn paysvc_client_warm(
 ) -> paysvc_status {
     let body = |record: &CallRecord| {
         // SAFETY: both are NULL or have not been freed, and are kept alive from here on.
-        match unsafe { retain(client).map(|client| (client, call::retain(call))) } {
+        match unsafe { retain(client).map(|client| (client, Shared::retain(call))) } {
             Ok((client, call)) => client.warm(&client.begin(call, record)),
             Err(error) => Reply::invalid(error),
         }

@@ -1,4 +1,4 @@
-//! What a reply handle points to.
+//! What a reply has.
 
 use std::borrow::Cow;
 use std::ffi::{CStr, CString, c_char, c_int};
@@ -60,9 +60,9 @@ impl Body {
     }
 }
 
-pub fn new(reply: Reply, record: &CallRecord) -> Box<Handle> {
+pub fn new(reply: Reply, record: &CallRecord) -> Box<paysvc_reply> {
     failpoint::at("reply");
-    Box::new(Handle {
+    Box::new(paysvc_reply(Handle {
         status: reply.status as paysvc_status,
         outcome: reply.outcome as paysvc_outcome,
         state: reply.state.0,
@@ -81,12 +81,7 @@ pub fn new(reply: Reply, record: &CallRecord) -> Box<Handle> {
         cp1252: Texts::default(),
         names: Texts::default(),
         request_id: (!reply.request_id.is_empty()).then(|| c_text(reply.request_id)),
-    })
-}
-
-/// The pointer for C, to be passed to [`super::paysvc_reply_free`].
-pub fn into_pointer(handle: Box<Handle>) -> *mut paysvc_reply {
-    Box::into_raw(handle).cast()
+    }))
 }
 
 fn bytes(text: Cow<'_, str>) -> Cow<'_, [u8]> {

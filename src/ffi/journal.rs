@@ -3,8 +3,8 @@
 use std::ffi::{CStr, c_char};
 
 use super::boundary::deliver_about_earlier;
-use super::call;
 use super::client::retain;
+use super::pointer::Shared;
 use super::reference::write;
 use super::types::{paysvc_call, paysvc_client, paysvc_reply, paysvc_status};
 use crate::answer::reply::Reply;
@@ -38,7 +38,7 @@ pub unsafe extern "C" fn paysvc_journal_next(
 ) -> paysvc_status {
     let body = |record: &CallRecord| {
         // SAFETY: each is what the caller promises; client and token are kept alive from here on.
-        match unsafe { retain(client).and_then(|client| Ok((client, key_text(key, size)?, call::retain(call)))) } {
+        match unsafe { retain(client).and_then(|client| Ok((client, key_text(key, size)?, Shared::retain(call)))) } {
             Ok((client, after, call)) => {
                 let (next, found) = client.journal_next(&client.begin(call, record), &after);
                 // SAFETY: not NULL, and `size` bytes may be written there.

@@ -14,16 +14,9 @@ const NO_HANDLE: &CStr = c"request is NULL";
 
 /// Runs the body with the builder of a handle. `null` is for a NULL handle, `failed` for a panic, after which the builder
 /// has failed for good.
-///
-/// # Safety
-/// `request` is NULL, or came from [`paysvc_json_new`] and has not been freed, and no other thread uses it now.
-unsafe fn with<T: Copy>(request: *mut paysvc_json, null: T, failed: T, body: impl FnOnce(&mut Builder) -> T) -> T {
+fn with<T: Copy>(request: Option<&mut paysvc_json>, null: T, failed: T, body: impl FnOnce(&mut Builder) -> T) -> T {
     boundary(failed, || {
-        if request.is_null() {
-            return null;
-        }
-        // SAFETY: not NULL, so it is the `Builder` of `paysvc_json_new`, and only this thread has a reference to it.
-        let builder = unsafe { &mut *request.cast::<Builder>() };
+        let Some(paysvc_json(builder)) = request else { return null };
         catch_panic(|| body(builder)).unwrap_or_else(|source_line| {
             builder.fail(source_line.bug(""));
             failed
@@ -34,9 +27,9 @@ unsafe fn with<T: Copy>(request: *mut paysvc_json, null: T, failed: T, body: imp
 /// Sets a value. `value` is called only while nothing has failed.
 ///
 /// # Safety
-/// As [`with`]; `pointer` is NULL or NUL-terminated.
+/// `pointer` is NULL, or NUL-terminated until this returns.
 unsafe fn set<'a>(
-    request: *mut paysvc_json,
+    request: Option<&mut paysvc_json>,
     pointer: *const c_char,
     value: impl FnOnce() -> Result<Value<'a>, ValidationError>,
 ) -> paysvc_status {
@@ -60,8 +53,7 @@ unsafe fn set<'a>(
         };
         if done { Status::Ok as paysvc_status } else { Status::Argument as paysvc_status }
     };
-    // SAFETY: `request` is what the caller promises, unchanged.
-    unsafe { with(request, Status::Argument as paysvc_status, Status::Internal as paysvc_status, body) }
+    with(request, Status::Argument as paysvc_status, Status::Internal as paysvc_status, body)
 }
 
 /// Begins a request: an empty JSON object, in which the paysvc_json_set_ functions place values.
@@ -80,8 +72,8 @@ unsafe fn set<'a>(
 /// @return the request: free it with paysvc_json_free(). NULL only after a failure in the library itself; all functions
 ///   accept it.
 #[unsafe(no_mangle)]
-pub extern "C" fn paysvc_json_new() -> *mut paysvc_json {
-    boundary(std::ptr::null_mut(), || Box::into_raw(Box::new(Builder::new())).cast())
+pub extern "C" fn paysvc_json_new() -> Option<Box<paysvc_json>> {
+    boundary(None, || Some(Box::new(paysvc_json(Builder::new()))))
 }
 
 /// Sets a string.
@@ -92,11 +84,11 @@ pub extern "C" fn paysvc_json_new() -> *mut paysvc_json {
 /// @return PAYSVC_OK, or PAYSVC_E_ARGUMENT after a failure, now or before
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_json_set_string(
-    request: *mut paysvc_json,
+    request: Option<&mut paysvc_json>,
     pointer: *const c_char,
     utf8: *const c_char,
 ) -> paysvc_status {
-    // SAFETY: this thread alone has the request, and both texts are NULL or NUL-terminated.
+    // SAFETY: both texts are NULL or NUL-terminated.
     unsafe { set(request, pointer, || text(utf8, "the value").map(Value::Text)) }
 }
 
@@ -109,7 +101,7 @@ pub unsafe extern "C" fn paysvc_json_set_string(
 /// @return PAYSVC_OK, or PAYSVC_E_ARGUMENT after a failure, now or before
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_json_set_cp1252(
-    request: *mut paysvc_json,
+    request: Option<&mut paysvc_json>,
     pointer: *const c_char,
     cp1252: *const c_char,
 ) -> paysvc_status {
@@ -120,7 +112,7 @@ pub unsafe extern "C" fn paysvc_json_set_cp1252(
         // SAFETY: not NULL, and NUL-terminated until this function returns.
         Ok(Value::Cp1252(unsafe { CStr::from_ptr(cp1252) }.to_bytes()))
     };
-    // SAFETY: this thread alone has the request, and the pointer is NULL or NUL-terminated.
+    // SAFETY: the pointer is NULL or NUL-terminated.
     unsafe { set(request, pointer, value) }
 }
 
@@ -133,11 +125,11 @@ pub unsafe extern "C" fn paysvc_json_set_cp1252(
 /// @return PAYSVC_OK, or PAYSVC_E_ARGUMENT after a failure, now or before
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_json_set_number(
-    request: *mut paysvc_json,
+    request: Option<&mut paysvc_json>,
     pointer: *const c_char,
     number: *const c_char,
 ) -> paysvc_status {
-    // SAFETY: this thread alone has the request, and both texts are NULL or NUL-terminated.
+    // SAFETY: both texts are NULL or NUL-terminated.
     unsafe { set(request, pointer, || text(number, "the value").map(Value::Number)) }
 }
 
@@ -149,11 +141,11 @@ pub unsafe extern "C" fn paysvc_json_set_number(
 /// @return PAYSVC_OK, or PAYSVC_E_ARGUMENT after a failure, now or before
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_json_set_bool(
-    request: *mut paysvc_json,
+    request: Option<&mut paysvc_json>,
     pointer: *const c_char,
     value: c_int,
 ) -> paysvc_status {
-    // SAFETY: this thread alone has the request, and the pointer is NULL or NUL-terminated.
+    // SAFETY: the pointer is NULL or NUL-terminated.
     unsafe { set(request, pointer, || Ok(Value::Bool(value != 0))) }
 }
 
@@ -166,11 +158,11 @@ pub unsafe extern "C" fn paysvc_json_set_bool(
 /// @return PAYSVC_OK, or PAYSVC_E_ARGUMENT after a failure, now or before
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_json_set_json(
-    request: *mut paysvc_json,
+    request: Option<&mut paysvc_json>,
     pointer: *const c_char,
     json: *const c_char,
 ) -> paysvc_status {
-    // SAFETY: this thread alone has the request, and both texts are NULL or NUL-terminated.
+    // SAFETY: both texts are NULL or NUL-terminated.
     unsafe { set(request, pointer, || text(json, "the value").map(Value::Json)) }
 }
 
@@ -179,9 +171,8 @@ pub unsafe extern "C" fn paysvc_json_set_json(
 /// @param request  NULL: a message that says so
 /// @return never NULL; valid until the request is freed
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn paysvc_json_error(request: *const paysvc_json) -> *const c_char {
-    // SAFETY: this thread alone has the request, which was made as mutable memory.
-    unsafe { with(request.cast_mut(), NO_HANDLE.as_ptr(), c"".as_ptr(), |builder| builder.error().as_ptr()) }
+pub extern "C" fn paysvc_json_error(request: Option<&paysvc_json>) -> *const c_char {
+    request.map_or(NO_HANDLE, |paysvc_json(builder)| builder.error()).as_ptr()
 }
 
 /// The request as JSON text, to be passed to any function that sends a request. paysvc_client_new() takes it as well, but
@@ -201,8 +192,9 @@ pub unsafe extern "C" fn paysvc_json_text(request: *const paysvc_json) -> *const
             std::ptr::null()
         }
     };
-    // SAFETY: this thread alone has the request, which was made as mutable memory.
-    unsafe { with(request.cast_mut(), std::ptr::null(), std::ptr::null(), body) }
+    // SAFETY: NULL or made by `paysvc_json_new` as mutable memory, which this thread alone uses.
+    let request = unsafe { request.cast_mut().as_mut() };
+    with(request, std::ptr::null(), std::ptr::null(), body)
 }
 
 thread_local! {
@@ -238,11 +230,6 @@ pub unsafe fn request_text<'a>(json: *const c_char, what: &str) -> Result<&'a st
 ///
 /// @param request  may be NULL
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn paysvc_json_free(request: *mut paysvc_json) {
-    boundary((), || {
-        if !request.is_null() {
-            // SAFETY: the `Box` of `paysvc_json_new`, which no other thread uses and the caller gives back once.
-            drop(unsafe { Box::from_raw(request.cast::<Builder>()) });
-        }
-    });
+pub extern "C" fn paysvc_json_free(request: Option<Box<paysvc_json>>) {
+    boundary((), || drop(request));
 }

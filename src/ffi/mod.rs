@@ -2,11 +2,12 @@
 //!
 //! `cargo xtask gen` renders constants and endpoints (`exports.rs`) from the tables, and `include/paysvc.h` from this module.
 //!
-//! Imports `client`, `json`, `util`, of `transport` the call token, of `response` the reply, and of `journal` the store.
+//! Imports `flow`, `json`, `util`, of `wire` the call token, of `answer` the reply, and of `ledger` the store.
 
 // Rules 1 to 3 of the header are the safety section of every exported function: a handle is NULL, or is freed only once
 // and after the last function got it (a reply: after the last has returned); a text is NULL, or NUL-terminated until
-// the function returns; a result goes nowhere (NULL) or to memory for it; one thread at a time uses a `paysvc_json`.
+// the function returns; a result goes nowhere (NULL) or to memory for it; one thread at a time uses a `paysvc_json`. What
+// the types of the parameters say of this is in `pointer.rs`.
 #![allow(clippy::missing_safety_doc)]
 
 mod aws_lc;
@@ -27,6 +28,7 @@ mod json;
 mod names;
 #[cfg(test)]
 mod panic_tests;
+mod pointer;
 mod reference;
 mod reply;
 mod requests;
@@ -36,7 +38,6 @@ mod store;
 mod sys;
 mod texts;
 mod types;
-mod userdata;
 
 pub use call::{
     paysvc_call_cancel, paysvc_call_free, paysvc_call_keep_log, paysvc_call_new, paysvc_call_next_log,

@@ -79,9 +79,7 @@ fn a_panic_tells_nothing_of_an_earlier_request() {
     };
     let fails = |call: &dyn Fn(*mut *mut paysvc_reply) -> paysvc_status, point: &'static str, sent: c_int| {
         failpoint::arm(point);
-        let mut reply = ptr::null_mut();
-        call(&mut reply);
-        let reply = unsafe { Reply::new(reply) };
+        let (_, reply) = Reply::of(call);
         assert_eq!(reply.facts(), (PAYSVC_E_INTERNAL, PAYSVC_OUTCOME_UNKNOWN, sent), "{point}");
     };
     fails(&resolve, "connect", 0); // First, while no connection is kept.
@@ -116,32 +114,34 @@ fn a_panic_in_the_handshake_has_sent_nothing() {
 #[test]
 fn a_panic_while_a_client_is_made_makes_none() {
     let mut client = ptr::dangling_mut();
-    let mut reply = ptr::null_mut();
     failpoint::arm("reply");
-    assert_eq!(unsafe { paysvc_client_new(c"{}".as_ptr(), &mut client, &mut reply) }, PAYSVC_E_INTERNAL);
-    assert!(client.is_null());
-    assert_eq!(unsafe { Reply::new(reply) }.facts(), (PAYSVC_E_INTERNAL, PAYSVC_OUTCOME_NOT_SENT, 0));
+    let (status, reply) = Reply::of(|reply| unsafe { paysvc_client_new(c"{}".as_ptr(), &mut client, reply) });
+    assert!(client.is_null() && status == PAYSVC_E_INTERNAL);
+    assert_eq!(reply.facts(), (PAYSVC_E_INTERNAL, PAYSVC_OUTCOME_NOT_SENT, 0));
 }
 
 #[test]
 fn a_panic_while_a_request_is_built_leaves_no_request() {
     for point in ["json", "json_text"] {
         unsafe {
-            let request = paysvc_json_new();
-            assert_eq!(paysvc_json_set_string(request, c"/reference".as_ptr(), c"R".as_ptr()), PAYSVC_OK);
+            let mut request = paysvc_json_new();
+            assert_eq!(
+                paysvc_json_set_string(request.as_deref_mut(), c"/reference".as_ptr(), c"R".as_ptr()),
+                PAYSVC_OK
+            );
             failpoint::arm(point);
             match point {
                 "json" => {
-                    let status = paysvc_json_set_number(request, c"/amount".as_ptr(), c"25.50".as_ptr());
+                    let status = paysvc_json_set_number(request.as_deref_mut(), c"/amount".as_ptr(), c"25.50".as_ptr());
                     assert_eq!(status, PAYSVC_E_INTERNAL);
                 }
-                _ => assert!(paysvc_json_text(request).is_null()),
+                _ => assert!(paysvc_json_text(request.as_deref_mut().unwrap()).is_null()),
             }
             // For good, also for what worked before.
-            assert!(paysvc_json_text(request).is_null());
-            let status = paysvc_json_set_string(request, c"/reference".as_ptr(), c"R".as_ptr());
+            assert!(paysvc_json_text(request.as_deref_mut().unwrap()).is_null());
+            let status = paysvc_json_set_string(request.as_deref_mut(), c"/reference".as_ptr(), c"R".as_ptr());
             assert_eq!(status, PAYSVC_E_ARGUMENT);
-            let error = CStr::from_ptr(paysvc_json_error(request)).to_str().unwrap();
+            let error = CStr::from_ptr(paysvc_json_error(request.as_deref())).to_str().unwrap();
             assert!(error.starts_with("a bug in the library was caught at src/util/failpoint.rs:"), "{error}");
             paysvc_json_free(request);
         }

@@ -1,6 +1,7 @@
 //! The functions that read a reply. Its texts stay valid until it is freed.
 
 use std::ffi::{CStr, c_char, c_int};
+use std::mem::MaybeUninit;
 
 use super::boundary::{boundary, text};
 use super::handle::Handle;
@@ -11,59 +12,43 @@ use paysvc_spec::status::{JsonType, Outcome, State, Status};
 /// The body of a NULL reply.
 const NO_BODY: &CStr = c"{\"status\":false,\"message\":\"reply is NULL\",\"errors\":{}}";
 
-/// Reads from a reply; returns the fallback for NULL.
+/// What a pointer names; the fallback for NULL, and for a pointer that is not UTF-8.
 ///
 /// # Safety
-/// `reply` is NULL, or came from [`handle::new`] and is freed only after this returns.
-unsafe fn read<T>(reply: *const paysvc_reply, fallback: T, read: impl FnOnce(&Handle) -> T) -> T {
-    // SAFETY: if not NULL, it is a handle that lives until this returns, and that threads may read at the same time: it
-    // is `Sync`, and nothing in it changes but what its `OnceBox`es make.
-    unsafe { reply.cast::<Handle>().as_ref() }.map_or(fallback, read)
-}
-
-/// Looks for what a pointer names; returns the fallback for NULL and for a pointer that is not UTF-8.
-///
-/// # Safety
-/// As [`read`]; `pointer` is NULL, or NUL-terminated until this returns.
+/// `pointer` is NULL, or NUL-terminated until this returns.
 unsafe fn look_up<T: Copy>(
-    reply: *const paysvc_reply,
+    reply: Option<&paysvc_reply>,
     pointer: *const c_char,
     fallback: T,
     look: impl FnOnce(&Handle, &str) -> T,
 ) -> T {
-    boundary(fallback, || {
-        // SAFETY: the caller promises both for as long as this runs.
-        unsafe {
-            read(reply, fallback, |handle| text(pointer, "pointer").map_or(fallback, |pointer| look(handle, pointer)))
-        }
-    })
+    let Some(paysvc_reply(handle)) = reply else { return fallback };
+    // SAFETY: what the caller promises, unchanged.
+    boundary(fallback, || unsafe { text(pointer, "pointer") }.map_or(fallback, |pointer| look(handle, pointer)))
 }
 
 /// Status that the function returned with this reply.
 ///
 /// @param reply  NULL: PAYSVC_E_ARGUMENT
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn paysvc_reply_status(reply: *const paysvc_reply) -> paysvc_status {
-    // SAFETY: NULL, or a reply that its owner frees only when no function reads it any more.
-    unsafe { read(reply, Status::Argument as paysvc_status, |handle| handle.status) }
+pub extern "C" fn paysvc_reply_status(reply: Option<&paysvc_reply>) -> paysvc_status {
+    reply.map_or(Status::Argument as paysvc_status, |reply| reply.0.status)
 }
 
 /// What the service did with the request: tells whether it may be repeated.
 ///
 /// @param reply  NULL: PAYSVC_OUTCOME_UNKNOWN
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn paysvc_reply_outcome(reply: *const paysvc_reply) -> paysvc_outcome {
-    // SAFETY: NULL, or a reply that its owner frees only when no function reads it any more.
-    unsafe { read(reply, Outcome::Unknown as paysvc_outcome, |handle| handle.outcome) }
+pub extern "C" fn paysvc_reply_outcome(reply: Option<&paysvc_reply>) -> paysvc_outcome {
+    reply.map_or(Outcome::Unknown as paysvc_outcome, |reply| reply.0.outcome)
 }
 
 /// State of the payment or refund in the answer; PAYSVC_STATE_NONE if the answer has none, or contradicting ones.
 ///
 /// @param reply  NULL: PAYSVC_STATE_NONE
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn paysvc_reply_state(reply: *const paysvc_reply) -> paysvc_state {
-    // SAFETY: NULL, or a reply that its owner frees only when no function reads it any more.
-    unsafe { read(reply, State::NONE.0, |handle| handle.state) }
+pub extern "C" fn paysvc_reply_state(reply: Option<&paysvc_reply>) -> paysvc_state {
+    reply.map_or(State::NONE.0, |reply| reply.0.state)
 }
 
 /// Whether an order is paid as it was ordered. It is only if the outcome is PAYSVC_OUTCOME_CONFIRMED, the state
@@ -81,11 +66,11 @@ pub unsafe extern "C" fn paysvc_reply_state(reply: *const paysvc_reply) -> paysv
 /// @return 1 if it is paid, else 0. What an answer leaves out, contradicts or cannot be read is a difference.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_reply_is_paid(
-    reply: *const paysvc_reply,
+    reply: Option<&paysvc_reply>,
     reference: *const c_char,
     amount: *const c_char,
     currency: *const c_char,
-    why_not: *mut *const c_char,
+    why_not: Option<&mut MaybeUninit<*const c_char>>,
 ) -> c_int {
     let why = boundary(Some(c"a bug in the library was caught"), || {
         // SAFETY: each is NULL, or NUL-terminated until this function returns.
@@ -93,18 +78,16 @@ pub unsafe extern "C" fn paysvc_reply_is_paid(
             [text(reference, "reference"), text(amount, "amount"), text(currency, "currency")]
                 .map(|text| text.ok().map(|text| (text != paid::ANY).then_some(text)))
         };
-        let compare = |handle: &Handle| match ordered {
-            [Some(reference), Some(amount), Some(currency)] => {
-                handle.why_not_paid(&Ordered { reference, amount, currency })
+        match (reply, ordered) {
+            (None, _) => Some(c"reply is NULL"),
+            (Some(reply), [Some(reference), Some(amount), Some(currency)]) => {
+                reply.0.why_not_paid(&Ordered { reference, amount, currency })
             }
             _ => Some(c"reference, amount or currency is NULL or not UTF-8"),
-        };
-        // SAFETY: NULL, or a reply that its owner frees only when no function reads it any more.
-        unsafe { read(reply, Some(c"reply is NULL"), compare) }
+        }
     });
-    if !why_not.is_null() {
-        // SAFETY: not NULL, and the caller promises that it may be written.
-        unsafe { why_not.write(why.unwrap_or(c"").as_ptr()) };
+    if let Some(why_not) = why_not {
+        why_not.write(why.unwrap_or(c"").as_ptr());
     }
     c_int::from(why.is_none())
 }
@@ -116,18 +99,16 @@ pub unsafe extern "C" fn paysvc_reply_is_paid(
 /// @return 1 if it is, else 0. The service tells it in words only: a wording that the library does not know is 0, and
 ///   paysvc_reply_message() has it
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn paysvc_reply_is_active(reply: *const paysvc_reply) -> c_int {
-    // SAFETY: NULL, or a reply that its owner frees only when no function reads it any more.
-    unsafe { read(reply, 0, |handle| c_int::from(handle.is_active())) }
+pub extern "C" fn paysvc_reply_is_active(reply: Option<&paysvc_reply>) -> c_int {
+    reply.map_or(0, |reply| c_int::from(reply.0.is_active()))
 }
 
 /// HTTP status of the answer to the last attempt; 0 if there was no answer.
 ///
 /// @param reply  NULL: 0
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn paysvc_reply_http_status(reply: *const paysvc_reply) -> c_int {
-    // SAFETY: NULL, or a reply that its owner frees only when no function reads it any more.
-    unsafe { read(reply, 0, |handle| handle.http_status) }
+pub extern "C" fn paysvc_reply_http_status(reply: Option<&paysvc_reply>) -> c_int {
+    reply.map_or(0, |reply| reply.0.http_status)
 }
 
 /// One JSON document: the service's own bytes if it answered with JSON (100.10 stays 100.10), otherwise a failure in the
@@ -136,16 +117,14 @@ pub unsafe extern "C" fn paysvc_reply_http_status(reply: *const paysvc_reply) ->
 /// @param reply  NULL: a failure
 /// @return never NULL; valid until the reply is freed
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn paysvc_reply_body(reply: *const paysvc_reply) -> *const c_char {
-    // SAFETY: NULL, or a reply that its owner frees only when no function reads it any more.
-    unsafe { read(reply, NO_BODY.as_ptr(), |handle| handle.body.as_ptr()) }
+pub extern "C" fn paysvc_reply_body(reply: Option<&paysvc_reply>) -> *const c_char {
+    reply.map_or(NO_BODY.as_ptr(), |reply| reply.0.body.as_ptr())
 }
 
 /// Length of paysvc_reply_body() in bytes, without the NUL at its end.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn paysvc_reply_body_len(reply: *const paysvc_reply) -> usize {
-    // SAFETY: NULL, or a reply that its owner frees only when no function reads it any more.
-    unsafe { read(reply, NO_BODY.count_bytes(), |handle| handle.body.text().len()) }
+pub extern "C" fn paysvc_reply_body_len(reply: Option<&paysvc_reply>) -> usize {
+    reply.map_or(NO_BODY.count_bytes(), |reply| reply.0.body.text().len())
 }
 
 /// One value of the body as text: strings unescaped, everything else as it is written in the JSON. A string that contains
@@ -156,8 +135,8 @@ pub unsafe extern "C" fn paysvc_reply_body_len(reply: *const paysvc_reply) -> us
 /// @return valid until the reply is freed. NULL if the value is absent or null, if the pointer is NULL, malformed or has more
 ///   than 128 steps, or if there is no memory for it.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn paysvc_reply_get(reply: *const paysvc_reply, pointer: *const c_char) -> *const c_char {
-    // SAFETY: the reply is NULL or freed later, and the pointer is NULL or NUL-terminated.
+pub unsafe extern "C" fn paysvc_reply_get(reply: Option<&paysvc_reply>, pointer: *const c_char) -> *const c_char {
+    // SAFETY: the pointer is NULL, or NUL-terminated until this returns.
     unsafe {
         look_up(reply, pointer, std::ptr::null(), |handle, pointer| handle.get(pointer).unwrap_or(std::ptr::null()))
     }
@@ -169,8 +148,11 @@ pub unsafe extern "C" fn paysvc_reply_get(reply: *const paysvc_reply, pointer: *
 /// @param pointer  as for paysvc_reply_get(), in UTF-8
 /// @return as for paysvc_reply_get()
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn paysvc_reply_get_cp1252(reply: *const paysvc_reply, pointer: *const c_char) -> *const c_char {
-    // SAFETY: the reply is NULL or freed later, and the pointer is NULL or NUL-terminated.
+pub unsafe extern "C" fn paysvc_reply_get_cp1252(
+    reply: Option<&paysvc_reply>,
+    pointer: *const c_char,
+) -> *const c_char {
+    // SAFETY: the pointer is NULL, or NUL-terminated until this returns.
     unsafe {
         look_up(reply, pointer, std::ptr::null(), |handle, pointer| {
             handle.get_cp1252(pointer).unwrap_or(std::ptr::null())
@@ -184,8 +166,8 @@ pub unsafe extern "C" fn paysvc_reply_get_cp1252(reply: *const paysvc_reply, poi
 /// @return one of PAYSVC_JSON_...; PAYSVC_JSON_ABSENT if there is no such value, if reply or pointer is NULL, or if the pointer
 ///   is malformed or has more than 128 steps
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn paysvc_reply_type(reply: *const paysvc_reply, pointer: *const c_char) -> c_int {
-    // SAFETY: the reply is NULL or freed later, and the pointer is NULL or NUL-terminated.
+pub unsafe extern "C" fn paysvc_reply_type(reply: Option<&paysvc_reply>, pointer: *const c_char) -> c_int {
+    // SAFETY: the pointer is NULL, or NUL-terminated until this returns.
     unsafe { look_up(reply, pointer, JsonType::Absent as c_int, |handle, pointer| handle.json_type(pointer) as c_int) }
 }
 
@@ -195,8 +177,8 @@ pub unsafe extern "C" fn paysvc_reply_type(reply: *const paysvc_reply, pointer: 
 /// @param pointer  as for paysvc_reply_get()
 /// @return 0 for every other value, if there is no such value, and for NULL
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn paysvc_reply_count(reply: *const paysvc_reply, pointer: *const c_char) -> usize {
-    // SAFETY: the reply is NULL or freed later, and the pointer is NULL or NUL-terminated.
+pub unsafe extern "C" fn paysvc_reply_count(reply: Option<&paysvc_reply>, pointer: *const c_char) -> usize {
+    // SAFETY: the pointer is NULL, or NUL-terminated until this returns.
     unsafe { look_up(reply, pointer, 0, |handle, pointer| handle.count(pointer)) }
 }
 
@@ -210,11 +192,11 @@ pub unsafe extern "C" fn paysvc_reply_count(reply: *const paysvc_reply, pointer:
 ///   there is no memory for it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_reply_name(
-    reply: *const paysvc_reply,
+    reply: Option<&paysvc_reply>,
     pointer: *const c_char,
     index: usize,
 ) -> *const c_char {
-    // SAFETY: the reply is NULL or freed later, and the pointer is NULL or NUL-terminated.
+    // SAFETY: the pointer is NULL, or NUL-terminated until this returns.
     unsafe {
         look_up(reply, pointer, std::ptr::null(), |handle, pointer| {
             handle.name(pointer, index).unwrap_or(std::ptr::null())
@@ -227,9 +209,8 @@ pub unsafe extern "C" fn paysvc_reply_name(
 /// @param reply  NULL: ""
 /// @return valid until the reply is freed
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn paysvc_reply_code(reply: *const paysvc_reply) -> *const c_char {
-    // SAFETY: NULL, or a reply that its owner frees only when no function reads it any more.
-    unsafe { read(reply, c"".as_ptr(), |handle| handle.code.as_ptr()) }
+pub extern "C" fn paysvc_reply_code(reply: Option<&paysvc_reply>) -> *const c_char {
+    reply.map_or(c"".as_ptr(), |reply| reply.0.code.as_ptr())
 }
 
 /// One line for people: the service's message, or the library's. Secrets of the request are masked in it.
@@ -237,9 +218,8 @@ pub unsafe extern "C" fn paysvc_reply_code(reply: *const paysvc_reply) -> *const
 /// @param reply  NULL: a message that says so
 /// @return valid until the reply is freed
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn paysvc_reply_message(reply: *const paysvc_reply) -> *const c_char {
-    // SAFETY: NULL, or a reply that its owner frees only when no function reads it any more.
-    unsafe { read(reply, c"reply is NULL".as_ptr(), |handle| handle.message.as_ptr()) }
+pub extern "C" fn paysvc_reply_message(reply: Option<&paysvc_reply>) -> *const c_char {
+    reply.map_or(c"reply is NULL".as_ptr(), |reply| reply.0.message.as_ptr())
 }
 
 /// How long to wait before a retry, in ms: what the service asked for (Retry-After), or the library's own wait that would
@@ -247,9 +227,8 @@ pub unsafe extern "C" fn paysvc_reply_message(reply: *const paysvc_reply) -> *co
 ///
 /// @param reply  NULL: -1
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn paysvc_reply_retry_after_ms(reply: *const paysvc_reply) -> c_int {
-    // SAFETY: NULL, or a reply that its owner frees only when no function reads it any more.
-    unsafe { read(reply, -1, |handle| handle.retry_after_ms) }
+pub extern "C" fn paysvc_reply_retry_after_ms(reply: Option<&paysvc_reply>) -> c_int {
+    reply.map_or(-1, |reply| reply.0.retry_after_ms)
 }
 
 /// How many requests of this call were sent that may have changed something, each retry counted: of a charge or a refund,
@@ -260,9 +239,8 @@ pub unsafe extern "C" fn paysvc_reply_retry_after_ms(reply: *const paysvc_reply)
 ///
 /// @param reply  NULL: 0
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn paysvc_reply_attempts(reply: *const paysvc_reply) -> c_int {
-    // SAFETY: NULL, or a reply that its owner frees only when no function reads it any more.
-    unsafe { read(reply, 0, |handle| handle.attempts) }
+pub extern "C" fn paysvc_reply_attempts(reply: Option<&paysvc_reply>) -> c_int {
+    reply.map_or(0, |reply| reply.0.attempts)
 }
 
 /// Whether the reply is the recorded end of an earlier call with the same idempotency key, or for the same order: nothing
@@ -271,9 +249,8 @@ pub unsafe extern "C" fn paysvc_reply_attempts(reply: *const paysvc_reply) -> c_
 /// @param reply  NULL: 0
 /// @return 1 if it is, else 0
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn paysvc_reply_replayed(reply: *const paysvc_reply) -> c_int {
-    // SAFETY: NULL, or a reply that its owner frees only when no function reads it any more.
-    unsafe { read(reply, 0, |handle| c_int::from(handle.replayed)) }
+pub extern "C" fn paysvc_reply_replayed(reply: Option<&paysvc_reply>) -> c_int {
+    reply.map_or(0, |reply| c_int::from(reply.0.replayed))
 }
 
 /// Number of this call, e.g. "3k9v0c2m8q1tz7ha-42": at most 40 letters, digits and "-". No other call has it, in no other
@@ -282,11 +259,8 @@ pub unsafe extern "C" fn paysvc_reply_replayed(reply: *const paysvc_reply) -> c_
 /// @param reply  NULL: ""
 /// @return valid until the reply is freed
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn paysvc_reply_call_id(reply: *const paysvc_reply) -> *const c_char {
-    boundary(c"".as_ptr(), || {
-        // SAFETY: NULL, or a reply that its owner frees only when no function reads it any more.
-        unsafe { read(reply, c"".as_ptr(), |handle| handle.call_id().as_ptr()) }
-    })
+pub extern "C" fn paysvc_reply_call_id(reply: Option<&paysvc_reply>) -> *const c_char {
+    reply.map_or(c"".as_ptr(), |reply| boundary(c"".as_ptr(), || reply.0.call_id().as_ptr()))
 }
 
 /// Number that the service gave to the last request of this call, by which it finds the request in its own log: the first
@@ -296,20 +270,14 @@ pub unsafe extern "C" fn paysvc_reply_call_id(reply: *const paysvc_reply) -> *co
 /// @param reply  NULL: ""
 /// @return valid until the reply is freed; "" if there is none
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn paysvc_reply_request_id(reply: *const paysvc_reply) -> *const c_char {
-    // SAFETY: NULL, or a reply that its owner frees only when no function reads it any more.
-    unsafe { read(reply, c"".as_ptr(), |handle| handle.request_id().as_ptr()) }
+pub extern "C" fn paysvc_reply_request_id(reply: Option<&paysvc_reply>) -> *const c_char {
+    reply.map_or(c"".as_ptr(), |reply| reply.0.request_id().as_ptr())
 }
 
 /// Frees the reply and every text that its functions returned.
 ///
 /// @param reply  may be NULL
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn paysvc_reply_free(reply: *mut paysvc_reply) {
-    boundary((), || {
-        if !reply.is_null() {
-            // SAFETY: a `Box` that `handle::into_pointer` gave away, given back once and read by nobody now.
-            drop(unsafe { Box::from_raw(reply.cast::<Handle>()) });
-        }
-    });
+pub extern "C" fn paysvc_reply_free(reply: Option<Box<paysvc_reply>>) {
+    boundary((), || drop(reply));
 }

@@ -3,9 +3,9 @@
 use std::ffi::c_char;
 
 use super::boundary::{deliver, deliver_about_earlier};
-use super::call;
 use super::client::retain;
 use super::json::request_text;
+use super::pointer::Shared;
 use super::types::{paysvc_call, paysvc_client, paysvc_reply, paysvc_status};
 use crate::answer::reply::Reply;
 use crate::flow::{CallContext, CallRecord, Client};
@@ -29,7 +29,8 @@ unsafe fn with_arguments(
 ) -> Reply {
     // SAFETY: each is what the caller promises; client and token are kept alive from here on, even if they are freed.
     let ready = unsafe {
-        retain(client).and_then(|client| Ok((client, request_text(request_json, "request_json")?, call::retain(call))))
+        retain(client)
+            .and_then(|client| Ok((client, request_text(request_json, "request_json")?, Shared::retain(call))))
     };
     match ready {
         Ok((client, json, call)) => {

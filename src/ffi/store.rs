@@ -9,9 +9,9 @@ use std::time::Duration;
 
 use super::boundary::{boundary, deliver};
 use super::client::retain;
+use super::pointer::UserData;
 use super::sink;
 use super::types::{paysvc_client, paysvc_reply, paysvc_sink, paysvc_status, paysvc_store};
-use super::userdata::UserData;
 use crate::answer::reply::Reply;
 use crate::flow::CallRecord;
 use crate::json::object::object_text;

@@ -3,6 +3,9 @@
 
 use std::ffi::{c_char, c_int, c_void};
 
+use super::handle::Handle;
+use crate::json::builder::Builder;
+
 /// Result of a call: PAYSVC_OK or one of PAYSVC_E_... Treat an unknown number as a failure.
 pub type paysvc_status = c_int;
 
@@ -24,14 +27,10 @@ pub struct paysvc_call {
 }
 
 /// Result of a call. Any number of threads may read it at once; one of them frees it.
-pub struct paysvc_reply {
-    _opaque: (),
-}
+pub struct paysvc_reply(pub(super) Handle);
 
 /// A request under construction. One thread at a time uses it.
-pub struct paysvc_json {
-    _opaque: (),
-}
+pub struct paysvc_json(pub(super) Builder);
 
 /// Receives one line of the log. `level` is 1 (error), 2 (warning), 3 (information) or 4 (debug). `message` is valid until
 /// the callback returns.

@@ -30,7 +30,7 @@ struct Machine<'a> {
     input: &'a [u8],
     clients: [Handle<paysvc_client>; HANDLES],
     calls: [Handle<paysvc_call>; HANDLES],
-    replies: [Handle<paysvc_reply>; HANDLES],
+    replies: [Option<Box<paysvc_reply>>; HANDLES],
     /// How many lines the log callback has received; its address is the userdata.
     lines: Box<u32>,
     /// The texts that named endpoints so far.
@@ -121,8 +121,9 @@ impl Machine<'_> {
         let mut reply = std::ptr::dangling_mut();
         let status = run(&mut reply);
         assert!(!reply.is_null());
-        self.replies[slot].0 = reply;
-        assert_eq!(unsafe { paysvc_reply_status(reply) }, status);
+        // It is this program's, which frees it.
+        self.replies[slot] = Some(unsafe { Box::from_raw(reply) });
+        assert_eq!(paysvc_reply_status(self.replies[slot].as_deref()), status);
         self.read(slot);
     }
 
@@ -216,8 +217,8 @@ impl Machine<'_> {
 
     /// Every reader on one reply, and a pointer of the input's.
     fn read(&mut self, slot: usize) {
-        let reply: *const paysvc_reply = self.replies[slot].0;
         let pointer_text = self.text();
+        let reply = self.replies[slot].as_deref();
         unsafe {
             let body = CStr::from_ptr(paysvc_reply_body(reply));
             assert_eq!(body.count_bytes(), paysvc_reply_body_len(reply));
@@ -233,7 +234,7 @@ impl Machine<'_> {
             assert!(outcome != PAYSVC_OUTCOME_CONFIRMED || (status == PAYSVC_OK && attempts > 0));
             let _ = paysvc_reply_state(reply);
             let id = CStr::from_ptr(paysvc_reply_call_id(reply)).to_str().expect("UTF-8");
-            assert!(reply.is_null() == id.is_empty() && id.len() <= 40);
+            assert!(reply.is_none() == id.is_empty() && id.len() <= 40);
             assert!(CStr::from_ptr(paysvc_reply_request_id(reply)).count_bytes() <= 100);
             assert_eq!(paysvc_reply_replayed(reply), 0, "there is no journal");
             assert!(paysvc_reply_is_active(reply) == 0 || outcome == PAYSVC_OUTCOME_CONFIRMED);
@@ -251,7 +252,7 @@ impl Machine<'_> {
     }
 
     /// The names of an object lead to its members, and every container has as many as it says.
-    unsafe fn read_members(&self, reply: *const paysvc_reply, pointer: &CStr) {
+    unsafe fn read_members(&self, reply: Option<&paysvc_reply>, pointer: &CStr) {
         let look = |step: &CStr| {
             let pointer = CString::new([pointer.to_bytes(), b"/", step.to_bytes()].concat()).unwrap();
             unsafe { paysvc_reply_type(reply, pointer.as_ptr()) }
@@ -283,12 +284,12 @@ impl Machine<'_> {
     fn free(&mut self, client: Option<usize>, call: Option<usize>, reply: Option<usize>) {
         let client = client.map(|slot| std::mem::take(&mut self.clients[slot]).0);
         let call = call.map(|slot| std::mem::take(&mut self.calls[slot]).0);
-        let reply = reply.map(|slot| std::mem::take(&mut self.replies[slot]).0);
+        let reply = reply.and_then(|slot| self.replies[slot].take());
         unsafe {
             client.into_iter().for_each(|client| paysvc_client_free(client));
             call.into_iter().for_each(|call| paysvc_call_free(call));
-            reply.into_iter().for_each(|reply| paysvc_reply_free(reply));
         }
+        paysvc_reply_free(reply);
     }
 }
 

@@ -193,10 +193,9 @@ fn a_callback_may_read_another_store() {
 }
 
 fn set(client: &Client, store: *const paysvc_store, database: &Database) -> (paysvc_status, String) {
-    let mut reply = null_mut();
     let userdata = ptr::from_ref(database).cast_mut().cast();
-    let status = unsafe { paysvc_client_set_store(client.as_ptr(), store, userdata, &mut reply) };
-    let reply = unsafe { Reply::new(reply) };
+    let (status, reply) =
+        Reply::of(|reply| unsafe { paysvc_client_set_store(client.as_ptr(), store, userdata, reply) });
     assert_eq!(reply.facts(), (status, PAYSVC_OUTCOME_NOT_SENT, 0));
     (status, reply.message().to_owned())
 }
