@@ -1,10 +1,9 @@
 //! The journal: which requests it records, under which key, and what a call does with what it finds there.
 //!
-//! The library evaluates [`LINES`], and `docs/journal.md` shows them: the words of a condition stand beside it. The
-//! first line whose conditions all hold decides.
+//! The first of [`LINES`] that holds decides; `docs/journal.md` shows them.
 
 use crate::schema::{Endpoint, Safety, Settles};
-use crate::status::{Outcome, Status};
+use crate::status::Status;
 
 /// What a request is to the journal.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -99,69 +98,33 @@ pub enum Ask {
     NotPaid,
 }
 
-/// Conditions on what was found.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Condition {
-    /// The request is one of these steps.
-    Is(&'static [Step]),
-    /// The caller gave the key, and it belongs to a request with other members; or it is a recipient's reference, and one
-    /// that is open or confirmed has other members.
-    OtherMembers,
+/// What the journal has about a request.
+#[derive(Clone, Copy, Debug)]
+pub struct Entries {
+    pub step: Step,
+    /// The caller gave the key, and it belongs to a request with other members; or it is a recipient's reference, and
+    /// one that is open or confirmed has other members.
+    pub members_differ: bool,
     /// The caller gave the key, other than a recipient's reference, and the request that it names was refused or
     /// settled as not done, or is an authorization that was confirmed: it is never sent again. A next step has another
     /// key.
-    ExplicitEnded,
+    pub explicit_ended: bool,
     /// The request, or another charge or authorization of its order, is confirmed for good, or settled as done.
-    Confirmed,
+    pub confirmed: bool,
     /// One of them is open, and its call may still be under way.
-    Running,
+    pub under_way: bool,
     /// One of them is open.
-    Open,
+    pub open: bool,
     /// A charge of the order is open, which an authorization completes.
-    OpenCharge,
+    pub open_charge: bool,
     /// A charge or an authorization of the order is open or confirmed for good.
-    PaymentOpenOrConfirmed,
+    pub open_or_paid: bool,
     /// Every charge of the order was NOT_SENT, or there is none.
-    NothingSent,
+    pub nothing_sent: bool,
     /// This client made the reference since it opened the journal.
-    Fresh,
+    pub fresh: bool,
     /// A person settled a charge of the order as not done.
-    Settled,
-    /// Always.
-    Otherwise,
-}
-
-impl Condition {
-    pub fn words(self) -> String {
-        match self {
-            Condition::Is(steps) => {
-                let names: Vec<_> = steps.iter().map(|step| step.name()).collect();
-                format!("the step is {}", names.join(" or "))
-            }
-            Condition::OtherMembers => {
-                "the caller's key names a request with different members; or a recipient's does, and it is open or CONFIRMED"
-                    .to_owned()
-            }
-            Condition::ExplicitEnded => {
-                "the caller's key names a request that is REJECTED or settled as not done, or an authorization that is \
-                 CONFIRMED"
-                    .to_owned()
-            }
-            Condition::Confirmed => {
-                "it, or a charge or an authorization of its order, is CONFIRMED for good, or settled as done".to_owned()
-            }
-            Condition::Running => "one of them is open, and its call may still be under way".to_owned(),
-            Condition::Open => "one of them is open".to_owned(),
-            Condition::OpenCharge => "a charge of the order is open".to_owned(),
-            Condition::PaymentOpenOrConfirmed => {
-                "a charge or an authorization of the order is open, or CONFIRMED for good".to_owned()
-            }
-            Condition::NothingSent => "no charge of the order is recorded, or each was NOT_SENT".to_owned(),
-            Condition::Fresh => "this client has made the reference since it opened the journal".to_owned(),
-            Condition::Settled => "a person settled a charge of the order as not done".to_owned(),
-            Condition::Otherwise => "otherwise".to_owned(),
-        }
-    }
+    pub settled: bool,
 }
 
 /// A line of the table.
@@ -169,107 +132,62 @@ impl Condition {
 pub struct Line {
     /// For the log.
     pub number: &'static str,
-    /// All of them must hold.
-    pub conditions: &'static [Condition],
+    /// For the documentation: when the line holds.
+    pub words: &'static str,
+    pub holds: fn(&Entries) -> bool,
     pub act: Act,
-    /// Of a refusal.
+    /// If nothing is sent, or what is done settles nothing; the outcome is UNKNOWN.
     pub status: Status,
-    pub outcome: Outcome,
     pub explanation: &'static str,
 }
 
-impl Line {
-    pub fn words(&self) -> String {
-        let words: Vec<_> = self.conditions.iter().map(|condition| condition.words()).collect();
-        words.join(", ")
-    }
-}
+const LINE: Line =
+    Line { number: "", words: "", holds: |_| false, act: Act::Refuse, status: Status::Unresolved, explanation: "" };
 
-const LINE: Line = Line {
-    number: "",
-    conditions: &[],
-    act: Act::Refuse,
-    status: Status::Unresolved,
-    outcome: Outcome::Unknown,
-    explanation: "",
-};
-
-use Condition::{
-    Confirmed, ExplicitEnded, Fresh, Is, NothingSent, Open, OpenCharge, OtherMembers, Otherwise,
-    PaymentOpenOrConfirmed, Running, Settled,
-};
-
+#[rustfmt::skip]
 pub const LINES: &[Line] = &[
-    Line {
-        number: "j1",
-        conditions: &[OtherMembers],
-        status: Status::KeyReused,
-        explanation: "the key belongs to a request with different members; nothing was sent",
-        ..LINE
-    },
-    Line {
-        number: "j2",
-        conditions: &[ExplicitEnded],
-        act: Act::Replay,
-        explanation: "the answer to an earlier attempt with this key; nothing was sent, so a different card or code was not tried",
-        ..LINE
-    },
-    Line {
-        number: "j3",
-        conditions: &[Is(&[Step::Order]), PaymentOpenOrConfirmed],
-        explanation: "a charge or an authorization of this order is open or has been paid; nothing was sent",
-        ..LINE
-    },
-    Line { number: "j4", conditions: &[Is(&[Step::Order])], act: Act::Send, ..LINE },
-    Line {
-        number: "j5",
-        conditions: &[Confirmed],
-        act: Act::Replay,
-        explanation: "already done by an earlier request; nothing was sent",
-        ..LINE
-    },
-    Line {
-        number: "j6",
-        conditions: &[Running],
-        act: Act::Wait,
-        explanation: "another call with this key or for this order is under way; nothing was sent",
-        ..LINE
-    },
-    Line {
-        number: "j7",
-        conditions: &[Open],
-        act: Act::LookUp,
-        explanation: "an earlier request with this key or for this order is open; nothing was sent",
-        ..LINE
-    },
-    Line { number: "j8", conditions: &[Is(&[Step::Authorization]), OpenCharge], act: Act::Send, ..LINE },
-    Line {
-        number: "j9",
-        conditions: &[Is(&[Step::Authorization])],
-        explanation: "the journal has no open charge with this orderPaymentReference; nothing was sent",
-        ..LINE
-    },
-    Line { number: "j10", conditions: &[Is(&[Step::Charge]), NothingSent, Fresh], act: Act::Send, ..LINE },
-    Line {
-        number: "j11",
-        conditions: &[Is(&[Step::Charge]), NothingSent],
-        act: Act::Ask(Ask::NoEntry),
+    Line { number: "j1",
+        words: "the caller's key names a request with different members; or a recipient's does, and it is open or \
+            CONFIRMED",
+        holds: |e| e.members_differ, status: Status::KeyReused,
+        explanation: "the key belongs to a request with different members; nothing was sent", ..LINE },
+    Line { number: "j2",
+        words: "the caller's key names a request that is REJECTED or settled as not done, or an authorization that is \
+            CONFIRMED",
+        holds: |e| e.explicit_ended, act: Act::Replay,
+        explanation: "the answer to an earlier attempt with this key; nothing was sent, so a different card or code \
+            was not tried", ..LINE },
+    Line { number: "j3",
+        words: "the step is order, a charge or an authorization of the order is open, or CONFIRMED for good",
+        holds: |e| e.step == Step::Order && e.open_or_paid,
+        explanation: "a charge or an authorization of this order is open or has been paid; nothing was sent", ..LINE },
+    Line { number: "j4", words: "the step is order", holds: |e| e.step == Step::Order, act: Act::Send, ..LINE },
+    Line { number: "j5",
+        words: "it, or a charge or an authorization of its order, is CONFIRMED for good, or settled as done",
+        holds: |e| e.confirmed, act: Act::Replay,
+        explanation: "already done by an earlier request; nothing was sent", ..LINE },
+    Line { number: "j6", words: "one of them is open, and its call may still be under way",
+        holds: |e| e.under_way, act: Act::Wait,
+        explanation: "another call with this key or for this order is under way; nothing was sent", ..LINE },
+    Line { number: "j7", words: "one of them is open", holds: |e| e.open, act: Act::LookUp,
+        explanation: "an earlier request with this key or for this order is open; nothing was sent", ..LINE },
+    Line { number: "j8", words: "the step is authorization, a charge of the order is open",
+        holds: |e| e.step == Step::Authorization && e.open_charge, act: Act::Send, ..LINE },
+    Line { number: "j9", words: "the step is authorization", holds: |e| e.step == Step::Authorization,
+        explanation: "the journal has no open charge with this orderPaymentReference; nothing was sent", ..LINE },
+    Line { number: "j10",
+        words: "the step is charge, no charge of the order is recorded, or each was NOT_SENT, this client has made the \
+            reference since it opened the journal",
+        holds: |e| e.step == Step::Charge && e.nothing_sent && e.fresh, act: Act::Send, ..LINE },
+    Line { number: "j11", words: "the step is charge, no charge of the order is recorded, or each was NOT_SENT",
+        holds: |e| e.step == Step::Charge && e.nothing_sent, act: Act::Ask(Ask::NoEntry),
         explanation: "the service has an attempt to pay this order that the journal does not know; nothing was sent",
-        ..LINE
-    },
-    Line {
-        number: "j12",
-        conditions: &[Is(&[Step::Charge]), Settled],
-        act: Act::Ask(Ask::NotPaid),
-        explanation: "the service could not say whether this order is paid; nothing was sent",
-        ..LINE
-    },
-    Line {
-        number: "j13",
-        conditions: &[Is(&[Step::Charge])],
+        ..LINE },
+    Line { number: "j12", words: "the step is charge, a person settled a charge of the order as not done",
+        holds: |e| e.step == Step::Charge && e.settled, act: Act::Ask(Ask::NotPaid),
+        explanation: "the service could not say whether this order is paid; nothing was sent", ..LINE },
+    Line { number: "j13", words: "the step is charge", holds: |e| e.step == Step::Charge,
         act: Act::Ask(Ask::NoneInProgress),
-        explanation: "the service has an attempt to pay this order in progress; nothing was sent",
-        ..LINE
-    },
-    Line { number: "j14", conditions: &[Otherwise], act: Act::Send, ..LINE },
+        explanation: "the service has an attempt to pay this order in progress; nothing was sent", ..LINE },
+    Line { number: "j14", words: "otherwise", holds: |_| true, act: Act::Send, ..LINE },
 ];

@@ -242,11 +242,6 @@ pub fn code_class(code: u64) -> Option<CodeClass> {
     CODES.iter().find(|(from, to, _)| (*from..=*to).contains(&code)).map(|(_, _, class)| *class)
 }
 
-/// 4xx that are refusals by their status if the answer reports failure. With the others something in between may have
-/// answered after the service, or the service speaks of another request.
-pub const REFUSING: &[u16] =
-    &[400, 401, 402, 403, 404, 405, 407, 410, 411, 412, 413, 414, 415, 416, 417, 421, 422, 426, 428, 431];
-
 #[cfg(test)]
 mod tests {
     use super::*;

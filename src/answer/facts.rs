@@ -12,6 +12,7 @@ use amounts::{Amounts, Priced};
 use history::History;
 use paysvc_spec::schema::{Answer, Envelope, Member, Place, Reference, Role};
 use paysvc_spec::status::State;
+use paysvc_spec::verdicts::Signs;
 use references::Named;
 use stated::{Stated, Text};
 use words::{NamedState, is_digits, state_of_id, word};
@@ -32,20 +33,6 @@ pub mod words;
 /// How many values are read between two checks of the deadline: less than a millisecond.
 const BETWEEN_STOPS: usize = 32 * 1024;
 
-/// A vote for success or failure, and whether the member that gives it has exactly the documented name.
-#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
-pub struct Vote {
-    pub any_case: bool,
-    pub exact: bool,
-}
-
-impl Vote {
-    fn cast(&mut self, exact: bool) {
-        self.any_case = true;
-        self.exact |= exact;
-    }
-}
-
 /// Whether the state can still change.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 pub struct Finality {
@@ -59,47 +46,14 @@ pub struct Finality {
 /// What an answer says.
 #[derive(Default, Debug)]
 pub struct Facts {
-    pub success: Vote,
-    pub failure: Vote,
-    /// Contradicts success, but is not a vote for failure.
-    pub weak_failure: bool,
-    /// An object names a member twice.
-    pub duplicate_names: bool,
-    /// Something in it names progress or success, or may be about an earlier request.
-    pub names_progress: bool,
-    /// It names any state of a payment.
-    pub names_state: bool,
-    /// It names something other than its request, or two different things of the same kind.
-    pub other_request: bool,
-    /// Two states outside of lists disagree.
-    pub states_disagree: bool,
-    /// The state is contradicted by the history, the top-level word or a payment response code.
-    pub state_contradicted: bool,
-    /// A failed state beside a top-level word or code of progress, or a payment response code of progress or success.
-    pub failed_beside_progress: bool,
+    pub signs: Signs,
     /// A code of failure under its documented name, and not of an earlier attempt in a list.
     pub failure_code: bool,
     pub failure_code_but_4: bool,
-    /// Something in it proves that what was asked for was not done. Like doubt, texts are read by [`refusal::read`].
-    pub refusal_proven: bool,
-    /// A top-level code 4 or 12.
-    pub refusing_code: bool,
-    /// An element of a `data` array has failed.
-    pub element_failed: bool,
     /// An element of a `data` array says that it was refused.
     pub element_refused: bool,
     /// How many elements a `data` array has.
     pub elements: usize,
-    /// This payment's own state is FAILED.
-    pub own_failed: bool,
-    /// Only the order's state is FAILED.
-    pub order_failed: bool,
-    /// The answer to a read-only request has its subject.
-    pub subject: bool,
-    /// An answer without an envelope has at least one of the row's members.
-    pub bare: bool,
-    /// NONE if states contradict each other.
-    pub state: State,
     /// What the answer is about, by the kind of the reference.
     pub references: [Named; Reference::ALL.len()],
     /// For each place that has amounts.
@@ -182,7 +136,7 @@ pub fn read(
     stop: &dyn Fn() -> bool,
 ) -> Option<Box<Facts>> {
     let mut reader = Reader::new(expected, references);
-    reader.facts.duplicate_names = document.has_duplicate_names();
+    reader.facts.signs.duplicate_names = document.has_duplicate_names();
     for value in document.values(text) {
         if value.index() % BETWEEN_STOPS == BETWEEN_STOPS - 1 && stop() {
             return None;
@@ -224,31 +178,31 @@ impl<'a> Reader<'a> {
                     self.record_state(named);
                 }
             }
-            Some(_) => self.facts.names_progress |= !value.is_empty(),
+            Some(_) => self.facts.signs.names_progress |= !value.is_empty(),
             None => {}
         }
     }
 
     fn record_state(&mut self, named: NamedState) {
-        self.facts.names_state = true;
-        self.facts.names_progress |= named != NamedState::Failed;
+        self.facts.signs.names_state = true;
+        self.facts.signs.names_progress |= named != NamedState::Failed;
     }
 
     fn finish(mut self, root: Value<'_>) -> Box<Facts> {
         self.decide_state();
         let facts = &mut self.facts;
-        facts.other_request = facts.references.iter().any(Named::is_of_another_request);
+        facts.signs.other_request = facts.references.iter().any(Named::is_of_another_request);
         facts.is_of_payment = self.expected.is_of_payment;
         let order = self.requested.iter().find(|(kind, _)| *kind == Reference::Order);
         facts.requested_order = order.map(|(_, text)| Text(text.clone()));
         if !self.expected.reports_state {
-            facts.state = State::NONE;
+            facts.signs.state = State::NONE;
         }
-        if facts.duplicate_names {
+        if facts.signs.duplicate_names {
             // It is not known which of two members is the subject, so the verdict does not depend on it.
             return self.facts;
         }
-        facts.subject =
+        facts.signs.subject =
             self.expected.subject.and_then(|pointer| root.find(pointer)).is_some_and(|subject| match subject.kind() {
                 _ if subject.is_empty() => false,
                 Type::Object | Type::Number => true,
@@ -259,7 +213,7 @@ impl<'a> Reader<'a> {
             root.member("message").and_then(Value::text).is_some_and(|text| wording.is_said_by(&text))
         });
         let own = |member: &Member| root.member(member.name).is_some_and(|own| own.kind() != Type::Null);
-        facts.bare = self.expected.envelope == Envelope::Bare && self.expected.members.iter().any(own);
+        facts.signs.bare = self.expected.envelope == Envelope::Bare && self.expected.members.iter().any(own);
         self.facts
     }
 }

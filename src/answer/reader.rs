@@ -110,7 +110,7 @@ fn with_texts(
     root: Value<'_>,
     stop: &dyn Fn() -> bool,
 ) -> Option<Box<Facts>> {
-    let may_be_refused = facts.failure.any_case || !facts.success.any_case && http_status / 100 == 4;
+    let may_be_refused = facts.signs.failure.any_case || !facts.signs.success.any_case && http_status / 100 == 4;
     if may_be_refused && context.safety != Safety::ReadOnly {
         refusal::read(&mut facts, root, context.fields, stop)?;
     }

@@ -1,9 +1,9 @@
-//! What a call does with what it finds in the journal: evaluates the table of [`paysvc_spec::journal`].
+//! What a call does with what it finds in the journal, by the table of [`paysvc_spec::journal`].
 
 use super::claims::{ClaimState, Claimed};
 use super::digest;
 use super::row::Row;
-use paysvc_spec::journal::{Condition, LINES, Line, Step};
+use paysvc_spec::journal::{Entries, LINES, Line, Step};
 
 /// The request that is about to be sent.
 pub struct Wanted<'a> {
@@ -43,20 +43,45 @@ impl<'a> Found<'a> {
     }
 
     pub fn decide(&self, wanted: &Wanted<'_>, now_ms: u64) -> Decision<'a> {
-        let view = View { wanted, now_ms, claims: &self.claims };
-        let all = |line: &&Line| line.conditions.iter().all(|condition| view.holds(*condition));
-        let line = LINES.iter().find(all).expect("the last line always holds");
-        let confirmed = || view.together().find(|claimed| is_confirmed(claimed));
-        let ended = || view.own().rfind(|claimed| has_ended(claimed));
-        let end = if wanted.explicit { ended().or_else(confirmed) } else { confirmed() };
-        Decision { line, end: end.cloned(), open: view.open().cloned().collect(), differing: view.differing() }
+        let step = wanted.step;
+        let pays = matches!(step, Step::Charge | Step::Authorization);
+        let own = || self.claims.iter().filter(|claimed| claimed.row.key == wanted.key);
+        let charges = || self.claims.iter().filter(|claimed| claimed.claim.step == Step::Charge);
+        let payments = || self.claims.iter().filter(|claimed| is_payment(claimed));
+        // The claims that decide together with the request: for a charge and an authorization, all of the order's.
+        let together = || {
+            let decides =
+                |claimed: &&Claimed<'_>| if pays { is_payment(claimed) } else { claimed.row.key == wanted.key };
+            self.claims.iter().filter(decides)
+        };
+        // What must be known before the request is sent. An authorization completes a charge that is open.
+        let completes = |claimed: &Claimed<'_>| step == Step::Authorization && claimed.claim.step == Step::Charge;
+        let open: Vec<_> = together().filter(|claimed| claimed.is_open() && !completes(claimed)).cloned().collect();
+        // The caller's own key always names the same request. A recipient that was not paid may be corrected.
+        let is_compared = |claimed: &&Claimed<'_>| {
+            wanted.explicit || step == Step::Other && (claimed.is_open() || is_confirmed(claimed))
+        };
+        let differing = own()
+            .find(is_compared)
+            .map_or_else(Vec::new, |first| digest::differing(&first.row.id, &first.claim.digests, wanted.members));
+        let entries = Entries {
+            step,
+            members_differ: !differing.is_empty(),
+            explicit_ended: wanted.explicit && own().next_back().is_some_and(has_ended),
+            confirmed: together().any(is_confirmed),
+            under_way: open.iter().any(|claimed| claimed.may_be_under_way(now_ms)),
+            open: !open.is_empty(),
+            open_charge: charges().any(Claimed::is_open),
+            open_or_paid: payments().any(|payment| payment.is_open() || is_confirmed(payment)),
+            nothing_sent: charges().all(|charge| charge.state() == ClaimState::NotSent),
+            fresh: wanted.fresh,
+            settled: charges().any(|charge| charge.state() == ClaimState::SettledAsNotDone),
+        };
+        let line = LINES.iter().find(|line| (line.holds)(&entries)).expect("the last line always holds");
+        let ended = own().rfind(|claimed| wanted.explicit && has_ended(claimed));
+        let end = ended.or_else(|| together().find(|claimed| is_confirmed(claimed))).cloned();
+        Decision { line, end, open, differing }
     }
-}
-
-struct View<'v, 'a> {
-    wanted: &'v Wanted<'v>,
-    now_ms: u64,
-    claims: &'v [Claimed<'a>],
 }
 
 fn is_payment(claimed: &Claimed<'_>) -> bool {
@@ -78,66 +103,6 @@ fn has_ended(claimed: &Claimed<'_>) -> bool {
         // It is not open, because a next step, with a different key, may follow.
         ClaimState::ConfirmedForNow => claimed.claim.step == Step::Authorization,
         _ => false,
-    }
-}
-
-impl<'v, 'a> View<'v, 'a> {
-    /// Those of the key.
-    fn own(&self) -> impl DoubleEndedIterator<Item = &'v Claimed<'a>> {
-        self.claims.iter().filter(|claimed| claimed.row.key == self.wanted.key)
-    }
-
-    fn of_order(&self, step: Step) -> impl Iterator<Item = &'v Claimed<'a>> {
-        self.claims.iter().filter(move |claimed| claimed.claim.step == step)
-    }
-
-    /// The order's charges and authorizations.
-    fn payments(&self) -> impl Iterator<Item = &'v Claimed<'a>> {
-        self.claims.iter().filter(|claimed| is_payment(claimed))
-    }
-
-    /// The claims that decide together with the request: for a charge and an authorization, all of the order's.
-    fn together(&self) -> impl Iterator<Item = &'v Claimed<'a>> {
-        self.claims.iter().filter(|claimed| match self.wanted.step {
-            Step::Charge | Step::Authorization => is_payment(claimed),
-            Step::Order | Step::Other => claimed.row.key == self.wanted.key,
-        })
-    }
-
-    /// What must be known before the request is sent. An authorization completes a charge that is open.
-    fn open(&self) -> impl Iterator<Item = &'v Claimed<'a>> {
-        let completes = self.wanted.step == Step::Authorization;
-        self.together().filter(move |claimed| claimed.is_open() && !(completes && claimed.claim.step == Step::Charge))
-    }
-
-    fn differing(&self) -> Vec<String> {
-        // The caller's own key always names the same request. A recipient that was not paid may be corrected.
-        let is_compared = |claimed: &&Claimed<'_>| {
-            let may_be_done = claimed.is_open() || is_confirmed(claimed);
-            self.wanted.explicit || self.wanted.step == Step::Other && may_be_done
-        };
-        let Some(first) = self.own().find(is_compared) else { return Vec::new() };
-        digest::differing(&first.row.id, &first.claim.digests, self.wanted.members)
-    }
-
-    fn holds(&self, condition: Condition) -> bool {
-        let mut charges = self.of_order(Step::Charge);
-        match condition {
-            Condition::Is(steps) => steps.contains(&self.wanted.step),
-            Condition::OtherMembers => !self.differing().is_empty(),
-            Condition::ExplicitEnded => self.wanted.explicit && self.own().next_back().is_some_and(has_ended),
-            Condition::Confirmed => self.together().any(is_confirmed),
-            Condition::Running => self.open().any(|claimed| claimed.may_be_under_way(self.now_ms)),
-            Condition::Open => self.open().next().is_some(),
-            Condition::OpenCharge => charges.any(Claimed::is_open),
-            Condition::PaymentOpenOrConfirmed => {
-                self.payments().any(|payment| payment.is_open() || is_confirmed(payment))
-            }
-            Condition::NothingSent => charges.all(|charge| charge.state() == ClaimState::NotSent),
-            Condition::Fresh => self.wanted.fresh,
-            Condition::Settled => charges.any(|charge| charge.state() == ClaimState::SettledAsNotDone),
-            Condition::Otherwise => true,
-        }
     }
 }
 

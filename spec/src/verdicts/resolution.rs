@@ -1,12 +1,12 @@
 //! What became of an earlier request: what is asked, and what the answer of a look-up proves.
 
-mod lines;
-
-use super::{StateRule, StatusRule, all, http, listed, one_of};
+use super::StateRule::{self, OfAnswer, OfEntry, Successful};
+use super::StatusRule::{self, Failed, Is};
+use super::answer::Signs;
 use crate::schema::Reference;
-use crate::status::{self, Outcome, STATES, State};
-
-pub use lines::LINES;
+use crate::status::Outcome::{self, Confirmed, Rejected, Unknown};
+use crate::status::{State, Status};
+use Question::{Account, Attempt, Batch, Charge, Final, Order, Refund};
 
 /// What is asked.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -50,6 +50,65 @@ impl Question {
     }
 }
 
+/// What a look-up tells about the earlier request.
+#[derive(Clone, Copy, Debug)]
+pub struct LookUp {
+    pub question: Question,
+    /// Of the look-up and its answer.
+    pub signs: Signs,
+    /// The request of the look-up is wrong, or the configuration lacks what it needs.
+    pub unsendable: bool,
+    /// The service knows what it was asked for, and answered with it.
+    pub answered: bool,
+    /// The answer names what was asked about.
+    pub named: bool,
+    /// Something in the answer differs from what was asked about.
+    pub differs: bool,
+    /// The answer names the amount that was asked for.
+    pub amount_agrees: bool,
+    /// Something says that the state can still change.
+    pub may_change: bool,
+    /// Both documented members say that it cannot.
+    pub said_to_be_final: bool,
+    /// Every entry of the history has failed, and each has a reference of its own: there is at least one.
+    pub every_entry_failed: bool,
+    /// How many requests that may charge the order were begun; `None`: not known.
+    pub attempts: Option<u32>,
+    /// The state of the entry in question; NONE without one, and if it contradicts itself.
+    pub entry: State,
+    /// The same of the entry that the service named when it answered the attempt in question, if the journal knows it,
+    /// and that every other attempt has ended.
+    pub own_entry: State,
+    pub has_elements: bool,
+    /// A payout in the answer was refused, or has failed.
+    pub element_refused: bool,
+    /// The answer is about an account with the Reference that was given.
+    pub own_account: bool,
+}
+
+impl LookUp {
+    fn http(&self, statuses: &[u16]) -> bool {
+        statuses.contains(&self.signs.http_status)
+    }
+
+    fn state(&self) -> State {
+        self.signs.state
+    }
+
+    fn is_final(&self) -> bool {
+        !self.may_change && matches!(self.state(), State::FAILED | State::SUCCESSFUL | State::REVERSED)
+    }
+
+    /// As `docs/verdicts.md` defines it.
+    fn failed_for_good(&self) -> bool {
+        self.is_final()
+            && self.state() == State::FAILED
+            && self.said_to_be_final
+            && !self.signs.failed_beside_progress
+            && self.every_entry_failed
+    }
+}
+
 /// A line of the table.
 #[derive(Clone, Copy, Debug)]
 pub struct Line {
@@ -57,8 +116,9 @@ pub struct Line {
     pub number: &'static str,
     /// The questions it is for; empty: any.
     pub about: &'static [Question],
-    /// All of them must hold.
-    pub conditions: &'static [Condition],
+    /// For the documentation: when the line holds.
+    pub words: &'static str,
+    pub holds: fn(&LookUp) -> bool,
     pub status: StatusRule,
     pub outcome: Outcome,
     pub state: StateRule,
@@ -68,109 +128,133 @@ pub struct Line {
 }
 
 impl Line {
+    pub fn is_about(&self, question: Question) -> bool {
+        self.about.is_empty() || self.about.contains(&question)
+    }
+
     /// What is asked, in words.
     pub fn question(&self) -> String {
         let words: Vec<_> = self.about.iter().map(|question| question.words()).collect();
         if words.is_empty() { "any".to_owned() } else { words.join(", ") }
     }
-
-    /// What the look-up answers, in words.
-    pub fn words(&self) -> String {
-        all(self.conditions.iter().map(Condition::words))
-    }
 }
 
-/// Conditions on a look-up.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Condition {
-    All(&'static [Condition]),
-    Any(&'static [Condition]),
-    /// Always.
-    Otherwise,
-    /// One of these questions is asked.
-    Asks(&'static [Question]),
-    /// The request of the look-up is wrong, or the configuration lacks what it needs.
-    Unsendable,
-    /// One of these HTTP statuses.
-    Http(&'static [u16]),
-    /// The service did not answer it.
-    LookUpFailed,
-    OtherRequest,
-    /// The subject of the look-up's row is missing.
-    NoSubject,
-    /// The answer does not name what was asked about.
-    Unnamed,
-    /// Something in the answer differs from what was asked about.
-    Differs,
-    AmountAgrees,
-    /// The state is FAILED, SUCCESSFUL or REVERSED, and may no longer change.
-    Final,
-    /// The order has one of these states.
-    State(&'static [State]),
-    StatesDisagree,
-    StateContradicted,
-    /// Nothing beside FAILED names progress or success.
-    NoProgress,
-    /// Both documented members say so.
-    SaidToBeFinal,
-    EveryEntryFailed,
-    OneAttempt,
-    AttemptsUnknown,
-    /// The journal knows the service's name for the attempt in question, and that every other one has ended; its entry
-    /// has this state.
-    OwnEntry(State),
-    /// The entry of the history in question has this state.
-    Entry(State),
-    HasElements,
-    NoElementRefused,
-    OwnAccount,
-}
+const OPEN: Line = Line {
+    number: "",
+    about: &[],
+    words: "",
+    holds: |_| false,
+    status: Is(Status::Unresolved),
+    outcome: Unknown,
+    state: OfAnswer,
+    again: true,
+    explanation: "",
+};
+/// A look-up that proves nothing.
+const FAILED: Line = Line {
+    status: Failed("the look-up's own, or E_UNRESOLVED where the service answered"),
+    state: StateRule::None,
+    ..OPEN
+};
+const CONFIRMED: Line = Line { status: Is(Status::Ok), outcome: Confirmed, again: false, ..OPEN };
+const REJECTED: Line = Line { status: Is(Status::Rejected), outcome: Rejected, again: false, ..OPEN };
 
-impl Condition {
-    pub fn words(&self) -> String {
-        let words = match *self {
-            Condition::All(parts) => return all(parts.iter().map(Condition::words)),
-            Condition::Any(any) => return one_of(any.iter().map(Condition::words)),
-            Condition::Asks(questions) => {
-                let words: Vec<_> = questions.iter().map(|question| question.words()).collect();
-                return format!("what is asked: {}", listed(&words));
-            }
-            Condition::Http(statuses) => return http(statuses),
-            Condition::State(states) => return listed(&states.iter().map(state).collect::<Vec<_>>()),
-            Condition::Entry(ref of_entry) => {
-                return format!("the entry with the request's reference is {}", state(of_entry));
-            }
-            Condition::OwnEntry(ref of_entry) => {
-                let state = state(of_entry);
-                return format!(
-                    "the entry that the journal has of this attempt is {state}, and it has no other open one"
-                );
-            }
-            Condition::Otherwise => "otherwise",
-            Condition::Unsendable => "the look-up cannot be sent",
-            Condition::LookUpFailed => "any other failure of the look-up",
-            Condition::OtherRequest => super::OTHER_REQUEST,
-            Condition::NoSubject => "the look-up's subject is missing",
-            Condition::Unnamed => "the answer does not name what was asked about",
-            Condition::Differs => "an amount, a currency or an account's Reference that differs or is missing",
-            Condition::AmountAgrees => "the answer has the amount of the request",
-            Condition::Final => "final",
-            Condition::StatesDisagree => super::STATES_DISAGREE,
-            Condition::StateContradicted => super::STATE_CONTRADICTED,
-            Condition::NoProgress => "no word or code of progress and no payment response code of success beside it",
-            Condition::SaidToBeFinal => "said to be final",
-            Condition::EveryEntryFailed => "every entry of the history FAILED with a reference of its own",
-            Condition::OneAttempt => "one attempt",
-            Condition::AttemptsUnknown => "the attempts are not known",
-            Condition::HasElements => "payouts in the answer",
-            Condition::NoElementRefused => "none of them refused or FAILED",
-            Condition::OwnAccount => "an account of this alias and this Reference",
-        };
-        words.to_owned()
-    }
-}
+/// Asked of an order's state and history.
+const OF_ORDERS: &[Question] = &[Charge, Order, Attempt, Refund, Final];
+const NO_STATE: StateRule = StateRule::None;
+const DIFFERS: &str = "the answer differs from what was asked for";
 
-/// The name of a state.
-fn state(state: &State) -> &'static str {
-    status::name(STATES, state.0).unwrap_or("?").trim_start_matches("STATE_")
-}
+/// What became of an earlier request.
+#[rustfmt::skip]
+pub const LINES: &[Line] = &[
+    Line { number: "c1", words: "one of: the look-up cannot be sent; HTTP 400, 401, 403 or 422",
+        holds: |l| l.unsendable || l.http(&[400, 401, 403, 422]), again: false,
+        explanation: "the look-up is not possible", ..FAILED },
+    Line { number: "c2", about: &[Order, Account], words: "HTTP 404", holds: |l| l.http(&[404]),
+        explanation: "the service has no record of it; the request moves no money, so it may be sent again", ..FAILED },
+    Line { number: "c3", words: "HTTP 404", holds: |l| l.http(&[404]),
+        explanation: "the service has no record of it, which proves nothing: the request may still be on its way",
+        ..FAILED },
+    Line { number: "c4", words: "any other failure of the look-up", holds: |l| !l.answered,
+        explanation: "the look-up failed", ..FAILED },
+    Line { number: "c5", words: "a reference that is not the request's, or two of a kind that differ",
+        holds: |l| l.signs.other_request, explanation: "the answer is about another request", ..OPEN },
+    Line { number: "c6", about: OF_ORDERS,
+        words: "one of: the look-up's subject is missing; the answer does not name what was asked about",
+        holds: |l| !l.signs.subject || !l.named, state: NO_STATE,
+        explanation: "the answer does not name the order", ..OPEN },
+    Line { number: "c28", about: &[Batch, Account], words: "the answer does not name what was asked about",
+        holds: |l| !l.named, state: NO_STATE, explanation: "the answer does not name what was asked about", ..OPEN },
+    Line { number: "c7",
+        words: "an amount, a currency or an account's Reference that differs or is missing, and one of: final; what is \
+            asked: order without a charge or virtual account",
+        holds: |l| l.differs && (l.is_final() || matches!(l.question, Order | Account)), again: false,
+        explanation: DIFFERS, ..OPEN },
+    Line { number: "c8", words: "an amount, a currency or an account's Reference that differs or is missing",
+        holds: |l| l.differs, explanation: DIFFERS, ..OPEN },
+    Line { number: "c9",
+        words: "one of: states that disagree; a state that the history, the top-level word or a payment response code \
+            contradicts",
+        holds: |l| l.signs.states_disagree || l.signs.state_contradicted, state: NO_STATE,
+        explanation: "the answer contradicts itself", ..OPEN },
+    Line { number: "c10", about: &[Charge], words: "final, SUCCESSFUL",
+        holds: |l| l.is_final() && l.state() == State::SUCCESSFUL,
+        explanation: "the order is paid, perhaps by another attempt", ..CONFIRMED },
+    Line { number: "c11", about: &[Charge], words: "final, REVERSED",
+        holds: |l| l.is_final() && l.state() == State::REVERSED,
+        explanation: "the order was paid, perhaps by another attempt, and the payment is reversed", ..CONFIRMED },
+    Line { number: "c12", about: &[Charge, Final], words: "failed for good, one attempt",
+        holds: |l| l.failed_for_good() && l.attempts == Some(1),
+        explanation: "the only attempt to pay the order has failed", ..REJECTED },
+    Line { number: "c30", about: &[Charge],
+        words: "failed for good, the entry that the journal has of this attempt is FAILED, and it has no other open \
+            one",
+        holds: |l| l.failed_for_good() && l.own_entry == State::FAILED,
+        explanation: "this attempt to pay the order has failed, as has every other", ..REJECTED },
+    Line { number: "c13", about: &[Charge, Attempt, Final],
+        words: "failed for good, the attempts are not known, and one of: what is asked: charge or `order_wait`; the \
+            entry with the request's reference is FAILED",
+        holds: |l| l.failed_for_good() && l.attempts.is_none()
+            && (matches!(l.question, Charge | Final) || l.entry == State::FAILED),
+        explanation: "every attempt that the service knows of has failed; without the number of attempts this proves \
+            nothing", ..OPEN },
+    Line { number: "c14", about: &[Charge, Final], words: "FAILED", holds: |l| l.state() == State::FAILED,
+        explanation: "the order has failed, but another attempt to pay it may be under way", ..OPEN },
+    Line { number: "c15", about: &[Order], words: "the answer has the amount of the request",
+        holds: |l| l.amount_agrees, explanation: "the order was created", ..CONFIRMED },
+    Line { number: "c16", about: &[Order], words: "otherwise", holds: |_| true, again: false,
+        explanation: "there is such an order, but no amount was given to compare, so it may be a different order",
+        ..OPEN },
+    Line { number: "c17", about: &[Attempt], words: "the entry with the request's reference is SUCCESSFUL",
+        holds: |l| l.entry == State::SUCCESSFUL, state: OfEntry,
+        explanation: "this attempt to pay was successful", ..CONFIRMED },
+    Line { number: "c18", about: &[Attempt], words: "the entry with the request's reference is REVERSED",
+        holds: |l| l.entry == State::REVERSED, state: OfEntry,
+        explanation: "this attempt to pay was successful, and the payment is reversed", ..CONFIRMED },
+    Line { number: "c19", about: &[Attempt],
+        words: "failed for good, the entry with the request's reference is FAILED, one attempt",
+        holds: |l| l.failed_for_good() && l.entry == State::FAILED && l.attempts == Some(1), state: OfEntry,
+        explanation: "this attempt to pay has failed", ..REJECTED },
+    Line { number: "c20", about: &[Attempt], words: "otherwise", holds: |_| true, state: OfEntry,
+        explanation: "the history does not show what became of this attempt", ..OPEN },
+    Line { number: "c21", about: &[Refund], words: "final, REVERSED",
+        holds: |l| l.is_final() && l.state() == State::REVERSED, state: Successful,
+        explanation: "the order is reversed, perhaps by another refund", ..CONFIRMED },
+    Line { number: "c22", about: &[Refund], words: "otherwise", holds: |_| true, state: NO_STATE,
+        explanation: "the order is not reversed, but a refund that was started is not shown", ..OPEN },
+    Line { number: "c23", about: &[Batch], words: "payouts in the answer, none of them refused or FAILED",
+        holds: |l| l.has_elements && !l.element_refused, state: NO_STATE,
+        explanation: "the service accepted the payouts, which does not mean that they are paid", ..CONFIRMED },
+    Line { number: "c29", about: &[Batch], words: "otherwise", holds: |_| true, state: NO_STATE,
+        explanation: "the answer does not say that the payouts were accepted: a person must find out before they are \
+            repeated", ..OPEN },
+    Line { number: "c24", about: &[Account], words: "an account of this alias and this Reference",
+        holds: |l| l.own_account, state: NO_STATE, explanation: "there is such an account", ..CONFIRMED },
+    Line { number: "c25", about: &[Account], words: "otherwise", holds: |_| true, state: NO_STATE,
+        explanation: "the answer has no account; the request moves no money, so it may be sent again", ..OPEN },
+    Line { number: "c26", about: &[Final], words: "final, SUCCESSFUL or REVERSED",
+        holds: |l| l.is_final() && matches!(l.state(), State::SUCCESSFUL | State::REVERSED),
+        explanation: "the state of the order is final", ..CONFIRMED },
+    Line { number: "c27", words: "otherwise", holds: |_| true,
+        explanation: "the order is not in a final state", ..OPEN },
+];

@@ -50,7 +50,7 @@ impl Reader<'_> {
     pub(super) fn element(&mut self, element: Value<'_>, members: &'static [Member], exact: bool) {
         let found = self.each(element, Place::Element, members);
         self.facts.elements += 1;
-        self.facts.element_failed |= exact && found.documented.contains(&NamedState::Failed);
+        self.facts.signs.element_failed |= exact && found.documented.contains(&NamedState::Failed);
         self.facts.element_refused |= found.refused || found.states.contains(&NamedState::Failed);
     }
 

@@ -11,20 +11,20 @@ impl Reader<'_> {
         match (role, place) {
             (Role::Status, _) => self.top_status(member, exact),
             (Role::IsSuccess, Place::Root) => match flag(member) {
-                Some(true) if member.kind() == Type::Bool => self.facts.success.cast(exact),
-                Some(false) => self.facts.failure.cast(exact),
+                Some(true) if member.kind() == Type::Bool => self.facts.signs.success.cast(exact),
+                Some(false) => self.facts.signs.failure.cast(exact),
                 _ => {}
             },
             (Role::Success, Place::Root) => {
                 let word = word(member);
                 let word = word.as_deref().unwrap_or_else(|| member.raw());
-                self.facts.weak_failure |= word.eq_ignore_ascii_case("false");
+                self.facts.signs.weak_failure |= word.eq_ignore_ascii_case("false");
             }
-            (Role::IsSuccess | Role::Success, _) if flag(member) == Some(false) => self.facts.failure.cast(exact),
+            (Role::IsSuccess | Role::Success, _) if flag(member) == Some(false) => self.facts.signs.failure.cast(exact),
             (Role::Error | Role::Errors, _) if !member.is_empty() => match member.kind() {
-                Type::Object => self.facts.failure.cast(exact),
-                Type::Text | Type::Array => self.facts.weak_failure = true,
-                Type::Bool => self.facts.weak_failure |= member.raw() == "true",
+                Type::Object => self.facts.signs.failure.cast(exact),
+                Type::Text | Type::Array => self.facts.signs.weak_failure = true,
+                Type::Bool => self.facts.signs.weak_failure |= member.raw() == "true",
                 Type::Number | Type::Null => {}
             },
             _ => {}
@@ -33,9 +33,9 @@ impl Reader<'_> {
 
     fn top_status(&mut self, member: Value<'_>, exact: bool) {
         match member.kind() {
-            Type::Bool if member.raw() == "true" => self.facts.success.cast(exact),
+            Type::Bool if member.raw() == "true" => self.facts.signs.success.cast(exact),
             Type::Bool => {
-                self.facts.failure.cast(exact);
+                self.facts.signs.failure.cast(exact);
                 (self.top.failure, self.top.denies) = (true, true);
             }
             Type::Text => {
@@ -43,18 +43,18 @@ impl Reader<'_> {
                 match state_word(&word) {
                     Some(NamedState::Progress(_)) => {
                         self.top.progress = true;
-                        self.facts.success.cast(exact);
+                        self.facts.signs.success.cast(exact);
                     }
                     Some(NamedState::Failed) => {
                         self.top.failure = true;
-                        self.facts.failure.cast(exact);
+                        self.facts.signs.failure.cast(exact);
                     }
-                    Some(NamedState::Successful) => self.facts.success.cast(exact),
+                    Some(NamedState::Successful) => self.facts.signs.success.cast(exact),
                     _ if flag(member) == Some(false) => {
                         (self.top.failure, self.top.denies) = (true, true);
-                        self.facts.failure.cast(exact);
+                        self.facts.signs.failure.cast(exact);
                     }
-                    _ if is_one_of(&word, &["success"]) => self.facts.success.cast(exact),
+                    _ if is_one_of(&word, &["success"]) => self.facts.signs.success.cast(exact),
                     _ => {}
                 }
                 if self.expected.top_word_is_state() && exact {

@@ -78,7 +78,7 @@ impl Reader<'_> {
             Role::StateNumber => self.states.extend(state_of_id(member).filter(|_| exact).map(|named| (level, named))),
             _ => {
                 if place == Place::Data && role == Role::StateWord && flag(member) == Some(false) {
-                    self.facts.failure.cast(exact);
+                    self.facts.signs.failure.cast(exact);
                 }
                 self.word(member, role, level, exact);
             }
@@ -108,7 +108,7 @@ impl Reader<'_> {
         // One that is words is searched with the texts of the answer.
         if number.is_some() {
             let is_failure = class == Some(CodeClass::Failure);
-            self.facts.names_progress |= class.is_some() && !is_failure;
+            self.facts.signs.names_progress |= class.is_some() && !is_failure;
             self.facts.failure_code |= exact && !of_list && is_failure;
             self.facts.failure_code_but_4 |= exact && !of_list && is_failure && number != Some(4);
         }
@@ -119,7 +119,7 @@ impl Reader<'_> {
             self.codes.progress |= matches!(class, Some(CodeClass::Progress | CodeClass::Doubt));
         }
         if place == Place::Root {
-            self.facts.refusing_code |= matches!(number, Some(4 | 12));
+            self.facts.signs.refusing_code |= matches!(number, Some(4 | 12));
             self.codes.top_progress |= matches!(number, Some(1 | 2));
         }
     }

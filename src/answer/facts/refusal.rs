@@ -20,7 +20,7 @@ pub fn read(facts: &mut Facts, root: Value<'_>, request: RequestFields<'_>, stop
     let mut search = Search { request, left: MAX_SEARCHED, found: Wording::default() };
     search.texts(root, stop)?;
     search.conclude(facts);
-    facts.refusal_proven |= facts.failure_code || facts.own_failed || request.are_named_by(root);
+    facts.signs.refusal_proven |= facts.failure_code || facts.signs.own_failed || request.are_named_by(root);
     Some(())
 }
 
@@ -120,9 +120,9 @@ impl Search<'_> {
     }
 
     fn conclude(&self, facts: &mut Facts) {
-        let is_plain = facts.failure_code_but_4 || facts.own_failed;
-        facts.names_progress |= self.found.doubt || self.found.weak_doubt && !is_plain;
-        facts.refusal_proven |= self.found.refusal;
+        let is_plain = facts.failure_code_but_4 || facts.signs.own_failed;
+        facts.signs.names_progress |= self.found.doubt || self.found.weak_doubt && !is_plain;
+        facts.signs.refusal_proven |= self.found.refusal;
     }
 }
 

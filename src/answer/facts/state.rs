@@ -22,11 +22,11 @@ impl Reader<'_> {
         let (failed_elements, successful_elements) = (self.facts.history.failed, self.facts.history.successful);
         let other_elements = self.facts.history.other;
 
-        let facts = &mut self.facts;
-        facts.states_disagree = finals > 1 || finals == 1 && (progress || unknown);
+        let signs = &mut self.facts.signs;
+        signs.states_disagree = finals > 1 || finals == 1 && (progress || unknown);
         // A state of something else proves nothing about what was asked for.
         let own_failed = self.expected.reports_state && (failed_at(StateLevel::Payment) || failed_at(StateLevel::Data));
-        facts.failed_beside_progress =
+        signs.failed_beside_progress =
             failed && (codes.success || codes.progress || self.top.progress || codes.top_progress);
         // A word that is the payment's state is one of the states above; `status` false never is.
         let top = match self.expected.top_word_is_state() {
@@ -35,20 +35,20 @@ impl Reader<'_> {
         };
         let elsewhere_failed = self.expected.subject.is_some()
             && !self.expected.top_word_is_state()
-            && (facts.failure.any_case || facts.weak_failure);
+            && (signs.failure.any_case || signs.weak_failure);
         let without_payment = successful_elements == 0 && failed_elements + other_elements > 0;
-        facts.state_contradicted = successful
+        signs.state_contradicted = successful
             && (top.progress || top.failure || codes.unsuccessful || without_payment || elsewhere_failed)
             || failed && successful_elements + other_elements > 0;
-        facts.state = match (facts.states_disagree || facts.state_contradicted, finals) {
+        signs.state = match (signs.states_disagree || signs.state_contradicted, finals) {
             (true, _) => State::NONE,
             (false, 0) => in_progress(states),
             (false, _) if successful => State::SUCCESSFUL,
             (false, _) if reversed => State::REVERSED,
             (false, _) => State::FAILED,
         };
-        facts.own_failed = facts.state == State::FAILED && own_failed;
-        facts.order_failed = facts.state == State::FAILED && !own_failed;
+        signs.own_failed = signs.state == State::FAILED && own_failed;
+        signs.order_failed = signs.state == State::FAILED && !own_failed;
     }
 }
 

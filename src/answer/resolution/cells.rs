@@ -3,14 +3,11 @@
 use std::collections::BTreeSet;
 
 use super::*;
-use crate::answer::decimal::Decimal;
-use crate::answer::facts::stated::Text;
-use crate::answer::facts::{self, Facts};
-use crate::answer::reply::Reply;
+use crate::answer::facts;
 use crate::answer::verdict::{self, AttemptResult};
 use crate::json::document::Document;
 use crate::request::references::References;
-use paysvc_spec::schema::{Answer, Reference, Safety};
+use paysvc_spec::schema::Answer;
 
 use Outcome::{Confirmed, Rejected, Unknown};
 use Question::{Account, Attempt, Batch, Charge, Final, Order, Refund};
@@ -64,12 +61,11 @@ fn decide_after(
     let result = AttemptResult::Answer { http_status, unreadable, may_be_truncated: false, facts };
     let verdict = verdict::decide(Safety::ReadOnly, &result, false);
     let reply = Reply { http_status, facts: read, ..Reply::without_body(verdict.status, verdict.outcome, "") };
-    let facts = reply.facts.as_deref().unwrap_or(&nothing);
-    decide(Evidence::of(asked, attempts, &reply, facts, currency.map(Text::from).as_ref()))
+    decide(asked, &attempts, &reply, currency.map(Text::from).as_ref())
 }
 
 fn brief(decision: &Decision) -> (&'static str, Status, Outcome, i32) {
-    (decision.line, decision.status, decision.outcome, decision.state.0)
+    (decision.verdict.line, decision.verdict.status, decision.verdict.outcome, decision.verdict.state.0)
 }
 
 /// The answer of the look-up, with the members of `data`.
@@ -184,8 +180,8 @@ fn without_a_look_up_nothing_is_known() {
         let found = without_look_up(safety);
         assert_eq!((found.status, found.outcome, found.state), (Status::Unresolved, Unknown, State::NONE));
     }
-    assert!(without_look_up(Safety::Repeatable).explanation.contains("may be repeated"));
-    assert!(without_look_up(Safety::Moves).explanation.contains("a person"));
+    assert!(without_look_up(Safety::Repeatable).explanation.unwrap().contains("may be repeated"));
+    assert!(without_look_up(Safety::Moves).explanation.unwrap().contains("a person"));
 }
 
 #[test]
@@ -210,20 +206,20 @@ fn a_state_is_final_only_if_nothing_says_otherwise() {
     ] {
         for (state, question) in [(5, Charge), (6, Refund), (6, Final)] {
             let found = decide_on(&asked(question), 200, &order(state, flags));
-            assert_eq!(found.outcome, if is_final { Confirmed } else { Unknown }, "{state} {flags}: {found:?}");
+            assert_eq!(found.verdict.outcome, if is_final { Confirmed } else { Unknown }, "{state} {flags}: {found:?}");
         }
         for question in [Charge, Final, Attempt] {
             let attempts = Asked { attempts: Some(1), ..asked(question) };
             let failed = order(4, &format!(r#"{flags},"orderPayments":{FAILED}"#));
             let found = decide_on(&attempts, 200, &failed);
-            assert_eq!(found.outcome, if is_said { Rejected } else { Unknown }, "{failed}: {found:?}");
+            assert_eq!(found.verdict.outcome, if is_said { Rejected } else { Unknown }, "{failed}: {found:?}");
         }
     }
     let in_history = format!(r#"{FINAL},"orderPayments":[{{"statusId":5,"requeryNeeded":true}}]"#);
-    assert_eq!(decide_on(&asked(Charge), 200, &order(5, &in_history)).outcome, Unknown);
+    assert_eq!(decide_on(&asked(Charge), 200, &order(5, &in_history)).verdict.outcome, Unknown);
     for state in [0, 1, 2, 3, 7, 9] {
         for question in [Charge, Refund, Final] {
-            assert_eq!(decide_on(&asked(question), 200, &order(state, FINAL)).outcome, Unknown, "{state}");
+            assert_eq!(decide_on(&asked(question), 200, &order(state, FINAL)).verdict.outcome, Unknown, "{state}");
         }
     }
 }
@@ -264,21 +260,21 @@ fn a_charge_is_rejected_only_as_the_only_attempt_with_every_entry_failed() {
         (r#"[{"orderPaymentReference":"P","statusId":4},{"orderPaymentReference":"Q","statusId":5}]"#, 1, Unknown),
     ] {
         let found = charge(attempts, &with_history(4, history));
-        assert_eq!(found.outcome, expected, "{attempts} attempts, {history}: {found:?}");
+        assert_eq!(found.verdict.outcome, expected, "{attempts} attempts, {history}: {found:?}");
     }
     // The same history beside anything that mentions progress or success.
-    let with = |more: &str| charge(1, &with_history(4, &format!("{FAILED}{more}"))).outcome;
+    let with = |more: &str| charge(1, &with_history(4, &format!("{FAILED}{more}"))).verdict.outcome;
     assert_eq!(with(""), Rejected);
     assert_eq!(with(r#","paymentResponseCode":"00""#), Unknown);
     assert_eq!(with(r#","statusId":2"#), Unknown);
     assert_eq!(with(r#","status":"Successful""#), Unknown);
     assert_eq!(with(r#","OrderPayments":[{"statusId":4}]"#), Unknown);
     let progress = with_history(4, FAILED).replacen('{', r#"{"statusCode":"02","#, 1);
-    assert_eq!(charge(1, &progress).outcome, Unknown);
+    assert_eq!(charge(1, &progress).verdict.outcome, Unknown);
     let found = with_history(4, FAILED).replacen('{', r#"{"status":"Failed","statusCode":"00","#, 1);
-    assert_eq!(charge(1, &found).outcome, Rejected, "the code is that of the reading");
+    assert_eq!(charge(1, &found).verdict.outcome, Rejected, "the code is that of the reading");
     let other = with_history(4, FAILED).replacen('{', r#"{"status":"Pending","#, 1);
-    assert_eq!(charge(1, &other).outcome, Unknown);
+    assert_eq!(charge(1, &other).verdict.outcome, Unknown);
 }
 
 #[test]
@@ -306,10 +302,10 @@ fn an_attempt_is_read_from_its_own_entry() {
     ] {
         let only = Asked { attempts: Some(1), ..asked(Attempt) };
         let found = decide_on(&only, 200, &with_history(state, &entries));
-        assert_eq!((found.outcome, found.state.0), (expected, its), "{state} {entries}: {found:?}");
+        assert_eq!((found.verdict.outcome, found.verdict.state.0), (expected, its), "{state} {entries}: {found:?}");
     }
     let again = Asked { attempts: Some(2), ..asked(Attempt) };
-    assert_eq!(decide_on(&again, 200, &with_history(4, FAILED)).outcome, Unknown);
+    assert_eq!(decide_on(&again, 200, &with_history(4, FAILED)).verdict.outcome, Unknown);
 }
 
 #[test]
@@ -354,7 +350,11 @@ fn prices_are_compared_as_decimals() {
             for prices in [vec![price(amount, currency)], vec![price("", ""), price(amount, currency)]] {
                 let found = decide_on(&Asked { prices, ..asked(Charge) }, 200, &body);
                 let expected = if same { ("c10", Confirmed, 5) } else { ("c7", Unknown, 5) };
-                assert_eq!((found.line, found.outcome, found.state.0), expected, "{amount}: {body}: {found:?}");
+                assert_eq!(
+                    (found.verdict.line, found.verdict.outcome, found.verdict.state.0),
+                    expected,
+                    "{amount}: {body}: {found:?}"
+                );
                 assert_eq!(found.difference.is_some(), !same, "{found:?}");
             }
         }
@@ -362,10 +362,10 @@ fn prices_are_compared_as_decimals() {
     // The request and the caller must both be right.
     let body = r#"{"data":{"orderSummary":{"reference":"ORD-1","statusId":5,"orderAmount":"90.00","currency":"NGN"}}}"#;
     let found = decide_on(&Asked { prices: vec![price("90", ""), price("100", "")], ..asked(Charge) }, 200, body);
-    assert_eq!((found.line, found.state.0), ("c7", 5));
+    assert_eq!((found.verdict.line, found.verdict.state.0), ("c7", 5));
     assert_eq!(found.difference.as_deref(), Some("the price in the answer is 90, which is not the amount of expect"));
     let refund = decide_on(&Asked { prices: vec![price("100", "")], ..asked(Refund) }, 200, &body.replace(":5", ":6"));
-    assert_eq!((refund.line, refund.state.0), ("c7", 0), "the order's state is not the refund's");
+    assert_eq!((refund.verdict.line, refund.verdict.state.0), ("c7", 0), "the order's state is not the refund's");
     // What failed was not charged: only its price is compared.
     let failed = |members: &str| {
         let prices = vec![price("100.10", "NGN")];
@@ -375,10 +375,10 @@ fn prices_are_compared_as_decimals() {
             &with_history(4, &format!("{FAILED}{members}")),
         )
     };
-    assert_eq!(failed("").outcome, Rejected);
-    assert_eq!(failed(r#","totalChargedAmount":0"#).outcome, Rejected);
-    assert_eq!(failed(r#","orderAmount":90"#).line, "c7");
-    assert_eq!(failed(r#","currency":"USD""#).line, "c7");
+    assert_eq!(failed("").verdict.outcome, Rejected);
+    assert_eq!(failed(r#","totalChargedAmount":0"#).verdict.outcome, Rejected);
+    assert_eq!(failed(r#","orderAmount":90"#).verdict.line, "c7");
+    assert_eq!(failed(r#","currency":"USD""#).verdict.line, "c7");
 }
 
 #[test]
@@ -397,7 +397,7 @@ fn a_currency_must_be_proved() {
         (vec![price("100", "NGN")], None, ("c7", false)),
     ] {
         let found = decide_with(&Asked { prices, ..asked(Charge) }, 200, &paid, told);
-        assert_eq!((found.line, found.lacks_currency), expected, "{found:?}");
+        assert_eq!((found.verdict.line, found.lacks_currency), expected, "{found:?}");
     }
     let other = paid.replace("statusId", r#"currency":"USD","statusId"#);
     let found = decide_with(&Asked { prices: vec![of_order("NGN")], ..asked(Charge) }, 200, &other, None);
@@ -409,7 +409,7 @@ fn a_currency_must_be_proved() {
 
 #[test]
 fn batches_and_accounts_must_be_those_that_were_asked_for() {
-    let decided = |question, body: &str| decide_on(&asked(question), 200, body).outcome;
+    let decided = |question, body: &str| decide_on(&asked(question), 200, body).verdict.outcome;
     for (body, expected) in [
         (BATCH, Confirmed),
         (r#"{"status":"success","batchReference":"BATCH-1"}"#, Unknown),
@@ -445,7 +445,7 @@ fn batches_and_accounts_must_be_those_that_were_asked_for() {
     for (reference, expected) in [("\"r-1\"", Confirmed), ("\"R-2\"", Unknown), ("null", Unknown)] {
         let body = format!(r#"{{"alias":"till-1","accountNumber":"9900000001","accountReference":{reference}}}"#);
         let found = decide_on(&own, 200, &body);
-        assert_eq!(found.outcome, expected, "{body}: {found:?}");
+        assert_eq!(found.verdict.outcome, expected, "{body}: {found:?}");
         assert_eq!(found.difference.is_some(), expected == Unknown);
     }
 }
@@ -455,6 +455,6 @@ fn a_look_up_is_not_repeated_where_it_cannot_help() {
     for (http, again) in
         [(400, false), (401, false), (403, false), (422, false), (404, true), (408, true), (429, true), (500, true)]
     {
-        assert_eq!(decide_on(&asked(Final), http, "{}").again, again, "{http}");
+        assert_eq!(decide_on(&asked(Final), http, "{}").verdict.again, again, "{http}");
     }
 }

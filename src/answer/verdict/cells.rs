@@ -32,7 +32,7 @@ fn facts_of(expected: &Answer, body: &str) -> Box<Facts> {
         |_| Box::<Facts>::default(),
         |document| {
             let mut facts = facts::read(&document, body, expected, &references, &|| false).unwrap();
-            if facts.failure.any_case || !facts.success.any_case {
+            if facts.signs.failure.any_case || !facts.signs.success.any_case {
                 let names = ["reference", "amount", "a", "b"].map(str::to_owned);
                 let fields = RequestFields { row: &[], names: &names };
                 refusal::read(&mut facts, document.root(body), fields, &|| false).unwrap();

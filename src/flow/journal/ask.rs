@@ -12,7 +12,7 @@ use crate::json::{self, object::object_text};
 use crate::ledger::row::{By, End};
 use crate::ledger::{ClaimResult, Snapshot};
 use crate::request::secrets::Secrets;
-use paysvc_spec::journal::{Ask, Condition, Line};
+use paysvc_spec::journal::{Ask, Line};
 use paysvc_spec::status::{Outcome, Status};
 
 pub enum Answer {
@@ -44,8 +44,8 @@ impl Recorded<'_> {
             reports_progress: false,
         };
         let LookUpResult { reply, decision } = watch::look(self.client, self.context, &task);
-        if decision.outcome == Outcome::Confirmed {
-            if line.conditions.contains(&Condition::Settled) {
+        if decision.verdict.outcome == Outcome::Confirmed {
+            if ask == Ask::NotPaid {
                 self.context.log(Level::Error, || {
                     "a charge of this order was settled as not done, but the service now says that it is paid"
                         .to_owned()
@@ -58,7 +58,8 @@ impl Recorded<'_> {
         if resolution::allows_charge(ask, reply.http_status, decision.answered, facts) {
             return Answer::Send;
         }
-        let explanation = if decision.answered { line.explanation } else { decision.explanation };
+        let explanation =
+            if decision.answered { line.explanation } else { decision.verdict.explanation.unwrap_or_default() };
         let text = format!("{explanation}; the look-up: {}", reply.message);
         Answer::Refuse(Reply { state: reply.state, ..Reply::failed(Status::Unresolved, Outcome::Unknown, text) })
     }

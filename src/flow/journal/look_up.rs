@@ -131,8 +131,8 @@ pub fn resolve(
         return Err(ValidationError::new(Status::Internal, "an end is no claim"));
     };
     if of.request.is_empty() {
-        let decision = resolution::without_look_up(Safety::Moves);
-        return Ok(Reply::failed(decision.status, decision.outcome, decision.explanation));
+        let verdict = resolution::without_look_up(Safety::Moves);
+        return Ok(Reply::failed(verdict.status, verdict.outcome, verdict.explanation.unwrap_or_default()));
     }
     let json = object_text(|object| {
         object.text("endpoint", &of.function);
@@ -148,8 +148,8 @@ pub fn resolve(
             watch::watch(client, context, &Task { attempts_now: Some(attempts_now), ..task })
         }
         Earlier::NoLookUp(row) => {
-            let decision = resolution::without_look_up(row.safety);
-            Reply::failed(decision.status, decision.outcome, decision.explanation)
+            let verdict = resolution::without_look_up(row.safety);
+            Reply::failed(verdict.status, verdict.outcome, verdict.explanation.unwrap_or_default())
         }
     })
 }

@@ -388,11 +388,11 @@ impl Recorded<'_> {
         if self.context.bounds.is_cancelled() {
             return Reply::failed(
                 Status::Cancelled,
-                line.outcome,
+                Outcome::Unknown,
                 format!("the call was cancelled; {}", parts.join("; ")),
             );
         }
-        Reply::failed(line.status, line.outcome, parts.join("; "))
+        Reply::failed(line.status, Outcome::Unknown, parts.join("; "))
     }
 }
 

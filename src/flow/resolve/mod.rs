@@ -30,9 +30,9 @@ impl Client {
                 watch::watch(self, context, &task)
             }
             Earlier::NoLookUp(row) => {
-                let decision = resolution::without_look_up(row.safety);
-                watch::log_decision(row.name, &decision, context);
-                Reply::failed(decision.status, decision.outcome, decision.explanation)
+                let verdict = resolution::without_look_up(row.safety);
+                watch::log_verdict(row.name, &verdict, context);
+                Reply::failed(verdict.status, verdict.outcome, verdict.explanation.unwrap_or_default())
             }
         };
         arguments(const { operation("resolve") }, json)

@@ -4,11 +4,11 @@ use std::time::{Duration, Instant};
 
 use super::intervals::{self, Next};
 use super::task::Task;
-use crate::answer::facts::Facts;
 use crate::answer::facts::stated::Text;
 use crate::answer::redact::{Redactor, WITHHELD};
 use crate::answer::reply::{self, Reply};
-use crate::answer::resolution::{self, Attempts, Decision, Evidence, Question};
+use crate::answer::resolution::{self, Attempts, Decision, Question};
+use crate::answer::verdict::Verdict;
 use crate::flow::backoff::random;
 use crate::flow::log::Level;
 use crate::flow::{CallContext, Client};
@@ -32,7 +32,7 @@ pub fn watch(client: &Client, context: &CallContext<'_>, task: &Task<'_>) -> Rep
     let mut kept: Option<LookUpResult> = None;
     for looks in 1.. {
         let found = look(client, context, task);
-        let settled = !task.repeats || !found.decision.again;
+        let settled = !task.repeats || !found.decision.verdict.again;
         let goes_on = report(context, task, looks, &found);
         if settled {
             return finish(client, context, task, found, None);
@@ -71,7 +71,7 @@ pub fn look(client: &Client, context: &CallContext<'_>, task: &Task<'_>) -> Look
         facts.is_of_payment &= !matches!(task.asked.question, Question::Refund | Question::Batch | Question::Account);
         let proved = told
             .or_else(|| task.asked.currency_of_order().map(Text::from))
-            .filter(|_| decision.outcome == Outcome::Confirmed);
+            .filter(|_| decision.verdict.outcome == Outcome::Confirmed);
         if proved.is_some() && facts.currency.is_absent() {
             facts.currency.add(proved, true);
         }
@@ -80,10 +80,8 @@ pub fn look(client: &Client, context: &CallContext<'_>, task: &Task<'_>) -> Look
 }
 
 fn decide(task: &Task<'_>, reply: &Reply, currency: Option<&Text>) -> Decision {
-    let nothing = Facts::default();
-    let facts = reply.facts.as_deref().unwrap_or(&nothing);
     let attempts = task.attempts_now.map_or_else(|| Attempts::begun(task.asked.attempts), |now| now());
-    resolution::decide(Evidence::of(&task.asked, attempts, reply, facts, currency))
+    resolution::decide(&task.asked, &attempts, reply, currency)
 }
 
 /// The currency of the order, as that row's answer has it. `None` without its API key, and if it does not name order
@@ -109,11 +107,11 @@ fn keep(kept: &mut Option<LookUpResult>, found: LookUpResult) -> LookUpResult {
 
 /// Reports a look-up; false if the caller wants to stop.
 fn report(context: &CallContext<'_>, task: &Task<'_>, looks: u32, found: &LookUpResult) -> bool {
-    let outcome = status::name_of_outcome(found.decision.outcome);
+    let outcome = status::name_of_outcome(found.decision.verdict.outcome);
     let step = || {
         object_text(|step| {
             step.text("step", "look");
-            step.literal("state", found.decision.state.0);
+            step.literal("state", found.decision.verdict.state.0);
             step.text("outcome", outcome);
         })
     };
@@ -137,20 +135,20 @@ fn finish(
     let mut parts: Vec<&str> = end.as_deref().into_iter().collect();
     if let Some(why) = ended {
         // Once the service has answered, the question is not open because the time ended.
-        decision.status = match why {
+        decision.verdict.status = match why {
             Status::Timeout if decision.answered => Status::Unresolved,
             _ => why,
         };
     }
-    parts.push(decision.explanation);
+    parts.extend(decision.verdict.explanation);
     parts.extend(difference.as_deref());
     let names_currency = look.facts.as_deref().is_none_or(|facts| !facts.currency.is_absent());
-    if task.asked.question == Question::Final && decision.outcome == Outcome::Confirmed && !names_currency {
+    if task.asked.question == Question::Final && decision.verdict.outcome == Outcome::Confirmed && !names_currency {
         parts.push(NO_CURRENCY);
     }
-    log_decision(task.what, &decision, context);
+    log_verdict(task.what, &decision.verdict, context);
     let message = format!("{}; the look-up: {message}", parts.join("; "));
-    let reply = Reply::without_body(decision.status, decision.outcome, message);
+    let reply = Reply::without_body(decision.verdict.status, decision.verdict.outcome, message);
     let document = look.document.filter(|_| look.http_status > 0);
     let body = match &document {
         // Without an answer in JSON, the body is the failure in the message.
@@ -158,7 +156,7 @@ fn finish(
         Some(_) => look.body,
     };
     Reply {
-        state: decision.state,
+        state: decision.verdict.state,
         http_status: look.http_status,
         document,
         facts: look.facts,
@@ -170,11 +168,11 @@ fn finish(
     }
 }
 
-pub fn log_decision(what: &str, decision: &Decision, context: &CallContext<'_>) {
-    let level = if decision.status == Status::Ok { Level::Info } else { Level::Warn };
+pub fn log_verdict(what: &str, verdict: &Verdict, context: &CallContext<'_>) {
+    let level = if verdict.status == Status::Ok { Level::Info } else { Level::Warn };
     context.log(level, || {
-        let (status, outcome) = (status::name_of(decision.status), status::name_of_outcome(decision.outcome));
-        format!("what became of {what}: {status} {outcome}, line {}", decision.line)
+        let (status, outcome) = (status::name_of(verdict.status), status::name_of_outcome(verdict.outcome));
+        format!("what became of {what}: {status} {outcome}, line {}", verdict.line)
     });
 }
 

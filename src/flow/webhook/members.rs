@@ -107,7 +107,7 @@ impl Values {
                 self.add_stated(meaning, stated, Decimal::to_string);
             }
         }
-        self.state_is_unclear = facts.states_disagree || facts.state_contradicted;
+        self.state_is_unclear = facts.signs.states_disagree || facts.signs.state_contradicted;
     }
 
     fn add_stated<T: PartialEq>(&mut self, meaning: Meaning, stated: &Stated<T>, text: impl Fn(&T) -> String) {

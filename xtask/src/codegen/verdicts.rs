@@ -15,11 +15,11 @@ pub fn answers(lines: &'static [Line], with_429: bool) -> String {
     let line = |line: &Line| {
         context! {
             number => line.number,
-            answer => line.words(),
+            answer => line.words,
             status => line.status.words(),
             outcome => name_of_outcome(line.outcome),
             has_state => line.state != StateRule::None,
-            again => line.again.words(),
+            again => line.again.words,
             after_429 => line.after_429.words(),
         }
     };
@@ -75,7 +75,7 @@ pub fn resolution() -> String {
         context! {
             number => line.number,
             question => line.question(),
-            answer => line.words(),
+            answer => line.words,
             status => line.status.words(),
             outcome => name_of_outcome(line.outcome),
             state => line.state.words(),
@@ -91,10 +91,10 @@ pub fn journal() -> String {
     let line = |line: &paysvc_spec::journal::Line| {
         context! {
             number => line.number,
-            found => line.words(),
+            found => line.words,
             act => line.act.words(),
             status => match line.act {
-                Act::Refuse | Act::Wait | Act::LookUp | Act::Ask(_) => format!("{} {}", status::name_of(line.status), name_of_outcome(line.outcome)),
+                Act::Refuse | Act::Wait | Act::LookUp | Act::Ask(_) => format!("{} UNKNOWN", status::name_of(line.status)),
                 Act::Replay | Act::Send => String::new(),
             },
         }
