@@ -99,15 +99,13 @@ impl Client {
     /// Calls an endpoint of the table with one flat JSON object.
     pub fn call(&self, context: &CallContext<'_>, row: &'static Endpoint, json: &str) -> Reply {
         context.record.set_doubt(row.in_doubt());
-        let prepared = request::prepare(row, json, &self.settings, &|| context.bounds.is_over());
-        let recorded = if prepared.is_ok() { self.recorded(context, row, json) } else { Ok(None) };
-        self.send_or_replay(context, prepared, recorded)
+        self.send_or_replay(context, request::prepare(row, json, &self.settings, &|| context.bounds.is_over()))
     }
 
     /// Calls an endpoint with values from another request.
-    fn look_up(&self, context: &CallContext<'_>, row: &'static Endpoint, members: &Members<'_>) -> Reply {
-        let prepared = request::prepare_members(row, members, &self.settings, &|| context.bounds.is_over());
-        self.send(context, prepared, PriorAttempts::NONE)
+    fn look_up(&self, context: &CallContext<'_>, row: &'static Endpoint, members: Members<'_>) -> Reply {
+        let request = request::prepare_members(row, members, &self.settings, &|| context.bounds.is_over());
+        self.send(context, request, PriorAttempts::NONE)
     }
 
     /// Masks the secrets of a request in a text of the service, as in a message; `None` if the call ends before that.
@@ -120,15 +118,14 @@ impl Client {
 
     /// Sends a request that JSON describes.
     pub fn request(&self, context: &CallContext<'_>, json: &str) -> Reply {
-        let prepared = raw::prepare(json, &self.settings, &|| context.bounds.is_over());
-        if let Ok(prepared) = &prepared {
-            context.record.set_doubt(match prepared.safety {
-                Safety::Moves => prepared.row.map_or(Doubt::Money, Endpoint::in_doubt),
+        let request = raw::prepare(json, &self.settings, &|| context.bounds.is_over());
+        if let Ok(request) = &request {
+            context.record.set_doubt(match request.safety {
+                Safety::Moves => request.row.map_or(Doubt::Money, Endpoint::in_doubt),
                 Safety::ReadOnly | Safety::Repeatable => Doubt::None,
             });
         }
-        let recorded = prepared.as_ref().map_or(Ok(None), |prepared| self.recorded_raw(context, prepared));
-        self.send_or_replay(context, prepared, recorded)
+        self.send_or_replay(context, request)
     }
 
     /// Encrypts a payload without sending anything.

@@ -4,7 +4,7 @@ use std::fmt::{Debug, Display};
 use std::marker::PhantomData;
 
 use crate::flow::config::Config;
-use crate::request::Prepared;
+use crate::request::Request;
 use crate::request::encryption::EncryptionKey;
 use crate::util::secret::{Secret, SecretBytes};
 use crate::wire::config::Proxy;
@@ -32,6 +32,6 @@ fn nothing_secret_can_be_printed() {
     const { assert!(Of::<String>::DEBUG && Of::<String>::DISPLAY, "the check does not work") };
     const { assert!(!Of::<Secret>::DEBUG && !Of::<Secret>::DISPLAY) };
     const { assert!(!Of::<SecretBytes>::DEBUG && !Of::<SecretBytes>::DISPLAY) };
-    const { assert!(!Of::<Config>::DEBUG && !Of::<Prepared>::DEBUG) };
+    const { assert!(!Of::<Config>::DEBUG && !Of::<Request<'_>>::DEBUG) };
     const { assert!(!Of::<EncryptionKey>::DEBUG && !Of::<Proxy>::DEBUG) };
 }

@@ -12,7 +12,7 @@ use crate::answer::reader::{self, AnswerContext, Judged};
 use crate::answer::redact::Redactor;
 use crate::answer::reply::Reply;
 use crate::flow::log::{Level, Line, LoggedAttempt, LoggedResult};
-use crate::request::Prepared;
+use crate::request::Request;
 use crate::util::ended::CANCELLED;
 use crate::util::failpoint;
 use crate::util::limits::MAX_LINE;
@@ -28,7 +28,7 @@ impl Client {
     pub(super) fn send(
         &self,
         context: &CallContext<'_>,
-        mut prepared: Result<Prepared, ValidationError>,
+        mut prepared: Result<Request<'_>, ValidationError>,
         prior: PriorAttempts,
     ) -> Reply {
         if let (Ok(prepared), Some(masked)) = (&mut prepared, context.masked()) {
@@ -47,7 +47,7 @@ impl Client {
     pub(super) fn send_once(
         &self,
         context: &CallContext<'_>,
-        prepared: &Prepared,
+        prepared: &Request<'_>,
     ) -> Result<(Reply, Option<String>), ValidationError> {
         let sender = self.sender(context, prepared)?;
         let request = WireRequest { keep_trace: true, ..sender.request()? };
@@ -59,7 +59,7 @@ impl Client {
     pub(super) fn sender<'a>(
         &'a self,
         context: &'a CallContext<'a>,
-        prepared: &'a Prepared,
+        prepared: &'a Request<'a>,
     ) -> Result<Sender<'a>, ValidationError> {
         Ok(Sender { client: self, context, prepared, transport: self.transport("request")? })
     }
@@ -69,7 +69,7 @@ impl Client {
 pub(super) struct Sender<'a> {
     client: &'a Client,
     context: &'a CallContext<'a>,
-    prepared: &'a Prepared,
+    prepared: &'a Request<'a>,
     transport: &'a Transport,
 }
 

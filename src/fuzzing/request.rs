@@ -18,7 +18,7 @@ use super::{check_error, has_canary, json as reader, may_name_canary};
 use crate::request::base_url::BaseUrl;
 use crate::request::encryption::EncryptionKey;
 use crate::request::settings::{Choices, Settings};
-use crate::request::{self, Prepared, body, raw};
+use crate::request::{self, Request, body, raw};
 use paysvc_spec::ENDPOINTS;
 use paysvc_spec::schema::{ApiKey, Endpoint, Location, Method, Safety};
 use paysvc_spec::status::Status;
@@ -76,7 +76,7 @@ pub fn request(input: &[u8]) {
 }
 
 /// No value of the caller gets out of its place in the request.
-fn check_wire(prepared: &Prepared) {
+fn check_wire(prepared: &Request<'_>) {
     let target = prepared.url.strip_prefix(BASE).expect("the configured host and path");
     assert!(target.starts_with('/') && target.bytes().all(|b| b.is_ascii_graphic()) && !target.contains('#'));
     let (path, query) = target.split_once('?').unwrap_or((target, ""));
@@ -100,7 +100,7 @@ fn check_wire(prepared: &Prepared) {
     assert!(!has_canary(&label), "the log would show {label}");
 }
 
-fn check_row(row: &'static Endpoint, prepared: &Prepared, json: &str, compact: &str) {
+fn check_row(row: &'static Endpoint, prepared: &Request<'_>, json: &str, compact: &str) {
     assert_eq!((prepared.method, prepared.key), (row.method, row.key));
     assert_eq!(prepared.safety, row.safety);
     assert!(std::ptr::eq(prepared.answer, &row.answer));
@@ -138,7 +138,7 @@ fn check_encrypted(body: &[u8]) {
     assert_eq!(STANDARD.decode(data).map(|block| block.len()), Ok(256));
 }
 
-fn check_raw(prepared: &Prepared, json: &str, compact: &str) {
+fn check_raw(prepared: &Request<'_>, json: &str, compact: &str) {
     let Some(given) = value(json) else { return };
     assert_eq!(given["method"], prepared.method.name());
     assert_eq!(given["key"], if prepared.key == ApiKey::Secret { "secret" } else { "public" });

@@ -6,6 +6,7 @@ use serde_json::value::RawValue;
 
 use crate::json::builder::{Builder, Value};
 use crate::json::{self, Members, Type, pointer};
+use crate::request::secrets::{Secrets, Stop};
 use crate::request::validate;
 use crate::util::limits::MAX_ERRORS;
 use crate::util::one_line::shortened;
@@ -16,22 +17,27 @@ use paysvc_spec::status::Status;
 /// The place of the earlier request in the request of `resolve`.
 const WHERE: &str = "request";
 
-/// The values that were kept, each by its pointer.
-pub struct Kept<'a> {
+/// What the look-up needs of a request: values by their pointers.
+pub type Values = Vec<(&'static str, Box<RawValue>)>;
+
+/// An earlier request, as far as it was kept.
+pub struct EarlierRequest<'a> {
+    row: &'static Endpoint,
     look_up: &'static LookUp,
+    members: Members<'a>,
     values: Vec<(&'static str, &'a RawValue)>,
     /// The first member that makes the request a charge.
     charge: Option<String>,
 }
 
-impl<'a> Kept<'a> {
+impl<'a> EarlierRequest<'a> {
     /// Reads and checks what the look-up needs of `request`; other members are ignored, except misspelt ones.
     pub fn read(
         row: &'static Endpoint,
         look_up: &'static LookUp,
         request: &'a RawValue,
         what: &str,
-    ) -> Result<Kept<'a>, ValidationError> {
+    ) -> Result<EarlierRequest<'a>, ValidationError> {
         let invalid = |errors| ValidationError::of_members(Status::Argument, what, errors);
         let members = object(request).map_err(|text| invalid(vec![(WHERE.to_owned(), text)]))?;
         let mut errors = Vec::new();
@@ -44,11 +50,11 @@ impl<'a> Kept<'a> {
         }
         misspelt(&members, row.fields, look_up, &mut errors);
         let charge = charge(&members, row.fields, look_up);
-        let kept = Kept { look_up, values, charge };
+        let earlier = EarlierRequest { row, look_up, members, values, charge };
         if errors.is_empty() {
-            kept.missing(&mut errors);
+            earlier.missing(&mut errors);
         }
-        if errors.is_empty() { Ok(kept) } else { Err(invalid(errors)) }
+        if errors.is_empty() { Ok(earlier) } else { Err(invalid(errors)) }
     }
 
     /// Members that the look-up requires, and values that must be the same.
@@ -87,8 +93,18 @@ impl<'a> Kept<'a> {
         }
     }
 
-    /// The request of the look-up.
-    pub fn members(&self) -> Members<'a> {
+    /// The secrets that the caller kept, if any: the service may repeat them.
+    pub fn secrets(mut self, stop: Stop<'_>) -> Secrets {
+        // A member that the caller added is a reference.
+        let is_added = |name: &str| {
+            self.look_up.keep.iter().any(|kept| matches!(kept, Keep::Added(pointer) if first_step(pointer) == name))
+        };
+        self.members.retain(|(name, _)| !is_added(name));
+        Secrets::of_row(&self.members, self.row.fields, stop)
+    }
+
+    /// The members of the request of the look-up.
+    pub fn asks(&self) -> Members<'a> {
         let is_given = |pointer: &&&str| self.text(pointer).is_some();
         let value = |pointers: &[&str]| self.value(pointers.iter().find(is_given)?);
         let sent = self.look_up.members.iter();
@@ -138,17 +154,23 @@ impl<'a> Kept<'a> {
     }
 }
 
-/// What a program keeps from a request in order to look it up, as a JSON object; `None` without memory for it.
-pub fn kept_of(row: &'static Endpoint, look_up: &LookUp, members: &Members<'_>) -> Option<String> {
-    let mut kept = Builder::new();
-    for keep in look_up.keep {
-        match (keep, value(members, row.fields, keep.pointer())) {
-            (Keep::Value(pointer), Ok(Some(value))) => _ = kept.set(pointer, Value::Json(value.get())),
-            (Keep::Presence(pointer), Ok(Some(_))) => _ = kept.set(pointer, Value::Json("{}")),
-            _ => {}
-        }
+/// What a program keeps from a request in order to look it up.
+pub fn values(row: &'static Endpoint, look_up: &LookUp, members: &Members<'_>) -> Values {
+    let value = |keep: &Keep| match (keep, value(members, row.fields, keep.pointer())) {
+        (Keep::Value(pointer), Ok(Some(value))) => Some((*pointer, value.to_owned())),
+        (Keep::Presence(pointer), Ok(Some(_))) => Some((*pointer, json::parse("{}").ok()?.to_owned())),
+        _ => None,
+    };
+    look_up.keep.iter().filter_map(value).collect()
+}
+
+/// The values as a JSON object; `None` without memory for it.
+pub fn text(values: &Values) -> Option<String> {
+    let mut object = Builder::new();
+    for (pointer, value) in values {
+        object.set(pointer, Value::Json(value.get()));
     }
-    Some(kept.text()?.to_str().ok()?.to_owned())
+    Some(object.text()?.to_str().ok()?.to_owned())
 }
 
 /// The request has a member that makes it a charge.

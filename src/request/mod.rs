@@ -20,7 +20,10 @@ mod url;
 pub mod url_path;
 pub mod validate;
 
+use serde_json::value::{RawValue, to_raw_value};
+
 use crate::json::{self, Members};
+use crate::request::base_url::BaseUrl;
 use crate::request::fields::RequestFields;
 use crate::request::references::References;
 use crate::request::secrets::{Secrets, Stop};
@@ -31,12 +34,15 @@ use crate::util::validation_error::ValidationError;
 use paysvc_spec::schema::{Answer, ApiKey, Endpoint, Method, Safety};
 use paysvc_spec::status::Status;
 
-/// A request without the headers that all requests have in common.
-pub struct Prepared {
+/// A request without the headers that all requests have in common. Its JSON is read once: what is kept about it is made
+/// of the members that were checked.
+pub struct Request<'a> {
     /// Name of the function: the row's, or "request".
     pub name: &'static str,
     /// `None` for a request that the table does not have.
     pub row: Option<&'static Endpoint>,
+    /// Of an endpoint's function; empty for a request that JSON describes.
+    members: Members<'a>,
     pub method: Method,
     pub url: String,
     pub key: ApiKey,
@@ -57,7 +63,7 @@ pub struct Prepared {
     pub log_path: &'static str,
 }
 
-impl Prepared {
+impl Request<'_> {
     /// The fields by which an answer names what is wrong with the request.
     pub fn fields(&self) -> RequestFields<'_> {
         RequestFields { row: self.row.map_or(&[][..], |row| row.fields), names: &self.names }
@@ -70,51 +76,62 @@ impl Prepared {
 }
 
 /// Prepares the request of an endpoint from one flat JSON object with the service's member names.
-pub fn prepare(
+pub fn prepare<'a>(
     row: &'static Endpoint,
-    text: &str,
+    text: &'a str,
     settings: &Settings,
     stop: Stop<'_>,
-) -> Result<Prepared, ValidationError> {
-    let read = || validate::object(text, row.fields, validate::Rules::of(row), row.name, Status::Argument);
-    prepare_read(row, &read, text.len(), settings, stop)
+) -> Result<Request<'a>, ValidationError> {
+    let base_url = base_url(row, settings)?;
+    let members = validate::object(text, row.fields, validate::Rules::of(row), row.name, Status::Argument)?;
+    of_members(row, base_url, members, text.len(), settings, stop)
 }
 
-/// The same for members that stand in another text.
-pub fn prepare_members(
+/// The same for members that are values already.
+pub fn prepare_members<'a>(
     row: &'static Endpoint,
-    members: &Members<'_>,
+    members: Members<'a>,
     settings: &Settings,
     stop: Stop<'_>,
-) -> Result<Prepared, ValidationError> {
-    let read = || validate::members(members.clone(), row.fields, validate::Rules::of(row), row.name, Status::Argument);
+) -> Result<Request<'a>, ValidationError> {
+    let base_url = base_url(row, settings)?;
+    let members = validate::members(members, row.fields, validate::Rules::of(row), row.name, Status::Argument)?;
     // With quotes, a colon and a comma for each, and the braces.
     let length = members.iter().map(|(name, value)| name.len() + value.get().len() + 4).sum::<usize>() + 2;
-    prepare_read(row, &read, length, settings, stop)
+    of_members(row, base_url, members, length, settings, stop)
 }
 
-fn prepare_read<'a>(
+/// A text as the value of a member.
+pub fn text_value(text: &str) -> Box<RawValue> {
+    to_raw_value(text).expect("a text is written as JSON")
+}
+
+/// The address of the service, if all is configured that the row's requests need.
+fn base_url<'s>(row: &Endpoint, settings: &'s Settings) -> Result<&'s BaseUrl, ValidationError> {
+    failpoint::at("request");
+    settings.require(row.name, settings.choices.key(row), row.encrypted)
+}
+
+/// `length`: of the JSON of the members that have been checked.
+fn of_members<'a>(
     row: &'static Endpoint,
-    read: &dyn Fn() -> Result<Members<'a>, ValidationError>,
+    base_url: &BaseUrl,
+    members: Members<'a>,
     length: usize,
     settings: &Settings,
     stop: Stop<'_>,
-) -> Result<Prepared, ValidationError> {
-    failpoint::at("request");
-    let key = settings.choices.key(row);
-    let base_url = settings.require(row.name, key, row.encrypted)?;
-    let members = read()?;
+) -> Result<Request<'a>, ValidationError> {
     let body = match row.method {
         Method::Get => None,
         _ => Some(body::body(row.name, row.fields, &members, length)?),
     };
     let body = body.map(|payload| body::encode(payload, row.encrypted, settings)).transpose()?;
-    Ok(Prepared {
+    Ok(Request {
         name: row.name,
         row: Some(row),
         method: row.method,
         url: url::url(base_url, row, &members)?,
-        key,
+        key: settings.choices.key(row),
         headers: settings
             .choices
             .headers(row)
@@ -129,6 +146,7 @@ fn prepare_read<'a>(
         secrets: Secrets::of_row(&members, row.fields, stop),
         lacks_price: lacks_price(row, &members),
         log_path: row.path,
+        members,
     })
 }
 

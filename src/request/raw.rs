@@ -7,7 +7,7 @@ use std::collections::HashSet;
 use serde_json::value::RawValue;
 
 use crate::json::{self, Members, Type};
-use crate::request::Prepared;
+use crate::request::Request;
 use crate::request::base_url::BaseUrl;
 use crate::request::policy::{self, Permitted, RawRequest};
 use crate::request::references::{self, References};
@@ -54,7 +54,7 @@ const REROUTING_HEADERS: &[&str] =
     &["x-original-url", "x-rewrite-url", "x-http-method", "x-http-method-override", "x-method-override"];
 
 /// Prepares the request that the JSON describes.
-pub fn prepare(text: &str, settings: &Settings, stop: Stop<'_>) -> Result<Prepared, ValidationError> {
+pub fn prepare(text: &str, settings: &Settings, stop: Stop<'_>) -> Result<Request<'static>, ValidationError> {
     let members = validate::object(text, REQUEST, validate::Rules::CLOSED, WHAT, Status::Argument)?;
     let method = choice(&members, "method", Method::ALL, |method| method.name())?;
     let key = choice(&members, "key", ApiKey::ALL, |key| key.name())?;
@@ -83,9 +83,10 @@ pub fn prepare(text: &str, settings: &Settings, stop: Stop<'_>) -> Result<Prepar
     // collect.
     let body = body.map(|payload| body::encode(payload, encrypt, settings)).transpose()?;
     let secrets = secrets(&members, row, &path, &headers, stop);
-    Ok(Prepared {
+    Ok(Request {
         name: WHAT,
         row,
+        members: Members::new(),
         method,
         url: base_url.text.clone() + &path + &query,
         key,

@@ -2,9 +2,9 @@
 
 use serde_json::value::RawValue;
 
-use crate::json::builder::{Builder, Value};
-use crate::json::{self, Members, Type, pointer};
-use crate::request::{Prepared, look_up, references};
+use crate::json::{self, Members, Type};
+use crate::request::look_up::{self, Values};
+use crate::request::{Request, text_value};
 use paysvc_spec::journal::Step;
 use paysvc_spec::schema::{Endpoint, Field, Kind, Reference, Settles};
 
@@ -19,8 +19,8 @@ pub struct Record {
     pub payment: Option<String>,
     /// The members that say who pays what to whom, by their paths.
     pub members: Vec<(String, String)>,
-    /// What a look-up needs, as a JSON object; empty if nothing can be looked up.
-    pub kept: String,
+    /// What a look-up needs; `None` if nothing can be looked up.
+    kept: Option<Values>,
     pub amount: Option<String>,
     pub currency: Option<String>,
     /// The customer may pay the order on a page of the service.
@@ -28,64 +28,55 @@ pub struct Record {
 }
 
 impl Record {
-    /// For the request of an endpoint; `None` if the journal does not record it.
-    pub fn of(row: &'static Endpoint, members: &Members<'_>) -> Option<Record> {
-        let look_up = row.looked_up_by.as_ref();
+    /// `None` if the journal does not record the request.
+    pub fn of(request: &Request<'_>) -> Option<Record> {
+        // Only its key and its address identify a request that JSON describes.
+        let Some(row) = request.row.filter(|row| row.name == request.name) else {
+            let texts = [("method", request.method.name()), ("path", &request.url)];
+            let members = texts.map(|(path, text)| (path.to_owned(), text.to_owned())).to_vec();
+            return Some(Record::new(request, Step::Other, members));
+        };
+        let (members, look_up) = (&request.members, row.looked_up_by.as_ref());
         let charges = look_up.is_some_and(|look_up| look_up::charges(row, look_up, members));
         let step = Step::of(row, charges)?;
-        let references = references::of_row(members, row.fields);
-        let named = |kind| references.iter().find(|(known, _)| *known == kind).map(|(_, text)| text.clone());
-        let mut identifying = vec![("function".to_owned(), row.name.to_owned())];
-        identifying.append(&mut values(members, row.fields, Field::is_identifying));
         let at = |pointer: Option<&str>| look_up::text_at(row, members, pointer?);
         Some(Record {
-            function: row.name,
-            step,
-            order: named(Reference::Order),
-            payment: named(Reference::Payment),
-            members: identifying,
-            kept: look_up.and_then(|look_up| look_up::kept_of(row, look_up, members)).unwrap_or_default(),
+            kept: look_up.map(|look_up| look_up::values(row, look_up, members)),
             amount: at(look_up.and_then(|look_up| look_up.amount)),
             currency: at(look_up.and_then(|look_up| look_up.currency)),
             has_page: look_up.is_some_and(|look_up| look_up.settles == Settles::Order),
+            ..Record::new(request, step, values(members, row.fields, Field::is_identifying))
         })
     }
-}
 
-impl Record {
-    /// Names the order that the request itself does not name, for a look-up.
-    pub fn name_order(&mut self, row: &'static Endpoint, order: &str) {
-        let Some(look_up) = &row.looked_up_by else { return };
-        let mut kept = Builder::new();
-        for (name, value) in json::members_of(&self.kept).unwrap_or_default() {
-            kept.set(&format!("/{}", pointer::step(name)), Value::Json(value.get()));
-        }
-        for (_, pointers) in look_up.members {
-            kept.set(pointers[0], Value::Text(order));
-        }
-        self.order = Some(order.to_owned());
-        if let Some(text) = kept.text().and_then(|text| text.to_str().ok()) {
-            text.clone_into(&mut self.kept);
-        }
-    }
-}
-
-impl Record {
-    /// For a request that JSON describes, which only its key and its address identify.
-    pub fn of_raw(prepared: &Prepared) -> Record {
-        let named = |kind| prepared.references.iter().find(|(known, _)| *known == kind).map(|(_, text)| text.clone());
-        let texts = [("function", prepared.name), ("method", prepared.method.name()), ("path", &prepared.url)];
+    /// Without what a look-up needs. `members`: besides the function.
+    fn new(request: &Request<'_>, step: Step, members: Vec<(String, String)>) -> Record {
+        let named = |kind| request.references.iter().find(|(known, _)| *known == kind).map(|(_, text)| text.clone());
+        let function = ("function".to_owned(), request.name.to_owned());
         Record {
-            function: prepared.name,
-            step: Step::Other,
+            function: request.name,
+            step,
             order: named(Reference::Order),
             payment: named(Reference::Payment),
-            members: texts.map(|(path, text)| (path.to_owned(), text.to_owned())).to_vec(),
-            kept: String::new(),
+            members: std::iter::once(function).chain(members).collect(),
+            kept: None,
             amount: None,
             currency: None,
             has_page: false,
         }
+    }
+
+    /// Names the order that the request itself does not name, for a look-up.
+    pub fn name_order(&mut self, row: &'static Endpoint, order: &str) {
+        if let (Some(kept), Some(look_up)) = (&mut self.kept, &row.looked_up_by) {
+            kept.extend(look_up.members.iter().map(|(_, pointers)| (pointers[0], text_value(order))));
+            self.order = Some(order.to_owned());
+        }
+    }
+
+    /// What a look-up needs, as a JSON object; empty if nothing can be looked up.
+    pub fn kept(&self) -> String {
+        self.kept.as_ref().and_then(look_up::text).unwrap_or_default()
     }
 }
 

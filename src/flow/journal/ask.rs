@@ -1,6 +1,8 @@
 //! Asks the service for an order before it is charged: whether it knows of attempts to pay it that rule out another
 //! charge.
 
+use std::borrow::Cow;
+
 use super::{Recorded, journal_failed};
 use crate::answer::facts::Facts;
 use crate::answer::reply::Reply;
@@ -8,10 +10,10 @@ use crate::answer::resolution::{self, Asked, Question};
 use crate::flow::log::Level;
 use crate::flow::resolve::task::Task;
 use crate::flow::resolve::watch::{self, LookUpResult};
-use crate::json::{self, object::object_text};
 use crate::ledger::row::{By, End};
 use crate::ledger::{ClaimResult, Snapshot};
 use crate::request::secrets::Secrets;
+use crate::request::text_value;
 use paysvc_spec::journal::{Ask, Line};
 use paysvc_spec::status::{Outcome, Status};
 
@@ -27,8 +29,8 @@ impl Recorded<'_> {
     pub(super) fn ask(&self, ask: Ask, known: &Snapshot, line: &Line) -> Answer {
         let Some(look_up) = self.row.and_then(|row| row.looked_up_by.as_ref()) else { return Answer::Send };
         let Some(reference) = self.keyed.record.order.as_deref() else { return Answer::Send };
-        let request = object_text(|request| look_up.members.iter().for_each(|(name, _)| request.text(name, reference)));
-        let members = json::members_of(&request).unwrap_or_default();
+        let value = text_value(reference);
+        let members = look_up.members.iter().map(|(name, _)| (Cow::Borrowed(*name), &*value)).collect();
         let mut secrets = Secrets::default();
         secrets.extend(self.secrets);
         let task = Task {

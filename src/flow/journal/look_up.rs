@@ -7,10 +7,10 @@ use crate::answer::reply::Reply;
 use crate::answer::resolution::{self, Attempts};
 use crate::flow::CallContext;
 use crate::flow::Client;
-use crate::flow::resolve::earlier::{self, Earlier};
+use crate::flow::resolve::earlier::{Arguments, Earlier};
 use crate::flow::resolve::task::Task;
-use crate::flow::resolve::{arguments, watch};
-use crate::json::object::object_text;
+use crate::flow::resolve::watch;
+use crate::json;
 use crate::ledger::Journal;
 use crate::ledger::claims::Claimed;
 use crate::ledger::row::{By, End, Kind, Row};
@@ -19,7 +19,6 @@ use crate::request::secrets::Secrets;
 use crate::util::validation_error::ValidationError;
 use paysvc_spec::ENDPOINTS;
 use paysvc_spec::journal::Step;
-use paysvc_spec::operations::operation;
 use paysvc_spec::schema::{Doubt, Endpoint, Safety};
 use paysvc_spec::status::{Outcome, Status};
 
@@ -134,15 +133,10 @@ pub fn resolve(
         let verdict = resolution::without_look_up(Safety::Moves);
         return Ok(Reply::failed(verdict.status, verdict.outcome, verdict.explanation.unwrap_or_default()));
     }
-    let json = object_text(|object| {
-        object.text("endpoint", &of.function);
-        if of.step == Step::Order {
-            object.literal("charged", false);
-        }
-        object.raw("request", |out| out.extend_from_slice(of.request.as_bytes()));
-    });
-    let members = arguments(const { operation("resolve") }, &json)?;
-    earlier::read(&members, &|| context.bounds.is_over(), |earlier| match earlier {
+    let unreadable = |_| ValidationError::new(Status::Internal, "the journal has a request that is no JSON");
+    let request = json::parse(&of.request).map_err(unreadable)?;
+    let arguments = Arguments::of_record(&of.function, request, of.step != Step::Order)?;
+    arguments.ask(&|| context.bounds.is_over(), |earlier| match earlier {
         Earlier::Asks(mut task) => {
             task.secrets.extend(secrets);
             watch::watch(client, context, &Task { attempts_now: Some(attempts_now), ..task })

@@ -24,9 +24,9 @@ use crate::flow::log::Level;
 use crate::ledger::row::{Claim, Row};
 use crate::ledger::table::{Decision, Found, Wanted};
 use crate::ledger::{ClaimResult, Journal, Snapshot, clock, digest};
+use crate::request::Request;
 use crate::request::record::Record;
 use crate::request::secrets::Secrets;
-use crate::request::{Prepared, raw, validate};
 use crate::util::expiry::Expiry;
 use crate::util::validation_error::ValidationError;
 use crate::wire::call::IdempotencyKey;
@@ -66,40 +66,18 @@ impl Client {
     pub(super) fn recorded(
         &self,
         context: &CallContext<'_>,
-        row: &'static Endpoint,
-        json: &str,
+        request: &Request<'_>,
     ) -> Result<Option<(&Journal, Keyed)>, ValidationError> {
-        let Some((journal, key)) = self.journal_and_key(context, row.name)? else { return Ok(None) };
-        let members = validate::object(json, row.fields, validate::Rules::of(row), row.name, Status::Argument)?;
-        match Record::of(row, &members) {
+        let Some((journal, key)) = self.journal_and_key(context, request.name)? else { return Ok(None) };
+        let Some(row) = request.row.filter(|row| row.name == request.name) else {
+            return recorded_free(journal, request, key);
+        };
+        match Record::of(request) {
             Some(record) if record.step == Step::Order && key.is_some() => no_key(row.name, true),
             // Nothing is charged, and nothing could be looked up by it.
             Some(record) if record.step == Step::Order && record.order.is_none() => Ok(None),
             Some(record) => keyed(journal, context, row, record, key.as_deref()).map(|keyed| Some((journal, keyed))),
             None => no_key(row.name, key.is_some()),
-        }
-    }
-
-    /// The same for a request that JSON describes: it needs a key.
-    pub(super) fn recorded_raw(
-        &self,
-        context: &CallContext<'_>,
-        prepared: &Prepared,
-    ) -> Result<Option<(&Journal, Keyed)>, ValidationError> {
-        let Some((journal, key)) = self.journal_and_key(context, raw::WHAT)? else { return Ok(None) };
-        let step = prepared.row.and_then(|row| Step::of(row, true));
-        if let (Some(row), Some(Step::Charge | Step::Authorization)) = (prepared.row, step) {
-            let reason = format!("with a journal, call {}: the journal must know the order", row.name);
-            return Err(invalid(raw::WHAT, &reason));
-        }
-        match (prepared.safety, key) {
-            (Safety::Moves, Some(key)) => {
-                let record = Record::of_raw(prepared);
-                let order = record.order.as_deref().map(|order| journal.scope.long(order));
-                Ok(Some((journal, Keyed { record, key: journal.scope.explicit(&key), explicit: true, order })))
-            }
-            (Safety::Moves, None) => Err(invalid(raw::WHAT, NEEDS_KEY)),
-            (Safety::ReadOnly | Safety::Repeatable, key) => no_key(raw::WHAT, key.is_some()),
         }
     }
 
@@ -141,19 +119,19 @@ impl Client {
     pub(super) fn send_or_replay(
         &self,
         context: &CallContext<'_>,
-        prepared: Result<Prepared, ValidationError>,
-        recorded: Result<Option<(&Journal, Keyed)>, ValidationError>,
+        request: Result<Request<'_>, ValidationError>,
     ) -> Reply {
+        let recorded = request.as_ref().map_or(Ok(None), |request| self.recorded(context, request));
         let (journal, keyed) = match recorded {
             Ok(Some(recorded)) => recorded,
-            Ok(None) => return self.send(context, prepared, PriorAttempts::NONE),
+            Ok(None) => return self.send(context, request, PriorAttempts::NONE),
             // The open requests could not be read.
             Err(error) if error.status == Status::Journal => return Reply::invalid(error).about_earlier(),
             Err(error) => return Reply::invalid(error),
         };
-        let reply = prepared.and_then(|prepared| {
-            let sender = self.sender(context, &prepared)?;
-            let (row, secrets) = (prepared.row, &prepared.secrets);
+        let reply = request.and_then(|request| {
+            let sender = self.sender(context, &request)?;
+            let (row, secrets) = (request.row, &request.secrets);
             Ok(Recorded { client: self, context, journal, keyed: &keyed, row, secrets, sender }.run())
         });
         reply.unwrap_or_else(Reply::invalid)
@@ -176,6 +154,28 @@ const NEEDS_KEY: &str =
 
 fn invalid(what: &str, reason: &str) -> ValidationError {
     ValidationError::new(Status::Argument, format!("{what}: {reason}"))
+}
+
+/// As [`Client::recorded`], of a request that JSON describes: it needs a key.
+fn recorded_free<'j>(
+    journal: &'j Journal,
+    request: &Request<'_>,
+    key: Option<String>,
+) -> Result<Option<(&'j Journal, Keyed)>, ValidationError> {
+    let step = request.row.and_then(|row| Step::of(row, true));
+    if let (Some(row), Some(Step::Charge | Step::Authorization)) = (request.row, step) {
+        let reason = format!("with a journal, call {}: the journal must know the order", row.name);
+        return Err(invalid(request.name, &reason));
+    }
+    let record = if request.safety == Safety::Moves { Record::of(request) } else { None };
+    match (record, key) {
+        (Some(record), Some(key)) => {
+            let order = record.order.as_deref().map(|order| journal.scope.long(order));
+            Ok(Some((journal, Keyed { record, key: journal.scope.explicit(&key), explicit: true, order })))
+        }
+        (Some(_), None) => Err(invalid(request.name, NEEDS_KEY)),
+        (None, key) => no_key(request.name, key.is_some()),
+    }
 }
 
 /// For a request that is not recorded.
@@ -362,7 +362,7 @@ impl Recorded<'_> {
             until_ms,
             digests: digest::digests(id, &record.members),
             list: None,
-            request: record.kept.clone(),
+            request: record.kept(),
             amount: record.amount.clone(),
             currency: record.currency.clone(),
         };

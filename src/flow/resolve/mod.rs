@@ -15,7 +15,7 @@ use crate::answer::resolution::{self, Question};
 use crate::json::Members;
 use crate::request::validate;
 use crate::util::validation_error::ValidationError;
-use earlier::Earlier;
+use earlier::{Arguments, Earlier};
 use paysvc_spec::operations::{Operation, operation};
 use paysvc_spec::schema::Doubt;
 use paysvc_spec::status::Status;
@@ -35,10 +35,14 @@ impl Client {
                 Reply::failed(verdict.status, verdict.outcome, verdict.explanation.unwrap_or_default())
             }
         };
-        arguments(const { operation("resolve") }, json)
-            .inspect(|arguments| context.record.set_doubt(earlier::doubt(arguments)))
-            .and_then(|arguments| earlier::read(&arguments, &|| context.bounds.is_over(), ask))
-            .unwrap_or_else(Reply::invalid)
+        let asked = arguments(const { operation("resolve") }, json).and_then(|members| {
+            // Also for a function that is not known: it may have moved money.
+            context.record.set_doubt(Doubt::Money);
+            let arguments = Arguments::read(&members)?;
+            context.record.set_doubt(arguments.row.in_doubt());
+            arguments.ask(&|| context.bounds.is_over(), ask)
+        });
+        asked.unwrap_or_else(Reply::invalid)
     }
 
     pub fn order_wait(&self, context: &CallContext<'_>, json: &str) -> Reply {

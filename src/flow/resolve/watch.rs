@@ -60,7 +60,7 @@ pub fn watch(client: &Client, context: &CallContext<'_>, task: &Task<'_>) -> Rep
 pub fn look(client: &Client, context: &CallContext<'_>, task: &Task<'_>) -> LookUpResult {
     let context = &context.masking(&task.secrets);
     // One that hangs must not use up the time of all others.
-    let mut reply = client.look_up(&context.within(client.config.timeout), task.row, &task.members);
+    let mut reply = client.look_up(&context.within(client.config.timeout), task.row, task.members.clone());
     let mut decision = decide(task, &reply, None);
     let asked = task.currency_by.filter(|_| decision.lacks_currency);
     let told = asked.and_then(|row| currency(client, context, task, row));
@@ -88,7 +88,7 @@ fn decide(task: &Task<'_>, reply: &Reply, currency: Option<&Text>) -> Decision {
 /// and currency.
 fn currency(client: &Client, context: &CallContext<'_>, task: &Task<'_>, row: &'static Endpoint) -> Option<Text> {
     client.config.key(client.settings.choices.key(row))?;
-    let reply = client.look_up(&context.within(client.config.timeout), row, &task.members);
+    let reply = client.look_up(&context.within(client.config.timeout), row, task.members.clone());
     let facts = reply.facts.filter(|_| reply.outcome == Outcome::Confirmed)?;
     facts.reference(Reference::Order).is_requested().then(|| facts.currency.clear().cloned()).flatten()
 }

@@ -26,9 +26,8 @@ use super::{CallContext, Client};
 use crate::answer::reply::{Reply, one_line};
 use crate::flow::log::Level;
 use crate::json::document::Document;
-use crate::json::object::object_text;
 use crate::json::{self, Members, Type};
-use crate::request::validate;
+use crate::request::{self, validate};
 use crate::util::memory;
 use crate::util::validation_error::ValidationError;
 use paysvc_spec::events::{EXPECTED, Verification};
@@ -46,16 +45,23 @@ const LONGEST_ESCAPE: usize = 6;
 impl Client {
     /// Verifies an event: the service's answer to the question whether it is true.
     pub fn webhook_verify(&self, context: &CallContext<'_>, json: &str) -> Reply {
-        let reply = verify(json, &|| context.bounds.is_over(), |row, question| self.call(context, row, question));
+        let reply = verify(json, &|| context.bounds.is_over(), |row, member, about| {
+            let about = request::text_value(about);
+            self.look_up(context, row, vec![(Cow::Borrowed(member), &*about)])
+        });
         let level = if reply.status == Status::Ok { Level::Info } else { Level::Warn };
         context.log(level, || format!("{}: {}", THIS.name, status::name_of(reply.status)));
         reply
     }
 }
 
-/// Reads the request and its event, asks with the row and the request that it is given, and compares. If there is
-/// nothing to ask, the reply says why, and the event is not authentic.
-pub fn verify(json: &str, stop: &dyn Fn() -> bool, ask: impl FnOnce(&'static Endpoint, &str) -> Reply) -> Reply {
+/// Reads the request and its event, asks about a row's member with a value, and compares. If there is nothing to ask, the
+/// reply says why, and the event is not authentic.
+pub fn verify(
+    json: &str,
+    stop: &dyn Fn() -> bool,
+    ask: impl FnOnce(&'static Endpoint, &'static str, &str) -> Reply,
+) -> Reply {
     let mut findings = Findings::default();
     let (event, expected, asks) = match read(json, &mut findings, stop) {
         Ok(read) => read,
@@ -72,7 +78,7 @@ pub fn verify(json: &str, stop: &dyn Fn() -> bool, ask: impl FnOnce(&'static End
         let reply = Reply::without_body(Status::Ok, Outcome::NotSent, "the event was read; the service was not asked");
         return with_findings(Reply { body: "{}".to_owned(), ..reply }, &findings);
     }
-    let reply = ask(paysvc_spec::endpoint(verification.endpoint), &question(verification, by));
+    let reply = ask(paysvc_spec::endpoint(verification.endpoint), verification.member, by);
     judged(reply, &event, verification, by, &expected, findings)
 }
 
@@ -125,10 +131,6 @@ fn expected(members: &Members<'_>) -> Result<Expected, ValidationError> {
         true => Err(fault("must have a member: without one every event would match".into())),
         false => Ok(expected),
     }
-}
-
-fn question(verification: &Verification, value: &str) -> String {
-    object_text(|members| members.text(verification.member, value))
 }
 
 /// The look-up's reply with what its answer says about the event.

@@ -17,10 +17,10 @@ fn reply_to(event: &Value, answer: &str, state: State, expect: &Value) -> Reply 
     if !expect.is_null() {
         request["expect"] = expect.clone();
     }
-    verify(&request.to_string(), &|| false, |row, question| {
-        assert!(row.read_only() && serde_json::from_str::<Value>(question).unwrap().is_object());
+    verify(&request.to_string(), &|| false, |row, member, about| {
+        assert!(row.read_only());
         let document = Document::scan(answer, &|| false).ok();
-        let references = of_row(&json::members_of(question).unwrap(), row.fields);
+        let references = of_row(&vec![(member.into(), &*request::text_value(about))], row.fields);
         let read = |document| facts::read(document, answer, &row.answer, &references, &|| false);
         let facts = document.as_ref().and_then(read);
         let reply = Reply::without_body(Status::Ok, Outcome::Confirmed, "done");
@@ -349,7 +349,7 @@ fn a_look_up_without_an_answer_decides_nothing() {
         (payout, rejected(404), None, (Status::Rejected, Outcome::Rejected, 200, None)),
         (traversal, (Status::Argument, Outcome::NotSent, 0), None, (Status::Argument, Outcome::NotSent, 200, None)),
     ] {
-        let reply = verify(&json!({"body": event}).to_string(), &|| false, |_, _| Reply {
+        let reply = verify(&json!({"body": event}).to_string(), &|| false, |_, _, _| Reply {
             http_status,
             retry_after_ms,
             ..Reply::failed(status, outcome, "not found")
@@ -373,12 +373,12 @@ fn only_a_body_that_is_no_event_is_a_bad_request() {
         (json!({"body": of_order(), "expected": {}}), 503),
         (json!({}), 503),
     ] {
-        let reply = verify(&request.to_string(), &|| false, |_, _| panic!("nothing is asked"));
+        let reply = verify(&request.to_string(), &|| false, |_, _, _| panic!("nothing is asked"));
         let found: Value = serde_json::from_str(&reply.body).unwrap();
         assert_eq!((reply.status, &found["respond"]), (Status::Argument, &json!(respond)), "{request}");
     }
     let body = " ".repeat(MAX_LENGTH);
-    let late = verify(&json!({"body": body}).to_string(), &|| true, |_, _| panic!("nothing is asked"));
+    let late = verify(&json!({"body": body}).to_string(), &|| true, |_, _, _| panic!("nothing is asked"));
     assert_eq!(serde_json::from_str::<Value>(&late.body).unwrap()["respond"], 503, "it was not read in time");
 }
 
@@ -472,7 +472,7 @@ fn a_key_is_that_of_the_verified_state() {
 fn an_event_that_is_only_read_says_what_it_is_about() {
     let read = |event: &Value| {
         let reply =
-            verify(&json!({"body": event, "ask": false}).to_string(), &|| false, |_, _| panic!("nothing is asked"));
+            verify(&json!({"body": event, "ask": false}).to_string(), &|| false, |_, _, _| panic!("nothing is asked"));
         (reply.status, reply.outcome, serde_json::from_str::<Value>(&reply.body).unwrap())
     };
     let (status, outcome, found) = read(&of_order());

@@ -4,20 +4,20 @@ use super::*;
 use paysvc_spec::ENDPOINTS;
 use paysvc_spec::endpoints::endpoint;
 
-fn read<'a>(row: &str, text: &'a str) -> Result<Kept<'a>, Vec<(String, String)>> {
+fn read<'a>(row: &str, text: &'a str) -> Result<EarlierRequest<'a>, Vec<(String, String)>> {
     let row = endpoint(row);
     let request = json::parse(text).unwrap();
-    Kept::read(row, row.looked_up_by.as_ref().unwrap(), request, "resolve").map_err(|error| error.errors)
+    EarlierRequest::read(row, row.looked_up_by.as_ref().unwrap(), request, "resolve").map_err(|error| error.errors)
 }
 
-fn kept<'a>(row: &str, text: &'a str) -> Kept<'a> {
+fn kept<'a>(row: &str, text: &'a str) -> EarlierRequest<'a> {
     read(row, text).unwrap_or_else(|errors| panic!("{text}: {errors:?}"))
 }
 
 /// The request of the look-up.
-fn sent(kept: &Kept<'_>) -> Vec<(String, String)> {
+fn sent(kept: &EarlierRequest<'_>) -> Vec<(String, String)> {
     let text = |value| json::text(value).unwrap().into_owned();
-    kept.members().into_iter().map(|(name, value)| (name.into_owned(), text(value))).collect()
+    kept.asks().into_iter().map(|(name, value)| (name.into_owned(), text(value))).collect()
 }
 
 fn only_reference() -> Vec<(String, String)> {
@@ -62,9 +62,9 @@ fn what_is_kept_is_enough_for_every_look_up() {
         let text = request.to_string();
         let kept = kept(row.name, &text);
         let by = endpoint(look_up.endpoint);
-        validate::members(kept.members(), by.fields, validate::Rules::of(by), by.name, Status::Argument).unwrap();
+        validate::members(kept.asks(), by.fields, validate::Rules::of(by), by.name, Status::Argument).unwrap();
         for name in look_up.members.iter().map(|(name, _)| name) {
-            assert!(json::member(&kept.members(), name).is_some(), "{}", row.name);
+            assert!(json::member(&kept.asks(), name).is_some(), "{}", row.name);
         }
         rows += 1;
     }

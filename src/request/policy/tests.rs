@@ -1,5 +1,5 @@
 use super::*;
-use crate::request::Prepared;
+use crate::request::Request;
 use crate::request::base_url::BaseUrl;
 use crate::request::raw::prepare;
 use crate::request::settings::{Choices, Settings};
@@ -14,7 +14,7 @@ fn repeated(base_path: &str, request: &serde_json::Value) -> bool {
     prepare_with(base_path, request).unwrap_or_else(|error| panic!("{request}: {error}")).safety == Safety::ReadOnly
 }
 
-fn prepare_with(base_path: &str, request: &serde_json::Value) -> Result<Prepared, String> {
+fn prepare_with(base_path: &str, request: &serde_json::Value) -> Result<Request<'static>, String> {
     let base_url = BaseUrl::parse(&format!("https://pay.example{base_path}"), false)?;
     let settings = settings(base_url, Choices::default());
     prepare(&request.to_string(), &settings, &|| false).map_err(|error| error.message)
