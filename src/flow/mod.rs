@@ -184,5 +184,7 @@ fn common_headers(config: &Config, key: ApiKey) -> Option<HeaderMap> {
     headers.insert(header::HOST, HeaderValue::from_str(&config.base_url.as_ref()?.host_header()).ok()?);
     headers.insert(header::USER_AGENT, HeaderValue::from_str(&config.user_agent).ok()?);
     headers.insert(header::ACCEPT, HeaderValue::from_static(JSON));
+    // Without it, a server may choose any coding (RFC 9110, 12.5.3), and none is decoded.
+    headers.insert(header::ACCEPT_ENCODING, HeaderValue::from_static("identity"));
     Some(headers)
 }

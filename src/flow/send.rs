@@ -9,7 +9,7 @@ use super::backoff::random;
 use super::retry::{self, Again, Next, PriorAttempts};
 use super::{CallContext, Client, JSON};
 use crate::answer::reader::{self, AnswerContext, Judged};
-use crate::answer::redact::Redactor;
+use crate::answer::redact::{Redactor, WITHHELD};
 use crate::answer::reply::Reply;
 use crate::flow::log::{Level, Line, LoggedAttempt, LoggedResult};
 use crate::request::Request;
@@ -171,8 +171,11 @@ impl<'a> Sender<'a> {
         }
         self.log_begin(number);
         let started = Instant::now();
-        let ExchangeResult { sent, reused, result } = self.transport.exchange(request);
+        let ExchangeResult { sent, reused, note, result } = self.transport.exchange(request);
         self.context.record.count(sent, self.prepared.safety);
+        if let Some(note) = note.and_then(|note| self.redactor(&|| false).redact(&note)) {
+            self.context.log(Level::Warn, || format!("{} attempt {number}: {note}", self.prepared.label()));
+        }
         let attempt = match result {
             Ok(answer) => self.answered(answer, prior),
             Err(error) => self.unanswered(error, sent, reused, prior),
@@ -181,11 +184,15 @@ impl<'a> Sender<'a> {
         attempt
     }
 
+    /// Masks the secrets of the request.
+    fn redactor<'r>(&'r self, stop: &'r dyn Fn() -> bool) -> Redactor<'r> {
+        Redactor { secrets: &self.prepared.secrets, key: self.client.config.key(self.prepared.key), stop }
+    }
+
     fn answered(&self, answer: HttpAnswer, prior: PriorAttempts) -> Attempt {
         let bounds = &self.context.bounds;
         let stop = || bounds.is_over();
-        let key = self.client.config.key(self.prepared.key);
-        let redactor = Redactor { secrets: &self.prepared.secrets, key, stop: &stop };
+        let redactor = self.redactor(&stop);
         // With every secret masked: it may repeat one anywhere.
         let trace = answer.trace.iter().filter_map(|(name, value)| Some((*name, redactor.redact(value)?)));
         let trace: Trace = trace.collect();
@@ -208,7 +215,12 @@ impl<'a> Sender<'a> {
     }
 
     fn unanswered(&self, error: TransportError, sent: bool, reused: bool, prior: PriorAttempts) -> Attempt {
-        let judged = reader::unanswered(self.prepared.safety, prior.after_429, sent, error.status, &error.message);
+        // Only such a message repeats a part of the answer.
+        let message = match error.status {
+            Status::Response => self.redactor(&|| false).redact(&error.message).unwrap_or(WITHHELD.into()),
+            _ => error.message.clone(),
+        };
+        let judged = reader::unanswered(self.prepared.safety, prior.after_429, sent, error.status, &message);
         let again = match judged.verdict.again && error.is_transient() {
             // A kept connection had been closed: a new one helps, and waiting does not.
             true if error.status == Status::Transport && reused && !sent => Again::AtOnce,

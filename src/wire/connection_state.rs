@@ -32,11 +32,14 @@ struct CallState {
     attached: Option<Attached>,
     reused: bool,
     error: Option<TransportError>,
+    note: Option<String>,
 }
 
 pub struct Evidence {
     pub sent: bool,
     pub reused: bool,
+    /// What was repaired in the answer, for the log. It may hold anything.
+    pub note: Option<String>,
 }
 
 impl ConnectionState {
@@ -63,7 +66,7 @@ impl ConnectionState {
         if let Some(bounds) = &call_state.bounds {
             bounds.detach(call_state.attached);
         }
-        Evidence { sent: self.sent.load(Ordering::SeqCst), reused: call_state.reused }
+        Evidence { sent: self.sent.load(Ordering::SeqCst), reused: call_state.reused, note: call_state.note }
     }
 
     /// Those of the call; between two calls, no wait is allowed.
@@ -99,6 +102,10 @@ impl ConnectionState {
     /// Keeps the first error of the call: it names the cause better than ureq's version of it.
     pub fn record_error(&self, error: TransportError) {
         self.call_state().error.get_or_insert(error);
+    }
+
+    pub fn set_note(&self, note: String) {
+        self.call_state().note = Some(note);
     }
 
     /// Why the call failed: the recorded error, or else what ureq's error means.

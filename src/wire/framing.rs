@@ -1,7 +1,9 @@
-//! Where an answer's body ends, and the limit for what is not body.
+//! The head of an answer, where its body ends, and the limit for what is not body.
 
+use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use memchr::{memchr, memrchr};
 use ureq::http::{HeaderMap, HeaderName, StatusCode, Version, header};
 
 use super::error::TransportError;
@@ -100,10 +102,264 @@ impl Overhead {
     }
 }
 
+/// Names that decide where the body ends. Two readers of a malformed one may see different answers.
+const FRAMING: [&str; 2] = ["content-length", "transfer-encoding"];
+/// Longest part of a malformed line that a message repeats.
+const MAX_SHOWN: usize = 40;
+
+/// Repairs heads before ureq parses them, because ureq refuses an answer for a single malformed line, and old gateways
+/// add such lines. A fold becomes blanks (RFC 9112, 5.2). A line that is no header is removed: without a colon, with a
+/// blank before it, or with a control character. Nothing is repaired in what may frame the body.
+#[derive(Default)]
+pub struct Head {
+    part: Part,
+    /// All lines before this index of the input are complete and repaired.
+    checked: usize,
+    /// Another head follows. The headers of 100 are removed, because ureq refuses them; they mean nothing.
+    is_interim: bool,
+    is_100: bool,
+    /// The previous line is a header that was kept.
+    has_header: bool,
+    removed: usize,
+    /// The beginning of the first line that was removed.
+    first_removed: String,
+}
+
+/// The part of the answer that comes next.
+#[derive(Default, PartialEq, Eq)]
+enum Part {
+    #[default]
+    StatusLine,
+    Headers,
+    /// Or something that is not HTTP.
+    Body,
+}
+
+impl Head {
+    /// The end of the input that ureq may see: it refuses some malformed lines before they are complete.
+    pub fn visible(&self, filled: usize) -> usize {
+        if self.part == Part::Headers { self.checked } else { filled }
+    }
+
+    /// The input moved towards its beginning.
+    pub fn moved(&mut self, by: usize) {
+        self.checked = self.checked.saturating_sub(by);
+    }
+
+    /// Repairs what has arrived, `input[..filled]`, and returns its new end.
+    pub fn repair(&mut self, input: &mut [u8], filled: usize) -> Result<usize, TransportError> {
+        let (mut start, mut kept) = (self.checked, self.checked);
+        while self.part != Part::Body {
+            let Some(length) = memchr(b'\n', &input[start..filled]) else { break };
+            let line = start..start + length + 1;
+            start = line.end;
+            if self.keeps(input, kept, line.clone())? {
+                if kept != line.start {
+                    input.copy_within(line.clone(), kept);
+                }
+                kept += line.len();
+            }
+        }
+        self.checked = kept;
+        if kept != start {
+            input.copy_within(start..filled, kept);
+        }
+        Ok(filled - (start - kept))
+    }
+
+    /// Whether ureq gets the line. `kept`: the end of the line before it.
+    fn keeps(&mut self, input: &mut [u8], kept: usize, line: Range<usize>) -> Result<bool, TransportError> {
+        let text = without_break(&input[line.clone()]);
+        if self.part == Part::StatusLine {
+            self.status_line(text);
+            return Ok(true);
+        }
+        if text.is_empty() {
+            self.part = if self.is_interim { Part::StatusLine } else { Part::Body };
+            return Ok(true);
+        }
+        self.has_header = if is_header(text) { !self.is_100 } else { self.keeps_malformed(input, kept, line)? };
+        Ok(self.has_header)
+    }
+
+    fn status_line(&mut self, text: &[u8]) {
+        let code = text.strip_prefix(b"HTTP/1.").and_then(|rest| rest.get(2..5));
+        self.is_100 = code == Some(b"100");
+        self.is_interim = code.is_some_and(|code| code[0] == b'1' && code != b"101");
+        self.has_header = false;
+        match code {
+            Some(_) => self.part = Part::Headers,
+            // Empty lines may come before it.
+            None if text.is_empty() => {}
+            None => self.part = Part::Body,
+        }
+    }
+
+    #[cold]
+    fn keeps_malformed(
+        &mut self,
+        input: &mut [u8],
+        kept: usize,
+        line: Range<usize>,
+    ) -> Result<bool, TransportError> {
+        let text = without_break(&input[line]);
+        let is_fold = matches!(text[0], b' ' | b'\t');
+        let header = if is_fold && self.has_header {
+            &input[memrchr(b'\n', &input[..kept - 1]).map_or(0, |at| at + 1)..kept]
+        } else {
+            text
+        };
+        if let Some(name) = framing_name(text).or_else(|| framing_name(header)) {
+            return Err(not_http(&format!("its header {name} is malformed")));
+        }
+        if memchr::memchr2(0, b'\r', text).is_some() {
+            return Err(not_http(&format!("its header {} has a NUL or a carriage return", shown(header))));
+        }
+        if is_fold && self.has_header && text.iter().all(|byte| is_value(*byte)) {
+            input[kept - 1] = b' ';
+            if input[kept - 2] == b'\r' {
+                input[kept - 2] = b' ';
+            }
+            return Ok(true);
+        }
+        if self.removed == 0 {
+            self.first_removed = shown(header);
+        }
+        self.removed += 1;
+        Ok(false)
+    }
+
+    /// When the head is complete, once: how many lines were removed, if any, and the beginning of the first, which may
+    /// hold anything.
+    pub fn take_note(&mut self) -> Option<String> {
+        if self.removed == 0 || self.part != Part::Body {
+            return None;
+        }
+        let (removed, first) = (std::mem::take(&mut self.removed), &self.first_removed);
+        Some(format!("malformed header lines of the answer were ignored: {removed}, the first: {first}"))
+    }
+}
+
+fn not_http(reason: &str) -> TransportError {
+    TransportError::new(Status::Response, format!("the answer is not HTTP: {reason}"))
+}
+
+fn without_break(line: &[u8]) -> &[u8] {
+    let line = line.strip_suffix(b"\n").unwrap_or(line);
+    line.strip_suffix(b"\r").unwrap_or(line)
+}
+
+/// The characters of a name (RFC 9110, 5.6.2).
+const TOKEN: [bool; 256] = {
+    let mut table = [false; 256];
+    let mut byte = 0;
+    while byte < 128 {
+        table[byte] = matches!(byte as u8, b'!' | b'#'..=b'\'' | b'*' | b'+' | b'-' | b'.' | b'^'..=b'`' | b'|' | b'~')
+            || (byte as u8).is_ascii_alphanumeric();
+        byte += 1;
+    }
+    table
+};
+
+fn is_value(byte: u8) -> bool {
+    byte >= b' ' && byte != 0x7f || byte == b'\t'
+}
+
+/// Whether ureq accepts the line.
+fn is_header(line: &[u8]) -> bool {
+    let name = line.iter().position(|byte| !TOKEN[usize::from(*byte)]);
+    // Compared in blocks, which the compiler vectorises.
+    let is_plain = |bytes: &[u8]| bytes.iter().fold(true, |plain, byte| plain & is_value(*byte));
+    let (blocks, rest) = line.as_chunks::<16>();
+    name.is_some_and(|name| name > 0 && line[name] == b':')
+        && blocks.iter().all(|block| is_plain(block))
+        && is_plain(rest)
+}
+
+/// The name of [`FRAMING`] with which the line begins, after characters that no name has.
+fn framing_name(line: &[u8]) -> Option<&'static str> {
+    let start = line.iter().position(|byte| TOKEN[usize::from(*byte)])?;
+    let begins = |name: &&&str| line[start..].get(..name.len()).is_some_and(|own| own.eq_ignore_ascii_case(name.as_bytes()));
+    FRAMING.iter().find(begins).copied()
+}
+
+/// The beginning of a line, up to its colon, for people.
+fn shown(line: &[u8]) -> String {
+    let name = line.split(|byte| *byte == b':').next().unwrap_or_default();
+    let name = name.iter().filter(|byte| byte.is_ascii_graphic() || **byte == b' ').take(MAX_SHOWN);
+    let name = name.map(|byte| char::from(*byte)).collect::<String>();
+    format!("\"{}\"", name.trim())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use ureq::http::HeaderValue;
+
+    /// The repaired head, as it arrives in pieces of that many bytes.
+    fn repaired(answer: &str, piece: usize) -> Result<(String, Option<String>), String> {
+        let (mut head, mut input, mut filled) = (Head::default(), vec![0; answer.len()], 0);
+        for part in answer.as_bytes().chunks(piece) {
+            input[filled..filled + part.len()].copy_from_slice(part);
+            filled = head.repair(&mut input, filled + part.len()).map_err(|error| error.message)?;
+            assert!(head.visible(filled) <= filled);
+        }
+        assert_eq!(head.visible(filled), filled);
+        Ok((String::from_utf8(input[..filled].to_vec()).unwrap(), head.take_note()))
+    }
+
+    #[test]
+    fn malformed_lines_are_repaired_or_removed_and_all_else_is_left() {
+        const END: &str = "\r\nlast: 1\r\n\r\n a body\r\n with: lines\r\n bad\r\n";
+        for (lines, expected, noted) in [
+            ("a: b\r\nc:\r\nd: \u{e9}\t", "a: b\r\nc:\r\nd: \u{e9}\t", ""),
+            ("a: b\nc: d", "a: b\nc: d", ""),
+            ("a: b\r\n c\r\n\td", "a: b   c  \td", ""),
+            ("a: b\n c", "a: b  c", ""),
+            ("a: b\r\n \r\nc: d", "a: b   \r\nc: d", ""),
+            ("a\r\nb: c", "b: c", "ignored: 1, the first: \"a\""),
+            ("a : b\r\n c\r\nd: e", "d: e", "ignored: 2, the first: \"a\""),
+            (" a: b\r\nc: d", "c: d", "the first: \"a\""),
+            (": b\r\nc: d", "c: d", "the first: \"\""),
+            ("a b: c\r\nd: e", "d: e", "the first: \"a b\""),
+            ("a: b\u{1b}c\r\nd: e", "d: e", "the first: \"a\""),
+            ("a: b\r\n c\u{7f}\r\nd: e", "a: b\r\nd: e", "the first: \"a\""),
+            ("content-length-of-old: b\r\n c", "", "content-length"),
+            ("content-length: 5\r\n 6", "", "content-length"),
+            ("Content-Length : 5", "", "content-length"),
+            ("x: y\r\n\tTransfer-Encoding: chunked", "", "transfer-encoding"),
+            ("transfer-encoding chunked", "", "transfer-encoding"),
+            ("\u{1}content-length: 5", "", "content-length"),
+            ("content-length: 5\u{1}", "", "content-length"),
+            ("a: b\0c", "", "its header \"a\" has a NUL"),
+            ("a: b\rc", "", "its header \"a\" has a NUL or a carriage return"),
+        ] {
+            for piece in [1, 2, 7, 1000] {
+                let answer = format!("\r\nHTTP/1.1 200 OK\r\n{lines}{END}");
+                match repaired(&answer, piece) {
+                    Ok((head, note)) => {
+                        assert_eq!(head, format!("\r\nHTTP/1.1 200 OK\r\n{expected}{END}"), "{lines:?}");
+                        assert!(note.unwrap_or_default().contains(noted), "{lines:?}");
+                    }
+                    Err(error) => assert!(expected.is_empty() && error.contains(noted), "{lines:?}: {error}"),
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn interim_answers_have_heads_of_their_own() {
+        let last = "HTTP/1.1 200 OK\r\na: b\r\n\r\nbody\r\nbody";
+        for (interim, expected) in [
+            ("HTTP/1.1 100 Continue\r\nserver: x\r\ncontent-length: 0\r\n\r\n", "HTTP/1.1 100 Continue\r\n\r\n"),
+            ("HTTP/1.1 103 x\r\nlink: a\r\n b\r\n\r\n", "HTTP/1.1 103 x\r\nlink: a   b\r\n\r\n"),
+        ] {
+            assert_eq!(repaired(&format!("{interim}{last}"), 3).unwrap().0, format!("{expected}{last}"));
+        }
+        for other in ["HTTP/1.1 101 x\r\n\r\n\r\nbad\r\n", "SSH-2.0\r\nbad\r\n", "no line"] {
+            assert_eq!(repaired(other, 1).unwrap().0, other);
+        }
+    }
 
     fn headers(lines: &[(&'static str, &'static str)]) -> HeaderMap {
         let mut map = HeaderMap::new();

@@ -82,12 +82,14 @@ pub struct ExchangeResult {
     pub sent: bool,
     /// The connection had been made before this exchange.
     pub reused: bool,
+    /// What was repaired in the answer, for the log. It may hold anything.
+    pub note: Option<String>,
     pub result: Result<HttpAnswer, TransportError>,
 }
 
 impl ExchangeResult {
     fn not_sent(error: TransportError) -> ExchangeResult {
-        ExchangeResult { sent: false, reused: false, result: Err(error) }
+        ExchangeResult { sent: false, reused: false, note: None, result: Err(error) }
     }
 }
 
@@ -169,7 +171,7 @@ impl Transport {
             // The connection is dropped, because its state is unknown.
             Err(source_line) => Err(bug(source_line)),
         };
-        ExchangeResult { sent: evidence.sent, reused: evidence.reused, result }
+        ExchangeResult { sent: evidence.sent, reused: evidence.reused, note: evidence.note, result }
     }
 }
 

@@ -15,6 +15,7 @@ use ureq::{Agent, Error};
 use super::channel::{Channel, unexpected_bytes};
 use super::connection_state::ConnectionState;
 use super::error::TransportError;
+use super::framing::Head;
 use crate::util::failpoint;
 use crate::util::limits::MAX_LINE;
 use paysvc_spec::status::Status;
@@ -75,6 +76,7 @@ struct Stream {
     filled: usize,
     /// `input[dirty_end..]` has not been written since it was last wiped.
     dirty_end: usize,
+    head: Head,
     /// The last use of the input consumed some of it; otherwise ureq needs more before it asks again.
     progress: bool,
     output: Vec<u8>,
@@ -111,6 +113,7 @@ impl Stream {
             consumed: 0,
             filled: 0,
             dirty_end: 0,
+            head: Head::default(),
             progress: false,
             output: vec![0; BUFFER],
             pending: 0,
@@ -170,6 +173,7 @@ impl Stream {
             self.input.shrink_to_fit();
         }
         (self.consumed, self.filled, self.dirty_end) = (0, 0, 0);
+        self.head = Head::default();
     }
 
     /// Begins a call on a kept connection; `false` if it cannot be used.
@@ -189,14 +193,16 @@ impl Buffers for Stream {
     }
 
     fn input(&self) -> &[u8] {
-        &self.input[self.consumed..self.filled]
+        &self.input[self.consumed..self.head.visible(self.filled)]
     }
 
     fn input_append_buf(&mut self) -> &mut [u8] {
         if self.consumed == self.filled {
+            self.head.moved(self.filled);
             (self.consumed, self.filled) = (0, 0);
         } else if self.consumed > self.input.len() / 2 {
             self.input.copy_within(self.consumed..self.filled, 0);
+            self.head.moved(self.consumed);
             (self.consumed, self.filled) = (0, self.filled - self.consumed);
         }
         // Headers larger than the buffer. `await_input` limits them.
@@ -248,6 +254,10 @@ impl Transport for Stream {
         let count = self.fill()?;
         self.input_appended(count);
         self.state.overhead.add(count);
+        self.filled = self.head.repair(&mut self.input, self.filled).map_err(|error| self.fail(error))?;
+        if let Some(note) = self.head.take_note() {
+            self.state.set_note(note);
+        }
         // The beginning of a TLS alert, which is how a TLS server answers plain http.
         if !self.channel.is_tls() && self.state.overhead.is_before_body() && self.input().starts_with(&[0x15, 3]) {
             let text = "the service answered plain http with TLS: base_url should start with https://";

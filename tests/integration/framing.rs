@@ -3,8 +3,8 @@
 
 use serde_json::json;
 
-use crate::support::capi::{Client, HANG, refund, with, within};
-use crate::support::server::{OK, Server};
+use crate::support::capi::{Call, Client, HANG, refund, with, within};
+use crate::support::server::{OK, Server, response};
 
 /// The whole answer, and whether its body counts.
 fn verdict_of(answer: String) -> (String, String, usize) {
@@ -137,4 +137,84 @@ fn a_request_without_a_body_says_so() {
         assert_eq!(request.matches("content-length: 0\r\n").count(), usize::from(length), "{request}");
     }
     assert_eq!(server.connections(), 1, "what was framed wrongly would upset the next request");
+}
+
+/// The log of a call at this service, with its verdict and message.
+fn logged(server: &Server, key: &str) -> (String, String, String) {
+    let client = Client::new(&with(server.config(), json!({"secret_key": key})));
+    let call = Call::new();
+    call.keep_log(2);
+    let reply = within(HANG, || client.call_with("order_refund", &refund(), Some(&call)));
+    let lines: Vec<_> = call.log().iter().map(|line| line["message"].as_str().unwrap().to_owned()).collect();
+    (reply.verdict(), reply.message().to_owned(), lines.join("\n"))
+}
+
+/// One malformed line of an old gateway does not hide what became of a charge.
+#[test]
+fn heads_of_old_gateways_are_read() {
+    for (name, lines, noted) in [
+        ("a fold", "content-security-policy: a\r\n b\r\n\tc\r\n", ""),
+        ("an empty fold", "x-gateway: a\r\n \r\n", ""),
+        ("no colon", "x-gateway 1\r\n", "ignored: 1, the first: \"x-gateway 1\""),
+        ("a blank before the colon", "x-gateway : 1\r\n folded\r\n", "ignored: 2, the first: \"x-gateway\""),
+        ("a blank before the first name", " x-gateway: 1\r\n", "the first: \"x-gateway\""),
+        ("no name", ": 1\r\n", "the first: \"\""),
+        ("a control character", "x-gateway: \u{1b}[0m\r\n", "the first: \"x-gateway\""),
+        ("the key", "the-secret-key : 1\r\n", "ignored: 1, the first:"),
+    ] {
+        for pause in [false, true] {
+            let answer = response("200 OK", lines, OK);
+            let server = Server::start(move |mut c| {
+                while c.read_request().is_some() {
+                    if pause {
+                        // Each line and its break arrive alone.
+                        for part in answer.split_inclusive(['\r', '\n']) {
+                            c.write(part);
+                            std::thread::sleep(std::time::Duration::from_millis(2));
+                        }
+                    } else {
+                        c.write("HTTP/1.1 100 Continue\r\nserver: x\r\n\r\n");
+                        c.write(&answer);
+                    }
+                }
+            });
+            let (verdict, message, log) = logged(&server, "the-secret-key");
+            assert_eq!(verdict, "OK CONFIRMED", "{name}: {message}");
+            assert!(log.contains(noted) && noted.is_empty() == log.is_empty(), "{name}: {log}");
+            assert!(!log.contains("the-secret-key"), "{log}");
+        }
+    }
+}
+
+/// Two readers that differ about such a line would see two answers.
+#[test]
+fn a_malformed_line_that_may_frame_the_body_is_refused_by_its_name() {
+    let length = OK.len();
+    for (line, header) in [
+        (format!("content-length: {length}\r\n 0"), "content-length"),
+        (format!("Content-Length : {length}"), "content-length"),
+        (format!("x: y\r\n\tcontent-length: {length}"), "content-length"),
+        (format!(" content-length: {length}"), "content-length"),
+        (format!("content-length {length}"), "content-length"),
+        (format!("content-length: {length}\u{1}"), "content-length"),
+        ("Transfer-Encoding : chunked".to_owned(), "transfer-encoding"),
+        ("transfer-encoding:\r\n chunked".to_owned(), "transfer-encoding"),
+        ("x: y\0z".to_owned(), "\"x\" has a NUL"),
+    ] {
+        let answer = format!("HTTP/1.1 200 OK\r\n{line}\r\n\r\n{OK}");
+        let server = Server::start(move |mut c| {
+            c.read_request();
+            c.write(&answer);
+        });
+        let (verdict, message, _) = logged(&server, "s");
+        assert_eq!(verdict, "E_RESPONSE UNKNOWN", "{line}: {message}");
+        assert!(message.contains("not HTTP: its header") && message.contains(header), "{line}: {message}");
+    }
+}
+
+#[test]
+fn a_fraction_of_a_second_to_wait_is_rounded_up() {
+    let server = Server::always("429 x", "retry-after: 1.5\r\n", "{}");
+    let client = Client::new(&with(server.config(), json!({"max_attempts": 1})));
+    assert_eq!(client.call("order_refund", &refund()).retry_after_ms(), 2000);
 }
