@@ -143,7 +143,7 @@ fn the_allowed_imports_have_no_cycle() {
 fn finds_imports_wherever_they_stand() {
     let source = "use crate::flow::Client;\n// crate::comment\nfn f() { crate::ffi::g(); }\nuse crate::util::{a, b};";
     let paths: Vec<_> = crate_paths(source).into_iter().collect();
-    assert_eq!(paths, ["flow::Client", "ffi::g", "util::"]);
+    assert_eq!(paths, ["ffi::g", "flow::Client", "util::"]);
     assert!(is_allowed("util::", "wire", &["util"]) && is_allowed("wire::call", "wire", &["util"]));
     assert!(!is_allowed("flow::config", "wire", &["util"]));
     assert!(!is_allowed("wire::stream", "answer", &["wire::answer"]));
