@@ -17,6 +17,7 @@ compile_error!(
 static ALLOCATOR: ffi::reserve::Allocator = ffi::reserve::Allocator;
 
 mod answer;
+mod call;
 #[allow(unsafe_code)]
 pub mod ffi;
 mod flow;

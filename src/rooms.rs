@@ -9,29 +9,21 @@ use std::path::{Path, PathBuf};
 const ALLOWED: &[(&str, &[&str])] = &[
     ("util", &[]),
     ("json", &["util"]),
-    ("wire", &["util"]),
-    ("ledger", &["util", "json"]),
+    ("wire::sys", &["util"]),
+    ("call", &["util", "json", "wire::sys"]),
+    ("wire", &["util", "call"]),
     ("request", &["util", "json"]),
+    ("ledger", &["util", "json", "call", "request::record"]),
     (
         "answer",
         &["util", "json", "wire::answer", "wire::error", "request::fields", "request::references", "request::secrets"],
     ),
-    ("flow", &["util", "json", "wire", "request", "answer", "ledger"]),
+    ("flow", &["util", "json", "call", "wire", "request", "answer", "ledger"]),
     // For the fuzzer and for tests only, so nothing else can import it.
     ("fuzzing", &["util", "json", "wire::answer", "wire::error", "request", "answer", "flow"]),
     (
         "ffi",
-        &[
-            "util",
-            "json",
-            "wire::call",
-            "answer::facts",
-            "answer::paid",
-            "answer::reply",
-            "ledger::store",
-            "flow",
-            "fuzzing",
-        ],
+        &["util", "json", "call", "answer::facts", "answer::paid", "answer::reply", "ledger::store", "flow", "fuzzing"],
     ),
 ];
 
@@ -65,8 +57,15 @@ fn every_room_imports_only_what_it_may() {
     let mut checked = 0;
     for (room, imports) in ALLOWED {
         let mut files = Vec::new();
-        sources(&root.join(room), &mut files);
+        sources(&root.join(room.replace("::", "/")), &mut files);
         for file in files {
+            // A room within the room has its own imports.
+            let is_within = |(other, _): &(&str, &[&str])| {
+                other.starts_with(&format!("{room}::")) && file.starts_with(root.join(other.replace("::", "/")))
+            };
+            if ALLOWED.iter().any(is_within) {
+                continue;
+            }
             for path in crate_paths(&fs::read_to_string(&file).unwrap()) {
                 checked += 1;
                 if !is_allowed(&path, room, imports) {
@@ -125,7 +124,8 @@ fn every_folder_is_a_room() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     let folders = fs::read_dir(root).unwrap().map(Result::unwrap).filter(|entry| entry.path().is_dir());
     let folders: BTreeSet<String> = folders.map(|entry| entry.file_name().into_string().unwrap()).collect();
-    let rooms: BTreeSet<String> = ALLOWED.iter().map(|(room, _)| (*room).to_owned()).collect();
+    let outer = ALLOWED.iter().filter(|(room, _)| !room.contains("::"));
+    let rooms: BTreeSet<String> = outer.map(|(room, _)| (*room).to_owned()).collect();
     assert_eq!(folders, rooms);
 }
 
@@ -133,8 +133,10 @@ fn every_folder_is_a_room() {
 fn the_allowed_imports_have_no_cycle() {
     for (index, (room, imports)) in ALLOWED.iter().enumerate() {
         for import in *imports {
-            let imported = import.split("::").next().unwrap();
-            assert!(ALLOWED[..index].iter().any(|(below, _)| *below == imported), "{room} imports {import}");
+            assert!(
+                ALLOWED[..index].iter().any(|(below, _)| is_allowed(import, below, &[])),
+                "{room} imports {import}"
+            );
         }
     }
 }
@@ -144,7 +146,7 @@ fn finds_imports_wherever_they_stand() {
     let source = "use crate::flow::Client;\n// crate::comment\nfn f() { crate::ffi::g(); }\nuse crate::util::{a, b};";
     let paths: Vec<_> = crate_paths(source).into_iter().collect();
     assert_eq!(paths, ["ffi::g", "flow::Client", "util::"]);
-    assert!(is_allowed("util::", "wire", &["util"]) && is_allowed("wire::call", "wire", &["util"]));
+    assert!(is_allowed("util::", "wire", &["util"]) && is_allowed("wire::stream", "wire", &["util"]));
     assert!(!is_allowed("flow::config", "wire", &["util"]));
     assert!(!is_allowed("wire::stream", "answer", &["wire::answer"]));
     assert!(!is_allowed("wire", "answer", &["wire::answer"]) && !is_allowed("utility", "flow", &["util"]));

@@ -40,6 +40,8 @@ pub struct AnswerContext<'a> {
 pub struct Judged {
     pub reply: Reply,
     pub verdict: Verdict,
+    /// What it would prove without an earlier attempt.
+    pub first_verdict: Verdict,
     /// More than one payment of the history was successful.
     pub paid_twice: bool,
 }
@@ -78,7 +80,7 @@ pub fn read(context: &AnswerContext<'_>, answer: HttpAnswer) -> Judged {
         _ => None,
     };
     let result = AttemptResult::Answer { http_status, unreadable, may_be_truncated, facts: &facts };
-    let verdict = verdict::decide(context.safety, &result, context.after_429);
+    let (verdict, first_verdict) = verdicts(context.safety, &result, context.after_429);
     let mut notes: Vec<Cow<'_, str>> = verdict.explanation.map(Cow::Borrowed).into_iter().collect();
     if payments_made > 1 {
         notes.insert(0, format!("paid twice: {payments_made} payments in the history were successful").into());
@@ -87,18 +89,25 @@ pub fn read(context: &AnswerContext<'_>, answer: HttpAnswer) -> Judged {
     reply.http_status = http_status;
     reply.retry_after_ms = retry_after_ms;
     reply.facts = reply.document.is_some().then_some(facts);
-    Judged { reply, verdict, paid_twice: payments_made > 1 }
+    Judged { reply, verdict, first_verdict, paid_twice: payments_made > 1 }
 }
 
 /// For an attempt without an answer. `sent`: a byte of the request was written; `status` and `reason` are the
 /// transport's.
 pub fn unanswered(safety: Safety, after_429: bool, sent: bool, status: Status, reason: &str) -> Judged {
-    let verdict = verdict::decide(safety, &AttemptResult::NoAnswer { sent, status }, after_429);
+    let (verdict, first_verdict) = verdicts(safety, &AttemptResult::NoAnswer { sent, status }, after_429);
     let message = match verdict.explanation.or(verdict::advice(safety, verdict.outcome)) {
         Some(explanation) => format!("{explanation}; {reason}"),
         None => reason.to_owned(),
     };
-    Judged { reply: Reply::failed(verdict.status, verdict.outcome, message), verdict, paid_twice: false }
+    let reply = Reply::failed(verdict.status, verdict.outcome, message);
+    Judged { reply, verdict, first_verdict, paid_twice: false }
+}
+
+/// With and without what an earlier 429 changes.
+fn verdicts(safety: Safety, result: &AttemptResult<'_>, after_429: bool) -> (Verdict, Verdict) {
+    let verdict = verdict::decide(safety, result, after_429);
+    (verdict, if after_429 { verdict::decide(safety, result, false) } else { verdict })
 }
 
 /// Reads the texts where the verdict depends on them: a success without a vote for failure is no refusal, so no text makes

@@ -6,7 +6,7 @@ use super::reserve::Reserve;
 use super::types::{paysvc_reply, paysvc_status};
 use super::{handle, sys};
 use crate::answer::reply::Reply;
-use crate::flow::CallRecord;
+use crate::call::CallRecord;
 use crate::util::memory;
 use crate::util::panics::catch_panic;
 use crate::util::validation_error::ValidationError;

@@ -7,8 +7,8 @@ use super::boundary::{boundary, text};
 use super::pointer::{Shared, UserData};
 use super::sys;
 use super::types::{paysvc_call, paysvc_progress_fn, paysvc_status};
+use crate::call::token::{CallToken, Listener};
 use crate::util::process;
-use crate::wire::call::{CallToken, Listener};
 use paysvc_spec::status::{CONTINUE, Status};
 
 /// Makes a token with which a request gets a deadline of its own and can be cancelled.

@@ -10,7 +10,7 @@ use super::types::{paysvc_outcome, paysvc_reply, paysvc_state, paysvc_status};
 use crate::answer::facts::Facts;
 use crate::answer::paid::{self, Ordered};
 use crate::answer::reply::Reply;
-use crate::flow::CallRecord;
+use crate::call::CallRecord;
 use crate::json::Type;
 use crate::json::document::{Document, Value};
 use crate::util::call_id::CallId;

@@ -8,7 +8,7 @@ use super::pointer::Shared;
 use super::reference::write;
 use super::types::{paysvc_call, paysvc_client, paysvc_reply, paysvc_status};
 use crate::answer::reply::Reply;
-use crate::flow::CallRecord;
+use crate::call::CallRecord;
 use crate::util::validation_error::ValidationError;
 use paysvc_spec::status::{Outcome, Status};
 

@@ -10,8 +10,8 @@ use std::ffi::c_void;
 use std::sync::Arc;
 
 use super::types::{paysvc_call, paysvc_client};
+use crate::call::CallToken;
 use crate::flow::Client;
-use crate::wire::call::CallToken;
 
 /// A handle that is one of the owners of a value.
 pub trait Shared: Sized {

@@ -8,12 +8,13 @@ use super::json::request_text;
 use super::pointer::Shared;
 use super::types::{paysvc_call, paysvc_client, paysvc_reply, paysvc_status};
 use crate::answer::reply::Reply;
-use crate::flow::{CallContext, CallRecord, Client};
+use crate::call::{Call, CallRecord};
+use crate::flow::Client;
 use crate::util::failpoint;
 use paysvc_spec::schema::Endpoint;
 
 /// A function of the client that sends requests.
-pub type Method = fn(&Client, &CallContext<'_>, &str) -> Reply;
+pub type Method = fn(&Client, &Call<'_>, &str) -> Reply;
 
 /// Takes the arguments of a C function, and calls the client's.
 ///
@@ -25,7 +26,7 @@ unsafe fn with_arguments(
     request_json: *const c_char,
     call: *const paysvc_call,
     record: &CallRecord,
-    send: impl FnOnce(&Client, &CallContext<'_>, &str) -> Reply,
+    send: impl FnOnce(&Client, &Call<'_>, &str) -> Reply,
 ) -> Reply {
     // SAFETY: each is what the caller promises; client and token are kept alive from here on, even if they are freed.
     let ready = unsafe {
@@ -50,7 +51,7 @@ pub unsafe fn endpoint(
     call: *const paysvc_call,
     reply: *mut *mut paysvc_reply,
 ) -> paysvc_status {
-    let send = |client: &Client, context: &CallContext<'_>, json: &str| client.call(context, row, json);
+    let send = |client: &Client, context: &Call<'_>, json: &str| client.call(context, row, json);
     // SAFETY: the arguments are what the caller promises, until the body has run and the reply is written.
     unsafe { deliver(reply, |record| with_arguments(client, request_json, call, record, send)) }
 }
@@ -70,7 +71,7 @@ pub unsafe fn request(
 }
 
 /// Refuses a token with an idempotency key: it would be ignored.
-fn without_key(method: Method) -> impl FnOnce(&Client, &CallContext<'_>, &str) -> Reply {
+fn without_key(method: Method) -> impl FnOnce(&Client, &Call<'_>, &str) -> Reply {
     move |client, context, json| match client.check_no_key(context) {
         Ok(()) => method(client, context, json),
         Err(error) => Reply::invalid(error),

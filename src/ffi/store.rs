@@ -13,7 +13,7 @@ use super::pointer::UserData;
 use super::sink;
 use super::types::{paysvc_client, paysvc_reply, paysvc_sink, paysvc_status, paysvc_store};
 use crate::answer::reply::Reply;
-use crate::flow::CallRecord;
+use crate::call::CallRecord;
 use crate::json::object::object_text;
 use crate::ledger::store::{Appended, NewRow, Query, Store};
 use crate::util::validation_error::ValidationError;

@@ -3,9 +3,10 @@
 
 use std::time::{Duration, SystemTime};
 
+use super::Client;
 use super::config::keys::mode_of_key;
-use super::{CallContext, Client};
 use crate::answer::reply::Reply;
+use crate::call::Call;
 use crate::json::object::{list, object, object_text};
 use crate::request;
 use crate::wire::clock;
@@ -26,7 +27,7 @@ enum Found {
 
 impl Client {
     /// One check after the other. Moves no money and changes nothing, so its outcome is always NOT_SENT.
-    pub fn check(&self, context: &CallContext<'_>) -> Reply {
+    pub fn check(&self, context: &Call<'_>) -> Reply {
         let mut found = self.check_configuration();
         found.extend(self.check_connection(context));
         found.extend(self.check_service(context, &found));
@@ -66,13 +67,13 @@ impl Client {
         }
     }
 
-    fn check_connection(&self, context: &CallContext<'_>) -> Vec<Found> {
+    fn check_connection(&self, context: &Call<'_>) -> Vec<Found> {
         const STEPS: [(Step, Check); 3] =
             [(Step::NameLookUp, Check::NameLookUp), (Step::Connection, Check::Connection), (Step::Tls, Check::Tls)];
         let Some(transport) = &self.transport else {
             return STEPS.map(|_| Found::NotChecked(Check::BaseUrl)).into();
         };
-        let result = transport.probe(&context.bounds);
+        let result = transport.probe(context);
         let failed = result.as_ref().err().map(|(step, _)| *step);
         let of = |(step, check): (Step, Check)| match &result {
             Err((at, error)) if *at == step => Found::Wrong(error.status, error.message.clone()),
@@ -88,7 +89,7 @@ impl Client {
     }
 
     /// The service's answer, and its clock.
-    fn check_service(&self, context: &CallContext<'_>, before: &[Found]) -> [Found; 2] {
+    fn check_service(&self, context: &Call<'_>, before: &[Found]) -> [Found; 2] {
         let needed = [Check::BaseUrl, Check::PublicKey, Check::NameLookUp, Check::Connection, Check::Tls];
         if let Some(first) = needed.into_iter().find(|check| !matches!(before[*check as usize], Found::Ok(_))) {
             return [Found::NotChecked(first), Found::NotChecked(first)];

@@ -2,18 +2,15 @@
 //!
 //! Imports `util`, `request`, `transport`, `response` and `journal`.
 
-mod backoff;
 mod bulk;
 mod check;
 pub mod config;
-mod context;
+mod engine;
 mod journal;
-pub mod log;
+mod patience;
 mod resolve;
-mod retry;
 #[cfg(test)]
 mod secrecy_tests;
-mod send;
 pub mod webhook;
 
 use std::sync::Arc;
@@ -23,11 +20,10 @@ use ureq::http::{HeaderMap, HeaderName, HeaderValue, header};
 
 use crate::answer::redact::Redactor;
 use crate::answer::reply::Reply;
+use crate::call::log::{Level, Log};
+use crate::call::{Call, CallRecord, CallToken};
 use crate::flow::config::{Config, keys};
-pub use crate::flow::context::{CallContext, CallRecord};
 use crate::flow::journal::cell::JournalCell;
-use crate::flow::log::{Level, Log};
-use crate::flow::retry::PriorAttempts;
 use crate::json::{self, Members};
 use crate::ledger::Journal;
 use crate::ledger::key::Scope;
@@ -37,7 +33,6 @@ use crate::request::settings::Settings;
 use crate::request::{self, body, raw};
 use crate::util::validation_error::ValidationError;
 use crate::wire::Transport;
-use crate::wire::call::CallToken;
 use paysvc_spec::schema::{ApiKey, Doubt, Endpoint, Safety};
 use paysvc_spec::settings;
 use paysvc_spec::status::{self, Outcome, Status};
@@ -73,10 +68,10 @@ impl Client {
     }
 
     /// The context of a call that begins now.
-    pub fn begin<'a>(&'a self, token: Option<Arc<CallToken>>, record: &'a CallRecord) -> CallContext<'a> {
+    pub fn begin<'a>(&'a self, token: Option<Arc<CallToken>>, record: &'a CallRecord) -> Call<'a> {
         // A store that is set from now on would not know about this call.
         self.journal.get();
-        CallContext::new(&self.log, token, record, self.config.timeout)
+        Call::new(&self.log, token, record, self.config.timeout)
     }
 
     /// Keeps the journal in the program's own database.
@@ -97,19 +92,28 @@ impl Client {
     }
 
     /// Calls an endpoint of the table with one flat JSON object.
-    pub fn call(&self, context: &CallContext<'_>, row: &'static Endpoint, json: &str) -> Reply {
+    pub fn call(&self, context: &Call<'_>, row: &'static Endpoint, json: &str) -> Reply {
         context.record.set_doubt(row.in_doubt());
         self.send_or_replay(context, request::prepare(row, json, &self.settings, &|| context.bounds.is_over()))
     }
 
-    /// Calls an endpoint with values from another request.
-    fn look_up(&self, context: &CallContext<'_>, row: &'static Endpoint, members: Members<'_>) -> Reply {
-        let request = request::prepare_members(row, members, &self.settings, &|| context.bounds.is_over());
-        self.send(context, request, PriorAttempts::NONE)
+    /// Calls an endpoint with values from another request, whose secrets are masked as well.
+    fn look_up(
+        &self,
+        context: &Call<'_>,
+        row: &'static Endpoint,
+        members: Members<'_>,
+        secrets: Option<&Secrets>,
+    ) -> Reply {
+        let mut request = request::prepare_members(row, members, &self.settings, &|| context.bounds.is_over());
+        if let (Ok(request), Some(secrets)) = (&mut request, secrets) {
+            request.secrets.extend(secrets);
+        }
+        self.send(context, request, None)
     }
 
     /// Masks the secrets of a request in a text of the service, as in a message; `None` if the call ends before that.
-    fn redact(&self, context: &CallContext<'_>, row: &'static Endpoint, json: &str, text: &str) -> Option<String> {
+    fn redact(&self, context: &Call<'_>, row: &'static Endpoint, json: &str, text: &str) -> Option<String> {
         let is_over = || context.bounds.is_over();
         let secrets = Secrets::of_row(&json::members_of(json).ok()?, row.fields, &is_over);
         let key = self.config.key(self.settings.choices.key(row));
@@ -117,7 +121,7 @@ impl Client {
     }
 
     /// Sends a request that JSON describes.
-    pub fn request(&self, context: &CallContext<'_>, json: &str) -> Reply {
+    pub fn request(&self, context: &Call<'_>, json: &str) -> Reply {
         let request = raw::prepare(json, &self.settings, &|| context.bounds.is_over());
         if let Ok(request) = &request {
             context.record.set_doubt(match request.safety {
@@ -138,7 +142,7 @@ impl Client {
     }
 
     /// Connects, for the next request that does more than read.
-    pub fn warm(&self, context: &CallContext<'_>) -> Reply {
+    pub fn warm(&self, context: &Call<'_>) -> Reply {
         let transport = match self.transport("client_warm") {
             Ok(transport) if self.config.max_idle_connections > 0 => transport,
             Ok(_) => {
@@ -152,7 +156,7 @@ impl Client {
             }
             Err(error) => return Reply::invalid(error),
         };
-        let result = transport.warm(&context.bounds);
+        let result = transport.warm(context);
         let (level, status) = match &result {
             Ok(()) => (Level::Info, Status::Ok),
             Err(error) => (Level::Warn, error.status),

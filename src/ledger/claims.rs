@@ -103,6 +103,15 @@ impl<'a> Claimed<'a> {
     }
 }
 
+/// The service answered 429 to an earlier request with the key, or to an earlier charge if this is one: `claims` are
+/// those of the key and of its order.
+pub fn is_after_429(claims: &[Claimed<'_>], key: &str, step: Step) -> bool {
+    let counts =
+        |claimed: &&Claimed<'_>| claimed.row.key == key || step == Step::Charge && claimed.claim.step == Step::Charge;
+    let was_limited = |(_, end): &(&Row, &End)| end.outcome == Outcome::Rejected && end.http_status == 429;
+    claims.iter().filter(counts).any(|claimed| claimed.ends.iter().any(was_limited))
+}
+
 /// Whether a key is open after these rows, which are all of the key.
 pub fn is_open(rows: &[Row]) -> bool {
     Claimed::all(rows).iter().any(Claimed::is_open)

@@ -23,6 +23,11 @@ pub fn digests(id: &str, members: &[(String, String)]) -> Vec<(String, String)> 
     members.iter().map(|(path, value)| (path.clone(), digest(id, path, value))).collect()
 }
 
+/// The digest of a recipient's list, with the row's random number.
+pub fn list(id: &str, list: &str) -> String {
+    digest(id, "list", list)
+}
+
 /// The digest of a list, from the members of its elements: equal for the same elements in any order.
 pub fn of_list(elements: impl Iterator<Item = Vec<(String, String)>>) -> String {
     let mut all: Vec<String> = elements

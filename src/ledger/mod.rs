@@ -1,7 +1,7 @@
 //! The journal: what is recorded about requests that move money, and what a call may do after reading it. Rows are
 //! appended and never changed.
 //!
-//! Imports `util` and `json`.
+//! Imports `util`, `json`, `call`, and what `request` records.
 
 pub mod claims;
 pub mod clock;
@@ -22,6 +22,9 @@ use self::key::Scope;
 use self::minted::Minted;
 use self::row::{By, Claim, End, Kind, Row};
 use self::store::{Appended, NewRow, Query, Store};
+use self::table::{Decision, Found, Wanted};
+use crate::call::Call;
+use crate::request::record::Record;
 use crate::util::reference;
 use paysvc_spec::journal::Step;
 use paysvc_spec::status::Outcome;
@@ -46,7 +49,92 @@ pub struct Journal {
     announced: AtomicBool,
 }
 
+/// What a run reads before it sends, and where it writes what it did.
+#[derive(Clone, Copy)]
+pub enum Ledger<'a> {
+    /// Nothing is found, every claim succeeds, and ends go nowhere.
+    Empty,
+    /// An entry for each item of the run.
+    Journal(&'a Journal, &'a [Entry]),
+}
+
+/// A request as the journal enters it.
+pub struct Entry {
+    pub record: Record,
+    pub key: String,
+    /// The caller gave the key.
+    pub explicit: bool,
+    /// As rows name it.
+    pub order: Option<String>,
+    /// Of a recipient: the digest of its list.
+    pub list: Option<String>,
+}
+
+impl Entry {
+    /// The order whose rows decide together with those of the key.
+    fn order_to_read(&self) -> Option<&str> {
+        self.order.as_deref().filter(|_| self.record.step.is_of_order())
+    }
+}
+
+impl<'a> Ledger<'a> {
+    pub fn entries(self) -> &'a [Entry] {
+        match self {
+            Ledger::Empty => &[],
+            Ledger::Journal(_, entries) => entries,
+        }
+    }
+
+    pub fn read(self, entry: &Entry, call: &Call<'_>) -> Result<Snapshot, String> {
+        match self {
+            Ledger::Empty => Ok(Snapshot::default()),
+            Ledger::Journal(journal, _) => journal.snapshot(&entry.key, entry.order_to_read(), call),
+        }
+    }
+
+    /// What the call does, by the table.
+    pub fn decide<'r>(self, entry: &Entry, found: &Found<'r>) -> Decision<'r> {
+        let Entry { record, key, explicit, .. } = entry;
+        let minted = match self {
+            Ledger::Empty => None,
+            Ledger::Journal(journal, _) => Some(&journal.minted),
+        };
+        let fresh = record.order.as_deref().is_some_and(|order| minted.is_some_and(|minted| minted.has(order)));
+        let wanted = Wanted { key, step: record.step, explicit: *explicit, members: &record.members, fresh };
+        found.decide(&wanted, clock::now_ms())
+    }
+
+    /// Writes that the entry's request is about to be sent, by this call.
+    pub fn claim(self, entry: &Entry, known: &Snapshot, call: &Call<'_>) -> Result<ClaimResult, String> {
+        let Ledger::Journal(journal, _) = self else { return Err("there is no journal to claim in".to_owned()) };
+        let Entry { record, explicit, list, .. } = entry;
+        let until_ms = clock::now_ms().saturating_add(u64::try_from(call.time_left().as_millis()).unwrap_or(u64::MAX));
+        let make = |id: &str| Claim {
+            step: record.step,
+            function: record.function.to_owned(),
+            explicit: *explicit,
+            has_page: record.has_page,
+            until_ms,
+            digests: digest::digests(id, &record.members),
+            list: list.as_deref().map(|list| digest::list(id, list)),
+            request: record.kept(),
+            amount: record.amount.clone(),
+            currency: record.currency.clone(),
+        };
+        journal.claim(known, entry.order.as_deref(), make, call)
+    }
+
+    /// Writes what became of a claim. True if a person had settled it differently.
+    pub fn end(self, claim: &Row, end: &End, call: &Call<'_>) -> Result<bool, String> {
+        match self {
+            Ledger::Empty => Ok(false),
+            Ledger::Journal(journal, _) => journal.end(claim, end, call),
+        }
+    }
+}
+
 /// What is known about a key and its order at one moment.
+#[derive(Default)]
 pub struct Snapshot {
     /// Each row once.
     pub rows: Vec<Row>,
@@ -80,30 +168,30 @@ impl Journal {
     }
 
     /// A warning about what was found, which is given once.
-    pub fn news(&self, timeout: Duration) -> Vec<&'static str> {
+    pub fn news(&self, call: &Call<'_>) -> Vec<&'static str> {
         if self.announced.swap(true, Ordering::SeqCst) {
             return Vec::new();
         }
-        let open = self.next_open(&self.scope.long(""), 1, timeout);
+        let open = self.next_open(&self.scope.long(""), 1, call);
         let has_open = open.is_ok_and(|open| !open.is_empty());
         let news = [(self.store.is_elsewhere(), ELSEWHERE), (has_open, HAS_OPEN)];
         news.into_iter().filter_map(|(is_so, text)| is_so.then_some(text)).collect()
     }
 
     /// The rows of the key, and those of its order.
-    pub fn snapshot(&self, key: &str, order: Option<&str>, timeout: Duration) -> Result<Snapshot, String> {
-        let mut rows = self.read(Query::Key(key), timeout)?;
+    pub fn snapshot(&self, key: &str, order: Option<&str>, call: &Call<'_>) -> Result<Snapshot, String> {
+        let mut rows = self.read(Query::Key(key), call)?;
         check_numbers(&rows)?;
         let mut of_order = Vec::new();
         if let Some(order) = order {
-            of_order = self.read(Query::Order(order), timeout)?;
+            of_order = self.read(Query::Order(order), call)?;
             of_order.retain(|row| row.key != key);
         }
         // Newer rows of its order need the old rows too, because attempts are counted.
         let mut of_all = rows.chunk_by(is_same_key).chain(of_order.chunk_by(is_same_key));
         if !rows.is_empty() && of_all.all(|of_key| of_key.last().is_some_and(|last| self.is_outdated(last))) {
-            self.store.forget(key, timeout)?;
-            rows = self.read(Query::Key(key), timeout)?;
+            self.store.forget(key, call.time_left())?;
+            rows = self.read(Query::Key(key), call)?;
         }
         rows.append(&mut of_order);
         Ok(Snapshot { rows, key: key.to_owned(), order: order.map(str::to_owned) })
@@ -119,13 +207,13 @@ impl Journal {
     }
 
     /// The last row of the next open key, after that one.
-    pub fn next_open(&self, after: &str, limit: u32, timeout: Duration) -> Result<Vec<Row>, String> {
-        let rows = self.read(Query::Open { after, limit }, timeout)?;
+    pub fn next_open(&self, after: &str, limit: u32, call: &Call<'_>) -> Result<Vec<Row>, String> {
+        let rows = self.read(Query::Open { after, limit }, call)?;
         // Rows of other merchants are not this client's.
         Ok(rows.into_iter().filter(|row| self.scope.has(&row.key)).collect())
     }
 
-    fn read(&self, query: Query<'_>, timeout: Duration) -> Result<Vec<Row>, String> {
+    fn read(&self, query: Query<'_>, call: &Call<'_>) -> Result<Vec<Row>, String> {
         let (mut rows, mut wrong) = (Vec::new(), None);
         let mut found = |text: &str| {
             let row = match text.len() {
@@ -139,7 +227,7 @@ impl Journal {
             }
             wrong.is_none()
         };
-        self.store.read(query, timeout, &mut found)?;
+        self.store.read(query, call.time_left(), &mut found)?;
         match wrong {
             None => {
                 rows.sort_by(|one: &Row, two: &Row| (&one.key, one.seq).cmp(&(&two.key, two.seq)));
@@ -156,17 +244,17 @@ impl Journal {
         known: &Snapshot,
         order: Option<&str>,
         make: impl FnOnce(&str) -> Claim,
-        timeout: Duration,
+        call: &Call<'_>,
     ) -> Result<ClaimResult, String> {
         let id = new_id()?;
         let claim = make(&id);
         let row = made(known, id, order, known.next_seq(), Kind::Claim(claim));
-        let appended = self.append(&row, timeout);
+        let appended = self.append(&row, call);
         if appended == Ok(Appended::Exists) {
             return Ok(ClaimResult::Superseded);
         }
         // It is read back, even if the answer to the insert was lost.
-        let now = self.snapshot(&known.key, known.order.as_deref(), timeout);
+        let now = self.snapshot(&known.key, known.order.as_deref(), call);
         match (appended, now) {
             (appended, Ok(now)) => {
                 let is_there = now.rows.iter().any(|other| other.id == row.id);
@@ -177,7 +265,7 @@ impl Journal {
                 let end = End::not_sent(&row.id);
                 let seq = if is_there { now.next_seq() } else { row.seq };
                 let end = made(&now, new_id()?, order, seq, Kind::End(end));
-                let fenced = self.append(&end, timeout);
+                let fenced = self.append(&end, call);
                 let others_wrote = now.rows.len() > known.rows.len() + usize::from(is_there);
                 match (appended, fenced) {
                     (Err(why), _) | (_, Err(why)) if !others_wrote => Err(why),
@@ -189,22 +277,20 @@ impl Journal {
     }
 
     /// Writes what became of a claim, behind all rows of its key. True if a person had settled it differently.
-    pub fn end(&self, claim: &Row, end: &End, timeout: Duration) -> Result<bool, String> {
-        let started = std::time::Instant::now();
+    pub fn end(&self, claim: &Row, end: &End, call: &Call<'_>) -> Result<bool, String> {
         loop {
-            let left = timeout.saturating_sub(started.elapsed());
-            let known = self.snapshot(&claim.key, None, left)?;
+            let known = self.snapshot(&claim.key, None, call)?;
             let row = made(&known, new_id()?, claim.order.as_deref(), known.next_seq(), Kind::End(end.clone()));
-            if self.append(&row, left)? == Appended::Done {
+            if self.append(&row, call)? == Appended::Done {
                 return Ok(known.rows.iter().any(|row| contradicts(row, end)));
             }
-            if left.is_zero() {
+            if call.time_left().is_zero() {
                 return Err("others are writing this key, and the time is over".to_owned());
             }
         }
     }
 
-    fn append(&self, row: &Row, timeout: Duration) -> Result<Appended, String> {
+    fn append(&self, row: &Row, call: &Call<'_>) -> Result<Appended, String> {
         let json = row.to_json();
         let new = NewRow {
             key: &row.key,
@@ -215,7 +301,7 @@ impl Journal {
             json: &json,
             keep_from_ms: self.keep_from_ms(),
         };
-        self.store.append(&new, timeout)
+        self.store.append(&new, call.time_left())
     }
 
     /// How many requests that may charge the order were begun; and what the service called this one, if every other has
@@ -238,20 +324,20 @@ impl Journal {
 
     /// The order of a charge that is open, or of an authorization that was recorded, by what the service called the
     /// attempt to pay.
-    pub fn order_of_payment(&self, key: &str, payment: &str, timeout: Duration) -> Result<Option<String>, String> {
+    pub fn order_of_payment(&self, key: &str, payment: &str, call: &Call<'_>) -> Result<Option<String>, String> {
         const PAGE: u32 = 100;
         let named = |row: &Row| match &row.kind {
             Kind::End(end) => end.payment_reference.as_deref().is_some_and(|named| is_same(named, payment)),
             Kind::Claim(_) => false,
         };
-        if let Some(row) = self.read(Query::Key(key), timeout)?.into_iter().find(|row| row.order.is_some()) {
+        if let Some(row) = self.read(Query::Key(key), call)?.into_iter().find(|row| row.order.is_some()) {
             return Ok(row.order);
         }
         let mut after = self.scope.long("");
         loop {
-            let page = self.next_open(&after, PAGE, timeout)?;
+            let page = self.next_open(&after, PAGE, call)?;
             for open in &page {
-                if self.read(Query::Key(&open.key), timeout)?.iter().any(named) {
+                if self.read(Query::Key(&open.key), call)?.iter().any(named) {
                     return Ok(open.order.clone());
                 }
             }

@@ -89,19 +89,28 @@ pub enum By {
 }
 
 impl End {
-    /// By the sender, for a claim that was not sent.
-    pub fn not_sent(of: &str) -> End {
+    pub fn new(of: &str, by: By, outcome: Outcome) -> End {
+        let (payment_reference, batch_reference) = (None, None);
         End {
             of: of.to_owned(),
-            by: By::Sender,
-            outcome: Outcome::NotSent,
+            by,
+            outcome,
             state: State::NONE,
             is_final: false,
             http_status: 0,
-            payment_reference: None,
-            batch_reference: None,
+            payment_reference,
+            batch_reference,
             recipients: 0,
         }
+    }
+
+    /// By the sender, for a claim that was not sent.
+    pub fn not_sent(of: &str) -> End {
+        End::new(of, By::Sender, Outcome::NotSent)
+    }
+
+    pub fn by_look_up(claim: &Row, outcome: Outcome, state: State, http_status: u16) -> End {
+        End { state, http_status, ..End::new(&claim.id, By::LookUp, outcome) }
     }
 }
 

@@ -53,17 +53,20 @@ impl Record {
     fn new(request: &Request<'_>, step: Step, members: Vec<(String, String)>) -> Record {
         let named = |kind| request.references.iter().find(|(known, _)| *known == kind).map(|(_, text)| text.clone());
         let function = ("function".to_owned(), request.name.to_owned());
-        Record {
-            function: request.name,
-            step,
-            order: named(Reference::Order),
-            payment: named(Reference::Payment),
-            members: std::iter::once(function).chain(members).collect(),
-            kept: None,
-            amount: None,
-            currency: None,
-            has_page: false,
-        }
+        let members = std::iter::once(function).chain(members).collect();
+        let (order, payment) = (named(Reference::Order), named(Reference::Payment));
+        Record { step, order, payment, ..Record::of_part(request.name, members, None, None) }
+    }
+
+    /// A part of a request that is recorded by itself, which no look-up asks about.
+    pub fn of_part(
+        function: &'static str,
+        members: Vec<(String, String)>,
+        amount: Option<String>,
+        currency: Option<String>,
+    ) -> Record {
+        let (order, payment, kept, has_page) = (None, None, None, false);
+        Record { function, step: Step::Other, order, payment, members, kept, amount, currency, has_page }
     }
 
     /// Names the order that the request itself does not name, for a look-up.

@@ -12,6 +12,7 @@ use super::connection_state::ConnectionState;
 use super::error::TransportError;
 use super::framing::MAX_OVERHEAD;
 use super::sock::Sock;
+use crate::util::failpoint;
 use paysvc_spec::status::Status;
 
 pub struct Channel {
@@ -22,6 +23,7 @@ pub struct Channel {
 impl Channel {
     /// Connects, through the proxy if there is one, and completes the TLS handshake.
     pub fn connect(state: &ConnectionState) -> Result<Channel, TransportError> {
+        failpoint::at("connect");
         let (peer, bounds) = (&state.peer, state.bounds());
         let connect_bounds = bounds.until(Instant::now() + peer.connect_timeout);
         let tcp = Arc::new(peer.connect(&connect_bounds)?);
@@ -29,17 +31,21 @@ impl Channel {
         let mut sock = Sock::new(tcp, connect_bounds);
         let tls = handshake(peer, &mut sock)
             .map_err(|error| if bounds.is_cancelled() { TransportError::cancelled() } else { error })?;
-        sock.bounds = bounds;
+        // A token is not kept alive by a connection that waits for a request.
+        sock.bounds.token = None;
         // From here on only bytes of the request count.
         sock.sent = false;
         Ok(Channel { sock, tls })
     }
 
-    /// Begins a call on a connection that was made before it.
+    /// Begins a call, which has made the connection itself or found it.
     pub fn begin_call(&mut self, state: &ConnectionState) {
         let sock = &mut self.sock;
         sock.sent = false;
         sock.bounds = state.bounds();
+        if state.is_new() {
+            return;
+        }
         // A call that has been cancelled meanwhile fails before its first byte is written.
         if let Err(error) = state.attach_socket(&sock.tcp, true) {
             state.record_error(error);

@@ -3,13 +3,13 @@
 use std::net::{SocketAddr, TcpStream};
 use std::time::{Duration, Instant};
 
-use super::bounds::Bounds;
 use super::config::TransportConfig;
-use super::error::TransportError;
+use super::error::{self, TransportError};
 use super::look_up::look_up;
 use super::proxy::{self, Proxy};
 use super::sys;
 use super::tls::Tls;
+use crate::call::Bounds;
 use paysvc_spec::status::Status;
 
 /// How long an address is tried before the next one (RFC 8305, "Connection Attempt Delay").
@@ -69,7 +69,7 @@ fn connect_any(addresses: &[SocketAddr], bounds: &Bounds) -> Result<TcpStream, T
     let mut next_at = Instant::now();
     let mut last_error = String::from("no address");
     loop {
-        bounds.check("connecting")?;
+        error::check(bounds, "connecting")?;
         let now = Instant::now();
         let room = connecting.len() < sys::MAX_CONNECTING;
         if (connecting.is_empty() || now >= next_at && room) && untried.len() > 0 {

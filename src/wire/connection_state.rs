@@ -6,11 +6,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use super::bounds::Bounds;
 use super::connect::Peer;
 use super::error::TransportError;
 use super::framing::Overhead;
 use super::sys::Attached;
+use crate::call::Bounds;
 use crate::util::expiry::Expiry;
 use crate::util::process;
 use paysvc_spec::status::Status;
@@ -30,7 +30,8 @@ struct CallState {
     bounds: Option<Bounds>,
     send_until: Option<Expiry>,
     attached: Option<Attached>,
-    reused: bool,
+    /// Whether the socket was there before the call; `None`: the call has no socket yet.
+    reused: Option<bool>,
     error: Option<TransportError>,
     note: Option<String>,
 }
@@ -53,11 +54,17 @@ impl ConnectionState {
         }
     }
 
-    /// `send_until`: after that nothing is sent.
-    pub fn start(&self, bounds: &Bounds, send_until: Option<Expiry>) {
+    pub fn start(&self, bounds: &Bounds) {
         self.sent.store(false, Ordering::SeqCst);
         self.overhead.start();
-        *self.call_state() = CallState { bounds: Some(bounds.clone()), send_until, ..CallState::default() };
+        *self.call_state() = CallState { bounds: Some(bounds.clone()), ..CallState::default() };
+    }
+
+    /// After that time nothing is sent.
+    pub fn send_until(&self, send_until: Option<Expiry>) {
+        if send_until.is_some() {
+            self.call_state().send_until = send_until;
+        }
     }
 
     /// Ends the call: from now on a cancel does not reach the connection.
@@ -66,7 +73,11 @@ impl ConnectionState {
         if let Some(bounds) = &call_state.bounds {
             bounds.detach(call_state.attached);
         }
-        Evidence { sent: self.sent.load(Ordering::SeqCst), reused: call_state.reused, note: call_state.note }
+        Evidence {
+            sent: self.sent.load(Ordering::SeqCst),
+            reused: call_state.reused == Some(true),
+            note: call_state.note,
+        }
     }
 
     /// Those of the call; between two calls, no wait is allowed.
@@ -83,12 +94,17 @@ impl ConnectionState {
         self.call_state().bounds.as_ref().is_some_and(Bounds::is_cancelled)
     }
 
+    /// The call itself has made the connection.
+    pub fn is_new(&self) -> bool {
+        self.call_state().reused == Some(false)
+    }
+
     /// Lets a cancel of the call reach the socket. Fails if the call has been cancelled already.
     pub fn attach_socket(&self, socket: &Arc<TcpStream>, reused: bool) -> Result<(), TransportError> {
         let call_state = &mut *self.call_state();
-        call_state.reused = reused;
+        call_state.reused = Some(reused);
         if let Some(bounds) = &call_state.bounds {
-            let attached = bounds.attach(socket)?;
+            let attached = bounds.attach(socket).ok_or_else(TransportError::cancelled)?;
             bounds.detach(std::mem::replace(&mut call_state.attached, attached));
         }
         Ok(())
@@ -142,13 +158,13 @@ mod tests {
     #[test]
     fn a_call_keeps_its_first_error_and_its_evidence() {
         let state = connection().state;
-        state.start(&Bounds::new(None, Duration::ZERO), None);
+        state.start(&Bounds::new(None, Duration::ZERO));
         state.record_error(TransportError::timeout("first"));
         state.record_error(TransportError::cancelled());
         state.set_sent(true);
         assert_eq!(state.error(ureq::Error::ConnectionFailed).status, Status::Timeout);
         assert!(state.finish().sent);
-        state.start(&Bounds::new(None, Duration::ZERO), None);
+        state.start(&Bounds::new(None, Duration::ZERO));
         assert!(state.body_error().is_none() && !state.finish().sent, "nothing is left of the previous call");
     }
 }

@@ -2,6 +2,7 @@
 
 use std::io;
 
+use crate::call::Bounds;
 use crate::util::ended::CANCELLED;
 use crate::util::memory;
 use paysvc_spec::status::Status;
@@ -59,6 +60,15 @@ impl TransportError {
             io::ErrorKind::UnexpectedEof => TransportError::closed(doing),
             _ => TransportError::new(Status::Transport, format!("the connection broke while {doing}: {error}")),
         }
+    }
+}
+
+/// Fails if the call is over. `doing`: what it was doing.
+pub fn check(bounds: &Bounds, doing: &str) -> Result<(), TransportError> {
+    match bounds.ended() {
+        None => Ok(()),
+        Some(Status::Cancelled) => Err(TransportError::cancelled()),
+        Some(_) => Err(TransportError::timeout(doing)),
     }
 }
 

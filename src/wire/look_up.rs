@@ -9,9 +9,9 @@ use std::time::{Duration, Instant};
 
 use once_cell::race::OnceBox;
 
-use super::bounds::Bounds;
 use super::error::TransportError;
 use super::sys::{out_of_descriptors, without_signals};
+use crate::call::Bounds;
 use crate::util::process::generation;
 use paysvc_spec::status::Status;
 

@@ -3,11 +3,9 @@
 //! ureq speaks HTTP; the connection beneath it is this module's own (`stream.rs`), so that sent bytes are counted where
 //! they are written, a deadline bounds every wait, and a cancel ends one call's waits.
 //!
-//! Imports `util` only.
+//! Imports `util` and `call`.
 
 pub mod answer;
-pub mod bounds;
-pub mod call;
 mod channel;
 pub mod clock;
 pub mod config;
@@ -25,7 +23,7 @@ mod roots;
 mod sessions;
 mod sock;
 mod stream;
-mod sys;
+pub mod sys;
 mod tls;
 pub mod trace;
 
@@ -36,13 +34,13 @@ use std::time::{Duration, SystemTime};
 use ureq::http::{HeaderMap, HeaderName, Request, Response, Uri, header};
 use ureq::{Agent, Body};
 
+use crate::call::{Bounds, Call};
 use crate::util::expiry::Expiry;
 use crate::util::limits::MAX_TEXT;
 use crate::util::memory;
 use crate::util::panics::{SourceLine, catch_panic};
 use crate::util::validation_error::ValidationError;
 use crate::wire::answer::HttpAnswer;
-use crate::wire::bounds::Bounds;
 use paysvc_spec::schema::Method;
 use paysvc_spec::status::Status;
 
@@ -66,12 +64,6 @@ pub struct WireRequest<'a> {
     pub uri: Uri,
     pub headers: HeaderMap,
     pub body: Option<&'a [u8]>,
-    /// It only reads: another exchange may have used its connection before.
-    pub read_only: bool,
-    pub bounds: &'a Bounds,
-    /// Called when the connection is ready, before anything is sent. Nothing is sent if it fails, or after the time
-    /// that it gives. It is called at most once.
-    pub before_sending: Option<&'a dyn Fn() -> Result<Expiry, TransportError>>,
     /// Whether to keep the answer's date and all its numbers (see `trace.rs`), and not only the first number.
     pub keep_trace: bool,
 }
@@ -88,7 +80,7 @@ pub struct ExchangeResult {
 }
 
 impl ExchangeResult {
-    fn not_sent(error: TransportError) -> ExchangeResult {
+    pub fn not_sent(error: TransportError) -> ExchangeResult {
         ExchangeResult { sent: false, reused: false, note: None, result: Err(error) }
     }
 }
@@ -111,21 +103,30 @@ impl Transport {
     }
 
     /// Makes a connection for the next request that does more than read.
-    pub fn warm(&self, bounds: &Bounds) -> Result<(), TransportError> {
-        let connection = self.connect(bounds)?;
-        self.unasked.give_back(connection);
-        Ok(())
+    pub fn warm(&self, call: &Call<'_>) -> Result<(), TransportError> {
+        self.connect(&call.bounds).map(drop)
+    }
+
+    /// A kept connection, or a new one, on which this call may send one request. `read_only`: the request only reads,
+    /// so another exchange may have used the connection before.
+    pub fn connection<'a>(&'a self, read_only: bool, call: &'a Call<'_>) -> Result<Connection<'a>, TransportError> {
+        let bounds = &call.bounds;
+        let Some(pooled) = self.kept_connection(read_only) else { return self.connect(bounds) };
+        pooled.state.start(bounds);
+        Ok(Connection { transport: self, bounds, pooled: Some(pooled) })
     }
 
     /// Makes a connection that has carried no request.
-    fn connect(&self, bounds: &Bounds) -> Result<PooledConnection, TransportError> {
+    fn connect<'a>(&'a self, bounds: &'a Bounds) -> Result<Connection<'a>, TransportError> {
         let state = Arc::new(ConnectionState::new(Arc::clone(&self.peer)));
-        state.start(bounds, None);
-        let channel = catch_panic(|| Channel::connect(&state));
-        state.finish();
-        let mut channel = channel.unwrap_or_else(|source_line| Err(bug(source_line)))?;
-        channel.sock.bounds.token = None;
-        Ok(connection(state, Some(channel)))
+        state.start(bounds);
+        match catch_panic(|| Channel::connect(&state)).unwrap_or_else(|source_line| Err(bug(source_line))) {
+            Ok(channel) => Ok(Connection { transport: self, bounds, pooled: Some(pooled(state, channel)) }),
+            Err(error) => {
+                state.finish();
+                Err(error)
+            }
+        }
     }
 
     fn kept_connection(&self, read_only: bool) -> Option<PooledConnection> {
@@ -136,35 +137,30 @@ impl Transport {
         // An earlier request could still be answered, and its answer be taken for this request's.
         if self.reuse == Reuse::Reads { unasked } else { unasked.or_else(|| self.pool.take()) }
     }
+}
 
-    /// Sends the request at most once.
-    pub fn exchange(&self, request: WireRequest<'_>) -> ExchangeResult {
-        let new = || match request.before_sending {
-            // ureq connects when it sends.
-            None => Ok(connection(Arc::new(ConnectionState::new(Arc::clone(&self.peer))), None)),
-            Some(_) => self.connect(request.bounds),
-        };
-        let connection = match self.kept_connection(request.read_only).map_or_else(new, Ok) {
-            Ok(connection) => connection,
-            Err(error) => return ExchangeResult::not_sent(error),
-        };
-        let send_until = match request.before_sending.map(|before_sending| before_sending()).transpose() {
-            Ok(send_until) => send_until,
-            Err(error) => {
-                self.unasked.give_back(connection);
-                return ExchangeResult::not_sent(error);
-            }
-        };
-        connection.state.start(request.bounds, send_until);
+/// A connection on which a call may send one request. If it sends none, the connection is kept for a later call.
+pub struct Connection<'a> {
+    transport: &'a Transport,
+    bounds: &'a Bounds,
+    /// `None`: the request was sent, or was tried.
+    pooled: Option<PooledConnection>,
+}
+
+impl Connection<'_> {
+    /// Sends the request at most once, and not at all after that time.
+    pub fn exchange(mut self, request: WireRequest<'_>, send_until: Option<Expiry>) -> ExchangeResult {
+        let Some(connection) = self.pooled.take() else { unreachable!("an exchange consumes its connection") };
+        connection.state.send_until(send_until);
         // A panic in ureq must not lose the evidence of what was sent.
-        let result = catch_panic(|| run(&connection, request));
+        let result = catch_panic(|| run(&connection, request, self.bounds));
         let evidence = connection.state.finish();
         let result = match result {
             Ok(result) => {
                 match &result {
                     // The rest of an incomplete answer must not reach the next call.
                     Ok(answer) if answer.body_error.is_some() => drop(connection),
-                    _ => self.pool.give_back(connection),
+                    _ => self.transport.pool.give_back(connection),
                 }
                 result
             }
@@ -175,8 +171,16 @@ impl Transport {
     }
 }
 
-/// `channel`: connected already.
-fn connection(state: Arc<ConnectionState>, channel: Option<Channel>) -> PooledConnection {
+impl Drop for Connection<'_> {
+    fn drop(&mut self) {
+        if let Some(connection) = self.pooled.take() {
+            connection.state.finish();
+            self.transport.unasked.give_back(connection);
+        }
+    }
+}
+
+fn pooled(state: Arc<ConnectionState>, channel: Channel) -> PooledConnection {
     let config = Agent::config_builder()
         .http_status_as_error(false)
         .max_redirects(0)
@@ -197,8 +201,8 @@ fn bug(source_line: SourceLine) -> TransportError {
     TransportError::new(Status::Internal, source_line.bug(", on the way to the wire or back"))
 }
 
-fn run(connection: &PooledConnection, request: WireRequest<'_>) -> Result<HttpAnswer, TransportError> {
-    let (bounds, keep_trace) = (request.bounds, request.keep_trace);
+fn run(connection: &PooledConnection, request: WireRequest<'_>, bounds: &Bounds) -> Result<HttpAnswer, TransportError> {
+    let keep_trace = request.keep_trace;
     let mut builder = Request::builder().method(request.method.name()).uri(request.uri);
     if let Some(headers) = builder.headers_mut() {
         *headers = request.headers;
@@ -266,7 +270,7 @@ struct LimitedReader<'a, R> {
 
 impl<R: Read> Read for LimitedReader<'_, R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        if let Err(error) = self.bounds.check("reading the answer") {
+        if let Err(error) = error::check(self.bounds, "reading the answer") {
             self.state.record_error(error);
             return Err(io::Error::other("the call is over"));
         }

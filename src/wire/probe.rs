@@ -4,11 +4,11 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use super::Transport;
-use super::bounds::Bounds;
 use super::connection_state::ConnectionState;
 use super::error::TransportError;
 use super::look_up::look_up;
 use super::sock::Sock;
+use crate::call::{Bounds, Call};
 
 /// A step of opening a connection, in their order.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -20,9 +20,10 @@ pub enum Step {
 
 impl Transport {
     /// The step that failed, and why. The proxy is a part of the connection.
-    pub fn probe(&self, bounds: &Bounds) -> Result<(), (Step, TransportError)> {
+    pub fn probe(&self, call: &Call<'_>) -> Result<(), (Step, TransportError)> {
+        let bounds = &call.bounds;
         let state = ConnectionState::new(Arc::clone(&self.peer));
-        state.start(bounds, None);
+        state.start(bounds);
         let result = self.open(&state, bounds);
         state.finish();
         result.map_err(|(step, error)| match bounds.is_cancelled() {

@@ -4,8 +4,8 @@ use std::io::{self, IoSlice, Read, Write};
 use std::net::TcpStream;
 use std::sync::Arc;
 
-use super::bounds::Bounds;
 use super::sys::{self, Waits};
+use crate::call::Bounds;
 use crate::util::failpoint;
 
 pub struct Sock {
@@ -121,7 +121,7 @@ impl Write for Sock {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::wire::call::CallToken;
+    use crate::call::CallToken;
     use std::net::TcpListener;
     use std::thread;
     use std::time::{Duration, Instant};

@@ -25,9 +25,10 @@ pub const BUFFER: usize = 16 * 1024;
 // ureq fails for a request line that does not fit; `transmit_output` leaves half of the buffer free.
 const _: () = assert!(MAX_LINE + "DELETE  HTTP/1.1\r\n".len() < BUFFER / 2);
 
-/// An agent whose connections share this state. The first one uses the channel, if there is one.
-pub fn agent(config: Config, state: &Arc<ConnectionState>, channel: Option<Channel>) -> Agent {
-    Agent::with_parts(config, StreamConnector { state: Arc::clone(state), channel: Mutex::new(channel) }, NoLookUp)
+/// An agent whose connections share this state. The first one uses the channel.
+pub fn agent(config: Config, state: &Arc<ConnectionState>, channel: Channel) -> Agent {
+    let channel = Mutex::new(Some(channel));
+    Agent::with_parts(config, StreamConnector { state: Arc::clone(state), channel }, NoLookUp)
 }
 
 /// ureq would look the name up on every call; the connector does it only when it connects.
@@ -95,17 +96,17 @@ impl fmt::Debug for Stream {
 }
 
 impl Stream {
-    /// Uses the channel, or connects again if there is none or something has happened to it.
+    /// Uses the channel, or connects again if there is none or something has happened to it since an earlier call made
+    /// it.
     fn connect(state: &Arc<ConnectionState>, channel: Option<Channel>) -> Result<Stream, TransportError> {
-        failpoint::at("connect");
-        let usable = channel.and_then(|mut channel| channel.check_nothing_unread(&state.peer).ok().map(|()| channel));
-        let (new, channel) = match usable {
-            Some(mut channel) => {
-                channel.begin_call(state);
-                (false, channel)
-            }
+        let new = channel.is_none() || state.is_new();
+        let usable = channel
+            .and_then(|mut channel| (new || channel.check_nothing_unread(&state.peer).is_ok()).then_some(channel));
+        let (new, mut channel) = match usable {
+            Some(channel) => (new, channel),
             None => (true, Channel::connect(state)?),
         };
+        channel.begin_call(state);
         Ok(Stream {
             channel,
             state: Arc::clone(state),

@@ -33,12 +33,12 @@ pub struct Payout {
 
 /// All references that the service has given so far: an answer that repeats one belongs to another request.
 #[derive(Default)]
-pub struct Known(HashSet<String>);
+pub struct References(HashSet<String>);
 
-impl Known {
+impl References {
     /// For that many. `None` if there is no memory for them.
-    pub fn with_room(count: usize) -> Option<Known> {
-        let mut known = Known::default();
+    pub fn with_room(count: usize) -> Option<References> {
+        let mut known = References::default();
         known.0.try_reserve(count).ok()?;
         Some(known)
     }
@@ -56,7 +56,7 @@ pub type Redact<'a> = &'a dyn Fn(&str) -> Option<String>;
 pub fn accepted(
     reply: &Reply,
     recipients: &[&Identity],
-    known: &Known,
+    known: &References,
     redact: Redact<'_>,
 ) -> Result<Accepted, String> {
     let elements = elements(reply).ok_or("the answer has no list of payouts")?;
@@ -180,7 +180,7 @@ mod tests {
         let mut reply = Reply::without_body(Status::Ok, Outcome::Confirmed, "");
         reply.document = Document::scan(body, &|| false).ok();
         reply.body = body.to_owned();
-        let all = Known(known.iter().map(|text| (*text).to_owned()).collect());
+        let all = References(known.iter().map(|text| (*text).to_owned()).collect());
         let redact = |text: &str| Some(text.replace("secret", "***"));
         accepted(&reply, &[&identity(1, "100"), &identity(2, "7.50")], &all, &redact)
     }

@@ -2,13 +2,13 @@
 //! holds what earlier runs did, so a run needs nothing but the list.
 //!
 //! The parts without I/O: the list ([`list`]), batches ([`split`]), what an answer proves of its batch ([`answer`]), when
-//! to stop and how long to wait ([`rules`]), and the report ([`report`]). [`run`] sends the batches, [`recorded`] reads
-//! and writes the journal.
+//! to stop and how long to wait ([`rules`]), and the report ([`report`]). [`run`] sends the batches, and
+//! [`recipients`] reads the journal.
 
 mod answer;
 mod failure;
 mod list;
-mod recorded;
+mod recipients;
 mod report;
 mod rules;
 mod run;
@@ -17,8 +17,9 @@ mod steps;
 
 use std::time::Duration;
 
-use super::{CallContext, Client};
+use super::Client;
 use crate::answer::reply::Reply;
+use crate::call::Call;
 use crate::flow::bulk::failure::{Failure, contained};
 use crate::flow::bulk::list::List;
 use crate::flow::bulk::run::{Options, Run};
@@ -42,7 +43,7 @@ const NO_DEADLINE: Duration = Duration::from_secs(10 * 365 * 86_400);
 
 impl Client {
     /// Pays the recipients of a list that the journal does not have as paid.
-    pub fn payout_bulk(&self, context: &CallContext<'_>, json: &str) -> Reply {
+    pub fn payout_bulk(&self, context: &Call<'_>, json: &str) -> Reply {
         context.record.set_changes();
         let context = &context.with_timeout(NO_DEADLINE);
         context.record.set_doubt(INITIATE.in_doubt());
@@ -58,7 +59,7 @@ impl Client {
         }
     }
 
-    fn pay(&self, context: &CallContext<'_>, json: &str) -> Result<Reply, ValidationError> {
+    fn pay(&self, context: &Call<'_>, json: &str) -> Result<Reply, ValidationError> {
         let members =
             validate::object_within(json, MAX_BULK_TEXT, &fields(), validate::Rules::CLOSED, WHAT, Status::Argument)?;
         let is_set = |name: &str| json::member(&members, name).is_some_and(|value| value.get() == "true");

@@ -1,8 +1,5 @@
-//! When a run stops, and how long it waits for a service that answers 429.
+//! When a run stops.
 
-use std::time::Duration;
-
-use crate::flow::backoff::Backoff;
 use crate::util::ended::CANCELLED;
 use paysvc_spec::status::{Outcome, Status};
 
@@ -45,39 +42,6 @@ pub fn status_beside(status: Status, outcome: Outcome) -> Status {
     if status == Status::Rejected && outcome != Outcome::Rejected { Status::Unresolved } else { status }
 }
 
-/// The waits of one batch that is answered with 429 although its call has used all its attempts.
-#[derive(Default)]
-pub struct Waits {
-    rounds: u32,
-    waited: Duration,
-}
-
-impl Waits {
-    /// How many times a batch is sent again.
-    const MOST_ROUNDS: u32 = 10;
-    /// How long all its waits may take.
-    const MOST: Duration = Duration::from_secs(15 * 60);
-    /// If the service names no wait: at least half of a wait that doubles.
-    const BACKOFF: Backoff = Backoff { first_ms: 1000, longest_ms: 60_000, growth: 200, jitter: (50, 100) };
-
-    /// How long to wait before the batch is sent again; `None` to give up. `left`: how long the call may take, less
-    /// what the batch itself may take.
-    pub fn next(
-        &mut self,
-        retry_after_ms: Option<u64>,
-        left: Duration,
-        random: impl FnOnce() -> u64,
-    ) -> Option<Duration> {
-        let wait = retry_after_ms.map_or_else(|| Self::BACKOFF.wait(self.rounds, random), Duration::from_millis);
-        if self.rounds == Self::MOST_ROUNDS || wait > left || self.waited.saturating_add(wait) > Self::MOST {
-            return None;
-        }
-        self.rounds += 1;
-        self.waited += wait;
-        Some(wait)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -118,30 +82,5 @@ mod tests {
         assert!(!stop(Outcome::Confirmed, Status::Ok), "and the count starts again");
         assert!(!stop(Outcome::Rejected, Status::Rejected) && !stop(Outcome::NotSent, Status::Transport));
         assert!(stop(Outcome::Unknown, Status::Server));
-    }
-
-    #[test]
-    fn the_service_says_how_long_to_wait_else_the_wait_doubles() {
-        const DAY: Duration = Duration::from_secs(86_400);
-        let mut waits = Waits::default();
-        assert_eq!(waits.next(Some(7000), DAY, || 9), Some(Duration::from_secs(7)));
-        let back_off: Vec<_> = [0, 2000, 4001].map(|random| waits.next(None, DAY, || random)).into();
-        let ms = |ms| Some(Duration::from_millis(ms));
-        assert_eq!(back_off, [ms(1000), ms(4000), ms(4000)]);
-        let mut longest = Waits { rounds: 9, ..Waits::default() };
-        assert_eq!(longest.next(None, DAY, || 30_000), ms(60_000));
-    }
-
-    #[test]
-    fn waits_are_bounded_in_number_sum_and_by_the_call() {
-        const DAY: Duration = Duration::from_secs(86_400);
-        let mut quick = Waits::default();
-        assert_eq!((0..20).take_while(|_| quick.next(Some(0), DAY, || 0).is_some()).count(), 10);
-        assert_eq!(Waits::default().next(Some(901_000), DAY, || 0), None);
-        let mut long = Waits::default();
-        assert_eq!((0..20).take_while(|_| long.next(Some(200_000), DAY, || 0).is_some()).count(), 4);
-        assert_eq!(Waits::default().next(Some(5001), Duration::from_secs(5), || 0), None);
-        assert!(Waits::default().next(Some(5000), Duration::from_secs(5), || 0).is_some());
-        assert_eq!(Waits::default().next(Some(u64::MAX), DAY, || 0), None);
     }
 }

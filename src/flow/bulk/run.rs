@@ -1,19 +1,24 @@
 //! Sends the batches of a list, one after the other.
 
-use super::answer::{self, Known};
+use super::answer::{self, References};
 use super::failure::{Failure, contained, no_memory};
-use super::list::{BatchRequest, List};
-use super::recorded::{Entry, Payable, by_another_list};
+use super::list::List;
+use super::recipients::{RecipientState, by_another_list, refused};
 use super::report::{AROUND, Batch, Identity, Report, Row, most_after, word};
-use super::rules::{self, Rules, Waits};
+use super::rules::{self, Rules};
 use super::split::{Item, Splitter};
 use super::{INITIATE, WHAT, steps};
 use crate::answer::decimal::Decimal;
 use crate::answer::reply::Reply;
-use crate::flow::journal::MOST_RACES;
-use crate::flow::log::Level;
-use crate::flow::{CallContext, Client};
-use crate::ledger::Journal;
+use crate::call::Call;
+use crate::call::log::Level;
+use crate::flow::Client;
+use crate::flow::engine::{Attempt, Ended, Items, ReadyItem, Step};
+use crate::flow::patience::Patience;
+use crate::ledger::row::{By, End};
+use crate::ledger::table::{Decision, Found};
+use crate::ledger::{Entry, Journal, Ledger, Snapshot};
+use crate::request::{self, Request};
 use crate::util::ended::{self, CANCELLED};
 use crate::util::memory;
 use crate::util::validation_error::ValidationError;
@@ -21,6 +26,7 @@ use paysvc_spec::status::{self, Outcome, Status};
 
 /// What the service's usual answer adds to a row of the report, and to a batch.
 const USUAL: usize = 200;
+const PAID_BY_OTHERS: &str = "there was no connection, and others have paid some of its recipients meanwhile";
 
 /// What the caller allows.
 pub struct Options {
@@ -32,7 +38,7 @@ pub struct Options {
 
 pub struct Run<'a> {
     pub(super) client: &'a Client,
-    pub(super) context: &'a CallContext<'a>,
+    pub(super) context: &'a Call<'a>,
     pub(super) journal: &'a Journal,
     pub(super) list: List,
     pub(super) continues: bool,
@@ -42,7 +48,7 @@ pub struct Run<'a> {
     /// How long that text can be.
     pub(super) size: usize,
     rules: Rules,
-    pub(super) known: Known,
+    pub(super) references: References,
     /// Recipients that have an outcome.
     pub(super) done: usize,
     /// The journal has been read for everybody.
@@ -56,14 +62,6 @@ pub struct Run<'a> {
     pub(super) first_failure: Option<Status>,
 }
 
-/// What follows a batch.
-enum Sending {
-    /// The next one.
-    Done,
-    /// The same recipients: nothing in the batch was executed.
-    Again,
-}
-
 /// What the answer to a batch proves.
 struct BatchVerdict {
     outcome: Outcome,
@@ -75,7 +73,7 @@ struct BatchVerdict {
 impl<'a> Run<'a> {
     pub fn new(
         client: &'a Client,
-        context: &'a CallContext<'a>,
+        context: &'a Call<'a>,
         journal: &'a Journal,
         list: List,
         options: Options,
@@ -85,7 +83,7 @@ impl<'a> Run<'a> {
         // All that the run needs after its first request, except what a long answer adds to the report.
         let size = report.size() + AROUND;
         let room = memory::buffer(size + USUAL * 2 * recipients);
-        let (Some(room), Some(known)) = (room, Known::with_room(2 * recipients)) else {
+        let (Some(room), Some(references)) = (room, References::with_room(2 * recipients)) else {
             return Err(no_memory(recipients));
         };
         let Options { continues, continues_after_unknown } = options;
@@ -101,7 +99,7 @@ impl<'a> Run<'a> {
             room,
             size,
             rules,
-            known,
+            references,
             done: 0,
             has_read: false,
             contended: Vec::new(),
@@ -118,9 +116,9 @@ impl<'a> Run<'a> {
         let stop = match begun {
             Ok(plan) => {
                 let plan = plan?;
-                contained(|| plan.into_iter().find_map(|recipients| self.batch(recipients).err())).unwrap_or_else(
+                contained(|| plan.into_iter().find_map(|recipients| self.batch(&recipients).err())).unwrap_or_else(
                     |failure| {
-                        self.end_what_is_under_way(&failure.1);
+                        self.end_what_is_under_way(Status::Internal, &failure.1);
                         Some(failure)
                     },
                 )
@@ -143,15 +141,15 @@ impl<'a> Run<'a> {
             if let Some(status) = self.context.bounds.ended() {
                 return Err(Failure(status, ended::message(status).into()));
             }
-            match self.read_entry(recipient)? {
-                Entry::Payable(payable) => undone.push((recipient, payable.alone)),
+            match self.read_state(recipient)? {
+                RecipientState::Payable { alone } => undone.push((recipient, alone)),
                 // The batch waits for its end.
-                Entry::UnderWay(_) => {
+                RecipientState::UnderWay(_) => {
                     self.contended.push(recipient);
                     undone.push((recipient, false));
                 }
-                Entry::Ended(ending) => self.record(recipient, ending),
-                Entry::OfAnotherList(day) => {
+                RecipientState::Ended(ending) => self.record(recipient, ending),
+                RecipientState::OfAnotherList(day) => {
                     by_another_list(&mut elsewhere, recipient, &self.report.rows[recipient].identity, &day);
                     others += 1;
                 }
@@ -159,7 +157,7 @@ impl<'a> Run<'a> {
         }
         self.has_read = true;
         if others > 0 {
-            return Ok(Err(super::recorded::refused(elsewhere, others)));
+            return Ok(Err(refused(elsewhere, others)));
         }
         let items = undone.iter().map(|&(index, alone)| {
             let recipient = &self.list.recipients[index];
@@ -184,70 +182,35 @@ impl<'a> Run<'a> {
         }
     }
 
-    fn batch(&mut self, mut recipients: Vec<usize>) -> Result<(), Failure> {
-        let mut waits = Waits::default();
-        for _ in 0..MOST_RACES {
-            if let Some(stop) = self.obstacle() {
-                return Err(stop);
+    fn batch(&mut self, recipients: &[usize]) -> Result<(), Failure> {
+        let entries: Vec<Entry> = recipients.iter().map(|&recipient| self.entry(recipient)).collect();
+        let (ledger, config) = (Ledger::Journal(self.journal, &entries), &self.client.config);
+        let engine = self.client.engine(self.context, ledger).map_err(|error| Failure(error.status, error.message))?;
+        let patience = Patience::of_batch(config.max_attempts, config.timeout);
+        let mut batch =
+            BatchItems { run: self, recipients, waiting: None, verdict: None, obstacle: None, halts: false };
+        let ended = engine.run(&mut batch, patience);
+        let BatchItems { verdict, obstacle, halts, .. } = batch;
+        match ended {
+            Ended::Held => {
+                if let Some(count) = self.under_way.as_ref().map(|(_, begun, _)| begun.len()) {
+                    self.end_what_is_under_way(Status::Transport, PAID_BY_OTHERS);
+                    self.done -= count;
+                }
+                Ok(())
             }
-            let payable = self.payable(recipients)?;
-            if payable.is_empty() {
-                return Ok(());
+            Ended::Attempted(_) => {
+                let rule = || verdict.and_then(|(index, verdict)| self.rule(index, verdict));
+                obstacle.or_else(rule).or(halts.then(Failure::of_callback)).map_or(Ok(()), Err)
             }
-            recipients = payable.iter().map(|one| one.recipient).collect();
-            match self.send_batch(&recipients, &payable, &mut waits)? {
-                Sending::Done => return Ok(()),
-                Sending::Again => self.done -= recipients.len(),
+            Ended::Stopped(reply) => {
+                self.end_what_is_under_way(reply.status, &reply.message);
+                Err(Failure(reply.status, reply.message))
             }
-        }
-        Err(Failure(Status::Journal, "other processes keep writing the keys of this batch".into()))
-    }
-
-    fn send_batch(&mut self, recipients: &[usize], payable: &[Payable], waits: &mut Waits) -> Result<Sending, Failure> {
-        let index = self.report.batches.len();
-        self.report.batches.push(Batch::begun(recipients.len()));
-        for &recipient in recipients {
-            let row = &mut self.report.rows[recipient];
-            *row = Row { outcome: Outcome::Unknown, batch: Some(index), ..Row::new(row.identity.clone()) };
-        }
-        self.under_way = Some((index, recipients.to_vec(), self.context.record.sent()));
-        let before = steps::before(&self.report, index, recipients);
-        let has_room = self.has_room(self.size + most_after(&before, recipients.len()));
-        // The callback may take any time.
-        let obstacle = match self.tell(&before, false) {
-            _ if !has_room => Some(Failure(Status::Transport, memory::LACK.into())),
-            true => self.obstacle(),
-            false => Some(Failure::of_callback()),
-        };
-        let request = self.list.request(recipients);
-        let (mut claims, mut superseded) = (Vec::new(), false);
-        let (reply, stop) = match obstacle {
-            Some(Failure(status, why)) => {
-                (Reply::failed(status, Outcome::NotSent, why.clone()), Some(Failure(status, why)))
+            Ended::Superseded(reply) => {
+                self.contended.extend_from_slice(recipients);
+                Err(Failure(Status::Journal, reply.message))
             }
-            None => {
-                let sent = self.send(payable, &request);
-                (claims, superseded) = (sent.claims, sent.superseded);
-                (sent.reply, None)
-            }
-        };
-        let http_status = reply.http_status;
-        let wait = self.wait_after_429(waits, &reply);
-        let verdict = self.settle(index, recipients, &request, reply);
-        self.write_ends(recipients, &claims, http_status);
-        self.under_way = None;
-        self.done += recipients.len();
-        let goes_on = self.tell(&steps::after(&self.report, index, recipients), true);
-        let again = superseded || wait.is_some();
-        let stop = stop.or_else(|| if again { None } else { self.rule(index, verdict) });
-        match stop {
-            Some(stop) => Err(stop),
-            None if !goes_on && (again || self.done < self.report.rows.len()) => Err(Failure::of_callback()),
-            None if again => {
-                self.context.bounds.pause(wait.unwrap_or_default());
-                Ok(Sending::Again)
-            }
-            None => Ok(Sending::Done),
         }
     }
 
@@ -270,8 +233,9 @@ impl<'a> Run<'a> {
     }
 
     /// Records what a reply proves about its batch.
-    fn settle(&mut self, index: usize, recipients: &[usize], request: &BatchRequest, reply: Reply) -> BatchVerdict {
-        let Reply { outcome, status, .. } = reply;
+    fn settle(&mut self, index: usize, recipients: &[usize], outcomes: &[Outcome], reply: &Reply) -> BatchVerdict {
+        let Reply { outcome, status, .. } = *reply;
+        let request = self.list.request(recipients);
         let mut ended = Batch { outcome, message: reply.message.clone(), ..Batch::begun(recipients.len()) };
         ended.status = status::name_of(status).to_owned();
         let mut mismatch = None;
@@ -280,11 +244,11 @@ impl<'a> Run<'a> {
         if outcome == Outcome::Confirmed {
             let identities: Vec<&Identity> =
                 recipients.iter().map(|&recipient| &self.list.recipients[recipient].identity).collect();
-            match answer::accepted(&reply, &identities, &self.known, &redact) {
+            match answer::accepted(reply, &identities, &self.references, &redact) {
                 Ok(accepted) => {
-                    self.known.add(&accepted.reference);
+                    self.references.add(&accepted.reference);
                     let references = accepted.payouts.iter().filter_map(|payout| payout.reference.as_deref());
-                    references.for_each(|reference| _ = self.known.add(reference));
+                    references.for_each(|reference| _ = self.references.add(reference));
                     (ended.reference, ended.id, payouts) = (Some(accepted.reference), accepted.id, accepted.payouts);
                 }
                 Err(difference) => {
@@ -296,7 +260,7 @@ impl<'a> Run<'a> {
             }
         }
         let said = match outcome {
-            Outcome::Unknown => answer::refusals(&reply, recipients.len(), &redact),
+            Outcome::Unknown => answer::refusals(reply, recipients.len(), &redact),
             _ => Vec::new(),
         };
         let in_doubt = payouts.iter().filter(|payout| payout.doubt.is_some()).count();
@@ -305,7 +269,8 @@ impl<'a> Run<'a> {
         }
         for (position, &recipient) in recipients.iter().enumerate() {
             let row = &mut self.report.rows[recipient];
-            row.outcome = ended.outcome;
+            // Without an earlier 429 the same answer may prove more.
+            row.outcome = if mismatch.is_some() { ended.outcome } else { outcomes[position] };
             row.message = said.get(position).cloned().flatten();
             if let Some(payout) = payouts.get_mut(position) {
                 (row.payout_reference, row.message) = (payout.reference.take(), payout.doubt.take());
@@ -318,7 +283,13 @@ impl<'a> Run<'a> {
             format!("{WHAT}: batch {index} of {} recipients: {}", recipients.len(), word(outcome))
         });
         self.report.batches[index] = ended;
-        self.last = Some(reply);
+        self.last = Some(Reply {
+            http_status: reply.http_status,
+            code: reply.code.clone(),
+            retry_after_ms: reply.retry_after_ms,
+            request_id: reply.request_id.clone(),
+            ..Reply::without_body(status, outcome, "")
+        });
         BatchVerdict { outcome, status, mismatch }
     }
 
@@ -332,17 +303,19 @@ impl<'a> Run<'a> {
         mismatch.or_else(|| rule.map(|why| Failure(status, format!("{why}; batch {index}: {message}"))))
     }
 
-    /// A panic ended the batch: it was not sent if no request was.
-    fn end_what_is_under_way(&mut self, message: &str) {
+    /// Something ended the batch before its attempt did: it was not sent if no request was.
+    fn end_what_is_under_way(&mut self, status: Status, message: &str) {
         let Some((index, recipients, attempts)) = self.under_way.take() else { return };
         let outcome = if self.context.record.sent() == attempts { Outcome::NotSent } else { Outcome::Unknown };
-        recipients.iter().for_each(|&recipient| {
+        for &recipient in &recipients {
             let row = &mut self.report.rows[recipient];
-            (row.outcome, row.payout_reference) = (outcome, None);
-        });
+            // The journal may have told more about it meanwhile.
+            if row.batch == Some(index) {
+                (row.outcome, row.payout_reference) = (outcome, None);
+            }
+        }
         self.contended.extend_from_slice(&recipients);
-        let status = status::name_of(Status::Internal).to_owned();
-        let message = message.to_owned();
+        let (status, message) = (status::name_of(status).to_owned(), message.to_owned());
         self.report.batches[index] = Batch { outcome, status, message, ..Batch::begun(recipients.len()) };
         self.done += recipients.len();
         // The steps are complete, unless reporting them was what panicked.
@@ -374,6 +347,132 @@ impl<'a> Run<'a> {
         let level = if status == Status::Ok { Level::Info } else { Level::Warn };
         self.context.log(level, || format!("{WHAT}: {} {}", status::name_of(status), self.report.summary()));
         reply
+    }
+}
+
+/// The recipients of one batch, for the engine.
+struct BatchItems<'r, 'a> {
+    run: &'r mut Run<'a>,
+    recipients: &'r [usize],
+    /// Another process may be paying one of them.
+    waiting: Option<String>,
+    /// Of the last answer, with the number of its batch.
+    verdict: Option<(usize, BatchVerdict)>,
+    /// Why it was not sent after it had begun.
+    obstacle: Option<Failure>,
+    /// The caller wants no other batch.
+    halts: bool,
+}
+
+impl BatchItems<'_, '_> {
+    fn recipients_of(&self, ready: &[ReadyItem]) -> Vec<usize> {
+        ready.iter().map(|one| self.recipients[one.item]).collect()
+    }
+
+    /// Puts the batch into the report, and tells the caller that it begins.
+    fn begin(&mut self, recipients: Vec<usize>) -> Result<(), Failure> {
+        let run = &mut *self.run;
+        let index = run.report.batches.len();
+        run.report.batches.push(Batch::begun(recipients.len()));
+        for &recipient in &recipients {
+            let row = &mut run.report.rows[recipient];
+            *row = Row { outcome: Outcome::Unknown, batch: Some(index), ..Row::new(row.identity.clone()) };
+        }
+        let before = steps::before(&run.report, index, &recipients);
+        let size = run.size + most_after(&before, recipients.len());
+        run.under_way = Some((index, recipients, run.context.record.sent()));
+        let has_room = run.has_room(size);
+        // The callback may take any time.
+        match run.tell(&before, false) {
+            _ if !has_room => Err(Failure(Status::Transport, memory::LACK.into())),
+            true => run.obstacle().map_or(Ok(()), Err),
+            false => Err(Failure::of_callback()),
+        }
+    }
+}
+
+impl Items for BatchItems<'_, '_> {
+    fn obstacle(&mut self) -> Option<Reply> {
+        let run = &self.run;
+        let waited = self.waiting.take().and_then(|why| Some(Failure(run.context.bounds.ended()?, why)));
+        // A batch that has begun takes the time that is left.
+        let obstacle = || match run.context.bounds.ended() {
+            None if run.under_way.is_some() => None,
+            _ => run.obstacle(),
+        };
+        let lacks = || memory::is_spent().then(|| Failure(Status::Transport, memory::LACK.into()));
+        let Failure(status, why) = waited.or_else(obstacle).or_else(lacks)?;
+        Some(Reply::failed(status, Outcome::NotSent, why))
+    }
+
+    fn decide(&mut self, item: usize, _: &Snapshot, found: &Found<'_>, decision: &Decision<'_>) -> Step {
+        match self.run.state(found, decision) {
+            RecipientState::Payable { .. } => Step::Send,
+            RecipientState::UnderWay(why) => {
+                self.waiting = Some(why);
+                Step::Wait
+            }
+            state => {
+                self.run.record_state(self.recipients[item], state);
+                Step::Hold
+            }
+        }
+    }
+
+    fn send(&mut self, ready: &[ReadyItem], send: &dyn Fn(&Request<'_>) -> Attempt) -> Result<Attempt, Reply> {
+        let recipients = self.recipients_of(ready);
+        // A batch that found no connection goes on, unless others have paid some of it meanwhile.
+        let begun = self.run.under_way.as_ref().map(|(_, begun, _)| (*begun == recipients, begun.len()));
+        if let Some((false, count)) = begun {
+            self.run.end_what_is_under_way(Status::Transport, PAID_BY_OTHERS);
+            self.run.done -= count;
+        }
+        if !begun.is_some_and(|(is_same, _)| is_same) {
+            self.begin(recipients.clone()).map_err(|Failure(status, why)| {
+                let reply = Reply::failed(status, Outcome::NotSent, why.clone());
+                self.obstacle = Some(Failure(status, why));
+                reply
+            })?;
+        }
+        let Run { client, context, list, .. } = &*self.run;
+        let request = list.request(&recipients);
+        let bounds = &context.within(client.config.timeout).bounds;
+        let request = request::prepare(INITIATE, request.text(), &client.settings, &|| bounds.is_over());
+        Ok(send(&request.map_err(Reply::invalid)?))
+    }
+
+    fn judge(&mut self, ready: &[ReadyItem], attempt: &Attempt) -> Vec<End> {
+        let recipients = self.recipients_of(ready);
+        let outcomes: Vec<Outcome> = ready.iter().map(|item| attempt.outcome_for(item)).collect();
+        let Some((index, ..)) = self.run.under_way else { return Vec::new() };
+        let verdict = self.run.settle(index, &recipients, &outcomes, &attempt.reply);
+        self.verdict = Some((index, verdict));
+        let report = &self.run.report;
+        let end = |&recipient: &usize| {
+            let row = &report.rows[recipient];
+            End {
+                is_final: row.outcome == Outcome::Confirmed,
+                http_status: attempt.reply.http_status,
+                payment_reference: row.payout_reference.clone(),
+                batch_reference: report.batches[index].reference.clone(),
+                recipients: u32::try_from(recipients.len()).unwrap_or(u32::MAX),
+                ..End::new("", By::Sender, row.outcome)
+            }
+        };
+        recipients.iter().map(end).collect()
+    }
+
+    fn ended(&mut self, again: bool) -> bool {
+        let run = &mut *self.run;
+        let Some((index, recipients, _)) = run.under_way.take() else { return true };
+        run.done += recipients.len();
+        let goes_on = run.tell(&steps::after(&run.report, index, &recipients), true);
+        if again {
+            self.verdict = None;
+            run.done -= recipients.len();
+        }
+        self.halts = !goes_on && (again || run.done < run.report.rows.len());
+        goes_on
     }
 }
 

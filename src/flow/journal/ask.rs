@@ -3,38 +3,30 @@
 
 use std::borrow::Cow;
 
-use super::{Recorded, journal_failed};
+use super::{Single, Step, journal_failed};
 use crate::answer::facts::Facts;
 use crate::answer::reply::Reply;
 use crate::answer::resolution::{self, Asked, Question};
-use crate::flow::log::Level;
+use crate::call::log::Level;
 use crate::flow::resolve::task::Task;
 use crate::flow::resolve::watch::{self, LookUpResult};
-use crate::ledger::row::{By, End};
-use crate::ledger::{ClaimResult, Snapshot};
+use crate::ledger::row::End;
+use crate::ledger::{ClaimResult, Entry, Snapshot};
 use crate::request::secrets::Secrets;
 use crate::request::text_value;
 use paysvc_spec::journal::{Ask, Line};
 use paysvc_spec::status::{Outcome, Status};
 
-pub enum Answer {
-    /// Nothing forbids it.
-    Send,
-    /// The order is paid, and the journal has it now.
-    Recorded,
-    Refuse(Reply),
-}
-
-impl Recorded<'_> {
-    pub(super) fn ask(&self, ask: Ask, known: &Snapshot, line: &Line) -> Answer {
-        let Some(look_up) = self.row.and_then(|row| row.looked_up_by.as_ref()) else { return Answer::Send };
-        let Some(reference) = self.keyed.record.order.as_deref() else { return Answer::Send };
+impl Single<'_> {
+    pub(super) fn ask(&self, ask: Ask, entry: &Entry, known: &Snapshot, line: &Line) -> Result<Step, Reply> {
+        let look_up = self.request.row.and_then(|row| row.looked_up_by.as_ref());
+        let (Some(look_up), Some(reference)) = (look_up, entry.record.order.as_deref()) else { return Ok(Step::Send) };
         let value = text_value(reference);
         let members = look_up.members.iter().map(|(name, _)| (Cow::Borrowed(*name), &*value)).collect();
         let mut secrets = Secrets::default();
-        secrets.extend(self.secrets);
+        secrets.extend(&self.request.secrets);
         let task = Task {
-            what: self.keyed.record.function,
+            what: entry.record.function,
             row: paysvc_spec::endpoint(look_up.endpoint),
             currency_by: None,
             members,
@@ -53,41 +45,26 @@ impl Recorded<'_> {
                         .to_owned()
                 });
             }
-            return self.record_payment(known, &reply);
+            return self.record_payment(entry, known, &reply);
         }
         let nothing = Facts::default();
         let facts = reply.facts.as_deref().unwrap_or(&nothing);
         if resolution::allows_charge(ask, reply.http_status, decision.answered, facts) {
-            return Answer::Send;
+            return Ok(Step::Send);
         }
         let explanation =
             if decision.answered { line.explanation } else { decision.verdict.explanation.unwrap_or_default() };
         let text = format!("{explanation}; the look-up: {}", reply.message);
-        Answer::Refuse(Reply { state: reply.state, ..Reply::failed(Status::Unresolved, Outcome::Unknown, text) })
+        Err(Reply { state: reply.state, ..Reply::failed(Status::Unresolved, Outcome::Unknown, text) })
     }
 
-    /// Somebody has paid the order: nothing is sent, and the next call finds it.
-    fn record_payment(&self, known: &Snapshot, reply: &Reply) -> Answer {
-        let left = self.context.bounds.time_left();
-        let claimed = match self.claim(known) {
-            Ok(ClaimResult::Claimed(row)) => row,
-            Ok(ClaimResult::Superseded) => return Answer::Recorded,
-            Err(why) => return Answer::Refuse(journal_failed(&why, Outcome::Unknown)),
-        };
-        let end = End {
-            of: claimed.id.clone(),
-            by: By::LookUp,
-            outcome: Outcome::Confirmed,
-            state: reply.state,
-            is_final: true,
-            http_status: reply.http_status,
-            payment_reference: None,
-            batch_reference: None,
-            recipients: 0,
-        };
-        match self.journal.end(&claimed, &end, left) {
-            Ok(_) => Answer::Recorded,
-            Err(why) => Answer::Refuse(journal_failed(&why, Outcome::Unknown)),
+    /// Somebody has paid the order: nothing is sent, and the next reading finds it.
+    fn record_payment(&self, entry: &Entry, known: &Snapshot, reply: &Reply) -> Result<Step, Reply> {
+        let failed = |why: String| journal_failed(&why, Outcome::Unknown);
+        if let ClaimResult::Claimed(claim) = self.ledger.claim(entry, known, self.context).map_err(failed)? {
+            let end = End { is_final: true, ..End::by_look_up(&claim, reply.outcome, reply.state, reply.http_status) };
+            self.ledger.end(&claim, &end, self.context).map_err(failed)?;
         }
+        Ok(Step::Reread)
     }
 }

@@ -2,10 +2,10 @@
 
 use std::cell::Cell;
 
-use super::{Recorded, journal_failed};
+use super::{Single, Step, journal_failed};
 use crate::answer::reply::Reply;
 use crate::answer::resolution::{self, Attempts};
-use crate::flow::CallContext;
+use crate::call::Call;
 use crate::flow::Client;
 use crate::flow::resolve::earlier::{Arguments, Earlier};
 use crate::flow::resolve::task::Task;
@@ -13,34 +13,28 @@ use crate::flow::resolve::watch;
 use crate::json;
 use crate::ledger::Journal;
 use crate::ledger::claims::Claimed;
-use crate::ledger::row::{By, End, Kind, Row};
+use crate::ledger::row::{End, Kind, Row};
 use crate::ledger::table::Found;
 use crate::request::secrets::Secrets;
 use crate::util::validation_error::ValidationError;
 use paysvc_spec::ENDPOINTS;
-use paysvc_spec::journal::Step;
+use paysvc_spec::journal::Step as JournalStep;
 use paysvc_spec::schema::{Doubt, Endpoint, Safety};
 use paysvc_spec::status::{Outcome, Status};
 
-/// What look-ups settled.
-pub enum Settled {
-    /// An end was written, or somebody else wrote one.
-    Something,
-    Nothing(Reply),
-}
-
-impl Recorded<'_> {
-    pub(super) fn look_up(&self, open: &[Claimed<'_>]) -> Settled {
-        let mut last = None;
+impl Single<'_> {
+    /// Looks up what is open. The error: it stays open.
+    pub(super) fn look_up(&self, journal: &Journal, open: &[Claimed<'_>]) -> Result<Step, Reply> {
+        let mut last = Reply::failed(Status::Unresolved, Outcome::Unknown, "nothing is open");
         for claimed in open {
-            match settle(self.client, self.context, self.journal, claimed.row, self.secrets) {
-                Ok(Finding::Settled(_)) => return Settled::Something,
-                Ok(Finding::Open(reply)) => last = Some(reply),
-                Err(why) => return Settled::Nothing(journal_failed(&why, Outcome::Unknown)),
+            match settle(self.client, self.context, journal, claimed.row, &self.request.secrets) {
+                // An end was written, or somebody else wrote one.
+                Ok(Finding::Settled(_)) => return Ok(Step::Reread),
+                Ok(Finding::Open(reply)) => last = reply,
+                Err(why) => return Err(journal_failed(&why, Outcome::Unknown)),
             }
         }
-        let nothing = || Reply::failed(Status::Unresolved, Outcome::Unknown, "nothing is open");
-        Settled::Nothing(last.unwrap_or_else(nothing))
+        Err(last)
     }
 }
 
@@ -54,14 +48,14 @@ pub enum Finding {
 /// Looks up one claim; what the answer proves is written. `secrets`: those of the request that asks.
 pub fn settle(
     client: &Client,
-    context: &CallContext<'_>,
+    context: &Call<'_>,
     journal: &Journal,
     claim: &Row,
     secrets: &Secrets,
 ) -> Result<Finding, String> {
     let (was_open, failure) = (Cell::new(true), Cell::new(None));
     // Read after the look-up was answered: the answer is about what is in the journal then.
-    let attempts_now = || match journal.snapshot(&claim.key, claim.order.as_deref(), context.bounds.time_left()) {
+    let attempts_now = || match journal.snapshot(&claim.key, claim.order.as_deref(), context) {
         Ok(known) => {
             let found = Found::of(&known.rows);
             let Some(own) = found.claims().iter().find(|claimed| claimed.row.id == claim.id) else {
@@ -87,17 +81,10 @@ pub fn settle(
         return Ok(Finding::Open(named(reply, claim)));
     }
     let end = End {
-        of: claim.id.clone(),
-        by: By::LookUp,
-        outcome: reply.outcome,
-        state: reply.state,
         is_final: reply.outcome == Outcome::Confirmed,
-        http_status: reply.http_status,
-        payment_reference: None,
-        batch_reference: None,
-        recipients: 0,
+        ..End::by_look_up(claim, reply.outcome, reply.state, reply.http_status)
     };
-    journal.end(claim, &end, context.bounds.time_left())?;
+    journal.end(claim, &end, context)?;
     Ok(Finding::Settled(reply))
 }
 
@@ -109,7 +96,7 @@ fn named(reply: Reply, claim: &Row) -> Reply {
 /// What an UNKNOWN of the claim's request means.
 pub fn doubt(claim: &Row) -> Doubt {
     match &claim.kind {
-        Kind::Claim(of) if of.step == Step::Order => Doubt::None,
+        Kind::Claim(of) if of.step == JournalStep::Order => Doubt::None,
         Kind::Claim(of) => {
             ENDPOINTS.iter().find(|row| row.name == of.function).map_or(Doubt::Money, Endpoint::in_doubt)
         }
@@ -121,7 +108,7 @@ pub fn doubt(claim: &Row) -> Doubt {
 /// is usually the same again: what the service repeats of its `secrets` is masked.
 pub fn resolve(
     client: &Client,
-    context: &CallContext<'_>,
+    context: &Call<'_>,
     claim: &Row,
     attempts_now: &dyn Fn() -> Attempts,
     secrets: &Secrets,
@@ -135,7 +122,7 @@ pub fn resolve(
     }
     let unreadable = |_| ValidationError::new(Status::Internal, "the journal has a request that is no JSON");
     let request = json::parse(&of.request).map_err(unreadable)?;
-    let arguments = Arguments::of_record(&of.function, request, of.step != Step::Order)?;
+    let arguments = Arguments::of_record(&of.function, request, of.step != JournalStep::Order)?;
     arguments.ask(&|| context.bounds.is_over(), |earlier| match earlier {
         Earlier::Asks(mut task) => {
             task.secrets.extend(secrets);

@@ -3,9 +3,10 @@
 use std::path::Path;
 
 use super::look_up::{self, Finding};
-use super::{CallContext, Client, journal_failed};
+use super::{Client, journal_failed};
 use crate::answer::reply::Reply;
-use crate::flow::log::Level;
+use crate::call::Call;
+use crate::call::log::Level;
 use crate::flow::resolve::arguments;
 use crate::json::{self, Members};
 use crate::ledger::claims::Claimed;
@@ -40,18 +41,17 @@ impl Client {
     }
 
     /// Resolves the next open key after that one. Gives its name, "" if none is left; `None` if that is not known.
-    pub fn journal_next(&self, context: &CallContext<'_>, after: &str) -> (Option<String>, Reply) {
+    pub fn journal_next(&self, context: &Call<'_>, after: &str) -> (Option<String>, Reply) {
         let Some(journal) = self.journal.get() else { return (None, Reply::invalid(no_journal("journal_next"))) };
         self.log_news(context, journal);
-        let left = || context.bounds.time_left();
-        let next = journal.next_open(&journal.scope.long(after), 1, left());
+        let next = journal.next_open(&journal.scope.long(after), 1, context);
         let next = match next.map(|rows| rows.into_iter().next()) {
             Ok(Some(row)) => row,
             Ok(None) => return (Some(String::new()), Reply::local(NONE_LEFT.to_owned())),
             Err(why) => return (None, journal_failed(&why, Outcome::Unknown)),
         };
         let name = journal.scope.short(&next.key).to_owned();
-        let known = match journal.snapshot(&next.key, None, left()) {
+        let known = match journal.snapshot(&next.key, None, context) {
             Ok(known) => known,
             Err(why) => return (None, journal_failed(&why, Outcome::Unknown)),
         };
@@ -70,7 +70,7 @@ impl Client {
         (Some(name), last)
     }
 
-    fn resolve_open(&self, context: &CallContext<'_>, journal: &Journal, open: &Claimed<'_>) -> Result<Reply, String> {
+    fn resolve_open(&self, context: &Call<'_>, journal: &Journal, open: &Claimed<'_>) -> Result<Reply, String> {
         context.record.set_doubt(look_up::doubt(open.row));
         if open.may_be_under_way(clock::now_ms()) {
             let text = format!("its call may still be under way (claim {} in the journal)", open.row.id);
@@ -82,7 +82,7 @@ impl Client {
     }
 
     /// A person decides what became of a claim that stays open.
-    pub fn journal_settle(&self, context: &CallContext<'_>, json: &str) -> Reply {
+    pub fn journal_settle(&self, context: &Call<'_>, json: &str) -> Reply {
         let settlement = arguments(const { operation(SETTLE) }, json).and_then(|members| Settlement::read(&members));
         match (settlement, self.journal.get()) {
             (Err(error), _) => Reply::invalid(error),
@@ -135,8 +135,7 @@ impl Settlement {
         Ok(Settlement { id: text("id"), outcome, who: text("who"), why: text("why") })
     }
 
-    fn write(&self, context: &CallContext<'_>, journal: &Journal) -> Reply {
-        let left = || context.bounds.time_left();
+    fn write(&self, context: &Call<'_>, journal: &Journal) -> Reply {
         let claim = match self.open_claim(context, journal) {
             Ok(Some(claim)) => claim,
             Ok(None) => {
@@ -151,18 +150,8 @@ impl Settlement {
             return Reply::failed(Status::Unresolved, Outcome::Unknown, text);
         }
         let by = By::Person { who: self.who.clone(), why: self.why.clone() };
-        let end = End {
-            of: claim.0.id.clone(),
-            by,
-            outcome: self.outcome,
-            state: State::NONE,
-            is_final: false,
-            http_status: 0,
-            payment_reference: None,
-            batch_reference: None,
-            recipients: 0,
-        };
-        match journal.end(&claim.0, &end, left()) {
+        let end = End::new(&claim.0.id, by, self.outcome);
+        match journal.end(&claim.0, &end, context) {
             Ok(_) => {
                 context.log(Level::Warn, || format!("claim {} was settled by a person", claim.0.id));
                 let message = "settled: if a later answer from the service says otherwise, the log reports it";
@@ -174,14 +163,13 @@ impl Settlement {
     }
 
     /// The claim, and whether its call may still be under way.
-    fn open_claim(&self, context: &CallContext<'_>, journal: &Journal) -> Result<Option<(Row, bool)>, String> {
+    fn open_claim(&self, context: &Call<'_>, journal: &Journal) -> Result<Option<(Row, bool)>, String> {
         const PAGE: u32 = 100;
-        let left = || context.bounds.time_left();
         let mut after = journal.scope.long("");
         loop {
-            let page = journal.next_open(&after, PAGE, left())?;
+            let page = journal.next_open(&after, PAGE, context)?;
             for open in &page {
-                let known = journal.snapshot(&open.key, None, left())?;
+                let known = journal.snapshot(&open.key, None, context)?;
                 let found = Found::of(&known.rows);
                 let is_it = |claimed: &&Claimed<'_>| claimed.row.id == self.id && claimed.is_open();
                 if let Some(claimed) = found.claims().iter().find(is_it) {

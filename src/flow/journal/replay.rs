@@ -1,16 +1,16 @@
 //! Answers with what became of an earlier request with the same key, or for the same order.
 
-use super::{Recorded, look_up};
+use super::{Single, look_up};
 use crate::answer::reply::Reply;
 use crate::answer::resolution::Attempts;
-use crate::flow::log::Level;
+use crate::call::log::Level;
 use crate::json::object::object_text;
 use crate::ledger::claims::{ClaimState, Claimed};
 use crate::ledger::table::Decision;
 use paysvc_spec::endpoints::payouts::names;
 use paysvc_spec::status::{Outcome, State, Status};
 
-impl Recorded<'_> {
+impl Single<'_> {
     /// The recorded end. If a look-up confirms it, the body is that of the look-up.
     pub(super) fn replay(&self, decision: &Decision<'_>) -> Reply {
         let Some(claimed) = &decision.end else {
@@ -20,7 +20,8 @@ impl Recorded<'_> {
         if recorded.outcome != Outcome::Confirmed {
             return recorded;
         }
-        let looked_up = look_up::resolve(self.client, self.context, claimed.row, &Attempts::default, self.secrets);
+        let looked_up =
+            look_up::resolve(self.client, self.context, claimed.row, &Attempts::default, &self.request.secrets);
         match looked_up {
             Ok(reply) if reply.outcome == Outcome::Confirmed => Reply { replayed: true, ..reply },
             Ok(reply) if claimed.state() == ClaimState::SettledAsDone && reply.http_status / 100 == 2 => {

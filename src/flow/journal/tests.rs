@@ -5,14 +5,16 @@ use std::io::Write as _;
 use std::net::TcpListener;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use paysvc_test_common::http;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::flow::CallRecord;
+use crate::call::CallRecord;
+use crate::call::CallToken;
+use crate::ledger::clock;
 use crate::ledger::store::{Appended, NewRow, Query, Store};
-use crate::wire::call::CallToken;
 
 /// How an append fails.
 #[derive(Clone, Copy, PartialEq, Default)]

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::flow::backoff::Backoff;
+use crate::flow::patience::Backoff;
 
 /// The longest wait, as many times the first.
 const MOST: u64 = 10;

@@ -9,9 +9,10 @@ pub(super) mod task;
 mod wait;
 pub(super) mod watch;
 
-use super::{CallContext, Client};
+use super::Client;
 use crate::answer::reply::Reply;
 use crate::answer::resolution::{self, Question};
+use crate::call::Call;
 use crate::json::Members;
 use crate::request::validate;
 use crate::util::validation_error::ValidationError;
@@ -21,7 +22,7 @@ use paysvc_spec::schema::Doubt;
 use paysvc_spec::status::Status;
 
 impl Client {
-    pub fn resolve(&self, context: &CallContext<'_>, json: &str) -> Reply {
+    pub fn resolve(&self, context: &Call<'_>, json: &str) -> Reply {
         let ask = |earlier: Earlier<'_>| match earlier {
             Earlier::Asks(task) => {
                 if matches!(task.asked.question, Question::Order) {
@@ -45,7 +46,7 @@ impl Client {
         asked.unwrap_or_else(Reply::invalid)
     }
 
-    pub fn order_wait(&self, context: &CallContext<'_>, json: &str) -> Reply {
+    pub fn order_wait(&self, context: &Call<'_>, json: &str) -> Reply {
         context.record.set_doubt(Doubt::Charge);
         let task = arguments(const { operation("order_wait") }, json).and_then(|arguments| wait::read(&arguments));
         task.map_or_else(Reply::invalid, |task| watch::watch(self, context, &task))

@@ -9,9 +9,10 @@ use crate::answer::redact::{Redactor, WITHHELD};
 use crate::answer::reply::{self, Reply};
 use crate::answer::resolution::{self, Attempts, Decision, Question};
 use crate::answer::verdict::Verdict;
-use crate::flow::backoff::random;
-use crate::flow::log::Level;
-use crate::flow::{CallContext, Client};
+use crate::call::Call;
+use crate::call::log::Level;
+use crate::flow::Client;
+use crate::flow::patience::random;
 use crate::json::object::object_text;
 use crate::util::ended::{CANCELLED, TIME_IS_OVER};
 use paysvc_spec::schema::{Endpoint, Reference};
@@ -28,7 +29,7 @@ pub struct LookUpResult {
 }
 
 /// Asks until the question is settled, the task needs no second look-up, or the call ends.
-pub fn watch(client: &Client, context: &CallContext<'_>, task: &Task<'_>) -> Reply {
+pub fn watch(client: &Client, context: &Call<'_>, task: &Task<'_>) -> Reply {
     let mut kept: Option<LookUpResult> = None;
     for looks in 1.. {
         let found = look(client, context, task);
@@ -57,10 +58,10 @@ pub fn watch(client: &Client, context: &CallContext<'_>, task: &Task<'_>) -> Rep
     unreachable!("the call has a deadline")
 }
 
-pub fn look(client: &Client, context: &CallContext<'_>, task: &Task<'_>) -> LookUpResult {
-    let context = &context.masking(&task.secrets);
+pub fn look(client: &Client, context: &Call<'_>, task: &Task<'_>) -> LookUpResult {
     // One that hangs must not use up the time of all others.
-    let mut reply = client.look_up(&context.within(client.config.timeout), task.row, task.members.clone());
+    let mut reply =
+        client.look_up(&context.within(client.config.timeout), task.row, task.members.clone(), Some(&task.secrets));
     let mut decision = decide(task, &reply, None);
     let asked = task.currency_by.filter(|_| decision.lacks_currency);
     let told = asked.and_then(|row| currency(client, context, task, row));
@@ -86,9 +87,9 @@ fn decide(task: &Task<'_>, reply: &Reply, currency: Option<&Text>) -> Decision {
 
 /// The currency of the order, as that row's answer has it. `None` without its API key, and if it does not name order
 /// and currency.
-fn currency(client: &Client, context: &CallContext<'_>, task: &Task<'_>, row: &'static Endpoint) -> Option<Text> {
+fn currency(client: &Client, context: &Call<'_>, task: &Task<'_>, row: &'static Endpoint) -> Option<Text> {
     client.config.key(client.settings.choices.key(row))?;
-    let reply = client.look_up(&context.within(client.config.timeout), row, task.members.clone());
+    let reply = client.look_up(&context.within(client.config.timeout), row, task.members.clone(), Some(&task.secrets));
     let facts = reply.facts.filter(|_| reply.outcome == Outcome::Confirmed)?;
     facts.reference(Reference::Order).is_requested().then(|| facts.currency.clear().cloned()).flatten()
 }
@@ -106,7 +107,7 @@ fn keep(kept: &mut Option<LookUpResult>, found: LookUpResult) -> LookUpResult {
 }
 
 /// Reports a look-up; false if the caller wants to stop.
-fn report(context: &CallContext<'_>, task: &Task<'_>, looks: u32, found: &LookUpResult) -> bool {
+fn report(context: &Call<'_>, task: &Task<'_>, looks: u32, found: &LookUpResult) -> bool {
     let outcome = status::name_of_outcome(found.decision.verdict.outcome);
     let step = || {
         object_text(|step| {
@@ -119,13 +120,7 @@ fn report(context: &CallContext<'_>, task: &Task<'_>, looks: u32, found: &LookUp
 }
 
 /// The reply. `ended`: why the call ended before the question was settled.
-fn finish(
-    client: &Client,
-    context: &CallContext<'_>,
-    task: &Task<'_>,
-    found: LookUpResult,
-    ended: Option<Status>,
-) -> Reply {
+fn finish(client: &Client, context: &Call<'_>, task: &Task<'_>, found: LookUpResult, ended: Option<Status>) -> Reply {
     let LookUpResult { reply: look, mut decision } = found;
     let Redacted { difference, message, code } = redacted(client, task, &look, &decision);
     let end = ended.map(|why| match why {
@@ -168,7 +163,7 @@ fn finish(
     }
 }
 
-pub fn log_verdict(what: &str, verdict: &Verdict, context: &CallContext<'_>) {
+pub fn log_verdict(what: &str, verdict: &Verdict, context: &Call<'_>) {
     let level = if verdict.status == Status::Ok { Level::Info } else { Level::Warn };
     context.log(level, || {
         let (status, outcome) = (status::name_of(verdict.status), status::name_of_outcome(verdict.outcome));

@@ -22,9 +22,10 @@ pub use self::event::Event;
 use self::event::MAX_LENGTH;
 use self::invalid::of_body;
 use self::members::Values;
-use super::{CallContext, Client};
+use super::Client;
 use crate::answer::reply::{Reply, one_line};
-use crate::flow::log::Level;
+use crate::call::Call;
+use crate::call::log::Level;
 use crate::json::document::Document;
 use crate::json::{self, Members, Type};
 use crate::request::{self, validate};
@@ -44,10 +45,10 @@ const LONGEST_ESCAPE: usize = 6;
 
 impl Client {
     /// Verifies an event: the service's answer to the question whether it is true.
-    pub fn webhook_verify(&self, context: &CallContext<'_>, json: &str) -> Reply {
+    pub fn webhook_verify(&self, context: &Call<'_>, json: &str) -> Reply {
         let reply = verify(json, &|| context.bounds.is_over(), |row, member, about| {
             let about = request::text_value(about);
-            self.look_up(context, row, vec![(Cow::Borrowed(member), &*about)])
+            self.look_up(context, row, vec![(Cow::Borrowed(member), &*about)], None)
         });
         let level = if reply.status == Status::Ok { Level::Info } else { Level::Warn };
         context.log(level, || format!("{}: {}", THIS.name, status::name_of(reply.status)));

@@ -1,7 +1,7 @@
 //! A panic within a run: the report is complete, and has what is known about the batch under way.
 
 use super::*;
-use crate::flow::CallRecord;
+use crate::call::CallRecord;
 use crate::flow::journal::tests::Memory;
 use crate::util::failpoint;
 use paysvc_test_common::http;

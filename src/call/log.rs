@@ -10,10 +10,10 @@ use std::time::Duration;
 
 use arc_swap::ArcSwapOption;
 
+use crate::call::CallToken;
 use crate::json::object::object_text;
 use crate::util::call_id::CallId;
 use crate::util::failpoint;
-use crate::wire::call::CallToken;
 use paysvc_spec::status::{self, Outcome, Status};
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]

@@ -12,7 +12,7 @@ use arc_swap::ArcSwapOption;
 use once_cell::race::OnceBox;
 use ureq::http::HeaderValue;
 
-use super::sys::{Attached, Waker};
+use crate::wire::sys::{Attached, Waker};
 
 /// Most lines of the log that a token keeps.
 const MAX_LINES: usize = 1024;

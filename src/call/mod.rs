@@ -1,0 +1,203 @@
+//! A call of the C interface, from there to the wire and the journal: what ends it and each of its waits (a deadline or a
+//! cancel), its number, how many requests of it were sent, and where its log goes. All requests of one call share it.
+//!
+//! Imports `util`, `json`, and of the systems what a cancel wakes.
+
+pub mod log;
+pub mod token;
+
+use std::net::TcpStream;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use self::log::{Level, Line, Log};
+pub use self::token::CallToken;
+use crate::util::call_id::CallId;
+use crate::wire::sys::{Attached, CANCEL_CHECK, Waker};
+use paysvc_spec::schema::{Doubt, Safety};
+use paysvc_spec::status::Status;
+
+/// What ends a call.
+#[derive(Clone)]
+pub struct Bounds {
+    pub deadline: Instant,
+    /// `None`: nobody can cancel it.
+    pub token: Option<Arc<CallToken>>,
+}
+
+impl Bounds {
+    /// From now on, for as long as the token says, otherwise for that long.
+    pub fn new(token: Option<Arc<CallToken>>, timeout: Duration) -> Bounds {
+        let timeout = token.as_ref().and_then(|token| token.timeout()).unwrap_or(timeout);
+        Bounds { deadline: Instant::now() + timeout, token }
+    }
+
+    /// The same, except that it may end earlier.
+    pub fn until(&self, deadline: Instant) -> Bounds {
+        Bounds { deadline: deadline.min(self.deadline), token: self.token.clone() }
+    }
+
+    pub fn is_cancelled(&self) -> bool {
+        self.token.as_ref().is_some_and(|token| token.is_cancelled())
+    }
+
+    /// Why the call is over: it was cancelled, or its time has run out.
+    pub fn ended(&self) -> Option<Status> {
+        if self.is_cancelled() {
+            return Some(Status::Cancelled);
+        }
+        (Instant::now() >= self.deadline).then_some(Status::Timeout)
+    }
+
+    pub fn is_over(&self) -> bool {
+        self.ended().is_some()
+    }
+
+    pub fn time_left(&self) -> Duration {
+        self.deadline.saturating_duration_since(Instant::now())
+    }
+
+    /// Waits. Returns why the call is over, if it is.
+    pub fn pause(&self, wait: Duration) -> Option<Status> {
+        let until = self.deadline.min(Instant::now() + wait);
+        match &self.token {
+            Some(token) => _ = token.wait_until(until),
+            None => thread::sleep(until.saturating_duration_since(Instant::now())),
+        }
+        self.ended()
+    }
+
+    /// How much of a wait may pass before the next check, if a cancel cannot wake it.
+    pub fn wait_to_check(&self, wait: Duration) -> Duration {
+        if self.token.is_some() { wait.min(CANCEL_CHECK) } else { wait }
+    }
+
+    /// What a cancel wakes.
+    pub fn waker(&self) -> Option<&Waker> {
+        self.token.as_ref().map(|token| token.waker())
+    }
+
+    /// Lets a cancel reach the socket. `None`: the call has been cancelled already.
+    pub fn attach(&self, socket: &Arc<TcpStream>) -> Option<Option<Attached>> {
+        match &self.token {
+            Some(token) => token.attach(socket).map(Some),
+            None => Some(None),
+        }
+    }
+
+    /// From now on a cancel does not reach the socket.
+    pub fn detach(&self, attached: Option<Attached>) {
+        if let (Some(token), Some(attached)) = (&self.token, attached) {
+            token.detach(attached);
+        }
+    }
+}
+
+/// What is known about a call from its beginning, and how many requests of it have been sent; it survives a panic.
+pub struct CallRecord {
+    pub id: CallId,
+    sent: AtomicU32,
+    /// How many of these do more than read.
+    changing: AtomicU32,
+    /// The call does more than read, whether or not it has sent anything.
+    changes: AtomicBool,
+    /// What an UNKNOWN of the call means: a [`Doubt`].
+    doubt: AtomicU8,
+}
+
+impl CallRecord {
+    /// For a new call.
+    pub fn new() -> CallRecord {
+        let zero = || AtomicU32::new(0);
+        CallRecord {
+            id: CallId::new(),
+            sent: zero(),
+            changing: zero(),
+            changes: AtomicBool::new(false),
+            doubt: AtomicU8::new(Doubt::None as u8),
+        }
+    }
+
+    pub fn doubt(&self) -> Doubt {
+        Doubt::ALL[usize::from(self.doubt.load(Ordering::Relaxed))]
+    }
+
+    pub fn set_doubt(&self, doubt: Doubt) {
+        self.doubt.store(doubt as u8, Ordering::Relaxed);
+    }
+
+    /// How many requests were sent, also those that only read.
+    pub fn sent(&self) -> u32 {
+        self.sent.load(Ordering::SeqCst)
+    }
+
+    /// The attempts of the reply. A call that does more than read does not count its status queries: the sum over all
+    /// replies about an order must not be more than the requests that may have charged it.
+    pub fn attempts(&self) -> u32 {
+        let changing = self.changing.load(Ordering::SeqCst);
+        if changing > 0 || self.changes.load(Ordering::SeqCst) { changing } else { self.sent() }
+    }
+
+    /// The call does more than read, so that status queries are not its attempts.
+    pub fn set_changes(&self) {
+        self.changes.store(true, Ordering::SeqCst);
+    }
+
+    /// Counts a request, if any byte of it was sent.
+    pub fn count(&self, sent: bool, safety: Safety) {
+        self.sent.fetch_add(u32::from(sent), Ordering::SeqCst);
+        self.changing.fetch_add(u32::from(sent && safety != Safety::ReadOnly), Ordering::SeqCst);
+    }
+}
+
+#[derive(Clone)]
+pub struct Call<'a> {
+    pub bounds: Bounds,
+    pub record: &'a CallRecord,
+    log: &'a Log,
+}
+
+impl<'a> Call<'a> {
+    /// `timeout`: for a call whose token has none.
+    pub fn new(log: &'a Log, token: Option<Arc<CallToken>>, record: &'a CallRecord, timeout: Duration) -> Call<'a> {
+        Call { bounds: Bounds::new(token, timeout), record, log }
+    }
+
+    /// The same call, for a part of it that may take at most that long.
+    pub fn within(&self, timeout: Duration) -> Call<'a> {
+        Call { bounds: self.bounds.until(Instant::now() + timeout), ..*self }
+    }
+
+    /// The same call, with a different timeout if its token has none.
+    pub fn with_timeout(&self, timeout: Duration) -> Call<'a> {
+        Call { bounds: Bounds::new(self.bounds.token.clone(), timeout), ..*self }
+    }
+
+    /// The same call, for a part of it that gets at least that long, also when the call's time is over.
+    pub fn at_least(&self, timeout: Duration) -> Call<'a> {
+        let mut call = self.clone();
+        call.bounds.deadline = call.bounds.deadline.max(Instant::now() + timeout);
+        call
+    }
+
+    pub fn time_left(&self) -> Duration {
+        self.bounds.time_left()
+    }
+
+    /// A line of the log about the call. It is built only if somebody receives it.
+    pub fn log<'l, L: Into<Line<'l>>>(&self, level: Level, line: impl FnOnce() -> L) {
+        self.log.line(self.record.id, self.bounds.token.as_deref(), level, line);
+    }
+
+    /// Whether somebody receives a line of this level.
+    pub fn wants(&self, level: Level) -> bool {
+        self.log.wants(self.bounds.token.as_deref(), level)
+    }
+
+    /// Reports progress to the caller; false if the caller wants to stop.
+    pub fn report(&self, done: usize, total: usize, step_json: &str) -> bool {
+        self.bounds.token.as_ref().is_none_or(|token| token.report_progress(done, total, step_json))
+    }
+}
