@@ -1,10 +1,13 @@
-//! What an event, the service's answer and the caller's expectation have in common, and how they differ.
+//! What an event, the service's answer and the caller's expectation have in common, and how they differ: two sets of
+//! facts are compared, role by role.
 
-use super::amounts::Amounts;
-use super::members::{NamedByEvent, Values, is_progress};
 use crate::answer::decimal::Decimal;
-use crate::answer::facts::words::is_same;
-use paysvc_spec::events::Meaning;
+use crate::answer::facts::Facts;
+use crate::answer::facts::amounts::{Amounts, Priced};
+use crate::answer::facts::event::EventFacts;
+use crate::answer::facts::stated::{Stated, Text};
+use paysvc_spec::events::COMPARED;
+use paysvc_spec::schema::{Reference, Role};
 use paysvc_spec::status::State;
 
 /// A value of a difference, as it is shown.
@@ -31,6 +34,77 @@ pub enum Authenticity {
     Ahead,
     /// The service contradicts the event, and will not confirm it.
     Forged,
+}
+
+/// What the event or the service's answer says in each role.
+pub struct Statements<'a> {
+    facts: &'a Facts,
+    /// The answer is to this question, whether it repeats it or not.
+    asked: Option<(Reference, &'a str)>,
+}
+
+impl<'a> Statements<'a> {
+    pub fn of_event(event: &'a EventFacts) -> Statements<'a> {
+        Statements { facts: &event.facts, asked: None }
+    }
+
+    pub fn of_answer(facts: &'a Facts, by: Reference, about: &'a str) -> Statements<'a> {
+        Statements { facts, asked: Some((by, about)) }
+    }
+
+    fn amount(&self, of: impl Fn(&Amounts) -> &Stated<Decimal>) -> Stated<Decimal> {
+        Stated::all(self.facts.amounts.iter().map(of))
+    }
+
+    fn price(&self) -> Stated<Decimal> {
+        self.amount(|amounts| &amounts.price)
+    }
+
+    fn total(&self) -> Stated<Decimal> {
+        self.amount(|amounts| &amounts.total)
+    }
+
+    fn fee(&self) -> Stated<Decimal> {
+        self.amount(|amounts| &amounts.fee)
+    }
+
+    /// In a role that has a text.
+    pub fn text(&self, role: Role) -> Stated<Text> {
+        match role {
+            Role::Reference(kind) => {
+                let own = &self.facts.reference(kind).text;
+                let beside = Some(&self.facts.beside).filter(|_| kind == Reference::Order);
+                let mut found = Stated::all(std::iter::once(own).chain(beside));
+                if let Some((_, about)) = self.asked.filter(|(by, _)| *by == kind && found.is_absent()) {
+                    found.add(Some(Text::from(about)), true);
+                }
+                found
+            }
+            Role::ServiceReference => self.facts.service_reference.clone(),
+            Role::Currency => self.facts.currency.clone(),
+            _ => Stated::default(),
+        }
+    }
+
+    fn is_unclear(&self, role: Role) -> bool {
+        match role {
+            Role::Price => self.price().is_unclear(),
+            Role::Charged => self.total().is_unclear() || self.fee().is_unclear(),
+            Role::StateNumber => self.facts.states_disagree || self.facts.state_contradicted,
+            _ => self.text(role).is_unclear(),
+        }
+    }
+
+    /// For a price: what was charged, if there is no other amount.
+    fn shown(&self, role: Role) -> Option<Shown> {
+        let amount = |stated: Stated<Decimal>| stated.clear().map(Decimal::to_string);
+        let text = match role {
+            Role::Price => amount(self.price()).or_else(|| amount(self.total())),
+            Role::Charged => amount(self.total()),
+            _ => self.text(role).clear().map(|text| text.0.clone()),
+        };
+        text.map(Shown::Text)
+    }
 }
 
 /// How event and answer relate.
@@ -69,7 +143,7 @@ impl Class {
             State::FAILED => Class::Failed,
             State::SUCCESSFUL => Class::Successful,
             State::REVERSED => Class::Reversed,
-            state if is_progress(state) => Class::Progress,
+            State::INITIATED | State::PENDING | State::AWAITING | State::PROCESSING => Class::Progress,
             _ => Class::Unknown,
         }
     }
@@ -102,40 +176,28 @@ pub const STATES: [[Relation; 6]; 6] = {
     ]
 };
 
-/// References that an answer must confirm if the event names them. The payment's is compared where both have it.
-const CONFIRMED: &[Meaning] =
-    &[Meaning::Reference, Meaning::Session, Meaning::AccountReference, Meaning::Batch, Meaning::Payout];
-
-/// Compares an event with the service's answer, whose state is `state`. `may_change`: the answer says that its state is
-/// not final.
-pub fn with_service(event: &Values, service: &Values, state: State, may_change: bool) -> Comparison {
-    let class = Class::of(state);
+/// Compares an event with the service's answer, whose state is `state`.
+pub fn with_service(event: &EventFacts, service: &Statements<'_>, state: State) -> Comparison {
+    let (of_event, class) = (Statements::of_event(event), Class::of(state));
+    let may_change = service.facts.finality.may_change;
     let is_final = matches!(class, Class::Failed | Class::Successful | Class::Reversed) && !may_change;
-    let is_unclear = service.state_is_unclear || !service.unclear.is_empty();
+    let is_unclear = COMPARED.iter().any(|(_, role)| service.is_unclear(*role));
     let mut found = Comparison { open: !is_final || is_unclear, ..Comparison::default() };
-    // An answer that contradicts itself confirms nothing, whether or not the event names that member.
-    for &meaning in service.unclear.iter().filter(|meaning| !matches!(meaning, Meaning::Total | Meaning::Fee)) {
-        found.unconfirmed(difference(meaning, event, service));
-    }
-    for meaning in [CONFIRMED, &[Meaning::PaymentReference]].concat() {
-        if service.unclear.contains(&meaning) {
-            continue;
+    for &(member, role) in COMPARED {
+        let difference = || difference(member, role, &of_event, service);
+        match role {
+            Role::Price => compare_amounts(&of_event, service, class, &mut found),
+            Role::Charged => {}
+            Role::StateNumber => compare_states(event, service, state, may_change, &mut found),
+            // An answer that contradicts itself confirms nothing, whether or not the event names that member.
+            _ if service.is_unclear(role) => found.unconfirmed(difference()),
+            _ => match (of_event.text(role).clear(), service.text(role).clear()) {
+                (Some(one), Some(other)) if one != other => found.contradicted(difference()),
+                (Some(_), None) if matches!(role, Role::Reference(_)) => found.unconfirmed(difference()),
+                _ => {}
+            },
         }
-        let Some(of_event) = event.get(meaning) else { continue };
-        match service.get(meaning) {
-            Some(of_service) if is_same(of_event, of_service) => {}
-            Some(_) => found.contradicted(difference(meaning, event, service)),
-            None if CONFIRMED.contains(&meaning) => found.unconfirmed(difference(meaning, event, service)),
-            None => {}
-        }
     }
-    compare_amounts(event, service, class, &mut found);
-    if let (Some(of_event), Some(of_service)) = (event.get(Meaning::Currency), service.get(Meaning::Currency))
-        && !is_same(of_event, of_service)
-    {
-        found.contradicted(difference(Meaning::Currency, event, service));
-    }
-    compare_states(&event.state, state, may_change, service.state_is_unclear, &mut found);
     found
 }
 
@@ -162,73 +224,74 @@ impl Comparison {
     }
 }
 
-/// What both say, and what differs from what was expected.
-fn difference(meaning: Meaning, event: &Values, service: &Values) -> Difference {
-    Difference {
-        member: meaning.name(),
-        event: shown(meaning, event),
-        service: shown(meaning, service),
-        expected: None,
-    }
+/// What both say.
+fn difference(member: &'static str, role: Role, event: &Statements<'_>, service: &Statements<'_>) -> Difference {
+    Difference { member, event: event.shown(role), service: service.shown(role), expected: None }
 }
 
-/// For a price: what was charged, if there is no other amount.
-fn shown(meaning: Meaning, values: &Values) -> Option<Shown> {
-    let total = || values.get(Meaning::Total).filter(|_| meaning == Meaning::Price);
-    values.get(meaning).or_else(total).map(|text| Shown::Text(text.to_owned()))
+fn name_of(wanted: Role) -> &'static str {
+    COMPARED.iter().find(|(_, role)| *role == wanted).map_or("", |(name, _)| name)
 }
 
 /// The prices must be equal; if one is missing, the totals; otherwise a price must be the other's total with or without
 /// the fee. An event without an amount agrees with nothing.
-fn compare_amounts(event: &Values, service: &Values, class: Class, found: &mut Comparison) {
-    let (of_event, of_service) = (event.amounts(), service.amounts());
-    let totals = match (&of_event.total, &of_service.total) {
-        (Some(one), Some(other)) => Some(one == other),
-        _ => None,
+fn compare_amounts(event: &Statements<'_>, service: &Statements<'_>, class: Class, found: &mut Comparison) {
+    let (prices, all) = ([event.price(), service.price()], [event.total(), service.total()]);
+    let ([of_event, of_service], [total, charged]) =
+        (prices.each_ref().map(Stated::clear), all.each_ref().map(Stated::clear));
+    let totals = total.zip(charged).map(|(one, other)| one == other);
+    // Only the service's own fee explains a difference: the forger of an event chooses its fee.
+    let fee = service.fee();
+    let is_charged = |price: &Decimal, total: Option<&Decimal>| {
+        total.map(|total| total == price || fee.clear().is_some_and(|fee| *total == price.plus(fee)))
     };
-    let names_amount = of_event.price.is_some() || of_event.total.is_some();
-    // What was charged, and its fee, may differ until the payment has succeeded; the price may not.
-    let is_settled = matches!(class, Class::Successful | Class::Reversed)
-        || (of_event.price.is_some() && of_service.price.is_some());
-    let agrees = match (&of_event.price, &of_service.price) {
+    let agrees = match (of_event, of_service) {
         (Some(one), Some(other)) => Some(one == other),
         (None, None) => totals,
-        (Some(_), None) | (None, Some(_)) if totals.is_some() => totals,
-        (Some(price), None) => of_service.is_price(price),
-        // Only the service's own fee explains a difference: the forger of an event chooses its fee.
-        (None, Some(price)) => Amounts { fee: of_service.fee.clone(), ..of_event }.is_price(price),
+        _ if totals.is_some() => totals,
+        (Some(price), None) => is_charged(price, charged),
+        (None, Some(price)) => is_charged(price, total),
     };
-    if !service.unclear.contains(&Meaning::Price) {
-        match agrees {
-            Some(true) => {}
-            Some(false) if is_settled => found.contradicted(difference(Meaning::Price, event, service)),
-            _ if names_amount => found.unconfirmed(difference(Meaning::Price, event, service)),
-            _ => found.contradicted(difference(Meaning::Price, event, service)),
-        }
+    let difference = |role| difference(name_of(role), role, event, service);
+    // What was charged, and its fee, may differ until the payment has succeeded; the price may not.
+    let is_settled = matches!(class, Class::Successful | Class::Reversed) || of_event.is_some() && of_service.is_some();
+    let names_amount = of_event.is_some() || total.is_some();
+    match agrees {
+        _ if service.is_unclear(Role::Price) => found.unconfirmed(difference(Role::Price)),
+        Some(true) => {}
+        Some(false) if is_settled => found.contradicted(difference(Role::Price)),
+        _ if names_amount => found.unconfirmed(difference(Role::Price)),
+        _ => found.contradicted(difference(Role::Price)),
     }
     // If the prices are equal, the total may have changed since, because of the fee.
     if agrees == Some(true) && totals == Some(false) {
-        found.differences.push(difference(Meaning::Total, event, service));
+        found.differences.push(difference(Role::Charged));
     }
 }
 
-/// `may_change`: the service's state is not final, whatever it is. `is_unclear`: the answer names more than one.
-fn compare_states(event: &NamedByEvent, service: State, may_change: bool, is_unclear: bool, found: &mut Comparison) {
-    let (row, shown) = match event {
-        NamedByEvent::None => (Class::None, None),
-        NamedByEvent::State(state) => (Class::of(*state), Some(Shown::State(state.0))),
-        NamedByEvent::Unknown(text) => (Class::Unknown, Some(Shown::Text(text.clone()))),
+/// `may_change`: the service's state is not final, whatever it is.
+fn compare_states(
+    event: &EventFacts,
+    service: &Statements<'_>,
+    state: State,
+    may_change: bool,
+    found: &mut Comparison,
+) {
+    let (row, shown) = match (event.facts.state, &event.unknown_state) {
+        (_, Some(text)) => (Class::Unknown, Some(Shown::Text(text.clone()))),
+        (State::NONE, None) => (Class::None, None),
+        (own, None) => (Class::of(own), Some(Shown::State(own.0))),
     };
-    let relation = match STATES[row as usize][Class::of(service) as usize] {
-        _ if is_unclear => Relation::Ahead,
+    let relation = match STATES[row as usize][Class::of(state) as usize] {
+        _ if service.is_unclear(Role::StateNumber) => Relation::Ahead,
         Relation::Contradicts if may_change => Relation::Ahead,
         relation => relation,
     };
-    if relation == Relation::Agrees && [None, Some(Shown::State(service.0))].contains(&shown) {
+    if relation == Relation::Agrees && [None, Some(Shown::State(state.0))].contains(&shown) {
         return;
     }
-    let service = (service != State::NONE).then_some(Shown::State(service.0));
-    let difference = Difference { member: Meaning::StateNumber.name(), event: shown, service, expected: None };
+    let service = (state != State::NONE).then_some(Shown::State(state.0));
+    let difference = Difference { member: name_of(Role::StateNumber), event: shown, service, expected: None };
     match relation {
         Relation::Contradicts => found.contradicted(difference),
         Relation::Ahead => {
@@ -239,29 +302,36 @@ fn compare_states(event: &NamedByEvent, service: State, may_change: bool, is_unc
     }
 }
 
-/// What the caller expects, by meaning.
-pub type Expected = Vec<(Meaning, String)>;
+/// What the caller expects, by the names of what is compared.
+pub type Expected = Vec<(&'static str, String)>;
 
 /// Whether the service's answer says all that the caller expects; anything it does not say is added to the differences.
 /// The event does not count: a genuine one of a cheaper order may have been sent again.
-pub fn with_expected(expected: &Expected, event: &Values, service: &Values, differences: &mut Vec<Difference>) -> bool {
+pub fn with_expected(
+    expected: &Expected,
+    event: &EventFacts,
+    service: &Statements<'_>,
+    differences: &mut Vec<Difference>,
+) -> bool {
     let mut matches = true;
-    for (meaning, wanted) in expected {
-        let is_as_expected = match meaning {
-            Meaning::Price => {
-                Decimal::parse(wanted).is_some_and(|wanted| service.amounts().is_price(&wanted) == Some(true))
+    for (name, wanted) in expected {
+        let Some(&(member, role)) = COMPARED.iter().find(|(known, _)| known == name) else { continue };
+        let is_as_expected = match role {
+            Role::Price => {
+                Decimal::parse(wanted).is_some_and(|wanted| service.facts.compare_price(&wanted) == Priced::Equal)
             }
-            _ => service.get(*meaning).is_some_and(|found| is_same(found, wanted)),
+            _ => service.text(role).clear() == Some(&Text::from(&**wanted)),
         };
         if is_as_expected {
             continue;
         }
         matches = false;
-        match differences.iter_mut().find(|known| known.member == meaning.name()) {
+        match differences.iter_mut().find(|known| known.member == member) {
             Some(known) => known.expected = Some(wanted.clone()),
             None => {
                 let expected = Some(wanted.clone());
-                differences.push(Difference { expected, ..difference(*meaning, event, service) });
+                let difference = difference(member, role, &Statements::of_event(event), service);
+                differences.push(Difference { expected, ..difference });
             }
         }
     }
