@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use super::roles::Meaning;
 use super::stated::Text;
 use super::words::{NamedState, state_of_id, state_of_word, word};
-use super::{AMOUNT_PLACES, Facts, Reader};
+use super::{Facts, Reader};
 use crate::answer::decimal::Decimal;
 use crate::json::Type;
 use crate::json::document::Value;
@@ -15,6 +15,8 @@ use paysvc_spec::events::EVENT;
 use paysvc_spec::schema::{Place, Role};
 use paysvc_spec::status::State;
 
+/// Longest value that is read, in bytes as written. References have 40.
+const MAX_VALUE: usize = 256;
 /// How many characters of an unknown state are kept.
 const MAX_STATE_CHARS: usize = 40;
 
@@ -26,9 +28,6 @@ pub struct EventFacts {
     /// A state that is no known word.
     pub unknown_state: Option<String>,
 }
-
-const NO_TEXT: &str = "cannot be read as a text or number";
-const NO_AMOUNT: &str = "is not a decimal amount";
 
 /// A member and what is wrong with it.
 pub type Fault = (&'static str, &'static str);
@@ -56,13 +55,18 @@ pub fn read(objects: &[Value<'_>]) -> Result<EventFacts, Fault> {
             if is_state && (index + 1 < objects.len() || role == Role::StateWord && member.kind() == Type::Bool) {
                 continue;
             }
+            let named = if role == Role::StateNumber { state_of_id(member) } else { state_of_word(member) };
+            if is_state && named == Some(NamedState::Unknown) {
+                let text = word(member).unwrap_or(Cow::Borrowed(member.raw()));
+                unknown_state = Some(text.chars().take(MAX_STATE_CHARS).collect());
+            }
             // Of two states of progress the number counts.
             let place = if role == Role::StateNumber { Place::Payment } else { Place::Data };
             reader.member(member, Meaning { role, exact: true, within: &[] }, place, true);
-            reader.check(member, role).map_err(|why| (known.name, why))?;
-            if is_state && [state_of_id(member), state_of_word(member)].contains(&Some(NamedState::Unknown)) {
-                let text = word(member).unwrap_or(Cow::Borrowed(member.raw()));
-                unknown_state = Some(text.chars().take(MAX_STATE_CHARS).collect());
+            match fault(member, role) {
+                None if reader.contradicts_itself(role) => return Err((known.name, "contradicts another member")),
+                None => {}
+                Some(why) => return Err((known.name, why)),
             }
             roles.push(role);
         }
@@ -71,28 +75,34 @@ pub fn read(objects: &[Value<'_>]) -> Result<EventFacts, Fault> {
     Ok(EventFacts { unknown_state: unknown_state.filter(|_| facts.state == State::NONE), facts, roles })
 }
 
+/// Why a member cannot be read.
+fn fault(member: Value<'_>, role: Role) -> Option<&'static str> {
+    match (role, member.kind()) {
+        (Role::StateNumber | Role::StateWord, _) => None,
+        _ if member.raw().len() > MAX_VALUE => Some("is too long"),
+        (Role::Price | Role::Charged | Role::Fee, _) => {
+            Decimal::of(member).is_none().then_some("is not a decimal amount")
+        }
+        (Role::Currency, Type::Number) => Some("is not text"),
+        (_, Type::Text | Type::Number) => Text::of(member).is_none().then_some("is not valid Unicode text"),
+        _ => Some("is neither text nor a number"),
+    }
+}
+
 impl Reader<'_> {
-    /// What is wrong with a member that was read.
-    fn check(&mut self, member: Value<'_>, role: Role) -> Result<(), &'static str> {
+    /// Whether two members of that role say different things.
+    fn contradicts_itself(&mut self, role: Role) -> bool {
+        self.decide_state();
         let facts = &self.facts;
-        let of_data = &facts.amounts[AMOUNT_PLACES.iter().position(|place| *place == Place::Data).unwrap_or_default()];
-        let (is_unclear, is_read, unreadable) = match role {
-            Role::Reference(kind) => (facts.reference(kind).text.is_unclear(), Text::of(member).is_some(), NO_TEXT),
-            Role::ServiceReference => (facts.service_reference.is_unclear(), Text::of(member).is_some(), NO_TEXT),
-            Role::Currency => (facts.currency.is_unclear(), member.kind() == Type::Text, NO_TEXT),
-            Role::Price => (of_data.price.is_unclear(), Decimal::of(member).is_some(), NO_AMOUNT),
-            Role::Charged => (of_data.total.is_unclear(), Decimal::of(member).is_some(), NO_AMOUNT),
-            Role::Fee => (of_data.fee.is_unclear(), Decimal::of(member).is_some(), NO_AMOUNT),
-            Role::StateNumber | Role::StateWord => {
-                self.decide_state();
-                (self.facts.states_disagree, true, "")
-            }
-            _ => (false, true, ""),
-        };
-        match (is_unclear, is_read) {
-            (false, _) => Ok(()),
-            (true, false) => Err(unreadable),
-            (true, true) => Err("contradicts another member"),
+        match role {
+            Role::Reference(kind) => facts.reference(kind).text.is_unclear(),
+            Role::ServiceReference => facts.service_reference.is_unclear(),
+            Role::Currency => facts.currency.is_unclear(),
+            Role::Price => facts.amounts.iter().any(|amounts| amounts.price.is_unclear()),
+            Role::Charged => facts.amounts.iter().any(|amounts| amounts.total.is_unclear()),
+            Role::Fee => facts.amounts.iter().any(|amounts| amounts.fee.is_unclear()),
+            Role::StateNumber | Role::StateWord => facts.states_disagree,
+            _ => false,
         }
     }
 }
