@@ -13,7 +13,7 @@ use std::borrow::Cow;
 use aws_lc_rs::digest;
 use serde_json::value::RawValue;
 
-use self::compare::{Authenticity, Difference, Expected, Shown, Statements};
+use self::compare::{Authenticity, Difference, Expected, Statements};
 use super::{CallContext, Client};
 use crate::answer::facts::Facts;
 use crate::answer::facts::event::{self, EventFacts};
@@ -220,9 +220,7 @@ fn judged(
     let service = Statements::of_answer(facts, verification.by, by);
     let mut authenticity = Authenticity::Forged;
     if verification.confirms {
-        let comparison = compare::with_service(event, &service, reply.state);
-        authenticity = comparison.authenticity();
-        findings.differences = comparison.differences;
+        (findings.differences, authenticity) = compare::with_service(event, &service, reply.state);
     }
     if findings.matches.is_some() {
         let matches = compare::with_expected(expected, event, &service, &mut findings.differences);
@@ -364,10 +362,8 @@ impl Findings {
 }
 
 fn push(out: &mut Vec<u8>, difference: &Difference) {
-    let value = |members: &mut Object<'_>, name: &str, shown: &Option<Shown>| match shown {
-        None => members.literal(name, "null"),
-        Some(Shown::Text(text)) => members.text(name, text),
-        Some(Shown::State(number)) => members.literal(name, number),
+    let value = |members: &mut Object<'_>, name: &str, value: &Option<String>| {
+        members.literal(name, value.as_deref().unwrap_or("null"));
     };
     object(out, |members| {
         members.text("member", difference.member);

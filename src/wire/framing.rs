@@ -196,12 +196,7 @@ impl Head {
     }
 
     #[cold]
-    fn keeps_malformed(
-        &mut self,
-        input: &mut [u8],
-        kept: usize,
-        line: Range<usize>,
-    ) -> Result<bool, TransportError> {
+    fn keeps_malformed(&mut self, input: &mut [u8], kept: usize, line: Range<usize>) -> Result<bool, TransportError> {
         let text = without_break(&input[line]);
         let is_fold = matches!(text[0], b' ' | b'\t');
         let header = if is_fold && self.has_header {
@@ -279,7 +274,8 @@ fn is_header(line: &[u8]) -> bool {
 /// The name of [`FRAMING`] with which the line begins, after characters that no name has.
 fn framing_name(line: &[u8]) -> Option<&'static str> {
     let start = line.iter().position(|byte| TOKEN[usize::from(*byte)])?;
-    let begins = |name: &&&str| line[start..].get(..name.len()).is_some_and(|own| own.eq_ignore_ascii_case(name.as_bytes()));
+    let begins =
+        |name: &&&str| line[start..].get(..name.len()).is_some_and(|own| own.eq_ignore_ascii_case(name.as_bytes()));
     FRAMING.iter().find(begins).copied()
 }
 

@@ -72,7 +72,7 @@ pub fn read(objects: &[Value<'_>]) -> Result<EventFacts, Fault> {
         }
     }
     let facts = reader.finish(objects[0]);
-    Ok(EventFacts { unknown_state: unknown_state.filter(|_| facts.state == State::NONE), facts, roles })
+    Ok(EventFacts { unknown_state: unknown_state.filter(|_| facts.signs.state == State::NONE), facts, roles })
 }
 
 /// Why a member cannot be read.
@@ -101,7 +101,7 @@ impl Reader<'_> {
             Role::Price => facts.amounts.iter().any(|amounts| amounts.price.is_unclear()),
             Role::Charged => facts.amounts.iter().any(|amounts| amounts.total.is_unclear()),
             Role::Fee => facts.amounts.iter().any(|amounts| amounts.fee.is_unclear()),
-            Role::StateNumber | Role::StateWord => facts.states_disagree,
+            Role::StateNumber | Role::StateWord => facts.signs.states_disagree,
             _ => false,
         }
     }

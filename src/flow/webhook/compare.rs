@@ -6,22 +6,17 @@ use crate::answer::facts::Facts;
 use crate::answer::facts::amounts::{Amounts, Priced};
 use crate::answer::facts::event::EventFacts;
 use crate::answer::facts::stated::{Stated, Text};
+use crate::request::text_value;
 use paysvc_spec::events::COMPARED;
 use paysvc_spec::schema::{Reference, Role};
 use paysvc_spec::status::State;
 
-/// A value of a difference, as it is shown.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Shown {
-    Text(String),
-    State(i32),
-}
-
+/// What both say; the values are JSON.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Difference {
     pub member: &'static str,
-    pub event: Option<Shown>,
-    pub service: Option<Shown>,
+    pub event: Option<String>,
+    pub service: Option<String>,
     /// Set if the caller expected something else than the service says.
     pub expected: Option<String>,
 }
@@ -90,35 +85,21 @@ impl<'a> Statements<'a> {
         match role {
             Role::Price => self.price().is_unclear(),
             Role::Charged => self.total().is_unclear() || self.fee().is_unclear(),
-            Role::StateNumber => self.facts.states_disagree || self.facts.state_contradicted,
+            Role::StateNumber => self.facts.signs.states_disagree || self.facts.signs.state_contradicted,
             _ => self.text(role).is_unclear(),
         }
     }
 
-    /// For a price: what was charged, if there is no other amount.
-    fn shown(&self, role: Role) -> Option<Shown> {
+    /// As JSON. For a price: what was charged, if there is no other amount.
+    fn shown(&self, role: Role) -> Option<String> {
         let amount = |stated: Stated<Decimal>| stated.clear().map(Decimal::to_string);
         let text = match role {
             Role::Price => amount(self.price()).or_else(|| amount(self.total())),
             Role::Charged => amount(self.total()),
             _ => self.text(role).clear().map(|text| text.0.clone()),
         };
-        text.map(Shown::Text)
+        text.as_deref().map(json)
     }
-}
-
-/// How event and answer relate.
-#[derive(Debug, Default)]
-pub struct Comparison {
-    pub differences: Vec<Difference>,
-    /// The service names another value, or its final state excludes the event's.
-    contradicted: bool,
-    /// The event names a value that the service does not name.
-    unconfirmed: bool,
-    /// The service's state, or a value in its answer, may still become what the event names.
-    open: bool,
-    /// The event's state follows the service's.
-    ahead: bool,
 }
 
 /// A state, as the table of states knows it. The numbers are the table's rows and columns.
@@ -149,7 +130,7 @@ impl Class {
     }
 }
 
-/// How the state of an event relates to the service's.
+/// How something in an event relates to the service's answer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Relation {
     /// No difference. Two states of progress may still have different numbers, which is a difference.
@@ -158,8 +139,10 @@ pub enum Relation {
     Older,
     /// A difference: the service may still reach the event's state.
     Ahead,
-    /// A difference: the service's state is final, and the event's does not follow it.
+    /// A difference: the service names another value, or a final state that the event's does not follow.
     Contradicts,
+    /// A difference: the event names a value that the service does not name, or the answer contradicts itself.
+    Unconfirmed,
 }
 
 /// Rows: the event's state. Columns: the service's. `docs/webhooks.md` has the same table, which a test compares.
@@ -176,52 +159,62 @@ pub const STATES: [[Relation; 6]; 6] = {
     ]
 };
 
-/// Compares an event with the service's answer, whose state is `state`.
-pub fn with_service(event: &EventFacts, service: &Statements<'_>, state: State) -> Comparison {
+/// What differs between an event and the service's answer, whose state is `state`, and what that proves.
+pub fn with_service(event: &EventFacts, service: &Statements<'_>, state: State) -> (Vec<Difference>, Authenticity) {
+    use Relation::{Agrees, Ahead, Contradicts, Unconfirmed};
     let (of_event, class) = (Statements::of_event(event), Class::of(state));
     let may_change = service.facts.finality.may_change;
-    let is_final = matches!(class, Class::Failed | Class::Successful | Class::Reversed) && !may_change;
-    let is_unclear = COMPARED.iter().any(|(_, role)| service.is_unclear(*role));
-    let mut found = Comparison { open: !is_final || is_unclear, ..Comparison::default() };
-    for &(member, role) in COMPARED {
-        let difference = || difference(member, role, &of_event, service);
-        match role {
-            Role::Price => compare_amounts(&of_event, service, class, &mut found),
-            Role::Charged => {}
-            Role::StateNumber => compare_states(event, service, state, may_change, &mut found),
-            // An answer that contradicts itself confirms nothing, whether or not the event names that member.
-            _ if service.is_unclear(role) => found.unconfirmed(difference()),
-            _ => match (of_event.text(role).clear(), service.text(role).clear()) {
-                (Some(one), Some(other)) if one != other => found.contradicted(difference()),
-                (Some(_), None) if matches!(role, Role::Reference(_)) => found.unconfirmed(difference()),
-                _ => {}
-            },
+    let (amounts, totals) = amounts(&of_event, service, class);
+    let relations = COMPARED.iter().map(|&(_, role)| match role {
+        Role::StateNumber => states(event, service, class, may_change),
+        // An answer that contradicts itself confirms nothing, whether or not the event names that member.
+        Role::Price | Role::Reference(_) | Role::ServiceReference | Role::Currency if service.is_unclear(role) => {
+            Unconfirmed
         }
-    }
-    found
+        Role::Price => amounts,
+        Role::Charged => totals,
+        _ => match (of_event.text(role).clear(), service.text(role).clear()) {
+            (Some(one), Some(other)) if one != other => Contradicts,
+            (Some(_), None) if matches!(role, Role::Reference(_)) => Unconfirmed,
+            _ => Agrees,
+        },
+    });
+    let relations: Vec<Relation> = relations.collect();
+    let is_final = matches!(class, Class::Failed | Class::Successful | Class::Reversed) && !may_change;
+    // The service's state, or a value in its answer, may still become what the event names.
+    let is_open = !is_final || COMPARED.iter().any(|(_, role)| service.is_unclear(*role));
+    let has = |relation| relations.contains(&relation);
+    // The rule by which a receiver handles an event, drops it, or has it sent again.
+    let authenticity = match () {
+        () if has(Contradicts) => Authenticity::Forged,
+        () if has(Ahead) || has(Unconfirmed) && is_open => Authenticity::Ahead,
+        // Another delivery would get the same answer.
+        () if has(Unconfirmed) => Authenticity::Forged,
+        () => Authenticity::Authentic,
+    };
+    let each = COMPARED.iter().zip(&relations).filter(|((_, role), relation)| match (role, relation) {
+        // Another number of progress.
+        (Role::StateNumber, Agrees) => event.facts.signs.state != State::NONE && event.facts.signs.state != state,
+        (_, relation) => **relation != Agrees,
+    });
+    let differences = each.map(|(&(member, role), _)| match role {
+        Role::StateNumber => Difference {
+            member,
+            event: event.unknown_state.as_deref().map(json).or_else(|| number(event.facts.signs.state)),
+            service: number(state),
+            expected: None,
+        },
+        _ => difference(member, role, &of_event, service),
+    });
+    (differences.collect(), authenticity)
 }
 
-impl Comparison {
-    /// The rule by which a receiver handles an event, drops it, or has it sent again.
-    pub fn authenticity(&self) -> Authenticity {
-        match self {
-            Comparison { contradicted: true, .. } => Authenticity::Forged,
-            Comparison { ahead: true, .. } | Comparison { unconfirmed: true, open: true, .. } => Authenticity::Ahead,
-            // Another delivery would get the same answer.
-            Comparison { unconfirmed: true, .. } => Authenticity::Forged,
-            _ => Authenticity::Authentic,
-        }
-    }
+fn json(text: &str) -> String {
+    text_value(text).get().to_owned()
+}
 
-    fn contradicted(&mut self, difference: Difference) {
-        self.contradicted = true;
-        self.differences.push(difference);
-    }
-
-    fn unconfirmed(&mut self, difference: Difference) {
-        self.unconfirmed = true;
-        self.differences.push(difference);
-    }
+fn number(state: State) -> Option<String> {
+    (state != State::NONE).then(|| state.0.to_string())
 }
 
 /// What both say.
@@ -229,76 +222,43 @@ fn difference(member: &'static str, role: Role, event: &Statements<'_>, service:
     Difference { member, event: event.shown(role), service: service.shown(role), expected: None }
 }
 
-fn name_of(wanted: Role) -> &'static str {
-    COMPARED.iter().find(|(_, role)| *role == wanted).map_or("", |(name, _)| name)
-}
-
-/// The prices must be equal; if one is missing, the totals; otherwise a price must be the other's total with or without
-/// the fee. An event without an amount agrees with nothing.
-fn compare_amounts(event: &Statements<'_>, service: &Statements<'_>, class: Class, found: &mut Comparison) {
-    let (prices, all) = ([event.price(), service.price()], [event.total(), service.total()]);
-    let ([of_event, of_service], [total, charged]) =
-        (prices.each_ref().map(Stated::clear), all.each_ref().map(Stated::clear));
+/// How price and total relate. The prices must be equal; if one is missing, the totals; otherwise a price must be the
+/// other's total with or without the fee. An event without an amount agrees with nothing.
+fn amounts(event: &Statements<'_>, service: &Statements<'_>, class: Class) -> (Relation, Relation) {
+    let [price, wanted, total, charged, fee] =
+        [event.price(), service.price(), event.total(), service.total(), service.fee()];
+    let [price, wanted, total, charged, fee] = [&price, &wanted, &total, &charged, &fee].map(Stated::clear);
     let totals = total.zip(charged).map(|(one, other)| one == other);
     // Only the service's own fee explains a difference: the forger of an event chooses its fee.
-    let fee = service.fee();
     let is_charged = |price: &Decimal, total: Option<&Decimal>| {
-        total.map(|total| total == price || fee.clear().is_some_and(|fee| *total == price.plus(fee)))
+        total.map(|total| total == price || fee.is_some_and(|fee| *total == price.plus(fee)))
     };
-    let agrees = match (of_event, of_service) {
+    let agrees = match (price, wanted) {
         (Some(one), Some(other)) => Some(one == other),
         (None, None) => totals,
         _ if totals.is_some() => totals,
         (Some(price), None) => is_charged(price, charged),
         (None, Some(price)) => is_charged(price, total),
     };
-    let difference = |role| difference(name_of(role), role, event, service);
     // What was charged, and its fee, may differ until the payment has succeeded; the price may not.
-    let is_settled = matches!(class, Class::Successful | Class::Reversed) || of_event.is_some() && of_service.is_some();
-    let names_amount = of_event.is_some() || total.is_some();
+    let is_settled = matches!(class, Class::Successful | Class::Reversed) || price.is_some() && wanted.is_some();
     match agrees {
-        _ if service.is_unclear(Role::Price) => found.unconfirmed(difference(Role::Price)),
-        Some(true) => {}
-        Some(false) if is_settled => found.contradicted(difference(Role::Price)),
-        _ if names_amount => found.unconfirmed(difference(Role::Price)),
-        _ => found.contradicted(difference(Role::Price)),
-    }
-    // If the prices are equal, the total may have changed since, because of the fee.
-    if agrees == Some(true) && totals == Some(false) {
-        found.differences.push(difference(Role::Charged));
+        // If the prices are equal, the total may have changed since, because of the fee.
+        Some(true) if totals == Some(false) => (Relation::Agrees, Relation::Older),
+        Some(true) => (Relation::Agrees, Relation::Agrees),
+        Some(false) if is_settled => (Relation::Contradicts, Relation::Agrees),
+        _ if price.is_some() || total.is_some() => (Relation::Unconfirmed, Relation::Agrees),
+        _ => (Relation::Contradicts, Relation::Agrees),
     }
 }
 
 /// `may_change`: the service's state is not final, whatever it is.
-fn compare_states(
-    event: &EventFacts,
-    service: &Statements<'_>,
-    state: State,
-    may_change: bool,
-    found: &mut Comparison,
-) {
-    let (row, shown) = match (event.facts.state, &event.unknown_state) {
-        (_, Some(text)) => (Class::Unknown, Some(Shown::Text(text.clone()))),
-        (State::NONE, None) => (Class::None, None),
-        (own, None) => (Class::of(own), Some(Shown::State(own.0))),
-    };
-    let relation = match STATES[row as usize][Class::of(state) as usize] {
+fn states(event: &EventFacts, service: &Statements<'_>, of_service: Class, may_change: bool) -> Relation {
+    let of_event = if event.unknown_state.is_some() { Class::Unknown } else { Class::of(event.facts.signs.state) };
+    match STATES[of_event as usize][of_service as usize] {
         _ if service.is_unclear(Role::StateNumber) => Relation::Ahead,
         Relation::Contradicts if may_change => Relation::Ahead,
         relation => relation,
-    };
-    if relation == Relation::Agrees && [None, Some(Shown::State(state.0))].contains(&shown) {
-        return;
-    }
-    let service = (state != State::NONE).then_some(Shown::State(state.0));
-    let difference = Difference { member: name_of(Role::StateNumber), event: shown, service, expected: None };
-    match relation {
-        Relation::Contradicts => found.contradicted(difference),
-        Relation::Ahead => {
-            found.ahead = true;
-            found.differences.push(difference);
-        }
-        Relation::Agrees | Relation::Older => found.differences.push(difference),
     }
 }
 

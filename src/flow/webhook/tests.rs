@@ -236,6 +236,7 @@ fn every_cell_of_the_table_of_states() {
                 Relation::Older => (Authenticity::Authentic, vec!["state"]),
                 Relation::Ahead => (Authenticity::Ahead, vec!["state"]),
                 Relation::Contradicts => (Authenticity::Forged, vec!["state"]),
+                Relation::Unconfirmed => unreachable!(),
             };
             let told = format!("event {event:?}, service {service:?}");
             assert_eq!((authenticity(&reply), differing(&found)), (expected, differs), "{told}");
@@ -394,6 +395,7 @@ fn the_documentation_has_the_table_of_states() {
         Relation::Older => "older",
         Relation::Ahead => "later",
         Relation::Contradicts => "not authentic",
+        Relation::Unconfirmed => unreachable!(),
     };
     let cells: Vec<Vec<&str>> = rows.iter().map(|row| row[1..].to_vec()).collect();
     assert_eq!(cells, STATES.map(|row| row.iter().map(word).collect::<Vec<_>>()));
@@ -549,7 +551,7 @@ fn an_event_is_read_in_every_form() {
         assert_eq!(event.subject(), Some(Subject::Order), "{body}");
         let order = &event.facts.reference(Reference::Order).text;
         assert_eq!(order.clear().map(|text| &**text), Some("ORDER-1"), "{body}");
-        assert_eq!((event.facts.state, &event.unknown_state), (State::SUCCESSFUL, &None), "{body}");
+        assert_eq!((event.facts.signs.state, &event.unknown_state), (State::SUCCESSFUL, &None), "{body}");
         assert_eq!(paid(body)["authentic"], true);
     }
     let marked = format!("\u{feff}{}", of_order());
@@ -564,7 +566,7 @@ fn every_member_of_the_table_is_read_in_any_case() {
             let event = read(&format!("{{\"{name}\":{value}}}"));
             assert_eq!(event.roles, [member.role.unwrap()], "{name}");
             let is_state = matches!(event.roles[..], [Role::StateNumber | Role::StateWord]);
-            assert_eq!(is_state, event.facts.state != State::NONE || event.unknown_state.is_some(), "{name}");
+            assert_eq!(is_state, event.facts.signs.state != State::NONE || event.unknown_state.is_some(), "{name}");
         }
     }
 }
