@@ -12,10 +12,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("wire", &["util"]),
     ("ledger", &["util", "json"]),
     ("request", &["util", "json"]),
-    (
-        "answer",
-        &["util", "json", "wire::answer", "wire::error", "request::fields", "request::references", "request::secrets"],
-    ),
+    ("answer", &["util", "json", "wire::answer", "wire::error", "request::names", "request::secrets"]),
     ("flow", &["util", "json", "wire", "request", "answer", "ledger"]),
     // For the fuzzer and for tests only, so nothing else can import it.
     ("fuzzing", &["util", "json", "wire::answer", "wire::error", "request", "answer", "flow"]),

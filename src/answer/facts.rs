@@ -7,7 +7,7 @@
 use crate::answer::decimal::Decimal;
 use crate::json::Type;
 use crate::json::document::{Document, Value};
-use crate::request::references::References;
+use crate::request::names::References;
 use amounts::{Amounts, Priced};
 use history::History;
 use paysvc_spec::schema::{Answer, Envelope, Member, Place, Reference, Role};

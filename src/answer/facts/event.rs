@@ -10,7 +10,7 @@ use super::{Facts, Reader};
 use crate::answer::decimal::Decimal;
 use crate::json::Type;
 use crate::json::document::Value;
-use crate::request::references::References;
+use crate::request::names::References;
 use paysvc_spec::events::EVENT;
 use paysvc_spec::schema::{Place, Role};
 use paysvc_spec::status::State;

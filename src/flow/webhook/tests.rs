@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::compare::{Class, Relation, STATES};
 use super::*;
 use crate::answer::facts;
-use crate::request::references::of_row;
+use crate::request::names::of_row;
 use paysvc_spec::events::EVENT;
 use paysvc_spec::schema::{Reference, Role};
 
