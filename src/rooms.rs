@@ -14,10 +14,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("wire", &["util", "call"]),
     ("request", &["util", "json"]),
     ("ledger", &["util", "json", "call", "request::record"]),
-    (
-        "answer",
-        &["util", "json", "wire::answer", "wire::error", "request::fields", "request::references", "request::secrets"],
-    ),
+    ("answer", &["util", "json", "wire::answer", "wire::error", "request::names", "request::secrets"]),
     ("flow", &["util", "json", "call", "wire", "request", "answer", "ledger"]),
     // For the fuzzer and for tests only, so nothing else can import it.
     ("fuzzing", &["util", "json", "wire::answer", "wire::error", "request", "answer", "flow"]),

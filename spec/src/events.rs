@@ -3,7 +3,7 @@
 //! The service documents neither names nor shapes, and signs nothing. Integrations have seen the object of an order's
 //! or a session's answer, within `data` or `Data` or at the top level, with names in camel or Pascal case.
 
-use crate::schema::{Certainty, doc};
+use crate::schema::{Answer, Member, Reference, Role};
 
 /// Largest body that is read. The largest event that was seen has 3 KB.
 pub const MAX_LENGTH: usize = 256 * 1024;
@@ -47,157 +47,94 @@ impl Subject {
     }
 }
 
-/// What a member of an event, or of the answer that verifies it, means.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Meaning {
-    /// Of the order.
-    Reference,
-    Session,
-    /// Given when the virtual account was generated.
-    AccountReference,
-    /// The service's own reference of the payment.
-    PaymentReference,
-    /// Of the batch that a payout belongs to.
-    Batch,
-    Payout,
-    /// Without the fee.
-    Price,
-    /// The fee may be included.
-    Total,
-    Fee,
-    Currency,
-    StateNumber,
-    StateWord,
-}
-
-impl Meaning {
-    pub const ALL: &[Meaning] = &[
-        Meaning::Reference,
-        Meaning::Session,
-        Meaning::AccountReference,
-        Meaning::PaymentReference,
-        Meaning::Batch,
-        Meaning::Payout,
-        Meaning::Price,
-        Meaning::Total,
-        Meaning::Fee,
-        Meaning::Currency,
-        Meaning::StateNumber,
-        Meaning::StateWord,
-    ];
-
-    /// In the list of differences, whichever way the service spells it.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Meaning::Reference => "reference",
-            Meaning::Session => "sessionId",
-            Meaning::AccountReference => "accountReference",
-            Meaning::PaymentReference => "paymentReference",
-            Meaning::Batch => "batchReference",
-            Meaning::Payout => "payoutReference",
-            Meaning::Price => "amount",
-            Meaning::Total => "total",
-            Meaning::Fee => "fee",
-            Meaning::Currency => "currency",
-            Meaning::StateNumber | Meaning::StateWord => "state",
-        }
-    }
-}
-
-/// A member that has a meaning. Others are ignored.
-#[derive(Clone, Copy, Debug)]
-pub struct EventMember {
-    /// In an event in any case; in an answer exactly so.
-    pub name: &'static str,
-    pub meaning: Meaning,
-    pub certainty: Certainty,
-    pub doc: &'static str,
-}
-
-const fn member(name: &'static str, meaning: Meaning, certainty: Certainty, text: &'static str) -> EventMember {
-    EventMember { name, meaning, certainty, doc: doc(text) }
-}
-
 /// The member in which the event's object may be wrapped, in any case.
 pub const WRAPPER: &str = "data";
 
-use Certainty::{Documented, Guessed, Integrated, Reported};
+const ORDER: Role = Role::Reference(Reference::Order);
+const SESSION: Role = Role::Reference(Reference::Session);
+const BATCH: Role = Role::Reference(Reference::Batch);
 
-pub const MEMBERS: &[EventMember] = &[
-    member("orderReference", Meaning::Reference, Documented, "reference of the order"),
-    member("reference", Meaning::Reference, Guessed, "reference of the order"),
-    member("sessionId", Meaning::Session, Documented, "identifier of a payment into a virtual account"),
-    member(
-        "accountReference",
-        Meaning::AccountReference,
-        Documented,
-        "the Reference that was given when the virtual account was generated",
-    ),
-    member("paymentReference", Meaning::PaymentReference, Documented, "the service's reference of the payment"),
-    member("batchReference", Meaning::Batch, Guessed, "reference of a batch of payouts"),
-    member("payoutReference", Meaning::Payout, Guessed, "the service's reference of a payout"),
-    member("orderAmount", Meaning::Price, Reported, "price of the order, without the fee"),
-    member("totalAmountCharged", Meaning::Total, Documented, "what was paid; the fee may be included"),
-    member("totalChargedAmount", Meaning::Total, Integrated, "what was paid; the fee may be included"),
-    member("fee", Meaning::Fee, Documented, "fee"),
-    member("currencyName", Meaning::Currency, Documented, "currency code"),
-    member("currency", Meaning::Currency, Guessed, "currency code"),
-    member("statusId", Meaning::StateNumber, Documented, "state, as a number"),
-    member("status", Meaning::StateWord, Documented, "state, as a word, e.g. Successful or Success"),
+/// An event's object, which is read as an answer is. Its names may be in any case; what has no role is ignored.
+pub const EVENT: &Answer = &Answer { success_is_state: true, members: MEMBERS, ..*Answer::UNKNOWN };
+
+const MEMBERS: &[Member] = &[
+    Member::text("orderReference", "reference of the order").role(ORDER),
+    Member::text("reference", "reference of the order").role(ORDER).guessed(),
+    Member::text("sessionId", "identifier of a payment into a virtual account").role(SESSION),
+    Member::text("accountReference", "the Reference that was given when the virtual account was generated")
+        .role(Role::Reference(Reference::Account)),
+    Member::text("paymentReference", "the service's reference of the payment").role(Role::ServiceReference),
+    Member::text("batchReference", "reference of a batch of payouts").role(BATCH).guessed(),
+    Member::text("payoutReference", "the service's reference of a payout").role(Role::Accepted).guessed(),
+    Member::amount("orderAmount", "price of the order, without the fee").role(Role::Price).reported(),
+    Member::amount("totalAmountCharged", "what was paid; the fee may be included").role(Role::Charged),
+    Member::amount("totalChargedAmount", "what was paid; the fee may be included").role(Role::Charged).integrated(),
+    Member::amount("fee", "fee").role(Role::Fee),
+    Member::text("currencyName", "currency code").role(Role::Currency),
+    Member::text("currency", "currency code").role(Role::Currency).guessed(),
+    Member::integer("statusId", "state, as a number").role(Role::StateNumber),
+    Member::text("status", "state, as a word, e.g. Successful or Success").role(Role::StateWord),
 ];
 
 /// How an event about a subject is verified.
 #[derive(Clone, Copy, Debug)]
 pub struct Verification {
     pub subject: Subject,
-    /// An event that names one of these is about this subject.
-    pub names: &'static [Meaning],
+    /// An event with a member of one of these roles is about this subject.
+    pub names: &'static [Role],
     /// Identifies what is asked for. Without it the service cannot be asked.
-    pub by: Meaning,
+    pub by: Reference,
     /// Name of the row that is asked.
     pub endpoint: &'static str,
     /// The member of its request.
     pub member: &'static str,
-    /// JSON pointer of the object in its answer that has the members above. `None`: the form of the answer is not
-    /// known, so it is returned, and no such event is authentic.
-    pub answer: Option<&'static str>,
+    /// The form of its answer is known. Otherwise the answer is returned, and no such event is authentic.
+    pub confirms: bool,
 }
 
 /// The first that fits counts: payouts come first, because no event about one is authentic.
 pub const VERIFICATIONS: &[Verification] = &[
     Verification {
         subject: Subject::Payout,
-        names: &[Meaning::Batch, Meaning::Payout],
-        by: Meaning::Batch,
+        names: &[BATCH, Role::Accepted],
+        by: Reference::Batch,
         endpoint: "payout_status",
         member: "batchReference",
-        answer: None,
+        confirms: false,
     },
     Verification {
         subject: Subject::Session,
-        names: &[Meaning::Session],
-        by: Meaning::Session,
+        names: &[SESSION],
+        by: Reference::Session,
         endpoint: "transaction_details",
         member: "sessionId",
-        answer: Some("/data"),
+        confirms: true,
     },
     Verification {
         subject: Subject::Order,
-        names: &[Meaning::Reference],
-        by: Meaning::Reference,
+        names: &[ORDER],
+        by: Reference::Order,
         endpoint: "order_verify",
         member: "reference",
-        answer: Some("/data"),
+        confirms: true,
     },
 ];
 
-/// Members of `expect`, and the part of the service's answer that must be equal.
-pub const EXPECTED: &[(&str, Meaning)] = &[
-    ("reference", Meaning::Reference),
-    ("amount", Meaning::Price),
-    ("currency", Meaning::Currency),
-    ("accountReference", Meaning::AccountReference),
+/// What is compared with the service's answer, by its name in the list of differences, whichever way the service spells
+/// it. A `Reference` that the event names must be in the answer; other texts are compared where both have them.
+pub const COMPARED: &[(&str, Role)] = &[
+    ("reference", ORDER),
+    ("sessionId", SESSION),
+    ("accountReference", Role::Reference(Reference::Account)),
+    ("paymentReference", Role::ServiceReference),
+    ("amount", Role::Price),
+    ("total", Role::Charged),
+    ("currency", Role::Currency),
+    ("state", Role::StateNumber),
 ];
+
+/// Members of `expect`, and the part of the service's answer that must be equal: those that are compared, by their names.
+pub const EXPECTED: &[&str] = &["reference", "amount", "currency", "accountReference"];
 
 /// The members that a verified answer has in front of its own.
 pub const ADDED: &[&str] = &["authentic", "match", "differences", "event", "about", "key", "respond", "retry_after"];
@@ -207,20 +144,17 @@ mod tests {
     use super::*;
     use crate::endpoint;
     use crate::operations::{Body, operation};
-    use crate::schema::Kind;
+    use crate::schema::{Certainty, Kind};
 
     #[test]
-    fn every_meaning_has_a_member_and_every_name_is_given_once() {
-        for meaning in Meaning::ALL {
-            assert!(MEMBERS.iter().any(|member| member.meaning == *meaning), "{meaning:?}");
-        }
+    fn every_member_has_a_role_and_every_name_is_given_once() {
         for (index, member) in MEMBERS.iter().enumerate() {
-            let same = |other: &EventMember| other.name.eq_ignore_ascii_case(member.name);
-            assert!(
-                !MEMBERS[..index].iter().any(same) && !member.name.eq_ignore_ascii_case(WRAPPER),
-                "{}",
-                member.name
-            );
+            let same = |other: &Member| other.name.eq_ignore_ascii_case(member.name);
+            let is_new = !MEMBERS[..index].iter().any(same) && !member.name.eq_ignore_ascii_case(WRAPPER);
+            assert!(is_new && member.role.is_some(), "{}", member.name);
+        }
+        for name in EXPECTED {
+            assert!(COMPARED.iter().any(|(known, _)| known == name), "{name}");
         }
     }
 
@@ -232,7 +166,7 @@ mod tests {
             let required: Vec<_> = row.fields.iter().filter(|field| field.required).map(|field| field.name).collect();
             assert_eq!(required, [verification.member], "{}", row.name);
             let is_known = row.answer.certainty < Certainty::Guessed;
-            assert_eq!(verification.answer.is_some(), is_known, "{}: only a known answer confirms an event", row.name);
+            assert_eq!(verification.confirms, is_known, "{}: only a known answer confirms an event", row.name);
         }
     }
 
@@ -247,6 +181,6 @@ mod tests {
         let expect = operation("webhook_verify").members.iter().find(|field| field.name == "expect").unwrap();
         let Kind::Object(fields) = expect.kind else { panic!("expect is no object") };
         let names: Vec<_> = fields.iter().map(|field| field.name).collect();
-        assert_eq!(names, EXPECTED.iter().map(|(name, _)| *name).collect::<Vec<_>>());
+        assert_eq!(names, EXPECTED);
     }
 }

@@ -94,6 +94,7 @@ pub const SHARED: &[Known] = &[
     known("orderReference", &[(Role::Reference(Reference::Order), Places::of(&[Data, Payment, Summary]))]),
     known("amount_refunded", &[(Role::Reference(Reference::Refunded), IN_DATA)]),
     known("payoutReference", &[(Role::Accepted, ALL)]),
+    known("paymentReference", &[(Role::ServiceReference, IN_DATA)]),
     known("accountReference", &[(Role::Reference(Reference::Account), ENVELOPE)]),
     known("totalAmountCharged", &[(Role::Charged, SCALARS)]),
     known("totalChargedAmount", &[(Role::Charged, SCALARS)]),

@@ -7,7 +7,7 @@
 use crate::answer::decimal::Decimal;
 use crate::json::Type;
 use crate::json::document::{Document, Value};
-use crate::request::references::References;
+use crate::request::names::References;
 use amounts::{Amounts, Priced};
 use history::History;
 use paysvc_spec::schema::{Answer, Envelope, Member, Place, Reference, Role};
@@ -20,6 +20,7 @@ use words::{NamedState, is_digits, state_of_id, word};
 pub mod amounts;
 pub mod element;
 mod envelope;
+pub mod event;
 pub mod history;
 mod objects;
 pub mod references;
@@ -56,6 +57,10 @@ pub struct Facts {
     pub elements: usize,
     /// What the answer is about, by the kind of the reference.
     pub references: [Named; Reference::ALL.len()],
+    /// A reference that stands in `data` beside the documented one.
+    pub beside: Stated<Text>,
+    /// The service's own reference of the payment.
+    pub service_reference: Stated<Text>,
     /// For each place that has amounts.
     pub amounts: [Amounts; AMOUNT_PLACES.len()],
     pub currency: Stated<Text>,

@@ -9,9 +9,9 @@ use std::time::Duration;
 
 use crate::json::{self, Members};
 use crate::request;
-use crate::request::base_url::BaseUrl;
 use crate::request::encryption::EncryptionKey;
 use crate::request::settings::Choices;
+use crate::request::url::BaseUrl;
 use crate::request::validate;
 use crate::util::limits::MAX_LINE;
 use crate::util::process::critical_section;

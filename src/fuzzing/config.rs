@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::value::value;
 use super::{check_error, has_canary, json, may_name_canary};
 use crate::flow::config::Config;
-use crate::request::base_url::BaseUrl;
+use crate::request::url::BaseUrl;
 use paysvc_spec::settings::{CONFIG, variable};
 use paysvc_spec::status::Status;
 

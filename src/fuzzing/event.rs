@@ -7,9 +7,11 @@ use serde_json::{Value, json};
 use super::choice::first_line;
 use super::value::value;
 use super::{check_texts, has_canary, json, may_name_canary};
+use crate::answer::facts;
 use crate::answer::reply::Reply;
 use crate::flow::webhook::verify;
 use crate::json::document::Document;
+use paysvc_spec::schema::Endpoint;
 use paysvc_spec::status::{Outcome, State, Status};
 
 pub fn event(input: &[u8]) {
@@ -23,10 +25,9 @@ pub fn event(input: &[u8]) {
     }
     let state = State(i32::from(state.wrapping_sub(b'0') % 10));
     let mut asked = None;
-    let reply = verify(&json!({"body": body}).to_string(), &|| false, |_, _, about| {
+    let reply = verify(&json!({"body": body}).to_string(), &|| false, |row, _, about| {
         asked = Some(about.to_owned());
-        let reply = Reply::without_body(Status::Ok, Outcome::Confirmed, "done");
-        Reply { body: answer.to_owned(), document: Some(document), state, ..reply }
+        answered(row, answer, document, state)
     });
     check_texts(&reply);
     assert!(!has_canary(&reply.message) || may_name_canary(body), "{}", reply.message);
@@ -48,6 +49,13 @@ pub fn event(input: &[u8]) {
     if found["authentic"] == true {
         authentic(body, &value(answer).unwrap_or_default(), reply.state, &found);
     }
+}
+
+/// The reply to the look-up, in a state that the fuzzer chose.
+fn answered(row: &'static Endpoint, answer: &str, document: Document, state: State) -> Reply {
+    let facts = facts::read(&document, answer, &row.answer, &Vec::new(), &|| false);
+    let reply = Reply::without_body(Status::Ok, Outcome::Confirmed, "done");
+    Reply { body: answer.to_owned(), document: Some(document), facts, state, ..reply }
 }
 
 /// What must be true of every authentic event, read in another way.
@@ -112,10 +120,8 @@ fn some_inputs_are_authentic() {
         let input = format!("{answer}\n{body}");
         event(input.as_bytes());
         let answer = &answer[1..];
-        let reply = verify(&json!({"body": body}).to_string(), &|| false, |_, _, _| {
-            let document = Document::scan(answer, &|| false).ok();
-            let reply = Reply::without_body(Status::Ok, Outcome::Confirmed, "");
-            Reply { body: answer.to_owned(), document, state: State::SUCCESSFUL, ..reply }
+        let reply = verify(&json!({"body": body}).to_string(), &|| false, |row, _, _| {
+            answered(row, answer, Document::scan(answer, &|| false).unwrap(), State::SUCCESSFUL)
         });
         assert_eq!(reply.body.contains(r#""authentic":true"#), expected, "{}", reply.body);
     }

@@ -4,30 +4,26 @@
 //! Imports `util` and `json`.
 
 pub mod amount;
-pub mod base_url;
 pub mod body;
 pub mod encryption;
-pub mod fields;
 mod key_forms;
 pub mod look_up;
+pub mod names;
 pub mod policy;
 pub mod raw;
 pub mod record;
-pub mod references;
 pub mod secrets;
 pub mod settings;
-mod url;
-pub mod url_path;
+pub mod url;
 pub mod validate;
 
 use serde_json::value::{RawValue, to_raw_value};
 
 use crate::json::{self, Members};
-use crate::request::base_url::BaseUrl;
-use crate::request::fields::RequestFields;
-use crate::request::references::References;
+use crate::request::names::{References, RequestFields};
 use crate::request::secrets::{Secrets, Stop};
 use crate::request::settings::Settings;
+use crate::request::url::BaseUrl;
 use crate::util::failpoint;
 use crate::util::secret::SecretBytes;
 use crate::util::validation_error::ValidationError;
@@ -141,7 +137,7 @@ fn of_members<'a>(
         body,
         safety: row.safety,
         answer: &row.answer,
-        references: references::of_row(&members, row.fields),
+        references: names::of_row(&members, row.fields),
         names: Vec::new(),
         secrets: Secrets::of_row(&members, row.fields, stop),
         lacks_price: lacks_price(row, &members),

@@ -1,7 +1,7 @@
 //! The rules for a raw request whose path belongs to a row of the table after all.
 
 use crate::request::settings::Choices;
-use crate::request::url_path;
+use crate::request::url;
 use paysvc_spec::ENDPOINTS;
 use paysvc_spec::schema::{ApiKey, Endpoint, Method};
 
@@ -14,11 +14,11 @@ fn normalized_segments(path: &str) -> Vec<String> {
         let end = bare.char_indices().find(|(at, c)| *at > 0 && *c == '.').map_or(bare.len(), |(at, _)| at);
         bare[..end].trim().to_ascii_lowercase()
     };
-    url_path::segments(path).iter().map(plain).filter(|segment| !segment.is_empty()).collect()
+    url::segments(path).iter().map(plain).filter(|segment| !segment.is_empty()).collect()
 }
 
 /// The rows at or above this URL, whatever the method, and however the path is split between it and `base_url`; each
-/// with the number of segments that follow the row's path. Both parts have been checked by [`url_path::check`].
+/// with the number of segments that follow the row's path. Both parts have been checked by [`url::check_path`].
 fn rows_at_or_above(base_path: &str, path: &str) -> Vec<(&'static Endpoint, usize)> {
     let base = normalized_segments(base_path);
     let whole: Vec<_> = base.iter().cloned().chain(normalized_segments(path)).collect();

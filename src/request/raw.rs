@@ -8,13 +8,12 @@ use serde_json::value::RawValue;
 
 use crate::json::{self, Members, Type};
 use crate::request::Request;
-use crate::request::base_url::BaseUrl;
+use crate::request::names;
 use crate::request::policy::{self, Permitted, RawRequest};
-use crate::request::references::{self, References};
 use crate::request::secrets::{Secrets, Stop};
 use crate::request::settings::Settings;
-use crate::request::validate::price;
-use crate::request::{body, fields, url, url_path, validate};
+use crate::request::url::BaseUrl;
+use crate::request::{body, url, validate};
 use crate::util::limits::{MAX_ERRORS, MAX_LINE};
 use crate::util::secret::SecretBytes;
 use crate::util::spelling;
@@ -65,20 +64,21 @@ pub fn prepare(text: &str, settings: &Settings, stop: Stop<'_>) -> Result<Reques
     let base_path = settings.base_url.as_ref().map_or("", BaseUrl::path);
     let Permitted { row, read_only } = policy::enforce(base_path, &path, &request, &settings.choices)
         .map_err(|(member, reason)| invalid(member, reason))?;
+    let within = |name| json::member(&members, name).and_then(|value| json::members(value).ok()).unwrap_or_default();
+    let given = ["body", "query"].map(|name| (name, within(name)));
     let safety = match (read_only, row) {
         (true, _) => Safety::ReadOnly,
         (false, Some(row)) => row.safety,
         (false, None) => Safety::Moves,
     };
     if !read_only && row.is_none_or(Endpoint::is_exact) {
-        check_exactness(&members, row)?;
+        check_exactness(&given, row)?;
     }
     let base_url = settings.require(WHAT, key, encrypt)?;
     let body = body(&members, method, encrypt, text.len())?;
     let headers = headers(&members)?;
     let query = query(&members)?;
-    let references = references(&members);
-    let names = if row.is_none() { fields::names(&members, &["body", "query"]) } else { Vec::new() };
+    let names = if row.is_none() { names::of_fields(&members, &["body", "query"]) } else { Vec::new() };
     // Encrypted before the secrets are collected: that refuses a long payload, whose secrets would take long to
     // collect.
     let body = body.map(|payload| body::encode(payload, encrypt, settings)).transpose()?;
@@ -94,10 +94,10 @@ pub fn prepare(text: &str, settings: &Settings, stop: Stop<'_>) -> Result<Reques
         body,
         safety,
         answer: row.map_or(Answer::UNKNOWN, |row| &row.answer),
-        references,
+        references: given.iter().flat_map(|(_, members)| names::of_any(members)).collect(),
         names,
         secrets,
-        lacks_price: lacks_price(&members, row),
+        lacks_price: row.is_some_and(|row| super::lacks_price(row, &given[0].1)),
         log_path: "(paysvc_request)",
     })
 }
@@ -133,18 +133,17 @@ fn path(members: &Members<'_>) -> Result<String, ValidationError> {
     if !path.starts_with('/') {
         return Err(invalid("path", "must start with a slash"));
     }
-    url_path::check(&path).map_err(|reason| invalid("path", reason))?;
+    url::check_path(&path).map_err(|reason| invalid("path", reason))?;
     Ok(path)
 }
 
 /// References have one spelling, amounts are above zero, and an order that the row charges has its price.
-fn check_exactness(members: &Members<'_>, row: Option<&Endpoint>) -> Result<(), ValidationError> {
+fn check_exactness(given: &[(&str, Members<'_>)], row: Option<&Endpoint>) -> Result<(), ValidationError> {
     let charges = row.is_some_and(|row| !matches!(Step::of(row, true), Some(Step::Other)));
     let mut errors = Vec::new();
-    for within in ["body", "query"] {
-        let Some(given) = json::member(members, within).and_then(|value| json::members(value).ok()) else { continue };
-        let mut found = price::errors(&given, charges);
-        references::each_of_any(&given, &mut |path, _, value| {
+    for (within, members) in given {
+        let mut found = validate::price_errors(members, charges);
+        names::each_of_any(members, &mut |path, _, value| {
             let fault = json::text(value).and_then(|text| spelling::fault(&text));
             found.extend(fault.map(|fault| (path.to_owned(), fault)));
         });
@@ -152,19 +151,6 @@ fn check_exactness(members: &Members<'_>, row: Option<&Endpoint>) -> Result<(), 
     }
     errors.truncate(MAX_ERRORS);
     if errors.is_empty() { Ok(()) } else { Err(ValidationError::of_members(Status::Argument, WHAT, errors)) }
-}
-
-fn lacks_price(members: &Members<'_>, row: Option<&'static Endpoint>) -> bool {
-    let body = json::member(members, "body").and_then(|body| json::members(body).ok());
-    row.zip(body).is_some_and(|(row, body)| super::lacks_price(row, &body))
-}
-
-/// The references that the body and the query name.
-fn references(members: &Members<'_>) -> References {
-    let within = |name| json::member(members, name).and_then(|value| json::members(value).ok()).unwrap_or_default();
-    let mut found = references::of_any(&within("body"));
-    found.extend(references::of_any(&within("query")));
-    found
 }
 
 /// The values that no message may repeat: the secrets of a row; for other requests, the whole body and query, and
@@ -184,7 +170,7 @@ fn secrets(
                 found.add_all(value, stop);
             }
             let digits = |segment: &String| segment.chars().filter(char::is_ascii_digit).count();
-            let numbers = url_path::segments(path).into_iter().filter(|segment| digits(segment) >= ACCOUNT_DIGITS);
+            let numbers = url::segments(path).into_iter().filter(|segment| digits(segment) >= ACCOUNT_DIGITS);
             numbers.for_each(|segment| found.add(&segment));
         }
     }

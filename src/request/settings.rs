@@ -1,7 +1,7 @@
 //! What requests take from the client's configuration.
 
-use crate::request::base_url::BaseUrl;
 use crate::request::encryption::EncryptionKey;
+use crate::request::url::BaseUrl;
 use crate::util::validation_error::ValidationError;
 use paysvc_spec::schema::{ApiKey, Endpoint};
 use paysvc_spec::settings;

@@ -99,6 +99,8 @@ pub enum Role {
     Reference(Reference),
     /// As `Reference`, unless a member of the kind `Reference` stands beside it.
     ReferenceAlone(Reference),
+    /// The service's own reference of a payment, which no request names: an event and its confirmation have the same.
+    ServiceReference,
     /// Without the fee.
     Price,
     /// What was charged; the fee may be included.
@@ -137,7 +139,7 @@ impl Role {
             Role::Accepted => "accepted",
             Role::History => "history",
             Role::AccountNumber => "account",
-            Role::Nothing | Role::Object(_) => "",
+            Role::Nothing | Role::Object(_) | Role::ServiceReference => "",
         };
         text.to_owned()
     }

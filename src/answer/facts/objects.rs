@@ -18,51 +18,67 @@ impl Reader<'_> {
         }
         let (mut alone, mut has_order) = (false, false);
         for member in object.children() {
-            let Some(Meaning { role, exact: own, within }) = meaning(member, place, members) else { continue };
-            let exact = exact && own;
-            match role {
-                Role::Reference(kind) => {
-                    has_order |= kind == Reference::Order && !member.is_empty();
-                    self.facts.references[kind as usize].add(member, kind, exact, self.requested);
-                }
+            let Some(meaning) = meaning(member, place, members) else { continue };
+            match meaning.role {
+                Role::Reference(Reference::Order) => has_order |= !member.is_empty(),
                 Role::ReferenceAlone(_) => alone = true,
-                Role::Object(inner) if member.kind() == Type::Array && inner == Place::Data => {
-                    member.children().for_each(|element| self.element(element, within, exact));
-                }
-                Role::Object(inner) => self.object(member, inner, within, exact),
-                Role::History => self.history(member, within, exact),
-                Role::Status | Role::IsSuccess | Role::Success | Role::Error | Role::Errors => {
-                    self.vote(member, role, place, exact);
-                }
-                Role::StateNumber | Role::StateWord | Role::PaymentWord => self.state(member, role, place, exact),
-                Role::Code | Role::PaymentCode => self.code(member, role, place, exact),
-                Role::Price | Role::Charged | Role::Fee => self.amount(member, role, place, exact),
-                Role::Currency if !member.is_empty() => {
-                    let currency = Text::of(member).filter(|_| member.kind() == Type::Text);
-                    self.facts.currency.add(currency, exact);
-                }
-                Role::Final | Role::Requery => self.finality(member, role, exact && place == Place::Data),
-                Role::AccountNumber => {
-                    self.facts.account |=
-                        exact && matches!(member.kind(), Type::Text | Type::Number) && !member.is_empty();
-                }
-                Role::Currency
-                | Role::Nothing
-                | Role::Accepted
-                | Role::Message
-                | Role::Description
-                | Role::ErrorCode => {}
+                _ => {}
             }
+            self.member(member, meaning, place, exact);
         }
-        if alone && !has_order {
+        if alone && (!has_order || place == Place::Data) {
             // Names in another case are further members.
             for member in object.children() {
                 if let Some(Meaning { role: Role::ReferenceAlone(kind), exact: own, .. }) =
                     meaning(member, place, members)
                 {
-                    self.facts.references[kind as usize].add(member, kind, exact && own, self.requested);
+                    match has_order {
+                        false => self.facts.references[kind as usize].add(member, kind, exact && own, self.requested),
+                        true if exact && own && !member.is_empty() => self.facts.beside.add(Text::of(member), true),
+                        true => {}
+                    }
                 }
             }
+        }
+    }
+
+    /// `exact`: its object stands where it is documented.
+    #[inline]
+    pub(super) fn member(&mut self, member: Value<'_>, meaning: Meaning, place: Place, exact: bool) {
+        let Meaning { role, exact: own, within } = meaning;
+        let exact = exact && own;
+        match role {
+            Role::Reference(kind) => {
+                self.facts.references[kind as usize].add(member, kind, exact, self.requested);
+            }
+            Role::Object(inner) if member.kind() == Type::Array && inner == Place::Data => {
+                member.children().for_each(|element| self.element(element, within, exact));
+            }
+            Role::Object(inner) => self.object(member, inner, within, exact),
+            Role::History => self.history(member, within, exact),
+            Role::Status | Role::IsSuccess | Role::Success | Role::Error | Role::Errors => {
+                self.vote(member, role, place, exact);
+            }
+            Role::StateNumber | Role::StateWord | Role::PaymentWord => self.state(member, role, place, exact),
+            Role::Code | Role::PaymentCode => self.code(member, role, place, exact),
+            Role::Price | Role::Charged | Role::Fee => self.amount(member, role, place, exact),
+            Role::Currency if !member.is_empty() => {
+                let currency = Text::of(member).filter(|_| member.kind() == Type::Text);
+                self.facts.currency.add(currency, exact);
+            }
+            Role::ServiceReference if !member.is_empty() => self.facts.service_reference.add(Text::of(member), exact),
+            Role::Final | Role::Requery => self.finality(member, role, exact && place == Place::Data),
+            Role::AccountNumber => {
+                self.facts.account |= exact && matches!(member.kind(), Type::Text | Type::Number) && !member.is_empty();
+            }
+            Role::Currency
+            | Role::ServiceReference
+            | Role::ReferenceAlone(_)
+            | Role::Nothing
+            | Role::Accepted
+            | Role::Message
+            | Role::Description
+            | Role::ErrorCode => {}
         }
     }
 

@@ -3,7 +3,7 @@
 use super::stated::{Stated, Text};
 use crate::answer::decimal::Decimal;
 use crate::json::document::Value;
-use crate::request::references::References;
+use crate::request::names::References;
 use paysvc_spec::schema::Reference;
 
 /// What an answer names of one kind.

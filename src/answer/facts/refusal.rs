@@ -8,7 +8,7 @@ use super::wording::{self, Wording};
 use super::{BETWEEN_STOPS, Facts};
 use crate::json::Type;
 use crate::json::document::Value;
-use crate::request::fields::{RequestFields, last_step};
+use crate::request::names::{RequestFields, last_step};
 use paysvc_spec::refusals::{MESSAGES_IN_DATA, OF_PERSONS};
 use paysvc_spec::schema::{Place, Role};
 

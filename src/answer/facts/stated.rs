@@ -73,6 +73,18 @@ impl<T: PartialEq> Stated<T> {
         }
     }
 
+    /// What several members or objects state about one thing.
+    pub fn all<'a>(each: impl IntoIterator<Item = &'a Stated<T>>) -> Stated<T>
+    where
+        T: Clone + 'a,
+    {
+        let mut found = Stated::default();
+        for one in each.into_iter().filter(|one| !one.is_absent()) {
+            found.add(one.value.clone().filter(|_| !one.unclear), one.exact);
+        }
+        found
+    }
+
     pub fn is_absent(&self) -> bool {
         self.value.is_none() && !self.unclear
     }

@@ -6,7 +6,7 @@ use super::*;
 use crate::answer::facts;
 use crate::answer::verdict::{self, AttemptResult};
 use crate::json::document::Document;
-use crate::request::references::References;
+use crate::request::names::References;
 use paysvc_spec::schema::Answer;
 
 use Outcome::{Confirmed, Rejected, Unknown};

@@ -8,7 +8,7 @@ use super::*;
 use crate::answer::facts;
 use crate::answer::facts::refusal;
 use crate::json::document::Document;
-use crate::request::fields::RequestFields;
+use crate::request::names::RequestFields;
 use paysvc_spec::schema::Reference;
 use paysvc_spec::schema::{Answer, Envelope, Member};
 

@@ -1,24 +1,22 @@
-//! What an event, the service's answer and the caller's expectation have in common, and how they differ.
+//! What an event, the service's answer and the caller's expectation have in common, and how they differ: two sets of
+//! facts are compared, role by role.
 
-use super::amounts::Amounts;
-use super::members::{NamedByEvent, Values, is_progress};
 use crate::answer::decimal::Decimal;
-use crate::answer::facts::words::is_same;
-use paysvc_spec::events::Meaning;
+use crate::answer::facts::Facts;
+use crate::answer::facts::amounts::{Amounts, Priced};
+use crate::answer::facts::event::EventFacts;
+use crate::answer::facts::stated::{Stated, Text};
+use crate::request::text_value;
+use paysvc_spec::events::COMPARED;
+use paysvc_spec::schema::{Reference, Role};
 use paysvc_spec::status::State;
 
-/// A value of a difference, as it is shown.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Shown {
-    Text(String),
-    State(i32),
-}
-
+/// What both say; the values are JSON.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Difference {
     pub member: &'static str,
-    pub event: Option<Shown>,
-    pub service: Option<Shown>,
+    pub event: Option<String>,
+    pub service: Option<String>,
     /// Set if the caller expected something else than the service says.
     pub expected: Option<String>,
 }
@@ -33,18 +31,75 @@ pub enum Authenticity {
     Forged,
 }
 
-/// How event and answer relate.
-#[derive(Debug, Default)]
-pub struct Comparison {
-    pub differences: Vec<Difference>,
-    /// The service names another value, or its final state excludes the event's.
-    contradicted: bool,
-    /// The event names a value that the service does not name.
-    unconfirmed: bool,
-    /// The service's state, or a value in its answer, may still become what the event names.
-    open: bool,
-    /// The event's state follows the service's.
-    ahead: bool,
+/// What the event or the service's answer says in each role.
+pub struct Statements<'a> {
+    facts: &'a Facts,
+    /// The answer is to this question, whether it repeats it or not.
+    asked: Option<(Reference, &'a str)>,
+}
+
+impl<'a> Statements<'a> {
+    pub fn of_event(event: &'a EventFacts) -> Statements<'a> {
+        Statements { facts: &event.facts, asked: None }
+    }
+
+    pub fn of_answer(facts: &'a Facts, by: Reference, about: &'a str) -> Statements<'a> {
+        Statements { facts, asked: Some((by, about)) }
+    }
+
+    fn amount(&self, of: impl Fn(&Amounts) -> &Stated<Decimal>) -> Stated<Decimal> {
+        Stated::all(self.facts.amounts.iter().map(of))
+    }
+
+    fn price(&self) -> Stated<Decimal> {
+        self.amount(|amounts| &amounts.price)
+    }
+
+    fn total(&self) -> Stated<Decimal> {
+        self.amount(|amounts| &amounts.total)
+    }
+
+    fn fee(&self) -> Stated<Decimal> {
+        self.amount(|amounts| &amounts.fee)
+    }
+
+    /// In a role that has a text.
+    pub fn text(&self, role: Role) -> Stated<Text> {
+        match role {
+            Role::Reference(kind) => {
+                let own = &self.facts.reference(kind).text;
+                let beside = Some(&self.facts.beside).filter(|_| kind == Reference::Order);
+                let mut found = Stated::all(std::iter::once(own).chain(beside));
+                if let Some((_, about)) = self.asked.filter(|(by, _)| *by == kind && found.is_absent()) {
+                    found.add(Some(Text::from(about)), true);
+                }
+                found
+            }
+            Role::ServiceReference => self.facts.service_reference.clone(),
+            Role::Currency => self.facts.currency.clone(),
+            _ => Stated::default(),
+        }
+    }
+
+    fn is_unclear(&self, role: Role) -> bool {
+        match role {
+            Role::Price => self.price().is_unclear(),
+            Role::Charged => self.total().is_unclear() || self.fee().is_unclear(),
+            Role::StateNumber => self.facts.signs.states_disagree || self.facts.signs.state_contradicted,
+            _ => self.text(role).is_unclear(),
+        }
+    }
+
+    /// As JSON. For a price: what was charged, if there is no other amount.
+    fn shown(&self, role: Role) -> Option<String> {
+        let amount = |stated: Stated<Decimal>| stated.clear().map(Decimal::to_string);
+        let text = match role {
+            Role::Price => amount(self.price()).or_else(|| amount(self.total())),
+            Role::Charged => amount(self.total()),
+            _ => self.text(role).clear().map(|text| text.0.clone()),
+        };
+        text.as_deref().map(json)
+    }
 }
 
 /// A state, as the table of states knows it. The numbers are the table's rows and columns.
@@ -69,13 +124,13 @@ impl Class {
             State::FAILED => Class::Failed,
             State::SUCCESSFUL => Class::Successful,
             State::REVERSED => Class::Reversed,
-            state if is_progress(state) => Class::Progress,
+            State::INITIATED | State::PENDING | State::AWAITING | State::PROCESSING => Class::Progress,
             _ => Class::Unknown,
         }
     }
 }
 
-/// How the state of an event relates to the service's.
+/// How something in an event relates to the service's answer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Relation {
     /// No difference. Two states of progress may still have different numbers, which is a difference.
@@ -84,8 +139,10 @@ pub enum Relation {
     Older,
     /// A difference: the service may still reach the event's state.
     Ahead,
-    /// A difference: the service's state is final, and the event's does not follow it.
+    /// A difference: the service names another value, or a final state that the event's does not follow.
     Contradicts,
+    /// A difference: the event names a value that the service does not name, or the answer contradicts itself.
+    Unconfirmed,
 }
 
 /// Rows: the event's state. Columns: the service's. `docs/webhooks.md` has the same table, which a test compares.
@@ -102,166 +159,139 @@ pub const STATES: [[Relation; 6]; 6] = {
     ]
 };
 
-/// References that an answer must confirm if the event names them. The payment's is compared where both have it.
-const CONFIRMED: &[Meaning] =
-    &[Meaning::Reference, Meaning::Session, Meaning::AccountReference, Meaning::Batch, Meaning::Payout];
-
-/// Compares an event with the service's answer, whose state is `state`. `may_change`: the answer says that its state is
-/// not final.
-pub fn with_service(event: &Values, service: &Values, state: State, may_change: bool) -> Comparison {
-    let class = Class::of(state);
+/// What differs between an event and the service's answer, whose state is `state`, and what that proves.
+pub fn with_service(event: &EventFacts, service: &Statements<'_>, state: State) -> (Vec<Difference>, Authenticity) {
+    use Relation::{Agrees, Ahead, Contradicts, Unconfirmed};
+    let (of_event, class) = (Statements::of_event(event), Class::of(state));
+    let may_change = service.facts.finality.may_change;
+    let (amounts, totals) = amounts(&of_event, service, class);
+    let relations = COMPARED.iter().map(|&(_, role)| match role {
+        Role::StateNumber => states(event, service, class, may_change),
+        // An answer that contradicts itself confirms nothing, whether or not the event names that member.
+        Role::Price | Role::Reference(_) | Role::ServiceReference | Role::Currency if service.is_unclear(role) => {
+            Unconfirmed
+        }
+        Role::Price => amounts,
+        Role::Charged => totals,
+        _ => match (of_event.text(role).clear(), service.text(role).clear()) {
+            (Some(one), Some(other)) if one != other => Contradicts,
+            (Some(_), None) if matches!(role, Role::Reference(_)) => Unconfirmed,
+            _ => Agrees,
+        },
+    });
+    let relations: Vec<Relation> = relations.collect();
     let is_final = matches!(class, Class::Failed | Class::Successful | Class::Reversed) && !may_change;
-    let is_unclear = service.state_is_unclear || !service.unclear.is_empty();
-    let mut found = Comparison { open: !is_final || is_unclear, ..Comparison::default() };
-    // An answer that contradicts itself confirms nothing, whether or not the event names that member.
-    for &meaning in service.unclear.iter().filter(|meaning| !matches!(meaning, Meaning::Total | Meaning::Fee)) {
-        found.unconfirmed(difference(meaning, event, service));
-    }
-    for meaning in [CONFIRMED, &[Meaning::PaymentReference]].concat() {
-        if service.unclear.contains(&meaning) {
-            continue;
-        }
-        let Some(of_event) = event.get(meaning) else { continue };
-        match service.get(meaning) {
-            Some(of_service) if is_same(of_event, of_service) => {}
-            Some(_) => found.contradicted(difference(meaning, event, service)),
-            None if CONFIRMED.contains(&meaning) => found.unconfirmed(difference(meaning, event, service)),
-            None => {}
-        }
-    }
-    compare_amounts(event, service, class, &mut found);
-    if let (Some(of_event), Some(of_service)) = (event.get(Meaning::Currency), service.get(Meaning::Currency))
-        && !is_same(of_event, of_service)
-    {
-        found.contradicted(difference(Meaning::Currency, event, service));
-    }
-    compare_states(&event.state, state, may_change, service.state_is_unclear, &mut found);
-    found
-}
-
-impl Comparison {
-    /// The rule by which a receiver handles an event, drops it, or has it sent again.
-    pub fn authenticity(&self) -> Authenticity {
-        match self {
-            Comparison { contradicted: true, .. } => Authenticity::Forged,
-            Comparison { ahead: true, .. } | Comparison { unconfirmed: true, open: true, .. } => Authenticity::Ahead,
-            // Another delivery would get the same answer.
-            Comparison { unconfirmed: true, .. } => Authenticity::Forged,
-            _ => Authenticity::Authentic,
-        }
-    }
-
-    fn contradicted(&mut self, difference: Difference) {
-        self.contradicted = true;
-        self.differences.push(difference);
-    }
-
-    fn unconfirmed(&mut self, difference: Difference) {
-        self.unconfirmed = true;
-        self.differences.push(difference);
-    }
-}
-
-/// What both say, and what differs from what was expected.
-fn difference(meaning: Meaning, event: &Values, service: &Values) -> Difference {
-    Difference {
-        member: meaning.name(),
-        event: shown(meaning, event),
-        service: shown(meaning, service),
-        expected: None,
-    }
-}
-
-/// For a price: what was charged, if there is no other amount.
-fn shown(meaning: Meaning, values: &Values) -> Option<Shown> {
-    let total = || values.get(Meaning::Total).filter(|_| meaning == Meaning::Price);
-    values.get(meaning).or_else(total).map(|text| Shown::Text(text.to_owned()))
-}
-
-/// The prices must be equal; if one is missing, the totals; otherwise a price must be the other's total with or without
-/// the fee. An event without an amount agrees with nothing.
-fn compare_amounts(event: &Values, service: &Values, class: Class, found: &mut Comparison) {
-    let (of_event, of_service) = (event.amounts(), service.amounts());
-    let totals = match (&of_event.total, &of_service.total) {
-        (Some(one), Some(other)) => Some(one == other),
-        _ => None,
+    // The service's state, or a value in its answer, may still become what the event names.
+    let is_open = !is_final || COMPARED.iter().any(|(_, role)| service.is_unclear(*role));
+    let has = |relation| relations.contains(&relation);
+    // The rule by which a receiver handles an event, drops it, or has it sent again.
+    let authenticity = match () {
+        () if has(Contradicts) => Authenticity::Forged,
+        () if has(Ahead) || has(Unconfirmed) && is_open => Authenticity::Ahead,
+        // Another delivery would get the same answer.
+        () if has(Unconfirmed) => Authenticity::Forged,
+        () => Authenticity::Authentic,
     };
-    let names_amount = of_event.price.is_some() || of_event.total.is_some();
-    // What was charged, and its fee, may differ until the payment has succeeded; the price may not.
-    let is_settled = matches!(class, Class::Successful | Class::Reversed)
-        || (of_event.price.is_some() && of_service.price.is_some());
-    let agrees = match (&of_event.price, &of_service.price) {
+    let each = COMPARED.iter().zip(&relations).filter(|((_, role), relation)| match (role, relation) {
+        // Another number of progress.
+        (Role::StateNumber, Agrees) => event.facts.signs.state != State::NONE && event.facts.signs.state != state,
+        (_, relation) => **relation != Agrees,
+    });
+    let differences = each.map(|(&(member, role), _)| match role {
+        Role::StateNumber => Difference {
+            member,
+            event: event.unknown_state.as_deref().map(json).or_else(|| number(event.facts.signs.state)),
+            service: number(state),
+            expected: None,
+        },
+        _ => difference(member, role, &of_event, service),
+    });
+    (differences.collect(), authenticity)
+}
+
+fn json(text: &str) -> String {
+    text_value(text).get().to_owned()
+}
+
+fn number(state: State) -> Option<String> {
+    (state != State::NONE).then(|| state.0.to_string())
+}
+
+/// What both say.
+fn difference(member: &'static str, role: Role, event: &Statements<'_>, service: &Statements<'_>) -> Difference {
+    Difference { member, event: event.shown(role), service: service.shown(role), expected: None }
+}
+
+/// How price and total relate. The prices must be equal; if one is missing, the totals; otherwise a price must be the
+/// other's total with or without the fee. An event without an amount agrees with nothing.
+fn amounts(event: &Statements<'_>, service: &Statements<'_>, class: Class) -> (Relation, Relation) {
+    let [price, wanted, total, charged, fee] =
+        [event.price(), service.price(), event.total(), service.total(), service.fee()];
+    let [price, wanted, total, charged, fee] = [&price, &wanted, &total, &charged, &fee].map(Stated::clear);
+    let totals = total.zip(charged).map(|(one, other)| one == other);
+    // Only the service's own fee explains a difference: the forger of an event chooses its fee.
+    let is_charged = |price: &Decimal, total: Option<&Decimal>| {
+        total.map(|total| total == price || fee.is_some_and(|fee| *total == price.plus(fee)))
+    };
+    let agrees = match (price, wanted) {
         (Some(one), Some(other)) => Some(one == other),
         (None, None) => totals,
-        (Some(_), None) | (None, Some(_)) if totals.is_some() => totals,
-        (Some(price), None) => of_service.is_price(price),
-        // Only the service's own fee explains a difference: the forger of an event chooses its fee.
-        (None, Some(price)) => Amounts { fee: of_service.fee.clone(), ..of_event }.is_price(price),
+        _ if totals.is_some() => totals,
+        (Some(price), None) => is_charged(price, charged),
+        (None, Some(price)) => is_charged(price, total),
     };
-    if !service.unclear.contains(&Meaning::Price) {
-        match agrees {
-            Some(true) => {}
-            Some(false) if is_settled => found.contradicted(difference(Meaning::Price, event, service)),
-            _ if names_amount => found.unconfirmed(difference(Meaning::Price, event, service)),
-            _ => found.contradicted(difference(Meaning::Price, event, service)),
-        }
-    }
-    // If the prices are equal, the total may have changed since, because of the fee.
-    if agrees == Some(true) && totals == Some(false) {
-        found.differences.push(difference(Meaning::Total, event, service));
+    // What was charged, and its fee, may differ until the payment has succeeded; the price may not.
+    let is_settled = matches!(class, Class::Successful | Class::Reversed) || price.is_some() && wanted.is_some();
+    match agrees {
+        // If the prices are equal, the total may have changed since, because of the fee.
+        Some(true) if totals == Some(false) => (Relation::Agrees, Relation::Older),
+        Some(true) => (Relation::Agrees, Relation::Agrees),
+        Some(false) if is_settled => (Relation::Contradicts, Relation::Agrees),
+        _ if price.is_some() || total.is_some() => (Relation::Unconfirmed, Relation::Agrees),
+        _ => (Relation::Contradicts, Relation::Agrees),
     }
 }
 
-/// `may_change`: the service's state is not final, whatever it is. `is_unclear`: the answer names more than one.
-fn compare_states(event: &NamedByEvent, service: State, may_change: bool, is_unclear: bool, found: &mut Comparison) {
-    let (row, shown) = match event {
-        NamedByEvent::None => (Class::None, None),
-        NamedByEvent::State(state) => (Class::of(*state), Some(Shown::State(state.0))),
-        NamedByEvent::Unknown(text) => (Class::Unknown, Some(Shown::Text(text.clone()))),
-    };
-    let relation = match STATES[row as usize][Class::of(service) as usize] {
-        _ if is_unclear => Relation::Ahead,
+/// `may_change`: the service's state is not final, whatever it is.
+fn states(event: &EventFacts, service: &Statements<'_>, of_service: Class, may_change: bool) -> Relation {
+    let of_event = if event.unknown_state.is_some() { Class::Unknown } else { Class::of(event.facts.signs.state) };
+    match STATES[of_event as usize][of_service as usize] {
+        _ if service.is_unclear(Role::StateNumber) => Relation::Ahead,
         Relation::Contradicts if may_change => Relation::Ahead,
         relation => relation,
-    };
-    if relation == Relation::Agrees && [None, Some(Shown::State(service.0))].contains(&shown) {
-        return;
-    }
-    let service = (service != State::NONE).then_some(Shown::State(service.0));
-    let difference = Difference { member: Meaning::StateNumber.name(), event: shown, service, expected: None };
-    match relation {
-        Relation::Contradicts => found.contradicted(difference),
-        Relation::Ahead => {
-            found.ahead = true;
-            found.differences.push(difference);
-        }
-        Relation::Agrees | Relation::Older => found.differences.push(difference),
     }
 }
 
-/// What the caller expects, by meaning.
-pub type Expected = Vec<(Meaning, String)>;
+/// What the caller expects, by the names of what is compared.
+pub type Expected = Vec<(&'static str, String)>;
 
 /// Whether the service's answer says all that the caller expects; anything it does not say is added to the differences.
 /// The event does not count: a genuine one of a cheaper order may have been sent again.
-pub fn with_expected(expected: &Expected, event: &Values, service: &Values, differences: &mut Vec<Difference>) -> bool {
+pub fn with_expected(
+    expected: &Expected,
+    event: &EventFacts,
+    service: &Statements<'_>,
+    differences: &mut Vec<Difference>,
+) -> bool {
     let mut matches = true;
-    for (meaning, wanted) in expected {
-        let is_as_expected = match meaning {
-            Meaning::Price => {
-                Decimal::parse(wanted).is_some_and(|wanted| service.amounts().is_price(&wanted) == Some(true))
+    for (name, wanted) in expected {
+        let Some(&(member, role)) = COMPARED.iter().find(|(known, _)| known == name) else { continue };
+        let is_as_expected = match role {
+            Role::Price => {
+                Decimal::parse(wanted).is_some_and(|wanted| service.facts.compare_price(&wanted) == Priced::Equal)
             }
-            _ => service.get(*meaning).is_some_and(|found| is_same(found, wanted)),
+            _ => service.text(role).clear() == Some(&Text::from(&**wanted)),
         };
         if is_as_expected {
             continue;
         }
         matches = false;
-        match differences.iter_mut().find(|known| known.member == meaning.name()) {
+        match differences.iter_mut().find(|known| known.member == member) {
             Some(known) => known.expected = Some(wanted.clone()),
             None => {
                 let expected = Some(wanted.clone());
-                differences.push(Difference { expected, ..difference(*meaning, event, service) });
+                let difference = difference(member, role, &Statements::of_event(event), service);
+                differences.push(Difference { expected, ..difference });
             }
         }
     }

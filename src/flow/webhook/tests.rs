@@ -1,15 +1,13 @@
 //! Events, answers and expectations, without a service.
 
-mod reading;
-
 use serde_json::{Value, json};
 
 use super::compare::{Class, Relation, STATES};
 use super::*;
 use crate::answer::facts;
-use crate::request::references::of_row;
-use paysvc_spec::events::{ADDED, MEMBERS};
-use paysvc_spec::status::State;
+use crate::request::names::of_row;
+use paysvc_spec::events::EVENT;
+use paysvc_spec::schema::{Reference, Role};
 
 /// The reply to an event, if the service gives this answer, in this state.
 fn reply_to(event: &Value, answer: &str, state: State, expect: &Value) -> Reply {
@@ -108,7 +106,7 @@ fn what_differs_is_named_and_decides() {
         assert_eq!(found.get("key").is_some(), authentic, "{event}");
     }
     let found = paid(changed(genuine, "orderAmount", json!(6000.0)));
-    assert_eq!(found["differences"], json!([{"member": "amount", "event": "6000.0", "service": "600.0"}]));
+    assert_eq!(found["differences"], json!([{"member": "amount", "event": "6000", "service": "600"}]));
 }
 
 /// A member of the service's answer that cannot be read confirms nothing, even if the event does not name it.
@@ -123,7 +121,7 @@ fn an_answer_that_cannot_be_read_or_contradicts_itself_confirms_nothing() {
         ("orderReference", json!(true), "reference"),
         ("orderAmount", json!("600 NGN"), "amount"),
         ("orderAmount", json!([600]), "amount"),
-        ("paymentReference", json!("P".repeat(300)), "paymentReference"),
+        ("paymentReference", json!("P".repeat(1100)), "paymentReference"),
         ("accountReference", json!(["C-1"]), "accountReference"),
     ] {
         let data = answer(changed(of_order(), name, value)).to_string();
@@ -238,6 +236,7 @@ fn every_cell_of_the_table_of_states() {
                 Relation::Older => (Authenticity::Authentic, vec!["state"]),
                 Relation::Ahead => (Authenticity::Ahead, vec!["state"]),
                 Relation::Contradicts => (Authenticity::Forged, vec!["state"]),
+                Relation::Unconfirmed => unreachable!(),
             };
             let told = format!("event {event:?}, service {service:?}");
             assert_eq!((authenticity(&reply), differing(&found)), (expected, differs), "{told}");
@@ -396,10 +395,11 @@ fn the_documentation_has_the_table_of_states() {
         Relation::Older => "older",
         Relation::Ahead => "later",
         Relation::Contradicts => "not authentic",
+        Relation::Unconfirmed => unreachable!(),
     };
     let cells: Vec<Vec<&str>> = rows.iter().map(|row| row[1..].to_vec()).collect();
     assert_eq!(cells, STATES.map(|row| row.iter().map(word).collect::<Vec<_>>()));
-    for name in MEMBERS.iter().map(|member| member.name).chain(ADDED.iter().copied()) {
+    for name in EVENT.members.iter().map(|member| member.name).chain(ADDED.iter().copied()) {
         assert!(text.contains(&format!("`{name}`")), "{name} is not documented");
     }
 }
@@ -412,14 +412,14 @@ fn only_the_services_answer_matches() {
     assert_eq!((&found["authentic"], &found["match"]), (&json!(true), &json!(false)));
     let differences = json!([
         {"member": "reference", "event": "ORDER-1", "service": "ORDER-1", "expected": "ORDER-2"},
-        {"member": "amount", "event": "600.0", "service": "600.0", "expected": "9000"},
+        {"member": "amount", "event": "600", "service": "600", "expected": "9000"},
     ]);
     assert_eq!(found["differences"], differences);
     // What the event claims does not count.
     let claims = changed(of_order(), "orderAmount", json!(9000));
     let found = verified(&claims, &answer(of_order()), State::SUCCESSFUL, &json!({"amount": 9000}));
     assert_eq!((&found["authentic"], &found["match"]), (&json!(false), &json!(false)));
-    let difference = json!([{"member": "amount", "event": "9000", "service": "600.0", "expected": "9000"}]);
+    let difference = json!([{"member": "amount", "event": "9000", "service": "600", "expected": "9000"}]);
     assert_eq!(found["differences"], difference);
 }
 
@@ -511,5 +511,137 @@ fn an_answer_with_such_members_of_its_own_is_no_evidence() {
         assert_eq!(reply.http_status, 200);
         let found: Value = serde_json::from_str(&reply.body).unwrap();
         assert_eq!((&found["authentic"], &found["status"]), (&json!(false), &json!(false)), "{name}");
+    }
+}
+
+fn read(body: &str) -> EventFacts {
+    read_event(body, &|| false).unwrap_or_else(|why| panic!("{body}: {why:?}"))
+}
+
+/// The member that is wrong, and what is wrong with it; without a member, the body is.
+fn unreadable(body: &str) -> (Option<String>, String) {
+    match read_event(body, &|| false) {
+        Err(mut why) => {
+            let (member, reason) = why.errors.remove(0);
+            (member.strip_prefix("body.").map(str::to_owned), reason)
+        }
+        Ok(event) => panic!("{body}: {event:?}"),
+    }
+}
+
+#[test]
+fn an_event_is_read_in_every_form() {
+    let pascal = |object: &Value| -> Value {
+        let name = |name: &str| name[..1].to_uppercase() + &name[1..];
+        object.as_object().unwrap().iter().map(|(known, value)| (name(known), value.clone())).collect()
+    };
+    let (flat, upper) = (of_order(), pascal(&of_order()));
+    let success = changed(of_order(), "status", json!("Success"));
+    for body in [
+        json!({"data": flat}),
+        json!({"Data": flat}),
+        json!({"DATA": upper}),
+        json!({"event": "order.paid", "status": "pending", "statusId": 2, "data": flat}),
+        json!({"data": null, "Other": [1], "orderReference": "ORDER-1", "OrderAmount": "600", "Status": "success", "x": {}}),
+        success,
+        upper,
+        flat,
+    ] {
+        let event = read(&body.to_string());
+        assert_eq!(event.subject(), Some(Subject::Order), "{body}");
+        let order = &event.facts.reference(Reference::Order).text;
+        assert_eq!(order.clear().map(|text| &**text), Some("ORDER-1"), "{body}");
+        assert_eq!((event.facts.signs.state, &event.unknown_state), (State::SUCCESSFUL, &None), "{body}");
+        assert_eq!(paid(body)["authentic"], true);
+    }
+    let marked = format!("\u{feff}{}", of_order());
+    assert_eq!(read(&marked).subject(), Some(Subject::Order));
+}
+
+#[test]
+fn every_member_of_the_table_is_read_in_any_case() {
+    for member in EVENT.members {
+        let value = if member.name == "statusId" || member.name == "fee" { "5" } else { "\"7\"" };
+        for name in [member.name.to_owned(), member.name.to_uppercase(), member.name.to_lowercase()] {
+            let event = read(&format!("{{\"{name}\":{value}}}"));
+            assert_eq!(event.roles, [member.role.unwrap()], "{name}");
+            let is_state = matches!(event.roles[..], [Role::StateNumber | Role::StateWord]);
+            assert_eq!(is_state, event.facts.signs.state != State::NONE || event.unknown_state.is_some(), "{name}");
+        }
+    }
+}
+
+#[test]
+fn a_session_comes_before_an_order_and_a_payout_before_both() {
+    for (body, subject, verified) in [
+        (json!({"sessionId": "S", "orderReference": "O"}), Some(Subject::Session), true),
+        (json!({"orderReference": "O", "sessionId": null}), Some(Subject::Order), true),
+        (json!({"payoutReference": "P", "orderReference": "O", "sessionId": "S"}), Some(Subject::Payout), false),
+        (json!({"batchReference": "B", "data": {"amount": 1}}), Some(Subject::Payout), true),
+        (json!({"paymentReference": "PGW-1", "orderAmount": 1, "statusId": 5}), None, false),
+        (json!({}), None, false),
+    ] {
+        let event = read(&body.to_string());
+        assert_eq!((event.subject(), event.verification().is_some()), (subject, verified), "{body}");
+    }
+}
+
+#[test]
+fn a_body_that_two_readers_would_read_differently_is_no_event() {
+    let given_twice = "is given twice, in different cases";
+    let contradicts = "contradicts another member";
+    for (body, member, reason) in [
+        (r#"{"data":{},"Data":{}}"#, Some("data"), given_twice),
+        (r#"{"data":{"orderReference":"A"},"Data":null}"#, Some("data"), given_twice),
+        (r#"{"orderReference":"A","OrderReference":"A"}"#, Some("orderReference"), given_twice),
+        (r#"{"orderReference":"A","data":{"orderReference":"B"}}"#, Some("orderReference"), contradicts),
+        (r#"{"orderReference":"A","reference":"B"}"#, Some("reference"), contradicts),
+        (r#"{"totalAmountCharged":1,"totalChargedAmount":"1.01"}"#, Some("totalChargedAmount"), contradicts),
+        (r#"{"statusId":5,"status":"Failed"}"#, Some("status"), contradicts),
+        (r#"{"status":"Successful","statusId":2}"#, Some("statusId"), contradicts),
+        (r#"{"statusId":5,"status":"Settled"}"#, Some("status"), contradicts),
+        (r#"{"a":{"x":1,"x":2}}"#, None, "gives a member twice"),
+        (r#"{"orderReference":"A","order\u0052eference":"B"}"#, None, "gives a member twice"),
+        (r#"{"data":["orderReference"]}"#, Some("data"), "must be an object, not an array"),
+        (r#"{"data":"{}"}"#, Some("data"), "must be an object, not a string"),
+        (r#"{"orderAmount":"1e3"}"#, Some("orderAmount"), "is not a decimal amount"),
+        (r#"{"orderAmount":-1}"#, Some("orderAmount"), "is not a decimal amount"),
+        (r#"{"orderReference":{"a":1}}"#, Some("orderReference"), "is neither text nor a number"),
+        (r#"{"orderReference":"\ud800"}"#, Some("orderReference"), "is not valid Unicode text"),
+        ("[]", None, "must be an object, not an array"),
+        ("{}{}", None, "is not JSON"),
+        ("", None, "is not JSON"),
+        ("null", None, "must be an object, not null"),
+    ] {
+        assert_eq!(unreadable(body), (member.map(str::to_owned), reason.to_owned()), "{body}");
+    }
+    let long = |length: usize| format!(r#"{{"orderReference":"{}"}}"#, "x".repeat(length));
+    assert_eq!(unreadable(&long(255)), (Some("orderReference".to_owned()), "is too long".to_owned()));
+    assert!(read_event(&long(254), &|| false).is_ok());
+}
+
+#[test]
+fn a_hostile_body_is_bounded() {
+    let deep = "[".repeat(MAX_LENGTH / 2) + &"]".repeat(MAX_LENGTH / 2);
+    let wide = format!("[{}0]", "0,".repeat(MAX_LENGTH / 4));
+    for (body, part) in [
+        (" ".repeat(MAX_LENGTH + 1), "is 262145 bytes; an event has at most 262144"),
+        (deep, "an event has at most 10000"),
+        (wide, "an event has at most 10000"),
+        (format!("{{\"a\":{}", "[".repeat(1000)), "is not JSON"),
+    ] {
+        let (member, reason) = unreadable(&body);
+        assert!(member.is_none() && reason.contains(part), "{reason}");
+    }
+    let stopped = read_event(&" ".repeat(MAX_LENGTH), &|| true).unwrap_err();
+    assert_eq!(stopped.errors, [("body".to_owned(), "was not read in time".to_owned())]);
+}
+
+#[test]
+fn no_reason_repeats_anything_of_the_body() {
+    for body in [r#"{"data":"canary"}"#, r#"{"orderAmount":"canary"}"#, "canary", r#"{"statusId":5,"status":"canary"}"#]
+    {
+        let (member, reason) = unreadable(body);
+        assert!(!format!("{member:?} {reason}").contains("canary"), "{reason}");
     }
 }

@@ -1,8 +1,8 @@
 use super::*;
 use crate::request::Request;
-use crate::request::base_url::BaseUrl;
 use crate::request::raw::prepare;
 use crate::request::settings::{Choices, Settings};
+use crate::request::url::BaseUrl;
 use paysvc_spec::schema::Safety;
 
 /// The URL of the request, or the error.

@@ -2,17 +2,18 @@
 //! configuration.
 
 mod near;
-pub mod price;
 
 use serde_json::value::RawValue;
 
 use crate::json::{self, Members, Type, pointer};
 use crate::request::amount;
+use crate::request::names::each_at;
 use crate::util::limits::{MAX_ERRORS, MAX_TEXT};
 use crate::util::memory;
 use crate::util::one_line::shortened;
 use crate::util::spelling;
 use crate::util::validation_error::ValidationError;
+use paysvc_spec::roles::{AMOUNT, AMOUNTS_OF_REQUEST, ORDER};
 use paysvc_spec::schema::{Endpoint, Field, Kind, PayOption};
 use paysvc_spec::status::Status;
 
@@ -85,10 +86,45 @@ pub fn errors(members: &Members<'_>, fields: &[Field], rules: Rules) -> Vec<(Str
     Check { fields, members, rules, errors: &mut errors }.object(members, fields, "");
     if rules.is_exact && rules.allows_extra && errors.is_empty() {
         let is_known = |name: &str| fields.iter().any(|field| field.is_called(name));
-        errors = price::errors(&members.iter().filter(|(name, _)| !is_known(name)).cloned().collect(), true);
+        errors = price_errors(&members.iter().filter(|(name, _)| !is_known(name)).cloned().collect(), true);
         errors.truncate(MAX_ERRORS);
     }
     errors
+}
+
+/// What is wrong with amounts and orders, also where no row names them, by their paths: an amount that somebody meant to
+/// give is never left out, because the service would then charge or refund what the order has.
+///
+/// `charges`: an order must have its price.
+pub fn price_errors(members: &Members<'_>, charges: bool) -> Vec<(String, String)> {
+    let mut errors = Vec::new();
+    for steps in AMOUNTS_OF_REQUEST {
+        each_at(members, "", steps, &mut |path, value| {
+            if is_nothing(value) {
+                errors.push((path.to_owned(), "must be above zero, or be left out".to_owned()));
+            }
+        });
+    }
+    each_at(members, "", &[ORDER], &mut |path, value| {
+        let lacks_amount = |order: Members<'_>| !order.iter().any(|(name, _)| name.eq_ignore_ascii_case(AMOUNT));
+        if charges && json::members(value).is_ok_and(lacks_amount) {
+            errors.push((format!("{path}.{AMOUNT}"), "is required: an order has a price".to_owned()));
+        }
+    });
+    errors
+}
+
+/// Null, blank, zero or negative, as text or as a number.
+fn is_nothing(value: &RawValue) -> bool {
+    let text = match Type::of(value) {
+        Type::Null => return true,
+        Type::Number => value.get().into(),
+        Type::Text => json::text(value).unwrap_or_default(),
+        _ => return false,
+    };
+    let text = text.trim();
+    let mantissa = text.split(['e', 'E']).next().unwrap_or_default();
+    text.starts_with('-') || !mantissa.contains(|c: char| c != '0' && c != '.' && c != '+')
 }
 
 /// The error for a text for which there is no memory at this moment.

@@ -246,3 +246,33 @@ mod options {
         }
     }
 }
+
+fn paths(text: &str, charges: bool) -> Vec<String> {
+    price_errors(&json::members_of(text).unwrap(), charges).into_iter().map(|(path, _)| path).collect()
+}
+
+#[test]
+fn an_amount_that_is_given_is_above_zero() {
+    for nothing in ["null", "\"\"", "\" \"", "0", "\"0\"", "0.00", "\"0.00\"", "-1", "\"-0.01\"", "0e5", "\"+0\""] {
+        for (text, path) in [
+            (format!(r#"{{"amount":{nothing}}}"#), "amount"),
+            (format!(r#"{{"Order":{{"Amount":{nothing}}}}}"#), "Order.Amount"),
+            (format!(r#"{{"payoutDetails":[{{}},{{"AMOUNT":{nothing}}}]}}"#), "payoutDetails.1.AMOUNT"),
+        ] {
+            assert_eq!(paths(&text, false), [path], "{text}");
+        }
+    }
+    for good in ["1", "\"0.01\"", "\"1,5\"", "\"x\"", "true", "{}", "[0]", "1e-2"] {
+        assert!(paths(&format!(r#"{{"amount":{good}}}"#), true).is_empty(), "{good}");
+    }
+    assert!(paths(r#"{"amounts":0,"fee":null,"cart":[{"amount":0}]}"#, true).is_empty());
+}
+
+#[test]
+fn an_order_has_an_amount_where_it_is_charged() {
+    assert_eq!(paths(r#"{"Order":{"reference":"A"}}"#, true), ["Order.amount"]);
+    assert!(paths(r#"{"order":{}}"#, false).is_empty());
+    for good in [r#"{"order":{"amount":"1"}}"#, r#"{"order":"A"}"#, r#"{"channel":{"order":{}}}"#] {
+        assert!(paths(good, true).is_empty(), "{good}");
+    }
+}
