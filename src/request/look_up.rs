@@ -271,9 +271,10 @@ fn misspelt(members: &Members<'_>, fields: &'static [Field], look_up: &LookUp, e
         Keep::Value(_) | Keep::Presence(_) => None,
     });
     let all: Vec<Field> = fields.iter().copied().chain(added).collect();
+    let known = validate::Known::of(&all);
     let mut check = |members: &Members<'_>, here: &[Field], prefix: &str| {
         for (name, _) in members.iter().filter(|(name, _)| !here.iter().any(|field| field.is_called(name))) {
-            let meant = validate::meant(name, here, prefix, &all);
+            let meant = known.meant(name, prefix);
             let is_kept = |meant: &str| paths.iter().any(|path| path == meant || *path == format!("{prefix}{meant}"));
             if let Some(meant) = meant.filter(|meant| meant.split(" or ").any(is_kept))
                 && errors.len() < MAX_ERRORS

@@ -31,28 +31,23 @@ fn digit(c: u32) -> Option<u32> {
 
 /// A letter or a digit as it is compared: without case, digits of every script and full-width letters as ASCII.
 /// `None` for everything else, which is ignored.
-pub fn symbol(c: char) -> Option<u32> {
+pub fn symbol(c: char) -> Option<char> {
     if c.is_ascii() {
-        return c.is_ascii_alphanumeric().then(|| u32::from(c.to_ascii_lowercase()));
+        return c.is_ascii_alphanumeric().then(|| c.to_ascii_lowercase());
     }
     if let Some(value) = digit(u32::from(c)) {
-        return Some(u32::from('0') + value);
+        return char::from_digit(value, 10);
     }
     // The full-width forms stand in the order of ASCII.
     if matches!(c, '\u{ff21}'..='\u{ff3a}' | '\u{ff41}'..='\u{ff5a}') {
         return char::from_u32(u32::from(c) - 0xfee0).and_then(symbol);
     }
-    c.is_alphanumeric().then(|| u32::from(c.to_lowercase().next().unwrap_or(c)))
+    c.is_alphanumeric().then(|| c.to_lowercase().next().unwrap_or(c))
 }
 
 /// The symbols of a text.
-pub fn symbols(text: &str) -> impl Iterator<Item = u32> + Clone {
+pub fn symbols(text: &str) -> impl Iterator<Item = char> {
     text.chars().filter_map(symbol)
-}
-
-/// Whether a symbol is a digit.
-pub fn is_digit(symbol: u32) -> bool {
-    (u32::from('0')..=u32::from('9')).contains(&symbol)
 }
 
 /// Marks that belong to the character before them: `1` and a combining accent is still read as 1.
@@ -66,7 +61,7 @@ mod tests {
     use super::*;
 
     fn text_of_symbols(text: &str) -> String {
-        symbols(text).filter_map(char::from_u32).collect()
+        symbols(text).collect()
     }
 
     #[test]

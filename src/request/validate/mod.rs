@@ -3,6 +3,8 @@
 
 mod near;
 
+use std::cell::OnceCell;
+
 use serde_json::value::RawValue;
 
 use crate::json::{self, Members, Type, pointer};
@@ -16,6 +18,8 @@ use crate::util::validation_error::ValidationError;
 use paysvc_spec::roles::{AMOUNT, AMOUNTS_OF_REQUEST, ORDER};
 use paysvc_spec::schema::{Endpoint, Field, Kind, PayOption};
 use paysvc_spec::status::Status;
+
+pub use near::Known;
 
 /// How strictly members are checked.
 #[derive(Clone, Copy)]
@@ -83,7 +87,7 @@ pub fn members<'a>(
 /// What is wrong with the members of a request: at most [`MAX_ERRORS`], each with its path.
 pub fn errors(members: &Members<'_>, fields: &[Field], rules: Rules) -> Vec<(String, String)> {
     let mut errors = Vec::new();
-    Check { fields, members, rules, errors: &mut errors }.object(members, fields, "");
+    Check { fields, known: OnceCell::new(), members, rules, errors: &mut errors }.object(members, fields, "");
     if rules.is_exact && rules.allows_extra && errors.is_empty() {
         let is_known = |name: &str| fields.iter().any(|field| field.is_called(name));
         errors = price_errors(&members.iter().filter(|(name, _)| !is_known(name)).cloned().collect(), true);
@@ -146,15 +150,9 @@ fn reason(text: &str, error: &serde_json::Error) -> String {
 /// What is wrong with the value of a member that is checked alone.
 pub fn fault(value: &RawValue, field: &Field) -> Option<String> {
     let alone = Field { same_as: None, ..*field };
-    Check { fields: &[], members: &Members::new(), rules: Rules::OPEN, errors: &mut Vec::new() }
+    let (known, members) = (OnceCell::new(), Members::new());
+    Check { fields: &[], known, members: &members, rules: Rules::OPEN, errors: &mut Vec::new() }
         .fault(value, &alone, "")
-}
-
-/// The known members that an unknown one probably means, with their paths, as in `order.amount or amount`.
-///
-/// `name` stands in an object with the members `here`, whose path is `prefix`, of a request with the members `all`.
-pub fn meant(name: &str, here: &[Field], prefix: &str, all: &[Field]) -> Option<String> {
-    near::meant(name, here, prefix, all)
 }
 
 /// The text for a value that is none of these, with the one that it is like.
@@ -172,6 +170,8 @@ pub fn unknown_choice(given: &str, all: &mut dyn Iterator<Item = &'static str>) 
 struct Check<'c> {
     /// The table of the whole request.
     fields: &'c [Field],
+    /// The same, for names that it does not have.
+    known: OnceCell<Known<'c>>,
     /// All of the request.
     members: &'c Members<'c>,
     rules: Rules,
@@ -211,7 +211,10 @@ impl Check<'_> {
                 return;
             }
             let text = match self.rules.allows_extra {
-                true => near::meant(name, fields, prefix, self.fields).map(|meant| did_you_mean(&meant)),
+                true => {
+                    let known = self.known.get_or_init(|| Known::of(self.fields));
+                    known.meant(name, prefix).map(|meant| did_you_mean(&meant))
+                }
                 false => Some(unknown(name, fields)),
             };
             if let Some(text) = text {
