@@ -159,6 +159,11 @@ impl State {
     pub const SUCCESSFUL: State = State(5);
     pub const REVERSED: State = State(6);
     pub const PROCESSING: State = State(7);
+
+    /// Also if the payment was reversed later.
+    pub const fn was_paid(self) -> bool {
+        matches!(self, State::SUCCESSFUL | State::REVERSED)
+    }
 }
 
 pub const STATES: &[Constant] = &[

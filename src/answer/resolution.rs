@@ -95,18 +95,15 @@ pub fn decide(asked: &Asked<'_>, attempts: &Attempts, reply: &Reply, currency: O
     };
     let own_account =
         answered && question == Question::Account && facts.account && is_reference_of(facts, asked.own_reference);
-    let (difference, amount_agrees) = match answered {
-        true => compare(asked, facts, entry, own_account, currency),
-        false => (None, false),
-    };
+    let found = if answered { compare(asked, facts, entry, own_account, currency) } else { Comparison::default() };
     let look_up = LookUp {
         question,
         signs: Signs { http_status: reply.http_status, ..facts.signs },
         unsendable: matches!(reply.status, Status::Argument | Status::Config | Status::Encrypt),
         answered,
         named: facts.reference(question.names()).is_requested(),
-        differs: difference.is_some(),
-        amount_agrees,
+        differs: found.difference.is_some(),
+        amount_agrees: found.amount_agrees,
         may_change: facts.finality.may_change,
         said_to_be_final: facts.finality.is_final && facts.finality.needs_no_requery,
         every_entry_failed: facts.history.all_failed(),
@@ -132,8 +129,8 @@ pub fn decide(asked: &Asked<'_>, attempts: &Attempts, reply: &Reply, currency: O
     Decision {
         verdict,
         answered: answered || reply.http_status == 404,
-        lacks_currency: difference == Some(Difference::NoCurrency),
-        difference: difference.map(Difference::text),
+        lacks_currency: found.lacks_currency,
+        difference: found.difference,
     }
 }
 
@@ -179,88 +176,77 @@ fn open(reply: &Reply) -> Status {
 }
 
 /// How an answer differs from what was asked about.
-#[derive(PartialEq, Eq, Debug)]
-enum Difference {
-    /// In words that may repeat the service's.
-    Other(String),
-    NoCurrency,
+#[derive(Default)]
+struct Comparison {
+    /// The first difference, in words that may repeat the service's.
+    difference: Option<String>,
+    amount_agrees: bool,
+    lacks_currency: bool,
 }
 
-impl Difference {
-    fn text(self) -> String {
-        match self {
-            Difference::Other(text) => text,
-            Difference::NoCurrency => "the answer has no currency".to_owned(),
-        }
-    }
-}
-
-/// The first difference, and whether the amount is that of the request. `entry`: the state of the attempt in question.
-fn compare(
-    asked: &Asked<'_>,
-    facts: &Facts,
-    entry: State,
-    is_own_account: bool,
-    currency: Option<&Text>,
-) -> (Option<Difference>, bool) {
-    let mut difference = other_request(asked, facts, is_own_account);
-    let mut amount_agrees = false;
+/// `entry`: the state of the attempt in question.
+fn compare(asked: &Asked<'_>, facts: &Facts, entry: State, own_account: bool, told: Option<&Text>) -> Comparison {
+    let mut found = Comparison { difference: other_request(asked, facts, own_account), ..Comparison::default() };
     if matches!(asked.question, Question::Batch | Question::Account) {
-        return (difference, amount_agrees);
+        return found;
     }
     // A price proves something only about a completed payment, or an order that was only created.
-    let done = |state: State| matches!(state, State::SUCCESSFUL | State::REVERSED);
-    let whole = asked.question == Question::Order || done(facts.signs.state) || done(entry);
+    let whole = asked.question == Question::Order || facts.signs.state.was_paid() || entry.was_paid();
     for price in &asked.prices {
         let compared = match &price.amount {
             Some(amount) if whole => facts.compare_price(amount),
             Some(amount) => facts.compare_price_alone(amount),
             None => continue,
         };
-        let found = match compared {
+        let text = match compared {
             Priced::Equal => {
-                amount_agrees = true;
+                found.amount_agrees = true;
                 continue;
             }
             Priced::Unnamed if !whole => continue,
             Priced::Unnamed => "the answer has no amount".to_owned(),
             Priced::Differs(what) => format!("{what}, which is not the amount of {}", price.source),
         };
-        difference.get_or_insert(Difference::Other(found));
+        found.difference.get_or_insert(text);
     }
     // If there is no other difference, another endpoint may tell the currency.
-    (difference.or_else(|| currencies(asked, facts, currency, whole)), amount_agrees)
+    if found.difference.is_none()
+        && let Some((text, is_missing)) = currencies(asked, facts, told, whole)
+    {
+        (found.difference, found.lacks_currency) = (Some(text), is_missing);
+    }
+    found
 }
 
 /// Names what the answer is about instead.
-fn other_request(asked: &Asked<'_>, facts: &Facts, is_own_account: bool) -> Option<Difference> {
+fn other_request(asked: &Asked<'_>, facts: &Facts, own_account: bool) -> Option<String> {
     let named = |kind: Reference| facts.reference(kind).text.any().map_or("something else", |text| text);
     let kind = Reference::ALL.iter().find(|kind| facts.reference(**kind).is_of_another_request());
     if let Some(kind) = kind {
-        return Some(Difference::Other(format!("the answer names the {} {}", kind.name(), named(*kind))));
+        return Some(format!("the answer names the {} {}", kind.name(), named(*kind)));
     }
     let is_account = asked.question == Question::Account && facts.account;
-    (is_account && !is_own_account).then(|| {
+    (is_account && !own_account).then(|| {
         let own = asked.own_reference.unwrap_or("none");
         let found = facts.reference(Reference::Account).text.any().map_or("none", |text| text);
-        Difference::Other(format!("the account's Reference is {found}, but the request's is {own}"))
+        format!("the account's Reference is {found}, but the request's is {own}")
     })
 }
 
-fn currencies(asked: &Asked<'_>, facts: &Facts, told: Option<&Text>, whole: bool) -> Option<Difference> {
+/// How the currency differs, and whether it is only missing.
+fn currencies(asked: &Asked<'_>, facts: &Facts, told: Option<&Text>, whole: bool) -> Option<(String, bool)> {
     let own = &facts.currency;
     let of_order = asked.currency_of_order();
     asked.prices.iter().find_map(|price| {
         let wanted = Text::from(&**price.currency.as_ref()?);
-        let other =
-            |what: &str| Some(Difference::Other(format!("{what}, which is not the currency of {}", price.source)));
+        let other = |what: &str| Some((format!("{what}, which is not the currency of {}", price.source), false));
         match (own.clear().or(told.filter(|_| own.is_absent())), of_order) {
             (Some(found), _) if *found == wanted => None,
             (Some(found), _) => other(&format!("the currency in the answer is {}", &**found)),
             (None, _) if !own.is_absent() => other("the currency in the answer cannot be read, or contradicts itself"),
             (None, Some(of_order)) if Text::from(of_order) == wanted => None,
             (None, Some(of_order)) => other(&format!("the order was made in {of_order}")),
-            (None, None) => whole.then_some(Difference::NoCurrency),
+            (None, None) => whole.then(|| ("the answer has no currency".to_owned(), true)),
         }
     })
 }
@@ -276,7 +262,6 @@ pub fn allows_charge(ask: Ask, http_status: u16, answered: bool, facts: &Facts) 
     if !answered || !is_named || signs.states_disagree || history.doubtful {
         return false;
     }
-    let is_paid = |state: State| matches!(state, State::SUCCESSFUL | State::REVERSED);
     let entries = |allowed: &dyn Fn(State) -> bool| {
         history.attempts.iter().all(|entry| matches!(entry.state, AttemptState::Is(state) if allowed(state)))
     };
@@ -289,6 +274,6 @@ pub fn allows_charge(ask: Ask, http_status: u16, answered: bool, facts: &Facts) 
                 && !signs.state_contradicted
                 && !signs.failed_beside_progress
         }
-        Ask::NotPaid => !is_paid(signs.state) && entries(&|state| !is_paid(state)),
+        Ask::NotPaid => !signs.state.was_paid() && entries(&|state| !state.was_paid()),
     }
 }

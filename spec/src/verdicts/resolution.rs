@@ -96,7 +96,7 @@ impl LookUp {
     }
 
     fn is_final(&self) -> bool {
-        !self.may_change && matches!(self.state(), State::FAILED | State::SUCCESSFUL | State::REVERSED)
+        !self.may_change && (self.state() == State::FAILED || self.state().was_paid())
     }
 
     /// As `docs/verdicts.md` defines it.
@@ -253,7 +253,7 @@ pub const LINES: &[Line] = &[
     Line { number: "c25", about: &[Account], words: "otherwise", holds: |_| true, state: NO_STATE,
         explanation: "the answer has no account; the request moves no money, so it may be sent again", ..OPEN },
     Line { number: "c26", about: &[Final], words: "final, SUCCESSFUL or REVERSED",
-        holds: |l| l.is_final() && matches!(l.state(), State::SUCCESSFUL | State::REVERSED),
+        holds: |l| l.is_final() && l.state().was_paid(),
         explanation: "the state of the order is final", ..CONFIRMED },
     Line { number: "c27", words: "otherwise", holds: |_| true,
         explanation: "the order is not in a final state", ..OPEN },
