@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use crate::answer::facts::refusal::{self, MAX_SEARCHED};
 use crate::answer::facts::{self, Facts};
 use crate::answer::redact::WITHHELD;
-use crate::answer::reply::Reply;
+use crate::answer::reply::{Reading, Reply};
 use crate::answer::texts;
 use crate::answer::verdict::{self, AttemptResult, Verdict};
 use crate::json::document::{Document, ScanError, Value};
@@ -38,7 +38,6 @@ pub struct AnswerContext<'a> {
 /// What an attempt proves, and the reply that tells it.
 pub struct Judged {
     pub reply: Reply,
-    pub verdict: Verdict,
     /// What it would prove without an earlier attempt.
     pub first_verdict: Verdict,
     /// More than one payment of the history was successful.
@@ -84,11 +83,12 @@ pub fn read(context: &AnswerContext<'_>, answer: HttpAnswer) -> Judged {
     if payments_made > 1 {
         notes.insert(0, format!("paid twice: {payments_made} payments in the history were successful").into());
     }
+    let is_json = matches!(body, Body::Json(..));
     let mut reply = reply(context, http_status, content_type.as_deref(), body, &verdict, &notes);
-    reply.http_status = http_status;
-    reply.retry_after_ms = retry_after_ms;
-    reply.facts = reply.document.is_some().then_some(facts);
-    Judged { reply, verdict, first_verdict, paid_twice: payments_made > 1 }
+    let facts = is_json.then_some(facts);
+    reply.evidence.reading = Reading { sent: true, http_status, retry_after_ms, facts, ..Reading::default() };
+    reply.evidence.verdict = verdict;
+    Judged { reply, first_verdict, paid_twice: payments_made > 1 }
 }
 
 /// For an attempt without an answer. `sent`: a byte of the request was written; `status` and `reason` are the
@@ -99,8 +99,9 @@ pub fn unanswered(safety: Safety, after_429: bool, sent: bool, status: Status, r
         Some(explanation) => format!("{explanation}; {reason}"),
         None => reason.to_owned(),
     };
-    let reply = Reply::failed(verdict.status, verdict.outcome, message);
-    Judged { reply, verdict, first_verdict, paid_twice: false }
+    let mut reply = Reply::failed(verdict.status, verdict.outcome, message);
+    (reply.evidence.reading.sent, reply.evidence.verdict) = (sent, verdict);
+    Judged { reply, first_verdict, paid_twice: false }
 }
 
 /// With and without what an earlier 429 changes.
@@ -246,7 +247,6 @@ fn reply(
             reply.code = texts::code(root, context.expected.envelope)
                 .and_then(|code| (context.redact)(&code))
                 .unwrap_or_default();
-            reply.state = verdict.state;
             reply.body = text;
             reply.document = Some(document);
             reply

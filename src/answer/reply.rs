@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use crate::answer::facts::Facts;
+use crate::answer::verdict::Verdict;
 use crate::json::document::Document;
 use crate::json::object::{object, object_text};
 pub use crate::util::one_line::one_line;
@@ -10,12 +11,30 @@ use crate::util::validation_error::ValidationError;
 use paysvc_spec::schema::Doubt;
 use paysvc_spec::status::{Outcome, State, Status};
 
-pub struct Reply {
-    pub status: Status,
-    pub outcome: Outcome,
-    pub state: State,
+/// What an exchange showed, as the reader of the answer found it.
+#[derive(Default)]
+pub struct Reading {
+    /// A byte of the request was written.
+    pub sent: bool,
     /// 0: no HTTP answer.
     pub http_status: u16,
+    /// `None`: not named.
+    pub retry_after_ms: Option<u64>,
+    /// The number that the service gave to the request, or "".
+    pub request_id: String,
+    /// What the answer says, if it could be read.
+    pub facts: Option<Box<Facts>>,
+}
+
+/// A reading, and what it proves.
+pub struct Evidence {
+    pub reading: Reading,
+    pub verdict: Verdict,
+}
+
+pub struct Reply {
+    /// Of the last request.
+    pub evidence: Evidence,
     /// Always one JSON document: the service's own bytes, or a failure envelope in its form.
     pub body: String,
     pub code: String,
@@ -23,17 +42,31 @@ pub struct Reply {
     pub message: String,
     /// The end of an earlier call with the same key: nothing was sent.
     pub replayed: bool,
-    /// `None`: unknown.
-    pub retry_after_ms: Option<u64>,
-    /// The number that the service gave to the last request, or "".
-    pub request_id: String,
     /// The positions of the body's values, if it has been scanned.
     pub document: Option<Document>,
-    /// What the service's answer says, if it could be read.
-    pub facts: Option<Box<Facts>>,
 }
 
 impl Reply {
+    pub fn status(&self) -> Status {
+        self.evidence.verdict.status
+    }
+
+    pub fn outcome(&self) -> Outcome {
+        self.evidence.verdict.outcome
+    }
+
+    pub fn state(&self) -> State {
+        self.evidence.verdict.state
+    }
+
+    pub fn http_status(&self) -> u16 {
+        self.evidence.reading.http_status
+    }
+
+    pub fn facts(&self) -> Option<&Facts> {
+        self.evidence.reading.facts.as_deref()
+    }
+
     /// A failure without an answer: the body is a failure envelope with this message.
     pub fn failed(status: Status, outcome: Outcome, message: impl Into<String>) -> Reply {
         let mut reply = Reply::without_body(status, outcome, message);
@@ -43,20 +76,14 @@ impl Reply {
 
     /// The caller sets the body.
     pub fn without_body(status: Status, outcome: Outcome, message: impl Into<String>) -> Reply {
-        Reply {
-            status,
-            outcome,
-            state: State::NONE,
-            http_status: 0,
-            body: String::new(),
-            code: String::new(),
-            message: one_line(message.into()),
-            replayed: false,
-            retry_after_ms: None,
-            request_id: String::new(),
-            document: None,
-            facts: None,
-        }
+        let evidence = Evidence { reading: Reading::default(), verdict: Verdict::of_library(status, outcome) };
+        Reply::about(evidence, message)
+    }
+
+    /// The caller sets the body.
+    pub fn about(evidence: Evidence, message: impl Into<String>) -> Reply {
+        let (message, replayed) = (one_line(message.into()), false);
+        Reply { evidence, body: String::new(), code: String::new(), message, replayed, document: None }
     }
 
     /// The request or the configuration is invalid; nothing was sent.
@@ -68,7 +95,7 @@ impl Reply {
 
     /// Begins the message of an UNKNOWN with what it means for the person who reads it, once.
     pub fn in_doubt(mut self, doubt: Doubt) -> Reply {
-        if self.outcome != Outcome::Unknown || self.status == Status::Ok {
+        if self.outcome() != Outcome::Unknown || self.status() == Status::Ok {
             return self;
         }
         let message = in_doubt(doubt, &self.message);
@@ -84,11 +111,11 @@ impl Reply {
     }
 
     /// Of a call about an earlier request: this call sent nothing, and the earlier request may still have been executed.
-    pub fn about_earlier(self) -> Reply {
-        match self.outcome {
-            Outcome::NotSent => Reply { outcome: Outcome::Unknown, ..self },
-            _ => self,
+    pub fn about_earlier(mut self) -> Reply {
+        if self.outcome() == Outcome::NotSent {
+            self.evidence.verdict.outcome = Outcome::Unknown;
         }
+        self
     }
 
     /// The result of something done without the network.
@@ -175,6 +202,6 @@ mod tests {
             reply.body,
             r#"{"status":false,"message":"order_pay: a\"b is required (and 2 more, see errors)","errors":{"a\"b":"is required","c":"x"}}"#
         );
-        assert_eq!((reply.outcome, reply.http_status), (Outcome::NotSent, 0));
+        assert_eq!((reply.outcome(), reply.http_status()), (Outcome::NotSent, 0));
     }
 }

@@ -84,11 +84,11 @@ pub struct Decision {
 /// What became of the earlier request, by the reply of the look-up. `currency`: as another endpoint has told it.
 pub fn decide(asked: &Asked<'_>, attempts: &Attempts, reply: &Reply, currency: Option<&Text>) -> Decision {
     let nothing = Facts::default();
-    let facts = reply.facts.as_deref().unwrap_or(&nothing);
+    let facts = reply.facts().unwrap_or(&nothing);
     let question = asked.question;
     // An answer about something else is one, although the reading failed because of it.
-    let is_of_another = reply.http_status / 100 == 2 && facts.signs.other_request && !facts.signs.duplicate_names;
-    let answered = reply.outcome == Outcome::Confirmed || is_of_another;
+    let is_of_another = reply.http_status() / 100 == 2 && facts.signs.other_request && !facts.signs.duplicate_names;
+    let answered = reply.outcome() == Outcome::Confirmed || is_of_another;
     let entry = match (question, asked.own_reference) {
         (Question::Attempt, Some(own)) if answered => entry(facts, own),
         _ => State::NONE,
@@ -98,8 +98,8 @@ pub fn decide(asked: &Asked<'_>, attempts: &Attempts, reply: &Reply, currency: O
     let found = if answered { compare(asked, facts, entry, own_account, currency) } else { Comparison::default() };
     let look_up = LookUp {
         question,
-        signs: Signs { http_status: reply.http_status, ..facts.signs },
-        unsendable: matches!(reply.status, Status::Argument | Status::Config | Status::Encrypt),
+        signs: Signs { http_status: reply.http_status(), ..facts.signs },
+        unsendable: matches!(reply.status(), Status::Argument | Status::Config | Status::Encrypt),
         answered,
         named: facts.reference(question.names()).is_requested(),
         differs: found.difference.is_some(),
@@ -120,7 +120,7 @@ pub fn decide(asked: &Asked<'_>, attempts: &Attempts, reply: &Reply, currency: O
     let of_answer = if question == Question::Refund { State::NONE } else { facts.signs.state };
     let verdict = Verdict {
         line: line.number,
-        status: status_of(line.status, reply.http_status, open(reply)),
+        status: status_of(line.status, reply.http_status(), open(reply)),
         outcome: line.outcome,
         state: state_of(line.state, of_answer, entry),
         again: line.again,
@@ -128,7 +128,7 @@ pub fn decide(asked: &Asked<'_>, attempts: &Attempts, reply: &Reply, currency: O
     };
     Decision {
         verdict,
-        answered: answered || reply.http_status == 404,
+        answered: answered || reply.http_status() == 404,
         lacks_currency: found.lacks_currency,
         difference: found.difference,
     }
@@ -166,11 +166,11 @@ fn is_reference_of(facts: &Facts, own: Option<&str>) -> bool {
 
 /// The status of a question that stays open: the look-up's own if that failed.
 fn open(reply: &Reply) -> Status {
-    let unreadable = reply.facts.is_none();
-    match reply.http_status {
-        0 | 401 | 403 | 408 | 429 | 500..=599 => reply.status,
-        200..=399 if unreadable => reply.status,
-        _ if matches!(reply.status, Status::Timeout | Status::Cancelled | Status::Internal) => reply.status,
+    let unreadable = reply.facts().is_none();
+    match reply.http_status() {
+        0 | 401 | 403 | 408 | 429 | 500..=599 => reply.status(),
+        200..=399 if unreadable => reply.status(),
+        _ if matches!(reply.status(), Status::Timeout | Status::Cancelled | Status::Internal) => reply.status(),
         _ => Status::Unresolved,
     }
 }

@@ -43,6 +43,13 @@ pub struct Verdict {
     pub explanation: Option<&'static str>,
 }
 
+impl Verdict {
+    /// Of something that no answer is about.
+    pub fn of_library(status: Status, outcome: Outcome) -> Verdict {
+        Verdict { line: "", status, outcome, state: State::NONE, again: false, explanation: None }
+    }
+}
+
 /// What the attempt proves. `after_429`: an earlier attempt of the same call was answered with 429.
 pub fn decide(safety: Safety, result: &AttemptResult<'_>, after_429: bool) -> Verdict {
     let lines = if safety == Safety::ReadOnly { READING } else { CHANGING };

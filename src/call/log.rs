@@ -6,15 +6,13 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
 
 use arc_swap::ArcSwapOption;
 
 use crate::call::CallToken;
-use crate::json::object::object_text;
+use crate::json::object::{Object, object_text};
 use crate::util::call_id::CallId;
 use crate::util::failpoint;
-use paysvc_spec::status::{self, Outcome, Status};
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 #[repr(i32)]
@@ -30,29 +28,13 @@ pub type Sink = Arc<dyn Fn(Level, &str) + Send + Sync>;
 /// A line, and what a program reads of it by name.
 pub struct Line<'a> {
     pub text: String,
-    pub attempt: Option<LoggedAttempt<'a>>,
+    pub fields: Option<Box<dyn Fn(&mut Object<'_>) + 'a>>,
 }
 
 impl From<String> for Line<'_> {
     fn from(text: String) -> Self {
-        Line { text, attempt: None }
+        Line { text, fields: None }
     }
-}
-
-/// The attempt that a line is about.
-pub struct LoggedAttempt<'a> {
-    pub endpoint: &'static str,
-    pub number: u32,
-    /// `None`: it begins.
-    pub result: Option<LoggedResult<'a>>,
-}
-
-pub struct LoggedResult<'a> {
-    pub status: Status,
-    pub outcome: Outcome,
-    pub http_status: u16,
-    pub took: Duration,
-    pub request_id: &'a str,
 }
 
 impl Line<'_> {
@@ -61,18 +43,8 @@ impl Line<'_> {
             line.literal("level", level as i32);
             line.text("call_id", &id.to_string());
             line.text("message", &self.text);
-            let Some(LoggedAttempt { endpoint, number, result }) = &self.attempt else { return };
-            line.text("endpoint", endpoint);
-            line.literal("attempt", number);
-            match result {
-                None => line.literal("begins", true),
-                Some(LoggedResult { status, outcome, http_status, took, request_id }) => {
-                    line.text("status", status::name_of(*status));
-                    line.text("outcome", status::name_of_outcome(*outcome));
-                    line.literal("http_status", http_status);
-                    line.literal("ms", took.as_millis());
-                    line.text("request_id", request_id);
-                }
+            if let Some(fields) = &self.fields {
+                fields(line);
             }
         })
     }

@@ -9,7 +9,7 @@ use super::texts::Texts;
 use super::types::{paysvc_outcome, paysvc_reply, paysvc_state, paysvc_status};
 use crate::answer::facts::Facts;
 use crate::answer::paid::{self, Ordered};
-use crate::answer::reply::Reply;
+use crate::answer::reply::{Evidence, Reply};
 use crate::call::CallRecord;
 use crate::json::Type;
 use crate::json::document::{Document, Value};
@@ -62,15 +62,16 @@ impl Body {
 
 pub fn new(reply: Reply, record: &CallRecord) -> Box<paysvc_reply> {
     failpoint::at("reply");
+    let Evidence { reading, verdict } = reply.evidence;
     Box::new(paysvc_reply(Handle {
-        status: reply.status as paysvc_status,
-        outcome: reply.outcome as paysvc_outcome,
-        state: reply.state.0,
-        http_status: c_int::from(reply.http_status),
-        retry_after_ms: reply.retry_after_ms.map_or(-1, |ms| c_int::try_from(ms).unwrap_or(c_int::MAX)),
+        status: verdict.status as paysvc_status,
+        outcome: verdict.outcome as paysvc_outcome,
+        state: verdict.state.0,
+        http_status: c_int::from(reading.http_status),
+        retry_after_ms: reading.retry_after_ms.map_or(-1, |ms| c_int::try_from(ms).unwrap_or(c_int::MAX)),
         attempts: c_int::try_from(record.attempts()).unwrap_or(c_int::MAX),
         replayed: reply.replayed,
-        facts: reply.facts,
+        facts: reading.facts,
         body: Body::new(reply.body),
         code: c_text(reply.code),
         message: c_text(reply.message),
@@ -80,7 +81,7 @@ pub fn new(reply: Reply, record: &CallRecord) -> Box<paysvc_reply> {
         texts: Texts::default(),
         cp1252: Texts::default(),
         names: Texts::default(),
-        request_id: (!reply.request_id.is_empty()).then(|| c_text(reply.request_id)),
+        request_id: (!reading.request_id.is_empty()).then(|| c_text(reading.request_id)),
     }))
 }
 

@@ -100,18 +100,18 @@ impl Client {
             Ok(sent) => sent,
             Err(error) => return [Found::Wrong(error.status, error.message), Found::NotChecked(Check::Service)],
         };
-        let clock = match (date, reply.http_status) {
+        let clock = match (date, reply.http_status()) {
             (_, 0) => Found::NotChecked(Check::Service),
             (Some(date), _) => compare_clocks(&date, SystemTime::now()),
             (None, _) => Found::Ok("not compared: the service's answer has no date".into()),
         };
-        let service = match reply.status {
+        let service = match reply.status() {
             Status::Ok => Found::Ok("answered".into()),
             Status::Unauthorized => Found::Wrong(
-                reply.status,
+                reply.status(),
                 format!("the service refuses public_key: copy it from the dashboard again; {}", reply.message),
             ),
-            _ => Found::Wrong(reply.status, reply.message),
+            _ => Found::Wrong(reply.status(), reply.message),
         };
         [service, clock]
     }

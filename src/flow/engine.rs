@@ -9,10 +9,11 @@ use super::patience::{Again, Backoff, Next, Patience, PriorAttempts, random};
 use super::{Client, JSON};
 use crate::answer::reader::{self, AnswerContext, Judged};
 use crate::answer::redact::{Redactor, WITHHELD};
-use crate::answer::reply::Reply;
+use crate::answer::reply::{Evidence, Reply};
 use crate::answer::verdict::Verdict;
 use crate::call::Call;
-use crate::call::log::{Level, Line, LoggedAttempt, LoggedResult};
+use crate::call::log::{Level, Line};
+use crate::json::object::Object;
 use crate::ledger::row::{End, Row};
 use crate::ledger::table::{Decision, Found};
 use crate::ledger::{ClaimResult, Ledger, Snapshot, claims};
@@ -89,10 +90,8 @@ pub enum Ended {
 /// The result of one attempt.
 pub struct Attempt {
     pub reply: Reply,
-    pub verdict: Verdict,
     /// What it proves about items that no earlier 429 concerns.
     pub first_verdict: Verdict,
-    pub sent: bool,
     again: Again,
     claiming: Claiming,
     label: [&'static str; 2],
@@ -103,7 +102,7 @@ pub struct Attempt {
 impl Attempt {
     /// What it proves about the item.
     pub fn outcome_for(&self, item: &ReadyItem) -> Outcome {
-        if item.after_429 { self.verdict.outcome } else { self.first_verdict.outcome }
+        if item.after_429 { self.reply.outcome() } else { self.first_verdict.outcome }
     }
 }
 
@@ -199,7 +198,10 @@ impl<'a> Engine<'a> {
             if !again || !matches!(attempt.claiming, Claiming::NotTried) {
                 let ends = items.judge(&ready, &attempt);
                 if let Claiming::Claimed(claims) = &attempt.claiming {
-                    claims.iter().zip(ends).for_each(|(claim, end)| self.write_end(claim, end, attempt.sent));
+                    claims
+                        .iter()
+                        .zip(ends)
+                        .for_each(|(claim, end)| self.write_end(claim, end, attempt.reply.evidence.reading.sent));
                 }
                 goes_on = items.ended(again);
             }
@@ -212,7 +214,7 @@ impl<'a> Engine<'a> {
                     bounds.pause(wait);
                     continue;
                 }
-                Next::TooLate(wait) => reply.retry_after_ms = u64::try_from(wait.as_millis()).ok(),
+                Next::TooLate(wait) => reply.evidence.reading.retry_after_ms = u64::try_from(wait.as_millis()).ok(),
                 _ => {}
             }
             return if nothing_open { Ended::Attempted(reply) } else { Ended::Superseded(reply.about_earlier()) };
@@ -309,7 +311,11 @@ impl<'a> Engine<'a> {
         }
         call.log(Level::Debug, || Line {
             text: format!("{} attempt {number} begins", prepared.label()),
-            attempt: Some(LoggedAttempt { endpoint: prepared.name, number, result: None }),
+            fields: Some(Box::new(move |line| {
+                line.text("endpoint", prepared.name);
+                line.literal("attempt", number);
+                line.literal("begins", true);
+            })),
         });
         let started = Instant::now();
         let nothing = |why: &str| ExchangeResult::not_sent(TransportError::new(Status::Transport, why));
@@ -339,9 +345,10 @@ impl<'a> Engine<'a> {
         let (judged, again) = match result {
             Ok(answer) => {
                 let judged = answered(call, prepared, answer, after_429, &redactor, &mut trace);
-                let retry_after_ms = judged.reply.retry_after_ms;
-                let again = match judged.reply.http_status {
-                    _ if !judged.verdict.again => Again::No,
+                let Evidence { reading, verdict } = &judged.reply.evidence;
+                let retry_after_ms = reading.retry_after_ms;
+                let again = match reading.http_status {
+                    _ if !verdict.again => Again::No,
                     429 => Again::Busy(retry_after_ms),
                     _ => Again::Later(retry_after_ms),
                 };
@@ -354,7 +361,7 @@ impl<'a> Engine<'a> {
                     _ => error.message.clone(),
                 };
                 let judged = reader::unanswered(prepared.safety, after_429, sent, error.status, &message);
-                let again = match judged.verdict.again && error.is_transient() {
+                let again = match judged.reply.evidence.verdict.again && error.is_transient() {
                     // A kept connection had been closed: a new one helps, and waiting does not.
                     true if error.status == Status::Transport && reused && !sent => Again::AtOnce,
                     true => Again::Later(None),
@@ -363,13 +370,13 @@ impl<'a> Engine<'a> {
                 (judged, again)
             }
         };
-        let Judged { reply, verdict, first_verdict, paid_twice } = judged;
+        let Judged { reply, first_verdict, paid_twice } = judged;
         if paid_twice {
             call.log(Level::Error, || {
                 format!("{}: the history in the answer says that it was paid twice", prepared.label())
             });
         }
-        let mut attempt = Attempt { reply, verdict, first_verdict, sent, again, claiming, label, trace };
+        let mut attempt = Attempt { reply, first_verdict, again, claiming, label, trace };
         attempt.log(call, prepared, number, started.elapsed());
         if let Claiming::Failed(why) = &attempt.claiming {
             (attempt.reply, attempt.again) = (journal_failed(why, Outcome::NotSent), Again::No);
@@ -439,58 +446,42 @@ fn answered(
     };
     let mut judged = reader::read(&context, answer);
     let request_id = trace.iter().find(|(name, _)| *name != trace::DATE);
-    judged.reply.request_id = request_id.map(|(_, id)| id.clone()).unwrap_or_default();
+    judged.reply.evidence.reading.request_id = request_id.map(|(_, id)| id.clone()).unwrap_or_default();
     judged
 }
 
 impl Attempt {
     /// There is no request to send.
     fn without_request(reply: Reply) -> Attempt {
-        let verdict = Verdict {
-            line: "",
-            status: reply.status,
-            outcome: reply.outcome,
-            state: reply.state,
-            again: false,
-            explanation: None,
-        };
-        let (claiming, trace) = (Claiming::NotTried, Vec::new());
-        Attempt {
-            reply,
-            verdict,
-            first_verdict: verdict,
-            sent: false,
-            again: Again::No,
-            claiming,
-            label: ["", ""],
-            trace,
-        }
+        let (first_verdict, claiming, trace) = (reply.evidence.verdict, Claiming::NotTried, Vec::new());
+        Attempt { reply, first_verdict, again: Again::No, claiming, label: ["", ""], trace }
     }
 
     fn log(&self, call: &Call<'_>, prepared: &Request<'_>, number: u32, took: Duration) {
-        let Attempt { reply, verdict, again, trace, .. } = self;
-        let level = if reply.status == Status::Ok { Level::Info } else { Level::Warn };
+        let Attempt { reply, again, trace, .. } = self;
+        let Evidence { reading, verdict } = &reply.evidence;
+        let level = if verdict.status == Status::Ok { Level::Info } else { Level::Warn };
         call.log(level, || {
             let trace: String = trace.iter().map(|(name, value)| format!("; {name} {value}")).collect();
+            let (status, outcome) = (status::name_of(verdict.status), status::name_of_outcome(verdict.outcome));
             let text = format!(
-                "{} attempt {number}: {} {} HTTP {} in {} ms, verdict {}{}{trace}",
+                "{} attempt {number}: {status} {outcome} HTTP {} in {} ms, verdict {}{}{trace}",
                 prepared.label(),
-                status::name_of(reply.status),
-                status::name_of_outcome(reply.outcome),
-                reply.http_status,
+                reading.http_status,
                 took.as_millis(),
                 verdict.line,
                 if *again == Again::AtOnce { " (kept connection was closed)" } else { "" },
             );
-            let result = LoggedResult {
-                status: reply.status,
-                outcome: reply.outcome,
-                http_status: reply.http_status,
-                took,
-                request_id: &reply.request_id,
-            };
-            let attempt = LoggedAttempt { endpoint: prepared.name, number, result: Some(result) };
-            Line { text, attempt: Some(attempt) }
+            let fields = Box::new(move |line: &mut Object<'_>| {
+                line.text("endpoint", prepared.name);
+                line.literal("attempt", number);
+                line.text("status", status);
+                line.text("outcome", outcome);
+                line.literal("http_status", reading.http_status);
+                line.literal("ms", took.as_millis());
+                line.text("request_id", &reading.request_id);
+            });
+            Line { text, fields: Some(fields) }
         });
     }
 }

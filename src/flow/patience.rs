@@ -57,11 +57,11 @@ impl PriorAttempts {
 
     /// Adds the reply of one more attempt, which then tells the outcome of all.
     pub fn add(&mut self, reply: &mut Reply) {
-        self.after_429 |= reply.http_status == 429;
-        if reply.outcome != Outcome::NotSent {
-            self.outcome = reply.outcome;
+        self.after_429 |= reply.http_status() == 429;
+        if reply.outcome() != Outcome::NotSent {
+            self.outcome = reply.outcome();
         }
-        reply.outcome = self.outcome;
+        reply.evidence.verdict.outcome = self.outcome;
     }
 }
 
@@ -259,11 +259,15 @@ mod tests {
 
     #[test]
     fn an_attempt_that_sends_nothing_leaves_the_outcome_of_those_before_it() {
-        let reply = |outcome, http_status| Reply { http_status, ..Reply::failed(Status::Transport, outcome, "") };
+        let reply = |outcome, http_status| {
+            let mut reply = Reply::failed(Status::Transport, outcome, "");
+            reply.evidence.reading.http_status = http_status;
+            reply
+        };
         let mut prior = PriorAttempts::NONE;
         let mut add = |mut reply: Reply| {
             prior.add(&mut reply);
-            (reply.outcome, prior.after_429)
+            (reply.outcome(), prior.after_429)
         };
         assert_eq!(add(reply(Outcome::NotSent, 0)), (Outcome::NotSent, false));
         assert_eq!(add(reply(Outcome::Rejected, 429)), (Outcome::Rejected, true));

@@ -17,7 +17,7 @@ use self::compare::{Authenticity, Difference, Expected, Statements};
 use super::Client;
 use crate::answer::facts::Facts;
 use crate::answer::facts::event::{self, EventFacts};
-use crate::answer::reply::{Reply, one_line};
+use crate::answer::reply::{Reading, Reply, one_line};
 use crate::call::Call;
 use crate::call::log::Level;
 use crate::json::document::{Document, ScanError};
@@ -50,8 +50,8 @@ impl Client {
             let about = request::text_value(about);
             self.look_up(context, row, vec![(Cow::Borrowed(member), &*about)], None)
         });
-        let level = if reply.status == Status::Ok { Level::Info } else { Level::Warn };
-        context.log(level, || format!("{}: {}", THIS.name, status::name_of(reply.status)));
+        let level = if reply.status() == Status::Ok { Level::Info } else { Level::Warn };
+        context.log(level, || format!("{}: {}", THIS.name, status::name_of(reply.status())));
         reply
     }
 }
@@ -203,25 +203,25 @@ fn judged(
     expected: &Expected,
     mut findings: Findings,
 ) -> Reply {
-    if reply.status != Status::Ok {
-        let is_refused = reply.status == Status::Rejected && reply.outcome == Outcome::Rejected;
+    if reply.status() != Status::Ok {
+        let is_refused = reply.status() == Status::Rejected && reply.outcome() == Outcome::Rejected;
         match verification.confirms {
             // The event may have overtaken what the service answers from.
             true if is_refused => reply = ahead(reply, &findings),
             // No later answer could confirm it, or it names something that nobody could ask about.
             false if is_refused => findings.respond = Respond::Ok,
-            _ if reply.status == Status::Argument => findings.respond = Respond::Ok,
+            _ if reply.status() == Status::Argument => findings.respond = Respond::Ok,
             _ => {}
         }
         return with_findings(reply, &findings);
     }
     findings.respond = Respond::Ok;
     let nothing = Facts::default();
-    let facts = reply.facts.as_deref().filter(|_| verification.confirms).unwrap_or(&nothing);
+    let facts = reply.facts().filter(|_| verification.confirms).unwrap_or(&nothing);
     let service = Statements::of_answer(facts, verification.by, by);
     let mut authenticity = Authenticity::Forged;
     if verification.confirms {
-        (findings.differences, authenticity) = compare::with_service(event, &service, reply.state);
+        (findings.differences, authenticity) = compare::with_service(event, &service, reply.state());
     }
     if findings.matches.is_some() {
         let matches = compare::with_expected(expected, event, &service, &mut findings.differences);
@@ -235,7 +235,7 @@ fn judged(
         }
         Authenticity::Forged => reply.message = note("the event is not authentic", &findings, &reply.message),
         Authenticity::Authentic => {
-            findings.key = Some(key(verification.subject, verification.endpoint, reply.state, &about));
+            findings.key = Some(key(verification.subject, verification.endpoint, reply.state(), &about));
             if findings.matches == Some(false) {
                 reply.message = note("the payment is not the expected one", &findings, &reply.message);
             }
@@ -247,7 +247,10 @@ fn judged(
 /// The reply about an event that the service does not confirm yet. The look-up's state and body stay.
 fn ahead(reply: Reply, findings: &Findings) -> Reply {
     let message = note("the service does not confirm the event yet: verify it again later", findings, &reply.message);
-    Reply { status: Status::Unresolved, outcome: Outcome::Unknown, message, ..reply }
+    let mut reply = Reply { message, ..reply };
+    let verdict = &mut reply.evidence.verdict;
+    (verdict.status, verdict.outcome) = (Status::Unresolved, Outcome::Unknown);
+    reply
 }
 
 /// A message that names what differs; the values are in the body.
@@ -260,9 +263,9 @@ fn note(what: &str, findings: &Findings, message: &str) -> String {
 /// The reply with the findings in front of its body. If its body cannot hold them, nothing is known about the event.
 fn with_findings(reply: Reply, findings: &Findings) -> Reply {
     let made = match &reply.document {
-        Some(document) => findings.before(&reply.body, document, reply.retry_after_ms),
+        Some(document) => findings.before(&reply.body, document, reply.evidence.reading.retry_after_ms),
         None => match Document::scan(&reply.body, &|| false) {
-            Ok(document) => findings.before(&reply.body, &document, reply.retry_after_ms),
+            Ok(document) => findings.before(&reply.body, &document, reply.evidence.reading.retry_after_ms),
             Err(_) => Err(format!("the answer {}", memory::TOO_LARGE)),
         },
     };
@@ -270,9 +273,9 @@ fn with_findings(reply: Reply, findings: &Findings) -> Reply {
         Ok(body) => return Reply { body, document: None, ..reply },
         Err(unusable) => unusable,
     };
-    let failed = Reply::failed(Status::Response, Outcome::Unknown, unusable);
-    let Reply { http_status, retry_after_ms, request_id, .. } = reply;
-    let failed = Reply { http_status, retry_after_ms, request_id, ..failed };
+    let mut failed = Reply::failed(Status::Response, Outcome::Unknown, unusable);
+    let retry_after_ms = reply.evidence.reading.retry_after_ms;
+    failed.evidence.reading = Reading { facts: None, ..reply.evidence.reading };
     let (matches, about) = (findings.matches.map(|_| false), findings.about.clone());
     let nothing = Findings { matches, subject: findings.subject, about, ..Findings::default() };
     let document = Document::scan(&failed.body, &|| false).ok();

@@ -21,7 +21,7 @@ use paysvc_spec::status::{Outcome, Status};
 pub fn answer(input: &[u8]) {
     let reply = answer_of(input);
     check_texts(&reply);
-    assert_eq!(reply.http_status, http_status(first_line(input).0));
+    assert_eq!(reply.http_status(), http_status(first_line(input).0));
     check(input, &reply);
 }
 
@@ -122,25 +122,25 @@ fn check(input: &[u8], reply: &Reply) {
         Some(text) => assert_eq!(reply.body, text, "the service's own bytes, unchanged"),
         None => check_failure_envelope(reply),
     }
-    assert_eq!(reply.status == Status::Ok, reply.outcome == Outcome::Confirmed);
-    assert_ne!(reply.outcome, Outcome::NotSent, "an answer to a request that was not sent");
-    let decided = matches!(reply.outcome, Outcome::Confirmed | Outcome::Rejected);
+    assert_eq!(reply.status() == Status::Ok, reply.outcome() == Outcome::Confirmed);
+    assert_ne!(reply.outcome(), Outcome::NotSent, "an answer to a request that was not sent");
+    let decided = matches!(reply.outcome(), Outcome::Confirmed | Outcome::Rejected);
     assert!(whole || !decided, "decided by a body that is not whole");
-    if reply.outcome == Outcome::Confirmed {
+    if reply.outcome() == Outcome::Confirmed {
         assert!(text.is_some(), "confirmed by a body that is not JSON");
     }
     if text.is_some_and(|text| json::scan(text).named_twice) {
         assert!(!decided, "decided by a body that names a member twice");
     }
     // What RFC 9110 alone says; `verdicts.rs` compares every verdict with a second reader's.
-    let class = reply.http_status / 100;
-    assert!(class == 2 || reply.outcome != Outcome::Confirmed, "confirmed by HTTP {}", reply.http_status);
-    let refuses = matches!(class, 2 | 4) && reply.http_status != 408;
-    assert!(refuses || reply.outcome != Outcome::Rejected, "rejected by HTTP {}", reply.http_status);
+    let class = reply.http_status() / 100;
+    assert!(class == 2 || reply.outcome() != Outcome::Confirmed, "confirmed by HTTP {}", reply.http_status());
+    let refuses = matches!(class, 2 | 4) && reply.http_status() != 408;
+    assert!(refuses || reply.outcome() != Outcome::Rejected, "rejected by HTTP {}", reply.http_status());
     // Losing bytes never makes a verdict stronger.
     if let Some(text) = text.filter(|text| whole && text.starts_with('{') && text.ends_with('}')) {
         let shorter = answer_of(&input[..input.len() - 1]);
-        assert_eq!(shorter.outcome, Outcome::Unknown, "without its last byte: {text}");
+        assert_eq!(shorter.outcome(), Outcome::Unknown, "without its last byte: {text}");
     }
 }
 
@@ -154,6 +154,6 @@ fn the_first_line_is_the_status_and_the_request() {
         ("200Aapplication/json\n{\"customerName\":\"A\"}", 200, Outcome::Confirmed),
     ] {
         let reply = answer_of(input.as_bytes());
-        assert_eq!((reply.http_status, reply.outcome), (http_status, outcome), "{input}");
+        assert_eq!((reply.http_status(), reply.outcome()), (http_status, outcome), "{input}");
     }
 }

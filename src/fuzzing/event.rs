@@ -37,25 +37,26 @@ pub fn event(input: &[u8]) {
     assert!(found["authentic"].is_boolean() && found.get("match").is_none(), "{found}");
     let Some(asked) = asked else {
         assert_eq!(
-            (reply.status, reply.outcome, &found["authentic"]),
+            (reply.status(), reply.outcome(), &found["authentic"]),
             (Status::Argument, Outcome::NotSent, &json!(false))
         );
         return;
     };
     assert_eq!(found["about"], asked, "asked for something else");
-    if reply.status == Status::Ok {
+    if reply.status() == Status::Ok {
         assert!(reply.body.ends_with(&answer.trim()[1..]), "the service's own members, unchanged");
     }
     if found["authentic"] == true {
-        authentic(body, &value(answer).unwrap_or_default(), reply.state, &found);
+        authentic(body, &value(answer).unwrap_or_default(), reply.state(), &found);
     }
 }
 
 /// The reply to the look-up, in a state that the fuzzer chose.
 fn answered(row: &'static Endpoint, answer: &str, document: Document, state: State) -> Reply {
     let facts = facts::read(&document, answer, &row.answer, &Vec::new(), &|| false);
-    let reply = Reply::without_body(Status::Ok, Outcome::Confirmed, "done");
-    Reply { body: answer.to_owned(), document: Some(document), facts, state, ..reply }
+    let mut reply = Reply::without_body(Status::Ok, Outcome::Confirmed, "done");
+    (reply.evidence.reading.facts, reply.evidence.verdict.state) = (facts, state);
+    Reply { body: answer.to_owned(), document: Some(document), ..reply }
 }
 
 /// What must be true of every authentic event, read in another way.

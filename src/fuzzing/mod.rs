@@ -75,8 +75,8 @@ fn may_name_canary(text: &str) -> bool {
 /// Checks a validation error: it has one of these statuses, nothing was sent, and its body is a failure envelope.
 fn check_error(error: ValidationError, statuses: &[Status]) -> Reply {
     let reply = Reply::invalid(error);
-    assert!(statuses.contains(&reply.status), "{:?}", reply.status);
-    assert_eq!((reply.outcome, reply.http_status), (Outcome::NotSent, 0));
+    assert!(statuses.contains(&reply.status()), "{:?}", reply.status());
+    assert_eq!((reply.outcome(), reply.http_status()), (Outcome::NotSent, 0));
     check_texts(&reply);
     check_failure_envelope(&reply);
     reply

@@ -94,11 +94,11 @@ impl Question {
         };
         let found = reader::read(&context, answer);
         Verdict {
-            line: found.verdict.line.to_owned(),
-            status: name_of(found.reply.status).to_owned(),
-            outcome: name_of_outcome(found.reply.outcome).to_owned(),
-            state: found.reply.state.0,
-            again: found.verdict.again && !late,
+            line: found.reply.evidence.verdict.line.to_owned(),
+            status: name_of(found.reply.status()).to_owned(),
+            outcome: name_of_outcome(found.reply.outcome()).to_owned(),
+            state: found.reply.state().0,
+            again: found.reply.evidence.verdict.again && !late,
         }
     }
 }

@@ -36,7 +36,7 @@ struct CallState {
     note: Option<String>,
 }
 
-pub struct Evidence {
+pub struct Usage {
     pub sent: bool,
     pub reused: bool,
     /// What was repaired in the answer, for the log. It may hold anything.
@@ -68,16 +68,12 @@ impl ConnectionState {
     }
 
     /// Ends the call: from now on a cancel does not reach the connection.
-    pub fn finish(&self) -> Evidence {
+    pub fn finish(&self) -> Usage {
         let call_state = std::mem::take(&mut *self.call_state());
         if let Some(bounds) = &call_state.bounds {
             bounds.detach(call_state.attached);
         }
-        Evidence {
-            sent: self.sent.load(Ordering::SeqCst),
-            reused: call_state.reused == Some(true),
-            note: call_state.note,
-        }
+        Usage { sent: self.sent.load(Ordering::SeqCst), reused: call_state.reused == Some(true), note: call_state.note }
     }
 
     /// Those of the call; between two calls, no wait is allowed.

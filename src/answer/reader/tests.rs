@@ -45,7 +45,7 @@ fn code_and_message_of_every_family() {
     ] {
         let reply = reply(http, body);
         assert_eq!((reply.code.as_str(), reply.message.as_str()), (code, message), "{body}");
-        assert_eq!((reply.body.as_str(), reply.http_status), (body, http));
+        assert_eq!((reply.body.as_str(), reply.http_status()), (body, http));
     }
 }
 
@@ -83,13 +83,13 @@ fn real_sentences() {
         let [in_200, in_400, source, text] = line.split('\t').collect::<Vec<_>>()[..] else { panic!("{line}") };
         let text_json = serde_json::to_string(text).unwrap();
         for (http, expected) in [(200, in_200), (400, in_400)] {
-            let found = reply(http, &format!(r#"{{"status":"failed","message":{text_json}}}"#)).outcome;
+            let found = reply(http, &format!(r#"{{"status":"failed","message":{text_json}}}"#)).outcome();
             if name_of_outcome(found) != expected {
                 wrong.push(format!("HTTP {http}, {source}: {text}: {found:?}"));
             }
         }
         let limited = read_as(Safety::Moves, answer(429, &format!(r#"{{"errors":[{text_json}]}}"#)));
-        assert_eq!(limited.verdict.again, in_400 == "REJECTED", "429, {source}: {text}");
+        assert_eq!(limited.reply.evidence.verdict.again, in_400 == "REJECTED", "429, {source}: {text}");
         count += 1;
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
@@ -133,7 +133,7 @@ fn an_incomplete_answer_is_named_and_proves_nothing() {
         ),
     ] {
         let reply = read_as(Safety::Moves, answer).reply;
-        assert_eq!((reply.status, reply.outcome), (status, Outcome::Unknown), "{}", reply.message);
+        assert_eq!((reply.status(), reply.outcome()), (status, Outcome::Unknown), "{}", reply.message);
         assert!(reply.message.contains(part), "{}", reply.message);
         let envelope: serde_json::Value = serde_json::from_str(&reply.body).unwrap();
         assert_eq!((&envelope["status"], envelope["message"].as_str()), (&false.into(), Some(&*reply.message)));
@@ -149,18 +149,18 @@ fn an_incomplete_answer_is_named_and_proves_nothing() {
     };
     let long = format!(r#"{{"status":true,"m":"{}"}}"#, "x".repeat(1 << 20));
     let reply = read(&stopped, answer(200, &long)).reply;
-    assert_eq!((reply.status, reply.outcome), (Status::Cancelled, Outcome::Unknown));
+    assert_eq!((reply.status(), reply.outcome()), (Status::Cancelled, Outcome::Unknown));
 }
 
 #[test]
 fn one_byte_order_mark_is_no_part_of_the_body() {
     let marked = reply(200, "\u{feff}{\"status\":true}");
-    assert_eq!((marked.outcome, marked.body.as_str()), (Outcome::Confirmed, r#"{"status":true}"#));
+    assert_eq!((marked.outcome(), marked.body.as_str()), (Outcome::Confirmed, r#"{"status":true}"#));
     let bytes = |content_type: &str| HttpAnswer {
         body: vec![0xff, 0xfe],
         content_type: Some(content_type.to_owned()),
         ..answer(400, "")
     };
-    assert_eq!(read_as(Safety::Moves, bytes("text/html")).reply.outcome, Outcome::Rejected, "400 decides alone");
-    assert_eq!(read_as(Safety::Moves, bytes("application/json")).reply.outcome, Outcome::Unknown, "no JSON");
+    assert_eq!(read_as(Safety::Moves, bytes("text/html")).reply.outcome(), Outcome::Rejected, "400 decides alone");
+    assert_eq!(read_as(Safety::Moves, bytes("application/json")).reply.outcome(), Outcome::Unknown, "no JSON");
 }

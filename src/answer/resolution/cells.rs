@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use super::*;
 use crate::answer::facts;
+use crate::answer::reply::{Evidence, Reading};
 use crate::answer::verdict::{self, AttemptResult};
 use crate::json::document::Document;
 use crate::request::names::References;
@@ -60,7 +61,8 @@ fn decide_after(
     let unreadable = document.is_none().then_some(Status::Response);
     let result = AttemptResult::Answer { http_status, unreadable, may_be_truncated: false, facts };
     let verdict = verdict::decide(Safety::ReadOnly, &result, false);
-    let reply = Reply { http_status, facts: read, ..Reply::without_body(verdict.status, verdict.outcome, "") };
+    let reading = Reading { sent: true, http_status, facts: read, ..Reading::default() };
+    let reply = Reply::about(Evidence { reading, verdict }, "");
     decide(asked, &attempts, &reply, currency.map(Text::from).as_ref())
 }
 

@@ -77,7 +77,7 @@ fn check(row: &Endpoint, request: &str, reply: &Reply, answer: &[u8]) {
         let alone = of_body(row, request, http_status, reply.body().as_bytes());
         assert_eq!(
             (outcome, reply.state()),
-            (alone.outcome as i32, alone.state.0),
+            (alone.outcome() as i32, alone.state().0),
             "HTTP {http_status} {}",
             reply.body()
         );

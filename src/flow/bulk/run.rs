@@ -9,7 +9,7 @@ use super::rules::{self, Rules};
 use super::split::{Item, Splitter};
 use super::{INITIATE, WHAT, steps};
 use crate::answer::decimal::Decimal;
-use crate::answer::reply::Reply;
+use crate::answer::reply::{Reading, Reply};
 use crate::call::Call;
 use crate::call::log::Level;
 use crate::flow::Client;
@@ -58,7 +58,7 @@ pub struct Run<'a> {
     /// The batch under way, and how many requests had been sent before it.
     under_way: Option<(usize, Vec<usize>, u32)>,
     /// What the reply reports about the last answer.
-    last: Option<Reply>,
+    last: Option<(Reading, String)>,
     pub(super) first_failure: Option<Status>,
 }
 
@@ -204,8 +204,8 @@ impl<'a> Run<'a> {
                 obstacle.or_else(rule).or(halts.then(Failure::of_callback)).map_or(Ok(()), Err)
             }
             Ended::Stopped(reply) => {
-                self.end_what_is_under_way(reply.status, &reply.message);
-                Err(Failure(reply.status, reply.message))
+                self.end_what_is_under_way(reply.status(), &reply.message);
+                Err(Failure(reply.status(), reply.message))
             }
             Ended::Superseded(reply) => {
                 self.contended.extend_from_slice(recipients);
@@ -234,7 +234,7 @@ impl<'a> Run<'a> {
 
     /// Records what a reply proves about its batch.
     fn settle(&mut self, index: usize, recipients: &[usize], outcomes: &[Outcome], reply: &Reply) -> BatchVerdict {
-        let Reply { outcome, status, .. } = *reply;
+        let (outcome, status) = (reply.outcome(), reply.status());
         let request = self.list.request(recipients);
         let mut ended = Batch { outcome, message: reply.message.clone(), ..Batch::begun(recipients.len()) };
         ended.status = status::name_of(status).to_owned();
@@ -283,13 +283,10 @@ impl<'a> Run<'a> {
             format!("{WHAT}: batch {index} of {} recipients: {}", recipients.len(), word(outcome))
         });
         self.report.batches[index] = ended;
-        self.last = Some(Reply {
-            http_status: reply.http_status,
-            code: reply.code.clone(),
-            retry_after_ms: reply.retry_after_ms,
-            request_id: reply.request_id.clone(),
-            ..Reply::without_body(status, outcome, "")
-        });
+        let Reading { sent, http_status, retry_after_ms, request_id, .. } = &reply.evidence.reading;
+        let (sent, http_status, retry_after_ms) = (*sent, *http_status, *retry_after_ms);
+        let reading = Reading { sent, http_status, retry_after_ms, request_id: request_id.clone(), facts: None };
+        self.last = Some((reading, reply.code.clone()));
         BatchVerdict { outcome, status, mismatch }
     }
 
@@ -340,9 +337,8 @@ impl<'a> Run<'a> {
             why = format!("nothing was sent: all were accepted by earlier calls, the last on {day}");
         }
         let mut reply = Reply { replayed, ..self.report.reply(self.room, status, outcome, &why) };
-        if let Some(last) = self.last {
-            let Reply { http_status, code, retry_after_ms, request_id, .. } = last;
-            reply = Reply { http_status, code, retry_after_ms, request_id, ..reply };
+        if let Some((reading, code)) = self.last {
+            (reply.evidence.reading, reply.code) = (reading, code);
         }
         let level = if status == Status::Ok { Level::Info } else { Level::Warn };
         self.context.log(level, || format!("{WHAT}: {} {}", status::name_of(status), self.report.summary()));
@@ -452,7 +448,7 @@ impl Items for BatchItems<'_, '_> {
             let row = &report.rows[recipient];
             End {
                 is_final: row.outcome == Outcome::Confirmed,
-                http_status: attempt.reply.http_status,
+                http_status: attempt.reply.http_status(),
                 payment_reference: row.payout_reference.clone(),
                 batch_reference: report.batches[index].reference.clone(),
                 recipients: u32::try_from(recipients.len()).unwrap_or(u32::MAX),

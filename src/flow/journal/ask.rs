@@ -48,21 +48,24 @@ impl Single<'_> {
             return self.record_payment(entry, known, &reply);
         }
         let nothing = Facts::default();
-        let facts = reply.facts.as_deref().unwrap_or(&nothing);
-        if resolution::allows_charge(ask, reply.http_status, decision.answered, facts) {
+        let facts = reply.facts().unwrap_or(&nothing);
+        if resolution::allows_charge(ask, reply.http_status(), decision.answered, facts) {
             return Ok(Step::Send);
         }
         let explanation =
             if decision.answered { line.explanation } else { decision.verdict.explanation.unwrap_or_default() };
         let text = format!("{explanation}; the look-up: {}", reply.message);
-        Err(Reply { state: reply.state, ..Reply::failed(Status::Unresolved, Outcome::Unknown, text) })
+        let mut refused = Reply::failed(Status::Unresolved, Outcome::Unknown, text);
+        refused.evidence.verdict.state = reply.state();
+        Err(refused)
     }
 
     /// Somebody has paid the order: nothing is sent, and the next reading finds it.
     fn record_payment(&self, entry: &Entry, known: &Snapshot, reply: &Reply) -> Result<Step, Reply> {
         let failed = |why: String| journal_failed(&why, Outcome::Unknown);
         if let ClaimResult::Claimed(claim) = self.ledger.claim(entry, known, self.context).map_err(failed)? {
-            let end = End { is_final: true, ..End::by_look_up(&claim, reply.outcome, reply.state, reply.http_status) };
+            let end =
+                End { is_final: true, ..End::by_look_up(&claim, reply.outcome(), reply.state(), reply.http_status()) };
             self.ledger.end(&claim, &end, self.context).map_err(failed)?;
         }
         Ok(Step::Reread)

@@ -77,12 +77,12 @@ pub fn settle(
     if !was_open.get() {
         return Ok(Finding::Settled(reply));
     }
-    if !matches!(reply.outcome, Outcome::Confirmed | Outcome::Rejected) {
+    if !matches!(reply.outcome(), Outcome::Confirmed | Outcome::Rejected) {
         return Ok(Finding::Open(named(reply, claim)));
     }
     let end = End {
-        is_final: reply.outcome == Outcome::Confirmed,
-        ..End::by_look_up(claim, reply.outcome, reply.state, reply.http_status)
+        is_final: reply.outcome() == Outcome::Confirmed,
+        ..End::by_look_up(claim, reply.outcome(), reply.state(), reply.http_status())
     };
     journal.end(claim, &end, context)?;
     Ok(Finding::Settled(reply))

@@ -118,8 +118,8 @@ impl Client {
             })
         });
         let reply = reply.unwrap_or_else(Reply::invalid);
-        if context.record.sent() == sent_before && reply.outcome == Outcome::NotSent {
-            context.log(Level::Warn, || format!("nothing was sent: {}", status::name_of(reply.status)));
+        if context.record.sent() == sent_before && reply.outcome() == Outcome::NotSent {
+            context.log(Level::Warn, || format!("nothing was sent: {}", status::name_of(reply.status())));
         }
         reply
     }
@@ -256,14 +256,14 @@ impl Items for Single<'_> {
         let Ledger::Journal(_, [entry]) = self.ledger else { return Vec::new() };
         let reply = &attempt.reply;
         // How the answer names the attempt to pay, or the batch.
-        let named = |what| reply.facts.as_deref()?.reference(what).text.clear().map(|text| text.0.clone());
+        let named = |what| reply.facts()?.reference(what).text.clear().map(|text| text.0.clone());
         vec![End {
             of: String::new(),
             by: By::Sender,
-            outcome: reply.outcome,
-            state: reply.state,
+            outcome: reply.outcome(),
+            state: reply.state(),
             is_final: is_final(entry.record.step, reply),
-            http_status: reply.http_status,
+            http_status: reply.http_status(),
             payment_reference: named(Reference::Payment),
             batch_reference: named(Reference::Batch),
             recipients: 0,
@@ -283,7 +283,7 @@ impl Single<'_> {
 
     fn or_cancelled(&self, reply: Reply) -> Reply {
         match self.context.bounds.is_cancelled() {
-            true => Reply::failed(Status::Cancelled, reply.outcome, format!("{CANCELLED}; {}", reply.message)),
+            true => Reply::failed(Status::Cancelled, reply.outcome(), format!("{CANCELLED}; {}", reply.message)),
             false => reply,
         }
     }
@@ -300,9 +300,9 @@ pub(super) fn refusal_text(decision: &Decision<'_>) -> String {
 
 /// CONFIRMED, and nothing later changes it.
 fn is_final(step: JournalStep, reply: &Reply) -> bool {
-    let is_paid = matches!(reply.state, State::SUCCESSFUL | State::REVERSED);
-    let may_change = reply.facts.as_deref().is_none_or(|facts| facts.finality.may_change);
-    reply.outcome == Outcome::Confirmed
+    let is_paid = matches!(reply.state(), State::SUCCESSFUL | State::REVERSED);
+    let may_change = reply.facts().is_none_or(|facts| facts.finality.may_change);
+    reply.outcome() == Outcome::Confirmed
         && match step {
             JournalStep::Charge | JournalStep::Authorization => is_paid && !may_change,
             JournalStep::Order | JournalStep::Other => true,

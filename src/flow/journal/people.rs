@@ -19,7 +19,7 @@ use crate::ledger::{Journal, clock};
 use crate::request::secrets::Secrets;
 use crate::util::validation_error::ValidationError;
 use paysvc_spec::operations::operation;
-use paysvc_spec::status::{Outcome, State, Status};
+use paysvc_spec::status::{Outcome, Status};
 
 const SETTLE: &str = "journal_settle";
 
@@ -156,7 +156,7 @@ impl Settlement {
                 context.log(Level::Warn, || format!("claim {} was settled by a person", claim.0.id));
                 let message = "settled: if a later answer from the service says otherwise, the log reports it";
                 let status = if self.outcome == Outcome::Confirmed { Status::Ok } else { Status::Rejected };
-                Reply { state: State::NONE, ..Reply::failed(status, self.outcome, message) }
+                Reply::failed(status, self.outcome, message)
             }
             Err(why) => journal_failed(&why, Outcome::Unknown),
         }

@@ -17,14 +17,14 @@ impl Single<'_> {
             return Reply::failed(Status::Internal, Outcome::Unknown, "the journal has no recorded outcome to return");
         };
         let recorded = recorded(claimed, decision.line.explanation).in_doubt(self.context.record.doubt());
-        if recorded.outcome != Outcome::Confirmed {
+        if recorded.outcome() != Outcome::Confirmed {
             return recorded;
         }
         let looked_up =
             look_up::resolve(self.client, self.context, claimed.row, &Attempts::default, &self.request.secrets);
         match looked_up {
-            Ok(reply) if reply.outcome == Outcome::Confirmed => Reply { replayed: true, ..reply },
-            Ok(reply) if claimed.state() == ClaimState::SettledAsDone && reply.http_status / 100 == 2 => {
+            Ok(reply) if reply.outcome() == Outcome::Confirmed => Reply { replayed: true, ..reply },
+            Ok(reply) if claimed.state() == ClaimState::SettledAsDone && reply.http_status() / 100 == 2 => {
                 self.context.log(Level::Error, || {
                     format!(
                         "claim {} was settled as done, but a look-up does not confirm it: {}",
@@ -49,7 +49,7 @@ fn recorded(claimed: &Claimed<'_>, explanation: &str) -> Reply {
         _ => (Status::Unresolved, Outcome::Unknown),
     };
     let mut reply = Reply::without_body(status, outcome, explanation);
-    reply.state = end.map_or(State::NONE, |end| end.state);
+    reply.evidence.verdict.state = end.map_or(State::NONE, |end| end.state);
     reply.replayed = true;
     reply.body = object_text(|body| {
         body.literal("status", outcome == Outcome::Confirmed);

@@ -260,7 +260,7 @@ fn client(port: u16, store: &Memory) -> Client {
 }
 
 fn seen(reply: &Reply) -> (Status, Outcome, bool) {
-    (reply.status, reply.outcome, reply.replayed)
+    (reply.status(), reply.outcome(), reply.replayed)
 }
 
 use Outcome::{Confirmed, NotSent, Rejected, Unknown};
@@ -322,16 +322,16 @@ fn a_later_attempt_is_refused_once_its_own_entry_has_failed() {
     for (is_elsewhere, expected) in [(false, Rejected), (true, Unknown)] {
         let till = Till::new();
         till.service.charge_answers(Some(declined()));
-        assert_eq!(till.pay().outcome, Rejected);
+        assert_eq!(till.pay().outcome(), Rejected);
         let first = r#"{"orderPaymentReference":"PAY-0","statusId":4}"#;
         till.service.look_up_answers(4, first);
         till.service.charge_answers(Some(awaiting()));
-        assert_eq!(till.pay().outcome, Confirmed, "for now");
+        assert_eq!(till.pay().outcome(), Confirmed, "for now");
         till.store.is_elsewhere.store(is_elsewhere, Ordering::SeqCst);
-        assert_eq!(till.next("").1.outcome, Unknown, "its entry is not there yet");
+        assert_eq!(till.next("").1.outcome(), Unknown, "its entry is not there yet");
         till.service.look_up_answers(4, &format!("{first},{FAILED}"));
         let reply = till.next("").1;
-        assert_eq!(reply.outcome, expected, "{}", reply.message);
+        assert_eq!(reply.outcome(), expected, "{}", reply.message);
         assert_eq!(till.service.charges(), 2);
     }
 }
@@ -408,7 +408,7 @@ fn a_journal_that_fails_after_sending_leaves_the_reply_and_the_key_open() {
     till.service.look_up_answers(5, "");
     assert_eq!(till.store.kinds(), ["claim"]);
     let (key, reply) = till.next("");
-    assert_eq!((key.as_deref(), reply.outcome), (Some("charge ORD-1"), Confirmed), "{}", reply.message);
+    assert_eq!((key.as_deref(), reply.outcome()), (Some("charge ORD-1"), Confirmed), "{}", reply.message);
     assert_eq!(till.next("").0.as_deref(), Some(""));
     assert_eq!(till.service.charges(), 1);
 }
@@ -441,7 +441,7 @@ fn of_many_that_pay_at_once_one_is_sent() {
     });
     assert_eq!(till.service.charges(), 1);
     for reply in &outcomes {
-        assert_eq!(reply.outcome, Confirmed, "{}", reply.message);
+        assert_eq!(reply.outcome(), Confirmed, "{}", reply.message);
     }
     assert_eq!(outcomes.iter().filter(|reply| !reply.replayed).count(), 1);
 }
@@ -454,7 +454,7 @@ fn an_authorization_belongs_to_the_open_charge_that_it_completes() {
     assert_eq!(seen(&authorize("1")), (Status::Unresolved, Unknown, false), "no such charge");
     till.service.charge_answers(Some(awaiting()));
     let charge = till.pay();
-    assert_eq!((charge.outcome, charge.state.0), (Confirmed, 3), "{}", charge.message);
+    assert_eq!((charge.outcome(), charge.state().0), (Confirmed, 3), "{}", charge.message);
     till.service.charge_answers(Some(paid()));
     let authorized = authorize("123456");
     assert_eq!(seen(&authorized), (Status::Ok, Confirmed, false), "{}", authorized.message);
@@ -473,7 +473,7 @@ fn a_person_settles_what_stays_open_and_later_news_outweighs_it() {
     till.pay();
     till.service.look_up_answers(2, "");
     let (key, open) = till.next("");
-    assert_eq!((key.as_deref(), open.outcome), (Some("charge ORD-1"), Unknown));
+    assert_eq!((key.as_deref(), open.outcome()), (Some("charge ORD-1"), Unknown));
     let id = open.message.split("(claim ").nth(1).unwrap().split(' ').next().unwrap().to_owned();
     let settled = till.settle(json!({"id": id, "outcome": "REJECTED", "who": "A", "why": "not in the statement"}));
     assert_eq!(seen(&settled), (Status::Rejected, Rejected, false), "{}", settled.message);
@@ -534,11 +534,11 @@ fn a_recipient_is_paid_once_across_lists() {
     let (first, _) = pay_list(&till.client, &["may-1"], "5");
     assert_eq!(seen(&first), (Status::Ok, Confirmed, false), "{}", first.body);
     let (again, report) = pay_list(&till.client, &["may-1"], "5.0");
-    assert_eq!((again.outcome, report["payouts"][0]["payoutReference"].as_str()), (Confirmed, Some("P-0")));
+    assert_eq!((again.outcome(), report["payouts"][0]["payoutReference"].as_str()), (Confirmed, Some("P-0")));
     let (more, report) = pay_list(&till.client, &["may-1", "may-2"], "5");
-    assert_eq!(more.outcome, Confirmed, "{}", report);
+    assert_eq!(more.outcome(), Confirmed, "{}", report);
     let (other, report) = pay_list(&till.client, &["may-1"], "6");
-    assert_eq!((other.status, other.outcome), (Status::KeyReused, Unknown), "{report}");
+    assert_eq!((other.status(), other.outcome()), (Status::KeyReused, Unknown), "{report}");
     assert!(report["payouts"][0]["message"].as_str().unwrap().contains("amount"), "{report}");
     assert_eq!(till.service.charges(), 2);
 }
@@ -562,7 +562,7 @@ fn a_list_that_names_who_was_paid_by_another_one_is_refused_as_a_whole() {
     let till = Till::new();
     till.service.charge_answers(Some(accepted("0690000031")));
     let may = list_of(&["E-17", "E-18"], "5");
-    assert_eq!(pay_list_with(&till.client, &may, false, None).0.outcome, Confirmed);
+    assert_eq!(pay_list_with(&till.client, &may, false, None).0.outcome(), Confirmed);
     let mut june = list_of(&["E-19", "E-17", "E-18"], "5");
     june.iter_mut().for_each(|one| one["description"] = json!("June"));
     let today = clock::day(clock::now_ms());
@@ -589,7 +589,7 @@ fn a_list_that_names_who_was_paid_by_another_one_is_refused_as_a_whole() {
     let earlier = (json!(true), json!(today));
     assert_eq!(all, [(json!(null), json!(null)), earlier.clone(), earlier], "{body}");
     // Afterwards the longer list is a list of its own, which did not pay all of its recipients.
-    assert_eq!(pay_list_with(&till.client, &june, false, None).0.status, Status::KeyReused);
+    assert_eq!(pay_list_with(&till.client, &june, false, None).0.status(), Status::KeyReused);
     assert_eq!(till.service.charges(), 3);
 }
 
@@ -598,13 +598,13 @@ fn who_was_paid_by_a_claim_without_a_list_or_settled_counts_as_paid_by_another_l
     let till = Till::new();
     till.service.charge_answers(Some(accepted("0690000031")));
     let list = list_of(&["E-17"], "5");
-    assert_eq!(pay_list_with(&till.client, &list, false, None).0.outcome, Confirmed);
+    assert_eq!(pay_list_with(&till.client, &list, false, None).0.outcome(), Confirmed);
     for row in till.store.rows.lock().unwrap().values_mut() {
         let mut json: Value = serde_json::from_str(&row.2).unwrap();
         json.as_object_mut().unwrap().remove("list");
         row.2 = json.to_string();
     }
-    assert_eq!(pay_list_with(&till.client, &list, false, None).0.status, Status::KeyReused);
+    assert_eq!(pay_list_with(&till.client, &list, false, None).0.status(), Status::KeyReused);
     till.service.charge_answers(None);
     let open = list_of(&["E-18"], "5");
     let (_, report) = pay_list_with(&till.client, &open, false, None);
@@ -616,10 +616,10 @@ fn who_was_paid_by_a_claim_without_a_list_or_settled_counts_as_paid_by_another_l
     let settlement = json!({"id": id, "outcome": "CONFIRMED", "who": "A", "why": "B"});
     let record = CallRecord::new();
     let settled = till.client.journal_settle(&till.client.begin(None, &record), &settlement.to_string());
-    assert_eq!(settled.outcome, Confirmed, "{}", settled.message);
-    assert_eq!(pay_list_with(&till.client, &list_of(&["E-18"], "6"), false, None).0.status, Status::KeyReused);
+    assert_eq!(settled.outcome(), Confirmed, "{}", settled.message);
+    assert_eq!(pay_list_with(&till.client, &list_of(&["E-18"], "6"), false, None).0.status(), Status::KeyReused);
     let (reply, report) = pay_list_with(&till.client, &open, false, None);
-    assert_eq!((reply.outcome, &report["payouts"][0]["settled"]), (Confirmed, &json!(true)), "{report}");
+    assert_eq!((reply.outcome(), &report["payouts"][0]["settled"]), (Confirmed, &json!(true)), "{report}");
     assert_eq!(till.service.charges(), 2);
 }
 
@@ -634,7 +634,7 @@ fn a_refused_recipient_may_be_corrected_and_one_that_is_open_may_not() {
         pay_list_with(&till.client, &list, false, None);
         till.service.charge_answers(Some(accepted("0690000031")));
         let (reply, report) = pay_list(&till.client, &["may-1"], "5");
-        assert_eq!((reply.status, till.service.charges()), (status, charges), "{report}");
+        assert_eq!((reply.status(), till.service.charges()), (status, charges), "{report}");
     }
 }
 
@@ -644,16 +644,45 @@ fn what_a_429_proved_is_remembered_by_the_journal() {
     let till = Till::new();
     let gone = ("404 Not Found", "{}".to_owned());
     till.service.charge_answers(Some(gone.clone()));
-    assert_eq!(pay_list(&till.client, &["first"], "5").0.outcome, Rejected);
+    assert_eq!(pay_list(&till.client, &["first"], "5").0.outcome(), Rejected);
     till.service.charge_answers(Some(("429 Too Many Requests\r\nretry-after: 600", "{}".into())));
     let token = Arc::new(CallToken::default());
     // There is no time for that wait.
     token.set_timeout_ms(60_000);
     let (busy, report) = pay_list_with(&till.client, &list_of(&["second"], "5"), false, Some(token));
-    assert_eq!((busy.status, busy.outcome), (Status::RateLimited, Rejected), "{report}");
+    assert_eq!((busy.status(), busy.outcome()), (Status::RateLimited, Rejected), "{report}");
     till.service.charge_answers(Some(gone));
     let (reply, report) = pay_list(&till.client, &["second"], "5");
-    assert_eq!((reply.status, reply.outcome), (Status::Response, Unknown), "{report}");
+    assert_eq!((reply.status(), reply.outcome()), (Status::Response, Unknown), "{report}");
+}
+
+/// As the attempts of one call: a refusal after a 429 may be about the request before it.
+#[test]
+fn a_429_of_an_earlier_call_counts_for_the_key_and_for_a_charge_of_its_order() {
+    let busy = ("429 Too Many Requests", "{}".to_owned());
+    let till = Till::new();
+    till.service.charge_answers(Some(busy.clone()));
+    assert_eq!(seen(&till.refund("5", Some("k"))), (Status::RateLimited, Rejected, false));
+    till.service.charge_answers(Some(("404 Not Found", "{}".to_owned())));
+    let after = till.refund("5", Some("k"));
+    assert_eq!(seen(&after), (Status::Response, Unknown, false), "{}", after.message);
+    assert_eq!(seen(&till.refund("5", Some("l"))), (Status::Rejected, Rejected, false), "another refund");
+    till.service.charge_answers(Some(busy));
+    assert_eq!(seen(&till.pay()), (Status::RateLimited, Rejected, false));
+    till.service.charge_answers(Some(declined()));
+    assert_eq!(seen(&till.pay()), (Status::Response, Unknown, false));
+    assert_eq!(till.service.charges(), 5);
+}
+
+#[test]
+fn a_429_of_an_earlier_call_stands_where_nothing_can_be_sent() {
+    let till = Till::new();
+    till.service.charge_answers(Some(("429 Too Many Requests", "{}".to_owned())));
+    assert_eq!(seen(&till.refund("5", Some("k"))), (Status::RateLimited, Rejected, false));
+    let gone = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let reply = Till { client: client(gone, &till.store), ..till }.refund("5", Some("k"));
+    assert_eq!(seen(&reply), (Status::RateLimited, Rejected, false), "{}", reply.message);
+    assert!(reply.message.contains("could not be sent again"), "{}", reply.message);
 }
 
 /// A list that stops at its first recipient reports for the others what an earlier list did.
@@ -661,9 +690,9 @@ fn what_a_429_proved_is_remembered_by_the_journal() {
 fn who_was_not_reached_is_what_the_journal_has() {
     let till = Till::new();
     till.service.charge_answers(Some(accepted("0690000031")));
-    assert_eq!(pay_list(&till.client, &["paid"], "5").0.outcome, Confirmed);
+    assert_eq!(pay_list(&till.client, &["paid"], "5").0.outcome(), Confirmed);
     till.service.charge_answers(None);
-    assert_eq!(pay_list(&till.client, &["open"], "5").0.outcome, Unknown);
+    assert_eq!(pay_list(&till.client, &["open"], "5").0.outcome(), Unknown);
     let outcomes = |report: &Value| -> Vec<String> {
         let rows = report["payouts"].as_array().unwrap().iter();
         rows.map(|row| row["outcome"].as_str().unwrap().to_owned()).collect()
@@ -687,10 +716,10 @@ fn what_became_of_a_recipient_decides_whether_a_later_list_pays_it() {
     for (answer, outcome, later, charges) in [(None, Unknown, Unknown, 1), (Some(declined()), Rejected, Confirmed, 2)] {
         let till = Till::new();
         till.service.charge_answers(answer);
-        assert_eq!(pay_list(&till.client, &["may-1"], "5").0.outcome, outcome);
+        assert_eq!(pay_list(&till.client, &["may-1"], "5").0.outcome(), outcome);
         till.service.charge_answers(Some(accepted("0690000031")));
         let (reply, report) = pay_list(&till.client, &["may-1"], "5");
-        assert_eq!((reply.outcome, till.service.charges()), (later, charges), "{report}");
+        assert_eq!((reply.outcome(), till.service.charges()), (later, charges), "{report}");
     }
 }
 
@@ -706,7 +735,7 @@ fn of_many_processes_with_one_list_each_recipient_is_paid_by_one() {
         threads.into_iter().map(|thread| thread.join().unwrap()).collect()
     });
     for (reply, report) in &outcomes {
-        assert_eq!(reply.outcome, Confirmed, "{report}");
+        assert_eq!(reply.outcome(), Confirmed, "{report}");
     }
     assert_eq!(till.service.charges(), references.len() as u32);
 }
@@ -731,7 +760,7 @@ fn a_request_that_json_describes_needs_a_key_and_leaves_charges_to_their_functio
     assert_eq!(seen(&send("/payment/other", Some("k"))), (Status::KeyReused, Unknown, false));
     assert_eq!(till.service.charges(), 1);
     till.service.charge_answers(None);
-    assert_eq!(send("/payment/new", Some("l")).outcome, Unknown);
+    assert_eq!(send("/payment/new", Some("l")).outcome(), Unknown);
     assert_eq!(seen(&send("/payment/new", Some("l"))), (Status::Unresolved, Unknown, false));
     assert_eq!(till.service.charges(), 2);
 }
@@ -753,7 +782,7 @@ fn a_key_that_was_closed_long_ago_is_new_again_and_an_open_one_never_is() {
     age(401);
     assert_eq!(seen(&till.refund("6", Some("k"))), (Status::Ok, Confirmed, false));
     till.service.charge_answers(None);
-    assert_eq!(till.refund("5", Some("open")).outcome, Unknown);
+    assert_eq!(till.refund("5", Some("open")).outcome(), Unknown);
     age(4000);
     assert_eq!(seen(&till.refund("5", Some("open"))), (Status::Unresolved, Unknown, false));
     assert_eq!(till.service.charges(), 3);
@@ -764,7 +793,7 @@ fn a_key_that_was_closed_long_ago_is_new_again_and_an_open_one_never_is() {
 fn a_call_that_ends_before_the_journal_was_read_knows_nothing_of_its_key() {
     let till = Till::new();
     till.service.charge_answers(None);
-    assert_eq!(till.pay().outcome, Unknown);
+    assert_eq!(till.pay().outcome(), Unknown);
     let token = Arc::new(CallToken::default());
     token.cancel();
     let record = CallRecord::new();

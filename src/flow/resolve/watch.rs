@@ -6,7 +6,7 @@ use super::intervals::{self, Next};
 use super::task::Task;
 use crate::answer::facts::stated::Text;
 use crate::answer::redact::{Redactor, WITHHELD};
-use crate::answer::reply::{self, Reply};
+use crate::answer::reply::{self, Evidence, Reply};
 use crate::answer::resolution::{self, Attempts, Decision, Question};
 use crate::answer::verdict::Verdict;
 use crate::call::Call;
@@ -38,7 +38,7 @@ pub fn watch(client: &Client, context: &Call<'_>, task: &Task<'_>) -> Reply {
         if settled {
             return finish(client, context, task, found, None);
         }
-        let retry_after = found.reply.retry_after_ms.map(Duration::from_millis);
+        let retry_after = found.reply.evidence.reading.retry_after_ms.map(Duration::from_millis);
         let known = keep(&mut kept, found);
         let left = context.bounds.time_left();
         let end = match (goes_on, context.bounds.ended()) {
@@ -68,7 +68,7 @@ pub fn look(client: &Client, context: &Call<'_>, task: &Task<'_>) -> LookUpResul
     if told.is_some() {
         decision = decide(task, &reply, told.as_ref());
     }
-    if let Some(facts) = &mut reply.facts {
+    if let Some(facts) = &mut reply.evidence.reading.facts {
         facts.is_of_payment &= !matches!(task.asked.question, Question::Refund | Question::Batch | Question::Account);
         let proved = told
             .or_else(|| task.asked.currency_of_order().map(Text::from))
@@ -90,7 +90,7 @@ fn decide(task: &Task<'_>, reply: &Reply, currency: Option<&Text>) -> Decision {
 fn currency(client: &Client, context: &Call<'_>, task: &Task<'_>, row: &'static Endpoint) -> Option<Text> {
     client.config.key(client.settings.choices.key(row))?;
     let reply = client.look_up(&context.within(client.config.timeout), row, task.members.clone(), Some(&task.secrets));
-    let facts = reply.facts.filter(|_| reply.outcome == Outcome::Confirmed)?;
+    let facts = reply.facts().filter(|_| reply.outcome() == Outcome::Confirmed)?;
     facts.reference(Reference::Order).is_requested().then(|| facts.currency.clear().cloned()).flatten()
 }
 
@@ -98,9 +98,10 @@ fn currency(client: &Client, context: &Call<'_>, task: &Task<'_>, row: &'static 
 fn keep(kept: &mut Option<LookUpResult>, found: LookUpResult) -> LookUpResult {
     match kept.take() {
         Some(earlier) if earlier.decision.answered && !found.decision.answered => {
+            let mut earlier = earlier;
             // What the service asked for last.
-            let retry_after_ms = found.reply.retry_after_ms;
-            LookUpResult { reply: Reply { retry_after_ms, ..earlier.reply }, ..earlier }
+            earlier.reply.evidence.reading.retry_after_ms = found.reply.evidence.reading.retry_after_ms;
+            earlier
         }
         _ => found,
     }
@@ -137,30 +138,21 @@ fn finish(client: &Client, context: &Call<'_>, task: &Task<'_>, found: LookUpRes
     }
     parts.extend(decision.verdict.explanation);
     parts.extend(difference.as_deref());
-    let names_currency = look.facts.as_deref().is_none_or(|facts| !facts.currency.is_absent());
+    let names_currency = look.facts().is_none_or(|facts| !facts.currency.is_absent());
     if task.asked.question == Question::Final && decision.verdict.outcome == Outcome::Confirmed && !names_currency {
         parts.push(NO_CURRENCY);
     }
     log_verdict(task.what, &decision.verdict, context);
     let message = format!("{}; the look-up: {message}", parts.join("; "));
-    let reply = Reply::without_body(decision.verdict.status, decision.verdict.outcome, message);
-    let document = look.document.filter(|_| look.http_status > 0);
+    let document = look.document.filter(|_| look.evidence.reading.http_status > 0);
+    let evidence = Evidence { verdict: decision.verdict, ..look.evidence };
+    let reply = Reply::about(evidence, message);
     let body = match &document {
         // Without an answer in JSON, the body is the failure in the message.
         None => reply::failure_envelope(&reply.message, &[]),
         Some(_) => look.body,
     };
-    Reply {
-        state: decision.verdict.state,
-        http_status: look.http_status,
-        document,
-        facts: look.facts,
-        body,
-        code,
-        retry_after_ms: look.retry_after_ms,
-        request_id: look.request_id,
-        ..reply
-    }
+    Reply { document, body, code, ..reply }
 }
 
 pub fn log_verdict(what: &str, verdict: &Verdict, context: &Call<'_>) {

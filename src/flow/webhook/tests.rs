@@ -5,6 +5,8 @@ use serde_json::{Value, json};
 use super::compare::{Class, Relation, STATES};
 use super::*;
 use crate::answer::facts;
+use crate::answer::reply::Evidence;
+use crate::answer::verdict::Verdict;
 use crate::request::names::of_row;
 use paysvc_spec::events::EVENT;
 use paysvc_spec::schema::{Reference, Role};
@@ -21,22 +23,23 @@ fn reply_to(event: &Value, answer: &str, state: State, expect: &Value) -> Reply 
         let references = of_row(&vec![(member.into(), &*request::text_value(about))], row.fields);
         let read = |document| facts::read(document, answer, &row.answer, &references, &|| false);
         let facts = document.as_ref().and_then(read);
-        let reply = Reply::without_body(Status::Ok, Outcome::Confirmed, "done");
-        Reply { body: answer.to_owned(), document, facts, state, http_status: 200, ..reply }
+        let reading = Reading { sent: true, http_status: 200, facts, ..Reading::default() };
+        let verdict = Verdict { state, ..Verdict::of_library(Status::Ok, Outcome::Confirmed) };
+        Reply { body: answer.to_owned(), document, ..Reply::about(Evidence { reading, verdict }, "done") }
     })
 }
 
 /// Its body.
 fn verified(event: &Value, answer: &Value, state: State, expect: &Value) -> Value {
     let reply = reply_to(event, &answer.to_string(), state, expect);
-    assert_eq!((reply.outcome, reply.state), (Outcome::Confirmed, state), "those of the look-up");
+    assert_eq!((reply.outcome(), reply.state()), (Outcome::Confirmed, state), "those of the look-up");
     serde_json::from_str(&reply.body).unwrap()
 }
 
 /// Authentic, forged, or to be verified again later, as every part of the reply says.
 fn authenticity(reply: &Reply) -> Authenticity {
     let found: Value = serde_json::from_str(&reply.body).unwrap();
-    let authenticity = match (reply.status, reply.outcome, found["respond"].as_u64()) {
+    let authenticity = match (reply.status(), reply.outcome(), found["respond"].as_u64()) {
         (Status::Ok, Outcome::Confirmed, Some(200)) if found["authentic"] == true => Authenticity::Authentic,
         (Status::Ok, Outcome::Confirmed, Some(200)) => Authenticity::Forged,
         (Status::Unresolved, Outcome::Unknown, Some(503)) => Authenticity::Ahead,
@@ -240,7 +243,7 @@ fn every_cell_of_the_table_of_states() {
             };
             let told = format!("event {event:?}, service {service:?}");
             assert_eq!((authenticity(&reply), differing(&found)), (expected, differs), "{told}");
-            assert_eq!(reply.state, of_class(service), "that of the look-up");
+            assert_eq!(reply.state(), of_class(service), "that of the look-up");
         }
     }
     let pending = without(changed(of_order(), "statusId", json!(2)), "status");
@@ -348,15 +351,15 @@ fn a_look_up_without_an_answer_decides_nothing() {
         (payout, rejected(404), None, (Status::Rejected, Outcome::Rejected, 200, None)),
         (traversal, (Status::Argument, Outcome::NotSent, 0), None, (Status::Argument, Outcome::NotSent, 200, None)),
     ] {
-        let reply = verify(&json!({"body": event}).to_string(), &|| false, |_, _, _| Reply {
-            http_status,
-            retry_after_ms,
-            ..Reply::failed(status, outcome, "not found")
+        let reply = verify(&json!({"body": event}).to_string(), &|| false, |_, _, _| {
+            let mut reply = Reply::failed(status, outcome, "not found");
+            reply.evidence.reading = Reading { http_status, retry_after_ms, ..Reading::default() };
+            reply
         });
         let found: Value = serde_json::from_str(&reply.body).unwrap();
         let responded = (found["respond"].as_u64().unwrap(), found.get("retry_after").and_then(Value::as_u64));
-        assert_eq!((reply.status, reply.outcome, responded.0, responded.1), expected, "{event} {found}");
-        assert_eq!((&found["authentic"], reply.http_status), (&json!(false), http_status));
+        assert_eq!((reply.status(), reply.outcome(), responded.0, responded.1), expected, "{event} {found}");
+        assert_eq!((&found["authentic"], reply.http_status()), (&json!(false), http_status));
     }
 }
 
@@ -374,7 +377,7 @@ fn only_a_body_that_is_no_event_is_a_bad_request() {
     ] {
         let reply = verify(&request.to_string(), &|| false, |_, _, _| panic!("nothing is asked"));
         let found: Value = serde_json::from_str(&reply.body).unwrap();
-        assert_eq!((reply.status, &found["respond"]), (Status::Argument, &json!(respond)), "{request}");
+        assert_eq!((reply.status(), &found["respond"]), (Status::Argument, &json!(respond)), "{request}");
     }
     let body = " ".repeat(MAX_LENGTH);
     let late = verify(&json!({"body": body}).to_string(), &|| true, |_, _, _| panic!("nothing is asked"));
@@ -473,7 +476,7 @@ fn an_event_that_is_only_read_says_what_it_is_about() {
     let read = |event: &Value| {
         let reply =
             verify(&json!({"body": event, "ask": false}).to_string(), &|| false, |_, _, _| panic!("nothing is asked"));
-        (reply.status, reply.outcome, serde_json::from_str::<Value>(&reply.body).unwrap())
+        (reply.status(), reply.outcome(), serde_json::from_str::<Value>(&reply.body).unwrap())
     };
     let (status, outcome, found) = read(&of_order());
     assert_eq!((status, outcome), (Status::Ok, Outcome::NotSent));
@@ -507,8 +510,8 @@ fn an_answer_with_such_members_of_its_own_is_no_evidence() {
     for name in ADDED.iter().map(|name| (*name).to_owned()).chain(["Authentic".to_owned(), "MATCH".to_owned()]) {
         let body = changed(answer(of_order()), &name, json!(true)).to_string();
         let reply = reply_to(&of_order(), &body, State::SUCCESSFUL, &Value::Null);
-        assert_eq!((reply.status, reply.outcome, reply.state), (Status::Response, Outcome::Unknown, State::NONE));
-        assert_eq!(reply.http_status, 200);
+        assert_eq!((reply.status(), reply.outcome(), reply.state()), (Status::Response, Outcome::Unknown, State::NONE));
+        assert_eq!(reply.http_status(), 200);
         let found: Value = serde_json::from_str(&reply.body).unwrap();
         assert_eq!((&found["authentic"], &found["status"]), (&json!(false), &json!(false)), "{name}");
     }

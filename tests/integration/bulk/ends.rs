@@ -1,8 +1,10 @@
 //! What ends a run: faults, deadlines, cancels and callbacks; and what the report says then.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use paysvc_spec::status::CONTINUE;
+use paysvc_spec::status::{CONTINUE, Outcome};
 use serde_json::{Value, json};
 
 use super::{Payer, Steps, check, fault, ledger, outcomes, recipients, report, run, run_with, sandbox, sizes};
@@ -160,6 +162,56 @@ fn a_refusal_after_429_is_not_taken_for_more_than_it_is() {
         config["connection_reuse"] = json!("all");
         let (reply, _) = run(&Payer::new(config), &json!({"payoutDetails": recipients(1)}));
         reply.expect(expected);
+    }
+}
+
+/// What a 429 proved is the journal's to remember: a batch that was refused with it is sent again as a whole, and of its
+/// recipients only one that no 429 concerns is REJECTED by an answer that refuses without a vote.
+#[test]
+fn a_429_of_an_earlier_list_counts_for_its_recipients_and_breaks_no_batch() {
+    let requests = Arc::new(AtomicUsize::new(0));
+    let server = Server::start({
+        let requests = Arc::clone(&requests);
+        move |mut c| {
+            while c.read_request().is_some() {
+                match requests.fetch_add(1, Ordering::SeqCst) {
+                    0 => c.answer("429 busy", "retry-after: 600\r\n", "{}"),
+                    _ => c.answer("400 no", "", "{}"),
+                }
+            }
+        }
+    });
+    let mut config = server.config();
+    config["encryption_key"] = json!(crate::support::long_encryption_key());
+    let payer = Payer::new(config);
+    let list = recipients(2);
+    let begin = |count: usize| {
+        let request = json!({"payoutDetails": list[..count]});
+        let (reply, _) = run_with(&payer, &request, 60_000, Steps::new(|_| CONTINUE));
+        let report = report(&reply);
+        (reply, report)
+    };
+    let (busy, _) = begin(1);
+    assert_eq!((busy.expect("E_RATE_LIMITED REJECTED").attempts(), requests.load(Ordering::SeqCst)), (1, 1));
+    let (reply, found) = begin(2);
+    reply.expect("E_RESPONSE UNKNOWN");
+    assert_eq!((outcomes(&found), sizes(&found)), (vec!["UNKNOWN", "REJECTED"], vec![2]), "{found}");
+    // What is UNKNOWN is not sent again, and what was refused is.
+    let (again, found) = begin(2);
+    assert_eq!((again.outcome(), outcomes(&found)), (Outcome::Unknown, vec!["UNKNOWN", "REJECTED"]), "{found}");
+    assert_eq!(requests.load(Ordering::SeqCst), 3);
+}
+
+#[test]
+fn a_batch_that_was_refused_with_429_is_sent_again_as_it_was() {
+    let server = Server::always("429 busy", "retry-after: 600\r\n", "{}");
+    let mut config = server.config();
+    config["encryption_key"] = json!(crate::support::long_encryption_key());
+    let payer = Payer::new(config);
+    for _ in 0..2 {
+        let request = json!({"payoutDetails": recipients(2)});
+        let (reply, _) = run_with(&payer, &request, 60_000, Steps::new(|_| CONTINUE));
+        assert_eq!(sizes(&report(reply.expect("E_RATE_LIMITED REJECTED"))), [2]);
     }
 }
 

@@ -43,7 +43,7 @@ fn a_panic_leaves_a_whole_report() {
         failpoint::arm(point);
         let store = Memory::default();
         let reply = pay(&store, &request());
-        assert_eq!((reply.status, reply.outcome), (Status::Internal, outcome), "{point}: {}", reply.message);
+        assert_eq!((reply.status(), reply.outcome()), (Status::Internal, outcome), "{point}: {}", reply.message);
         assert!(reply.message.contains("a bug in the library was caught at src/"), "{}", reply.message);
         assert!(reply.body.contains(counts), "{point}: {}", reply.body);
         let batch = format!(r#""batches":[{{"index":0,"outcome":"{of_batch}","status":"E_INTERNAL","recipients":2"#);
@@ -55,5 +55,5 @@ fn a_panic_leaves_a_whole_report() {
 fn a_panic_before_the_first_batch_says_that_nothing_was_sent() {
     failpoint::arm("request");
     let reply = pay(&Memory::default(), &request());
-    assert_eq!((reply.status, reply.outcome), (Status::Internal, Outcome::NotSent), "{}", reply.message);
+    assert_eq!((reply.status(), reply.outcome()), (Status::Internal, Outcome::NotSent), "{}", reply.message);
 }
