@@ -674,17 +674,6 @@ fn a_429_of_an_earlier_call_counts_for_the_key_and_for_a_charge_of_its_order() {
     assert_eq!(till.service.charges(), 5);
 }
 
-#[test]
-fn a_429_of_an_earlier_call_stands_where_nothing_can_be_sent() {
-    let till = Till::new();
-    till.service.charge_answers(Some(("429 Too Many Requests", "{}".to_owned())));
-    assert_eq!(seen(&till.refund("5", Some("k"))), (Status::RateLimited, Rejected, false));
-    let gone = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-    let reply = Till { client: client(gone, &till.store), ..till }.refund("5", Some("k"));
-    assert_eq!(seen(&reply), (Status::RateLimited, Rejected, false), "{}", reply.message);
-    assert!(reply.message.contains("could not be sent again"), "{}", reply.message);
-}
-
 /// A list that stops at its first recipient reports for the others what an earlier list did.
 #[test]
 fn who_was_not_reached_is_what_the_journal_has() {
