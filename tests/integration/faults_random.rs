@@ -17,10 +17,12 @@ use std::time::{Duration, Instant};
 
 use paysvc_spec::status::Outcome;
 use serde_json::{Value, json};
+use tempfile::TempDir;
 
 use crate::support::capi::{Call, Client};
 use crate::support::random::Random;
 use crate::support::tls::Authority;
+use crate::support::{long_encryption_key, root};
 use evidence::{Given, Returned, Seen, Violation, check, may_have_met_a_stray};
 use peer::{Manner, Peer};
 
@@ -28,29 +30,59 @@ const CALLERS: u64 = 32;
 /// All calls have a limit below a second.
 const HANG: Duration = Duration::from_secs(60);
 
+/// A trace begins with it, and ends with the digits of the key.
+const TRACE: &str = "feedfeedfeedfeedfeedfeed";
+
+/// The keys of lists begin with a 9.
+fn is_batch(key: &str) -> bool {
+    key.starts_with("KEY-9")
+}
+
+/// The account that a list pays.
+fn account_of(key: &str) -> String {
+    format!("00{}", key.trim_start_matches("KEY-"))
+}
+
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Kind {
     Refund,
     Free,
+    /// With a journal.
+    Keyed,
+    /// A list of one recipient, with a journal.
+    Batch,
     Details,
     Status,
 }
 
 impl Kind {
-    const ALL: [(Kind, &str); 4] = [
+    const ALL: [(Kind, &str); 6] = [
         (Kind::Refund, "order_refund (money)"),
         (Kind::Free, "request, POST (money)"),
+        (Kind::Keyed, "order_refund with a journal (money)"),
+        (Kind::Batch, "payout_bulk (money)"),
         (Kind::Details, "transaction_details (reads)"),
         (Kind::Status, "direct_debit_status (reads)"),
     ];
 
     fn moves_money(self) -> bool {
-        matches!(self, Kind::Refund | Kind::Free)
+        matches!(self, Kind::Refund | Kind::Free | Kind::Keyed | Kind::Batch)
+    }
+
+    fn has_journal(self) -> bool {
+        matches!(self, Kind::Keyed | Kind::Batch)
     }
 
     fn call(self, key: &str) -> (&'static str, Value) {
         match self {
-            Kind::Refund => ("order_refund", json!({"reference": key, "amount": "25.50"})),
+            Kind::Refund | Kind::Keyed => ("order_refund", json!({"reference": key, "amount": "25.50"})),
+            Kind::Batch => {
+                let payout = json!({
+                    "clientReference": key, "accountNumber": account_of(key), "bankCode": "000014", "amount": "25.50",
+                    "description": "May", "accountName": "Ada Obi", "creditCurrency": "NGN", "debitCurrency": "NGN"
+                });
+                ("payout_bulk", json!({"payoutDetails": [payout]}))
+            }
             Kind::Free => {
                 let path = format!("/till/charge/{key}");
                 ("request", json!({"method": "POST", "path": path, "key": "secret", "body": {"reference": key}}))
@@ -65,7 +97,10 @@ impl Kind {
 struct World {
     // Dropped first, so that the servers' connections end.
     clients: Vec<Client>,
+    /// Those with a journal.
+    journaled: Vec<Client>,
     peers: [Peer; 2],
+    _journals: TempDir,
     _authority: Authority,
 }
 
@@ -103,7 +138,20 @@ impl World {
             })
             .map(|config| Client::new(&config))
             .collect();
-        World { clients, peers, _authority: authority }
+        // On a disk: the library refuses a file system in memory.
+        let journals = TempDir::new_in(root().join("build")).unwrap();
+        let journaled = (1..=3)
+            .map(|attempts| {
+                let mut config = config(attempts == 2, attempts, attempts == 3);
+                config["journal"] = json!(journals.path().join(format!("{attempts}.db")));
+                config["journal_create"] = json!(true);
+                config["encryption_key"] = json!(long_encryption_key());
+                // A batch begins only if the call has so much time.
+                config["timeout_ms"] = json!(300);
+                Client::new(&config)
+            })
+            .collect();
+        World { clients, journaled, peers, _journals: journals, _authority: authority }
     }
 
     /// The requests of a key, at whichever server they came.
@@ -119,9 +167,15 @@ impl World {
 /// One call with a key of its own, a limit of its own, and perhaps a cancel.
 fn call(client: &Client, reads: bool, kind: Kind, key: String, random: &mut Random) -> Returned {
     let (function, request) = kind.call(&key);
-    let limit = Duration::from_millis(random.between(20, 800));
+    let most = if kind == Kind::Batch { 1600 } else { 800 };
+    let limit = Duration::from_millis(random.between(20, most));
     let cancel = random.percent(20).then(|| Duration::from_micros(random.below(300_000)));
     let token = Call::with_timeout_ms(limit.as_millis() as i32);
+    assert!(kind != Kind::Keyed || token.set_key(&key));
+    if kind == Kind::Batch {
+        let digits = key.trim_start_matches("KEY-");
+        assert!(token.set_traceparent(Some(&format!("00-{TRACE}{digits}-b7ad6b7169203331-01"))));
+    }
     let started = Instant::now();
     let (reply, returned, cancelled) = std::thread::scope(|scope| {
         let token = &token;
@@ -145,7 +199,7 @@ fn call(client: &Client, reads: bool, kind: Kind, key: String, random: &mut Rand
         must_be_first: reads && kind.moves_money(),
         outcome: reply.outcome(),
         attempts: usize::try_from(reply.attempts()).unwrap(),
-        token: reply.get("/data/token"),
+        token: reply.get(if kind == Kind::Batch { "/payouts/0/payoutReference" } else { "/data/token" }),
         late: returned.saturating_duration_since(end),
         said: format!("{}: {}", reply.verdict(), reply.message()),
         key,
@@ -163,9 +217,11 @@ fn run(world: &World, reads: bool, seed: u64, duration: Duration) -> Vec<(Kind, 
                 let mut random = Random::new(seed, 1_000_000 + caller);
                 let mut returned = Vec::new();
                 while Instant::now() < until {
-                    let key = format!("KEY-{:08}", keys.fetch_add(1, Ordering::Relaxed));
-                    let client = &world.clients[random.below(world.clients.len() as u64) as usize];
-                    let kind = Kind::ALL[random.below(4) as usize].0;
+                    let kind = Kind::ALL[random.below(Kind::ALL.len() as u64) as usize].0;
+                    let first = if kind == Kind::Batch { 90_000_000 } else { 0 };
+                    let key = format!("KEY-{:08}", first + keys.fetch_add(1, Ordering::Relaxed));
+                    let clients = if kind.has_journal() { &world.journaled } else { &world.clients };
+                    let client = &clients[random.below(clients.len() as u64) as usize];
                     if random.percent(5) {
                         client.warm(Some(&Call::with_timeout_ms(200)));
                     }
@@ -247,7 +303,7 @@ fn print(world: &World, figures: &Figures, reuse: &str, seed: u64, duration: Dur
             counts.map(|count| count.to_string()).join(" | ")
         );
     }
-    println!("\n{} calls, 12 clients, {CALLERS} threads", figures.calls.values().sum::<usize>());
+    println!("\n{} calls, 15 clients, {CALLERS} threads", figures.calls.values().sum::<usize>());
     println!("{} connections", world.count(|peer| peer.counts.connections.load(Ordering::SeqCst)));
     println!("{} whole requests", world.count(|peer| peer.counts.requests.load(Ordering::SeqCst)));
     println!("{} stray answers", world.count(|peer| peer.counts.strays.load(Ordering::SeqCst)));
@@ -279,6 +335,7 @@ fn random_faults_limits_and_cancels(reuse: &str) {
     let mut world = World::new(seed, reuse);
     let calls = run(&world, reuse == "reads", seed, duration);
     world.clients.clear();
+    world.journaled.clear();
     // Requests still on their way to the servers are seen before anything is judged.
     world.peers.iter_mut().for_each(Peer::stop);
     let figures = judge(&world, &calls);

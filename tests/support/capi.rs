@@ -69,6 +69,7 @@ functions! {
     call_keep_log(*const RawCall, c_int);
     call_next_log(*const RawCall) -> *const c_char;
     call_set_traceparent(*const RawCall, *const c_char) -> c_int;
+    call_set_key(*const RawCall, *const c_char) -> c_int;
     call_cancel(*const RawCall);
     call_free(*mut RawCall);
     reply_status(*const RawReply) -> c_int;
@@ -283,6 +284,12 @@ impl Call {
         let traceparent = traceparent.map(|text| CString::new(text).unwrap());
         let traceparent = traceparent.as_ref().map_or(ptr::null(), |text| text.as_ptr());
         unsafe { (c().call_set_traceparent)(self.loaded(), traceparent) == Status::Ok as c_int }
+    }
+
+    /// Whether it was taken.
+    pub fn set_key(&self, key: &str) -> bool {
+        let key = CString::new(key).unwrap();
+        unsafe { (c().call_set_key)(self.loaded(), key.as_ptr()) == Status::Ok as c_int }
     }
 
     /// All steps go there. `userdata` must live as long as a call with this token runs.

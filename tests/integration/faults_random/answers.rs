@@ -44,6 +44,13 @@ fn answer(status: &str, headers: &str, body: &str) -> Vec<u8> {
 }
 
 fn success_body(token: &str) -> String {
+    if super::is_batch(token) {
+        let account = super::account_of(token);
+        let payout = format!(r#"{{"accountNumber":"{account}","amount":"25.50","payoutReference":"{token}"}}"#);
+        return format!(
+            r#"{{"status":"success","message":"done","batchReference":"BATCH-{token}","data":[{payout}]}}"#
+        );
+    }
     format!(r#"{{"status":true,"message":"done","data":{{"token":"{token}"}}}}"#)
 }
 

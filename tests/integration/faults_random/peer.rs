@@ -405,10 +405,13 @@ impl Connection {
     }
 }
 
-/// The key that the bytes name.
+/// The key that the bytes name: an encrypted body has its number in its trace.
 fn key_in(bytes: &[u8]) -> Option<String> {
-    let at = bytes
-        .windows(KEY_LENGTH)
-        .position(|window| window.starts_with(b"KEY-") && window[4..].iter().all(u8::is_ascii_digit))?;
-    Some(String::from_utf8_lossy(&bytes[at..at + KEY_LENGTH]).into_owned())
+    const DIGITS: usize = KEY_LENGTH - 4;
+    [&b"KEY-"[..], super::TRACE.as_bytes()].into_iter().find_map(|before| {
+        let is_key =
+            |window: &[u8]| window.starts_with(before) && window[before.len()..].iter().all(u8::is_ascii_digit);
+        let found = bytes.windows(before.len() + DIGITS).find(|window| is_key(window))?;
+        Some(format!("KEY-{}", String::from_utf8_lossy(&found[before.len()..])))
+    })
 }
