@@ -62,7 +62,11 @@ pub fn read(objects: &[Value<'_>]) -> Result<EventFacts, Fault> {
             }
             // Of two states of progress the number counts.
             let place = if role == Role::StateNumber { Place::Payment } else { Place::Data };
-            reader.member(member, Meaning { role, exact: true, within: &[] }, place, true);
+            match role {
+                // An event may give it as a number.
+                Role::Currency => reader.facts.currency.add(Text::of(member), true),
+                _ => reader.member(member, Meaning { role, exact: true, within: &[] }, place, true),
+            }
             match fault(member, role) {
                 None if reader.contradicts_itself(role) => return Err((known.name, "contradicts another member")),
                 None => {}
@@ -83,7 +87,6 @@ fn fault(member: Value<'_>, role: Role) -> Option<&'static str> {
         (Role::Price | Role::Charged | Role::Fee, _) => {
             Decimal::of(member).is_none().then_some("is not a decimal amount")
         }
-        (Role::Currency, Type::Number) => Some("is not text"),
         (_, Type::Text | Type::Number) => Text::of(member).is_none().then_some("is not valid Unicode text"),
         _ => Some("is neither text nor a number"),
     }

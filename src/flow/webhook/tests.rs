@@ -97,6 +97,7 @@ fn what_differs_is_named_and_decides() {
         // Forged.
         (changed(genuine.clone(), "orderAmount", json!(6000)), vec!["amount"], false),
         (changed(genuine.clone(), "currencyName", json!("USD")), vec!["currency"], false),
+        (changed(genuine.clone(), "currencyName", json!(566)), vec!["currency"], false),
         (changed(genuine.clone(), "paymentReference", json!("PGW-2")), vec!["paymentReference"], false),
         (changed(genuine.clone(), "accountReference", json!("CUSTOMER-9")), vec!["accountReference"], false),
         (without(without(genuine.clone(), "orderAmount"), "totalAmountCharged"), vec!["amount"], false),
