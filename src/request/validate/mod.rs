@@ -157,13 +157,19 @@ pub fn fault(value: &RawValue, field: &Field) -> Option<String> {
 
 /// The text for a value that is none of these, with the one that it is like.
 pub fn unknown_choice(given: &str, all: &mut dyn Iterator<Item = &'static str>) -> String {
-    // A name that is much longer is not a typing mistake, and comparing takes quadratic time and memory.
-    let given = shortened(given);
-    let distance = |known: &&str| strsim::damerau_levenshtein(&known.to_lowercase(), &given.to_lowercase());
-    match all.min_by_key(distance).filter(|known| distance(known) <= known.len() / 3 + 1) {
+    match nearest(given, all) {
         Some(known) => format!("is not a known name; did you mean {known}?"),
         None => "is not a known name".to_owned(),
     }
+}
+
+/// The name that is meant, if one is nearly so.
+fn nearest(given: &str, all: &mut dyn Iterator<Item = &'static str>) -> Option<&'static str> {
+    let allowed = |known: &str| known.len() / 3 + 1;
+    // A name that is much longer is not a typing mistake, and comparing takes quadratic time and memory.
+    let near = all.filter(|known| given.len() <= 2 * (known.len() + allowed(known)));
+    let each = near.map(|known| (strsim::damerau_levenshtein(&known.to_lowercase(), &given.to_lowercase()), known));
+    each.min_by_key(|(distance, _)| *distance).filter(|(distance, known)| *distance <= allowed(known)).unzip().1
 }
 
 /// A request under check, or the configuration.
@@ -339,18 +345,11 @@ pub fn did_you_mean(known: &str) -> String {
 }
 
 fn unknown(name: &str, fields: &[Field]) -> String {
-    let allowed = |field: &&Field| field.name.len() / 3 + 1;
-    let distance = |field: &&Field| strsim::damerau_levenshtein(&field.name.to_lowercase(), &name.to_lowercase());
-    // A name that is much longer is not a typing mistake, and comparing takes quadratic time and memory.
-    let near = fields.iter().filter(|field| name.len() <= 2 * (field.name.len() + allowed(field)));
-    let nearest = near.min_by_key(distance).filter(|field| distance(field) <= allowed(field));
-    match nearest {
-        Some(field) => did_you_mean(field.name),
+    let names = fields.iter().map(|field| field.name);
+    match nearest(name, &mut names.clone()) {
+        Some(known) => did_you_mean(known),
         None if fields.is_empty() => "is not a known member; none is expected here".into(),
-        None => {
-            let names: Vec<_> = fields.iter().map(|field| field.name).collect();
-            format!("is not a known member; known are {}", names.join(", "))
-        }
+        None => format!("is not a known member; known are {}", names.collect::<Vec<_>>().join(", ")),
     }
 }
 
