@@ -47,7 +47,7 @@ pub fn documented(rows: &[Endpoint]) -> String {
 }
 
 fn operation(operation: &Operation) -> Value {
-    let function = if operation.about_earlier { "method_about_earlier" } else { "method" };
+    let function = if operation.about_earlier { "AboutEarlier" } else { "Operation" };
     context! {
         name => operation.name,
         doc => operation.doc,
