@@ -11,7 +11,7 @@ use crate::answer::reply::Reply;
 use crate::call::log::{Level, Sink};
 use crate::call::{Call, CallRecord};
 use crate::flow::Client;
-use crate::util::failpoint;
+use crate::util::panics::failpoint;
 use crate::util::process::critical_section;
 use crate::util::validation_error::ValidationError;
 use paysvc_spec::schema::Endpoint;

@@ -7,7 +7,7 @@ use super::client::retain;
 use super::types::{paysvc_call, paysvc_client, paysvc_reply, paysvc_status};
 use crate::answer::reply::Reply;
 use crate::call::CallRecord;
-use crate::util::reference;
+use crate::util::unique;
 use crate::util::validation_error::ValidationError;
 use paysvc_spec::status::{Outcome, Status};
 
@@ -68,7 +68,7 @@ unsafe fn made(prefix: *const c_char, text: *mut c_char, size: usize) -> Option<
         // SAFETY: not NULL, and NUL-terminated until this function returns.
         false => unsafe { text_of(prefix, "prefix") }.ok()?,
     };
-    let made = reference::new(prefix)?;
+    let made = unique::reference(prefix)?;
     // SAFETY: `size` bytes may be written there.
     unsafe { write(&made, text, size) }.then(|| (made.clone(), c_int::try_from(made.len()).unwrap_or(0)))
 }

@@ -14,8 +14,11 @@ use crate::answer::reply::{Evidence, Reply};
 use crate::call::CallRecord;
 use crate::json::Type;
 use crate::json::document::{Document, Value};
-use crate::util::call_id::CallId;
-use crate::util::{cp1252, failpoint, memory};
+use crate::util::memory;
+use crate::util::panics::failpoint;
+use crate::util::text::to_cp1252;
+use crate::util::unique::CallId;
+
 use paysvc_spec::status::{JsonType, Outcome, State, Status};
 
 pub(super) struct Handle {
@@ -120,7 +123,7 @@ impl Handle {
 
     fn get_cp1252(&self, pointer: &str) -> Option<*const c_char> {
         let (document, value) = self.look(pointer)?;
-        self.cp1252.keep(value.index(), document.len(), || value.plain().map(|text| cp1252::encode(&text).into()))
+        self.cp1252.keep(value.index(), document.len(), || value.plain().map(|text| to_cp1252(&text).into()))
     }
 
     fn json_type(&self, pointer: &str) -> JsonType {

@@ -9,7 +9,7 @@ use serde_json::json;
 use super::*;
 use crate::ffi::caller::{Client, Reply};
 use crate::ffi::{PAYSVC_E_ARGUMENT, PAYSVC_E_CONFIG, PAYSVC_E_INTERNAL, PAYSVC_OK, PAYSVC_OUTCOME_NOT_SENT};
-use crate::util::failpoint;
+use crate::util::panics::failpoint;
 
 /// What the callbacks of a test do, and what they were called with.
 struct Database {
