@@ -9,7 +9,6 @@ use super::boundary::boundary;
 use super::reply::Handle;
 use crate::json::builder::Builder;
 use paysvc_spec::status::{self, Constant, OUTCOMES, STATES, STATUSES};
-use paysvc_spec::version;
 
 /// Result of a call: PAYSVC_OK or one of PAYSVC_E_... Treat an unknown number as a failure.
 pub type paysvc_status = c_int;
@@ -116,7 +115,7 @@ pub extern "C" fn paysvc_version() -> *const c_char {
 /// program was built for a later release, and may use a function that this library lacks.
 #[unsafe(no_mangle)]
 pub extern "C" fn paysvc_version_number() -> c_int {
-    version::NUMBER
+    status::VERSION_NUMBER
 }
 
 /// Version of the binary interface of the loaded library, which is also the number in its soname. Compare it with
