@@ -68,7 +68,7 @@ pub(super) unsafe fn new(
 ///
 /// # Safety
 /// `client` and `call` are NULL or have not been freed; `reply` is NULL or points to memory for one pointer.
-unsafe fn connect(
+pub(super) unsafe fn connect(
     function: fn(&Client, &Call<'_>) -> Reply,
     client: *const paysvc_client,
     call: *const paysvc_call,
@@ -81,17 +81,6 @@ unsafe fn connect(
     };
     // SAFETY: `reply` is what the caller promises, unchanged.
     unsafe { deliver(reply, Subject::OfThisCall, body) }
-}
-
-/// # Safety
-/// As [`connect`].
-pub(super) unsafe fn check(
-    client: *const paysvc_client,
-    call: *const paysvc_call,
-    reply: *mut *mut paysvc_reply,
-) -> paysvc_status {
-    // SAFETY: the arguments are what the caller promises, unchanged.
-    unsafe { connect(Client::check, client, call, reply) }
 }
 
 /// What is done with the JSON that a function of the C interface takes.

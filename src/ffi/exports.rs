@@ -4,7 +4,7 @@
 
 use std::ffi::{c_char, c_int};
 
-use super::client::{Function, send};
+use super::client::{Function, connect, send};
 use super::types::*;
 pub const PAYSVC_ABI: c_int = 1;
 pub const PAYSVC_VERSION_NUMBER: c_int = 300;
@@ -56,7 +56,7 @@ pub unsafe extern "C" fn paysvc_client_new(config_json: *const c_char, client: *
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_client_check(client: *const paysvc_client, call: *const paysvc_call, reply: *mut *mut paysvc_reply) -> paysvc_status {
     // SAFETY: handles are NULL or not freed, texts NULL or NUL-terminated, and results NULL or memory for one pointer.
-    unsafe { super::client::check(client, call, reply) }
+    unsafe { connect(crate::flow::Client::check, client, call, reply) }
 }
 
 #[unsafe(no_mangle)]
