@@ -5,8 +5,7 @@
 
 use serde::de::IgnoredAny;
 
-use super::choice::first_line;
-use super::{check_failure_envelope, check_texts, json};
+use super::{check_failure_envelope, check_texts, first_line, json};
 use crate::answer::reader::{self, AnswerContext};
 use crate::answer::reply::Reply;
 use crate::json::members_of;
