@@ -34,7 +34,7 @@ fn render(rows: &[Endpoint]) -> String {
     let own = rows.iter().filter(|row| has_body(row)).map(|row| (request_name(row), request(row)));
     let schemas = shared().into_iter().chain(own);
     let schemas = schemas.map(|(name, schema)| format!("{}:{schema}", json!(name)));
-    let info = json!({"title": "The payments service", "version": paysvc_spec::version::VERSION, "description": ABOUT});
+    let info = json!({"title": "The payments service", "version": paysvc_spec::status::VERSION, "description": ABOUT});
     format!(
         "{{\"openapi\":\"3.1.0\",\"jsonSchemaDialect\":\"{DIALECT}\",\n\"info\":{info},\n\"servers\":[{{\"url\":\"/\"}}],\n\
          \"paths\":{{\n{}\n}},\n\"components\":{{\"securitySchemes\":{},\n\"responses\":{},\n\"schemas\":{{\n{}\n}}}}}}\n",

@@ -3,68 +3,19 @@
 use crate::endpoint;
 use crate::schema::Endpoint;
 
-/// One thing that the first sale needs.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Check {
-    BaseUrl,
-    PublicKey,
-    SecretKey,
-    Mode,
-    EncryptionKey,
-    NameLookUp,
-    Connection,
-    Tls,
-    Service,
-    Clock,
-}
-
-impl Check {
-    /// In the order in which they are made and reported.
-    pub const ALL: &[Check] = &[
-        Check::BaseUrl,
-        Check::PublicKey,
-        Check::SecretKey,
-        Check::Mode,
-        Check::EncryptionKey,
-        Check::NameLookUp,
-        Check::Connection,
-        Check::Tls,
-        Check::Service,
-        Check::Clock,
-    ];
-
-    /// Its name in the report.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Check::BaseUrl => "base_url",
-            Check::PublicKey => "public_key",
-            Check::SecretKey => "secret_key",
-            Check::Mode => "mode",
-            Check::EncryptionKey => "encryption_key",
-            Check::NameLookUp => "name_look_up",
-            Check::Connection => "connection",
-            Check::Tls => "tls",
-            Check::Service => "service",
-            Check::Clock => "clock",
-        }
-    }
-
-    /// When it is ok.
-    pub const fn doc(self) -> &'static str {
-        match self {
-            Check::BaseUrl => "the address of the service is configured",
-            Check::PublicKey => "the public key is configured",
-            Check::SecretKey => "the secret key is configured; refunds need it",
-            Check::Mode => "the keys are of one mode, test or live, as far as their form tells",
-            Check::EncryptionKey => {
-                "the encryption key is configured, and long enough for the payload of a card payment"
-            }
-            Check::NameLookUp => "the name of the service, or of the proxy, has an address",
-            Check::Connection => "the service can be connected to, through the proxy if there is one",
-            Check::Tls => "the TLS handshake succeeds; also ok if base_url begins with http://",
-            Check::Service => "the service answers a read-only request with the public key",
-            Check::Clock => "this machine's clock is right to five minutes, by the date of that answer if it has one",
-        }
+named! {
+    /// One thing that the first sale needs.
+    pub enum Check(name, doc) {
+        BaseUrl = "base_url", "the address of the service is configured";
+        PublicKey = "public_key", "the public key is configured";
+        SecretKey = "secret_key", "the secret key is configured; refunds need it";
+        Mode = "mode", "the keys are of one mode, test or live, as far as their form tells";
+        EncryptionKey = "encryption_key", "the encryption key is configured, and long enough for the payload of a card payment";
+        NameLookUp = "name_look_up", "the name of the service, or of the proxy, has an address";
+        Connection = "connection", "the service can be connected to, through the proxy if there is one";
+        Tls = "tls", "the TLS handshake succeeds; also ok if base_url begins with http://";
+        Service = "service", "the service answers a read-only request with the public key";
+        Clock = "clock", "this machine's clock is right to five minutes, by the date of that answer if it has one";
     }
 }
 

@@ -28,22 +28,13 @@ pub const RECEIVER: &[(&str, usize, &str)] = &[
     ("forget_after_seconds", 60, "So long a body that was found not authentic is answered without a request."),
 ];
 
-/// What an event is about.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Subject {
-    Order,
-    /// A payment into a virtual account.
-    Session,
-    Payout,
-}
-
-impl Subject {
-    pub const fn name(self) -> &'static str {
-        match self {
-            Subject::Order => "order",
-            Subject::Session => "session",
-            Subject::Payout => "payout",
-        }
+named! {
+    /// What an event is about.
+    pub enum Subject(name) {
+        Order = "order",
+        /// A payment into a virtual account.
+        Session = "session",
+        Payout = "payout",
     }
 }
 

@@ -5,32 +5,21 @@
 use crate::schema::{Endpoint, Safety, Settles};
 use crate::status::Status;
 
-/// What a request is to the journal.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Step {
-    /// May charge an order. Its key is the order's, unless the caller gives one.
-    Charge,
-    /// Completes a charge. Its key is that of the attempt to pay, unless the caller gives one.
-    Authorization,
-    /// Makes an order and charges nothing. It is recorded, and never held back because of its own records.
-    Order,
-    /// Moves money in another way. Only the caller can give it a key: two equal partial refunds are two refunds.
-    Other,
+named! {
+    /// What a request is to the journal.
+    pub enum Step(name) {
+        /// May charge an order. Its key is the order's, unless the caller gives one.
+        Charge = "charge",
+        /// Completes a charge. Its key is that of the attempt to pay, unless the caller gives one.
+        Authorization = "authorization",
+        /// Makes an order and charges nothing. It is recorded, and never held back because of its own records.
+        Order = "order",
+        /// Moves money in another way. Only the caller can give it a key: two equal partial refunds are two refunds.
+        Other = "other",
+    }
 }
 
 impl Step {
-    pub const ALL: &[Step] = &[Step::Charge, Step::Authorization, Step::Order, Step::Other];
-
-    /// As rows of the journal have it.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Step::Charge => "charge",
-            Step::Authorization => "authorization",
-            Step::Order => "order",
-            Step::Other => "other",
-        }
-    }
-
     /// Of a row of the table; `None` if the journal does not record it. `charges`: its request has a member that makes
     /// it a charge.
     pub const fn of(row: &Endpoint, charges: bool) -> Option<Step> {

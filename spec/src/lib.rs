@@ -3,6 +3,40 @@
 
 #![forbid(unsafe_code)]
 
+/// An enum whose variants have names, all of them in `ALL`, and further words about each if there are any.
+macro_rules! named {
+    ($(#[$of:meta])* pub enum $type:ident($name:ident) { $($(#[$about:meta])* $variant:ident = $text:literal,)* }) => {
+        $(#[$of])*
+        #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+        pub enum $type {
+            $($(#[$about])* $variant,)*
+        }
+
+        impl $type {
+            pub const ALL: &[$type] = &[$($type::$variant,)*];
+
+            pub const fn $name(self) -> &'static str {
+                match self {
+                    $($type::$variant => $text,)*
+                }
+            }
+        }
+    };
+    ($(#[$of:meta])* pub enum $type:ident($name:ident, $words:ident) {
+        $($(#[$about:meta])* $variant:ident = $text:literal, $more:literal;)*
+    }) => {
+        named! { $(#[$of])* pub enum $type($name) { $($(#[$about])* $variant = $text,)* } }
+
+        impl $type {
+            pub const fn $words(self) -> &'static str {
+                match self {
+                    $($type::$variant => $more,)*
+                }
+            }
+        }
+    };
+}
+
 pub mod checks;
 pub mod endpoints;
 pub mod events;
@@ -14,6 +48,5 @@ pub mod schema;
 pub mod settings;
 pub mod status;
 pub mod verdicts;
-pub mod version;
 
 pub use endpoints::{ENDPOINTS, endpoint};

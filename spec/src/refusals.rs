@@ -4,53 +4,31 @@
 //! The service publishes no list. These were collected from what banks, gateways and frameworks write, so every entry is
 //! a guess about this service. A missing doubt can cost a second charge, and a missing proof only makes an answer UNKNOWN.
 
-/// Where texts like the entries of a group were seen.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Source {
-    /// The response texts of ISO 8583, as banks and card schemes write them.
-    Iso8583,
-    CardGateways,
-    /// Card gateways and public clients of payment services, for references and one-time codes.
-    PublicClients,
-    /// Frameworks, databases and networks: .NET, Java, Node.js, SQL, nginx.
-    Software,
-    /// Mobile money and banks in countries that use XOF, XAF and CDF.
-    French,
-    /// Not seen: a form of another entry, or what such a service may write.
-    Guess,
-}
-
-impl Source {
-    pub const fn words(self) -> &'static str {
-        match self {
-            Source::Iso8583 => "response texts of ISO 8583",
-            Source::CardGateways => "card gateways",
-            Source::PublicClients => "public clients of payment services",
-            Source::Software => "frameworks, databases, networks",
-            Source::French => "banks and mobile money in French",
-            Source::Guess => "guess",
-        }
+named! {
+    /// Where texts like the entries of a group were seen.
+    pub enum Source(words) {
+        /// The response texts of ISO 8583, as banks and card schemes write them.
+        Iso8583 = "response texts of ISO 8583",
+        CardGateways = "card gateways",
+        /// Card gateways and public clients of payment services, for references and one-time codes.
+        PublicClients = "public clients of payment services",
+        /// Frameworks, databases and networks: .NET, Java, Node.js, SQL, nginx.
+        Software = "frameworks, databases, networks",
+        /// Mobile money and banks in countries that use XOF, XAF and CDF.
+        French = "banks and mobile money in French",
+        /// Not seen: a form of another entry, or what such a service may write.
+        Guess = "guess",
     }
 }
 
-/// What an entry means where a text has it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Meaning {
-    Doubt,
-    DoubtUnlessDenied,
-    /// Doubt unless denied, and unless the answer has a code of failure other than 4 or this payment's own state is FAILED.
-    WeakDoubt,
-    ProofOfRefusal,
-}
-
-impl Meaning {
-    pub const fn words(self) -> &'static str {
-        match self {
-            Meaning::Doubt => "doubt",
-            Meaning::DoubtUnlessDenied => "doubt unless denied",
-            Meaning::WeakDoubt => "weak doubt",
-            Meaning::ProofOfRefusal => "proof of refusal",
-        }
+named! {
+    /// What an entry means where a text has it.
+    pub enum Meaning(words) {
+        Doubt = "doubt",
+        DoubtUnlessDenied = "doubt unless denied",
+        /// Doubt unless denied, and unless the answer has a code of failure other than 4 or this payment's own state is FAILED.
+        WeakDoubt = "weak doubt",
+        ProofOfRefusal = "proof of refusal",
     }
 }
 
@@ -190,25 +168,13 @@ pub const OF_PERSONS: &[&str] = &["email", "mobile", "phone", "alias"];
 /// The ends of names, in any case, of the fields within `data` whose texts are searched; codes that are words are too.
 pub const MESSAGES_IN_DATA: &[&str] = &["message", "reason", "remarks"];
 
-/// What a code means.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum CodeClass {
-    Success,
-    Progress,
-    Doubt,
-    Failure,
-}
-
-impl CodeClass {
-    pub const ALL: &[CodeClass] = &[CodeClass::Success, CodeClass::Progress, CodeClass::Doubt, CodeClass::Failure];
-
-    pub const fn words(self) -> &'static str {
-        match self {
-            CodeClass::Success => "success",
-            CodeClass::Progress => "progress",
-            CodeClass::Doubt => "doubt",
-            CodeClass::Failure => "failure",
-        }
+named! {
+    /// What a code means.
+    pub enum CodeClass(words) {
+        Success = "success",
+        Progress = "progress",
+        Doubt = "doubt",
+        Failure = "failure",
     }
 }
 

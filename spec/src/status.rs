@@ -1,4 +1,4 @@
-//! The numbers of the C interface: statuses, outcomes, payment states and types of JSON values.
+//! The numbers of the C interface: versions, statuses, outcomes, payment states and types of JSON values.
 //!
 //! The constants of every language are rendered from it.
 
@@ -14,6 +14,48 @@ const fn constant(name: &'static str, number: i32, doc: &'static str) -> Constan
     Constant { name, number, doc: crate::schema::doc(doc) }
 }
 
+/// An enum of numbers, and the table of their names and what they mean.
+macro_rules! numbers {
+    ($(#[$of:meta])* pub enum $type:ident, $table:ident {
+        $($variant:ident = $number:literal, $name:literal, $doc:literal;)*
+    }) => {
+        $(#[$of])*
+        #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+        #[repr(i32)]
+        pub enum $type {
+            $($variant = $number,)*
+        }
+
+        $(#[$of])*
+        pub const $table: &[Constant] = &[$(constant($name, $number, $doc),)*];
+    };
+}
+
+/// Version of the library, which is the workspace's, e.g. "0.3.0".
+pub const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// The same as a number that grows with every release: 300 is 0.3.0, 10203 is 1.2.3.
+pub const VERSION_NUMBER: i32 = number(VERSION);
+
+/// Minor version and patch have two digits each, so that the numbers are in the order of the versions.
+const fn number(version: &str) -> i32 {
+    let bytes = version.as_bytes();
+    let (mut parts, mut part, mut dots, mut at) = (0, 0, 0, 0);
+    while at < bytes.len() {
+        match bytes[at] {
+            digit @ b'0'..=b'9' => part = part * 10 + (digit - b'0') as i32,
+            b'.' => {
+                assert!(part < 100 && dots < 2);
+                (parts, part, dots) = (parts * 100 + part, 0, dots + 1);
+            }
+            _ => panic!("a version has digits and dots only"),
+        }
+        at += 1;
+    }
+    assert!(part < 100 && dots == 2);
+    parts * 100 + part
+}
+
 /// Version of the binary interface: the number in the soname and the value of `paysvc_abi()`.
 pub const ABI: i32 = 1;
 
@@ -27,26 +69,34 @@ pub const STORE_DONE: i32 = 0x5D01;
 /// What a callback of a store returns if there is a row with that key and number. Any third value is a failure.
 pub const STORE_EXISTS: i32 = 0x5D02;
 
-/// Why a call ended as it did. Numbers are never reused.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[repr(i32)]
-pub enum Status {
-    Ok = 0,
-    Argument = 1,
-    Config = 2,
-    Encrypt = 3,
-    Journal = 4,
-    Unresolved = 5,
-    KeyReused = 6,
-    Transport = 10,
-    Timeout = 11,
-    Cancelled = 12,
-    Rejected = 20,
-    Unauthorized = 21,
-    RateLimited = 22,
-    Server = 23,
-    Response = 24,
-    Internal = 90,
+numbers! {
+    /// Why a call ended as it did. Numbers are never reused.
+    pub enum Status, STATUSES {
+        Ok = 0, "OK", "The service answered success.";
+        Argument = 1, "E_ARGUMENT",
+            "NULL, not UTF-8, not a JSON object, a member missing, unknown or of the wrong type. This call sent nothing.";
+        Config = 2, "E_CONFIG",
+            "The configuration or the encryption key is wrong or lacks what this call needs. This call moved no money.";
+        Encrypt = 3, "E_ENCRYPT", "The payload does not fit the encryption key. This call sent nothing.";
+        Journal = 4, "E_JOURNAL",
+            "The journal cannot be read or written. This call sent nothing; the outcome is NOT_SENT only if the journal shows that nothing with this key or for this order is open.";
+        Unresolved = 5, "E_UNRESOLVED",
+            "The service was asked what became of a request, and that is still not known; or the journal has an open request. The outcome is UNKNOWN.";
+        KeyReused = 6, "E_KEY_REUSED",
+            "The journal has this idempotency key for a request with different members. This call sent nothing. The outcome is UNKNOWN: it is that of the other request.";
+        Transport = 10, "E_TRANSPORT", "Name look-up, connect, TLS, or a broken connection.";
+        Timeout = 11, "E_TIMEOUT", "The time ran out, or the service answered 408.";
+        Cancelled = 12, "E_CANCELLED", "The call was cancelled.";
+        Rejected = 20, "E_REJECTED",
+            "The service refused this request, and did not execute it: an answer that reports failure, or a 4xx. The outcome is REJECTED.";
+        Unauthorized = 21, "E_UNAUTHORIZED",
+            "The service refused this request, or a look-up about it, with 401 or 403.";
+        RateLimited = 22, "E_RATE_LIMITED", "The service answered 429, after the retries.";
+        Server = 23, "E_SERVER", "The service answered 5xx.";
+        Response = 24, "E_RESPONSE",
+            "The answer is cut off, too large, not JSON, a redirect, contradicts itself, or does not say what became of the request.";
+        Internal = 90, "E_INTERNAL", "A bug in this library; it was caught.";
+    }
 }
 
 /// Statuses whose name sounds as if the request in question had not been executed. With the outcome UNKNOWN that is not
@@ -54,95 +104,20 @@ pub enum Status {
 pub const DENIALS: &[Status] =
     &[Status::Argument, Status::Config, Status::Encrypt, Status::Rejected, Status::Unauthorized, Status::RateLimited];
 
-pub const STATUSES: &[Constant] = &[
-    constant("OK", Status::Ok as i32, "The service answered success."),
-    constant(
-        "E_ARGUMENT",
-        Status::Argument as i32,
-        "NULL, not UTF-8, not a JSON object, a member missing, unknown or of the wrong type. This call sent nothing.",
-    ),
-    constant(
-        "E_CONFIG",
-        Status::Config as i32,
-        "The configuration or the encryption key is wrong or lacks what this call needs. This call moved no money.",
-    ),
-    constant(
-        "E_ENCRYPT",
-        Status::Encrypt as i32,
-        "The payload does not fit the encryption key. This call sent nothing.",
-    ),
-    constant(
-        "E_JOURNAL",
-        Status::Journal as i32,
-        "The journal cannot be read or written. This call sent nothing; the outcome is NOT_SENT only if the journal shows that nothing with this key or for this order is open.",
-    ),
-    constant(
-        "E_UNRESOLVED",
-        Status::Unresolved as i32,
-        "The service was asked what became of a request, and that is still not known; or the journal has an open request. The outcome is UNKNOWN.",
-    ),
-    constant(
-        "E_KEY_REUSED",
-        Status::KeyReused as i32,
-        "The journal has this idempotency key for a request with different members. This call sent nothing. The outcome is UNKNOWN: it is that of the other request.",
-    ),
-    constant("E_TRANSPORT", Status::Transport as i32, "Name look-up, connect, TLS, or a broken connection."),
-    constant("E_TIMEOUT", Status::Timeout as i32, "The time ran out, or the service answered 408."),
-    constant("E_CANCELLED", Status::Cancelled as i32, "The call was cancelled."),
-    constant(
-        "E_REJECTED",
-        Status::Rejected as i32,
-        "The service refused this request, and did not execute it: an answer that reports failure, or a 4xx. The outcome is REJECTED.",
-    ),
-    constant(
-        "E_UNAUTHORIZED",
-        Status::Unauthorized as i32,
-        "The service refused this request, or a look-up about it, with 401 or 403.",
-    ),
-    constant("E_RATE_LIMITED", Status::RateLimited as i32, "The service answered 429, after the retries."),
-    constant("E_SERVER", Status::Server as i32, "The service answered 5xx."),
-    constant(
-        "E_RESPONSE",
-        Status::Response as i32,
-        "The answer is cut off, too large, not JSON, a redirect, contradicts itself, or does not say what became of the request.",
-    ),
-    constant("E_INTERNAL", Status::Internal as i32, "A bug in this library; it was caught."),
-];
-
-/// What is known about the service's side.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[repr(i32)]
-pub enum Outcome {
-    NotSent = 0,
-    Confirmed = 1,
-    Rejected = 2,
-    Unknown = 3,
+numbers! {
+    /// What is known about the service's side.
+    pub enum Outcome, OUTCOMES {
+        NotSent = 0, "OUTCOME_NOT_SENT", "No byte of the request left this process. It may be repeated.";
+        Confirmed = 1, "OUTCOME_CONFIRMED",
+            "The service answered success. Do not repeat a request that moves money. A payment is paid only if its state is SUCCESSFUL as well.";
+        Rejected = 2, "OUTCOME_REJECTED",
+            "The service answered that it did not execute this request. Read the message before you \
+         send another: an earlier request for the same order may have been executed.";
+        Unknown = 3, "OUTCOME_UNKNOWN",
+            "The service may or may not have executed the request. Do not repeat one that moves money. Keep the reference, \
+         resolve it now and later, and ask a person if it stays UNKNOWN.";
+    }
 }
-
-pub const OUTCOMES: &[Constant] = &[
-    constant(
-        "OUTCOME_NOT_SENT",
-        Outcome::NotSent as i32,
-        "No byte of the request left this process. It may be repeated.",
-    ),
-    constant(
-        "OUTCOME_CONFIRMED",
-        Outcome::Confirmed as i32,
-        "The service answered success. Do not repeat a request that moves money. A payment is paid only if its state is SUCCESSFUL as well.",
-    ),
-    constant(
-        "OUTCOME_REJECTED",
-        Outcome::Rejected as i32,
-        "The service answered that it did not execute this request. Read the message before you \
-         send another: an earlier request for the same order may have been executed.",
-    ),
-    constant(
-        "OUTCOME_UNKNOWN",
-        Outcome::Unknown as i32,
-        "The service may or may not have executed the request. Do not repeat one that moves money. Keep the reference, \
-         resolve it now and later, and ask a person if it stays UNKNOWN.",
-    ),
-];
 
 /// State of the payment in the answer: the service's own `statusId`.
 ///
@@ -177,29 +152,19 @@ pub const STATES: &[Constant] = &[
     constant("STATE_PROCESSING", State::PROCESSING.0, "Processing."),
 ];
 
-/// Type of a value in an answer, as C asks for it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[repr(i32)]
-pub enum JsonType {
-    Absent = 0,
-    Null = 1,
-    Bool = 2,
-    Number = 3,
-    String = 4,
-    Array = 5,
-    Object = 6,
+numbers! {
+    /// Type of a value in an answer, as C asks for it.
+    /// Only C has these: every other language has its own types.
+    pub enum JsonType, JSON_TYPES {
+        Absent = 0, "JSON_ABSENT", "There is no such value.";
+        Null = 1, "JSON_NULL", "null.";
+        Bool = 2, "JSON_BOOL", "true or false.";
+        Number = 3, "JSON_NUMBER", "A number.";
+        String = 4, "JSON_STRING", "A string.";
+        Array = 5, "JSON_ARRAY", "An array.";
+        Object = 6, "JSON_OBJECT", "An object.";
+    }
 }
-
-/// Only C has these: every other language has its own types.
-pub const JSON_TYPES: &[Constant] = &[
-    constant("JSON_ABSENT", JsonType::Absent as i32, "There is no such value."),
-    constant("JSON_NULL", JsonType::Null as i32, "null."),
-    constant("JSON_BOOL", JsonType::Bool as i32, "true or false."),
-    constant("JSON_NUMBER", JsonType::Number as i32, "A number."),
-    constant("JSON_STRING", JsonType::String as i32, "A string."),
-    constant("JSON_ARRAY", JsonType::Array as i32, "An array."),
-    constant("JSON_OBJECT", JsonType::Object as i32, "An object."),
-];
 
 /// The name of a number, e.g. 11 in [`STATUSES`] is `E_TIMEOUT`.
 pub fn name(table: &'static [Constant], number: i32) -> Option<&'static str> {
@@ -242,5 +207,21 @@ mod tests {
         assert_eq!(name_of(Status::RateLimited), "E_RATE_LIMITED");
         assert_eq!(name_of_outcome(Outcome::NotSent), "NOT_SENT");
         assert_eq!(name(STATES, 99), None);
+    }
+
+    #[test]
+    fn later_versions_have_higher_numbers() {
+        let versions = ["0.1.0", "0.1.9", "0.1.10", "0.2.0", "0.99.99", "1.0.0", "1.2.3", "12.0.1"];
+        let numbers = versions.map(number);
+        assert_eq!(numbers, [100, 109, 110, 200, 9999, 10_000, 10_203, 120_001]);
+        assert!(numbers.is_sorted());
+        assert_eq!(number(VERSION), VERSION_NUMBER);
+    }
+
+    #[test]
+    fn what_does_not_fit_is_refused() {
+        for version in ["1.2", "1.2.3.4", "1.100.0", "1.0.100", "1.2.3-rc1", ""] {
+            assert!(std::panic::catch_unwind(|| number(version)).is_err(), "{version}");
+        }
     }
 }

@@ -9,9 +9,8 @@ use zeroize::Zeroizing;
 
 use crate::request::secrets::{LONG, MIDDLE, SHORTEST, Secrets, Stop, has_symbols};
 use crate::util::memory;
-use crate::util::one_line;
 use crate::util::secret::Secret;
-use crate::util::symbols::{is_mark, symbol, symbols};
+use crate::util::text::{MAX_CHARS, is_mark, is_plain, symbol, symbols, visible};
 
 /// Replaces a message in which not all secrets can be masked: the call ended before that, or they are too many.
 pub const WITHHELD: &str = "the service's message is withheld: not all secrets of the request could be masked in it";
@@ -23,7 +22,7 @@ const MOST_SECRETS: usize = 64 * 1024;
 /// The memory that the search takes for a byte of the secrets, as a part of what [`memory::can_read`] allows for one.
 const SEARCH_BYTES: usize = 32;
 /// How much of a message is read: what can be shown, and enough after it to recognise a secret that begins there.
-const READ_CHARS: usize = one_line::MAX_CHARS + 1000;
+const READ_CHARS: usize = MAX_CHARS + 1000;
 /// So many digits at the end of a message identify a longer number. Card numbers may be shown with six at most.
 const IDENTIFYING_DIGITS: usize = 7;
 
@@ -36,7 +35,7 @@ pub struct Redactor<'a> {
 }
 
 impl Redactor<'_> {
-    /// A message, a code or a content type: masked, on one line, at most [`one_line::MAX_CHARS`] long; `None` if it is
+    /// A message, a code or a content type: masked, on one line, at most [`MAX_CHARS`] long; `None` if it is
     /// to be withheld.
     pub fn redact(&self, raw: &str) -> Option<String> {
         // A text shorter than every secret contains none.
@@ -44,7 +43,7 @@ impl Redactor<'_> {
         if !safe && !self.secrets.is_complete() {
             return None;
         }
-        if one_line::is_plain(raw) && (safe || !self.may_occur_in(raw.as_bytes())?) {
+        if is_plain(raw) && (safe || !self.may_occur_in(raw.as_bytes())?) {
             // One byte more, for the NUL at the end of a C string.
             let mut copy = String::with_capacity(raw.len() + 1);
             copy.push_str(raw);
@@ -146,7 +145,7 @@ struct Window {
 impl Window {
     fn new(raw: &str) -> Window {
         let mut raw = raw.chars();
-        let shown: Vec<char> = raw.by_ref().take(READ_CHARS).filter_map(one_line::visible).collect();
+        let shown: Vec<char> = raw.by_ref().take(READ_CHARS).filter_map(visible).collect();
         let (mut symbols, mut positions) = (String::new(), Vec::new());
         for (position, symbol) in shown.iter().enumerate().filter_map(|(position, &c)| Some((position, symbol(c)?))) {
             symbols.push(symbol);
@@ -192,7 +191,7 @@ impl Window {
 
     /// Where a secret with hardly any letters and digits stands: its characters as they are.
     fn exactly(&self, secret: &str) -> impl Iterator<Item = (usize, usize)> {
-        let wanted: Vec<char> = secret.trim().chars().filter_map(one_line::visible).collect();
+        let wanted: Vec<char> = secret.trim().chars().filter_map(visible).collect();
         let length = wanted.len();
         let starts = self.shown.windows(length.max(1)).enumerate().filter(move |(_, part)| **part == wanted);
         starts.map(move |(start, _)| (start, start + length - 1))
@@ -238,7 +237,7 @@ impl Window {
     /// The text to show, with every secret masked.
     fn masked(&self, hidden: &[i32]) -> String {
         let (mut out, mut depth, mut was_hidden) = (String::new(), 0_i32, false);
-        for (position, &c) in self.shown.iter().enumerate().take(one_line::MAX_CHARS) {
+        for (position, &c) in self.shown.iter().enumerate().take(MAX_CHARS) {
             depth += hidden.get(position).unwrap_or(&0);
             match (depth > 0, was_hidden) {
                 (false, _) => out.push(c),
@@ -247,7 +246,7 @@ impl Window {
             }
             was_hidden = depth > 0;
         }
-        let end = out.char_indices().nth(one_line::MAX_CHARS).map_or(out.len(), |(end, _)| end);
+        let end = out.char_indices().nth(MAX_CHARS).map_or(out.len(), |(end, _)| end);
         out[..end].trim().to_owned()
     }
 }

@@ -6,7 +6,7 @@ use crate::answer::facts::Facts;
 use crate::answer::verdict::Verdict;
 use crate::json::document::Document;
 use crate::json::object::{object, object_text};
-pub use crate::util::one_line::one_line;
+pub use crate::util::text::one_line;
 use crate::util::validation_error::ValidationError;
 use paysvc_spec::schema::Doubt;
 use paysvc_spec::status::{Outcome, State, Status};

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use crate::answer::facts::roles::meaning;
 use crate::json::Type;
 use crate::json::document::Value;
-use crate::util::limits::MAX_NAME_CHARS;
+use crate::util::memory::MAX_NAME_CHARS;
 use paysvc_spec::schema::{Envelope, Place, Role};
 
 /// How many bytes of a code or a message are read. Many times what is shown, so that a secret that begins in the shown part

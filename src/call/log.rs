@@ -11,8 +11,8 @@ use arc_swap::ArcSwapOption;
 
 use crate::call::CallToken;
 use crate::json::object::{Object, object_text};
-use crate::util::call_id::CallId;
-use crate::util::failpoint;
+use crate::util::panics::failpoint;
+use crate::util::unique::CallId;
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 #[repr(i32)]

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 
 use self::log::{Level, Line, Log};
 pub use self::token::CallToken;
-use crate::util::call_id::CallId;
+use crate::util::unique::CallId;
 use crate::wire::sys::{Attached, CANCEL_CHECK, Waker};
 use paysvc_spec::schema::{Doubt, Safety};
 use paysvc_spec::status::Status;

@@ -106,7 +106,7 @@ impl CallToken {
 
     /// Sets the key of the next request. False if there is one already or it is not accepted, and then nothing changes.
     pub fn set_key(&self, key: &str) -> bool {
-        let is_accepted = (1..=MAX_KEY).contains(&key.len()) && crate::util::spelling::fault(key).is_none();
+        let is_accepted = (1..=MAX_KEY).contains(&key.len()) && crate::util::text::spelling_fault(key).is_none();
         is_accepted && self.key.set(Box::new(key.to_owned())).is_ok()
     }
 

@@ -3,13 +3,21 @@
 use std::ffi::{CString, c_char, c_int, c_void};
 use std::sync::Arc;
 
-use super::boundary::{boundary, text};
-use super::pointer::{Shared, UserData};
+use super::boundary::{Shared, UserData, accepted, boundary, text};
 use super::sys;
 use super::types::{paysvc_call, paysvc_progress_fn, paysvc_status};
 use crate::call::token::{CallToken, Listener};
 use crate::util::process;
-use paysvc_spec::status::{CONTINUE, Status};
+use paysvc_spec::status::CONTINUE;
+
+/// Runs the body with the token, which stays alive even if another thread frees it. `fallback` is for NULL and for a panic.
+///
+/// # Safety
+/// `call` is NULL, or a handle that has not been freed.
+unsafe fn with<T: Copy>(call: *const paysvc_call, fallback: T, body: impl FnOnce(&CallToken) -> T) -> T {
+    // SAFETY: what the caller promises, unchanged.
+    boundary(fallback, || unsafe { Shared::retain(call) }.map_or(fallback, |call| body(&call)))
+}
 
 /// Makes a token with which a request gets a deadline of its own and can be cancelled.
 ///
@@ -29,12 +37,8 @@ pub extern "C" fn paysvc_call_new() -> *mut paysvc_call {
 /// @param timeout_ms  for the whole call in ms, including retries and waits; 0 or less: the client's timeout_ms
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_call_set_timeout_ms(call: *const paysvc_call, timeout_ms: c_int) {
-    boundary((), || {
-        // SAFETY: NULL, or a handle that has not been freed, which is kept alive from here on.
-        if let Some(call) = unsafe { Shared::retain(call) } {
-            call.set_timeout_ms(timeout_ms);
-        }
-    });
+    // SAFETY: NULL, or a handle that has not been freed.
+    unsafe { with(call, (), |call| call.set_timeout_ms(timeout_ms)) }
 }
 
 /// Sets the callback for the progress of calls that start with this token from now on: paysvc_payout_bulk() calls it before
@@ -50,13 +54,9 @@ pub unsafe extern "C" fn paysvc_call_set_progress(
     progress: paysvc_progress_fn,
     userdata: *mut c_void,
 ) {
-    boundary((), || {
-        // SAFETY: NULL, or a handle that has not been freed, which is kept alive from here on.
-        if let Some(call) = unsafe { Shared::retain(call) } {
-            // SAFETY: the program promises that its callback may run with this pointer during a call with this token.
-            call.set_progress(progress.map(|progress| unsafe { listener(progress, userdata) }));
-        }
-    });
+    // SAFETY: NULL, or a handle that has not been freed. The program promises that its callback may run with this pointer
+    // during a call with this token.
+    unsafe { with(call, (), |call| call.set_progress(progress.map(|progress| listener(progress, userdata)))) }
 }
 
 /// Keeps the lines of the log of calls with this token, for paysvc_call_next_log(): for languages whose code must not run in
@@ -68,12 +68,8 @@ pub unsafe extern "C" fn paysvc_call_set_progress(
 ///   before the first call of this function. Lines that are kept already stay.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_call_keep_log(call: *const paysvc_call, level: c_int) {
-    boundary((), || {
-        // SAFETY: NULL, or a handle that has not been freed, which is kept alive from here on.
-        if let Some(call) = unsafe { Shared::retain(call) } {
-            call.set_kept_level(level);
-        }
-    });
+    // SAFETY: NULL, or a handle that has not been freed.
+    unsafe { with(call, (), |call| call.set_kept_level(level)) }
 }
 
 /// Takes the oldest line that the token has kept, as a JSON object, e.g. {"level":3, "call_id":"3k9v0c2m8q1tz7ha-42",
@@ -90,10 +86,8 @@ pub unsafe extern "C" fn paysvc_call_keep_log(call: *const paysvc_call, level: c
 /// @return valid until the next call of this function with the token, and until the token is freed. NULL: no line is left.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_call_next_log(call: *const paysvc_call) -> *const c_char {
-    boundary(std::ptr::null(), || {
-        // SAFETY: NULL, or a handle that has not been freed, which is kept alive from here on.
-        unsafe { Shared::retain(call) }.map_or(std::ptr::null(), |call| call.take_line())
-    })
+    // SAFETY: NULL, or a handle that has not been freed.
+    unsafe { with(call, std::ptr::null(), CallToken::take_line) }
 }
 
 /// Sets the header traceparent (W3C Trace Context) of every request of calls with this token, so that a trace of the caller
@@ -108,16 +102,14 @@ pub unsafe extern "C" fn paysvc_call_set_traceparent(
     call: *const paysvc_call,
     traceparent: *const c_char,
 ) -> paysvc_status {
-    let set = boundary(false, || {
-        // SAFETY: NULL, or a handle that has not been freed, which is kept alive from here on.
-        let Some(call) = (unsafe { Shared::retain(call) }) else { return false };
-        if traceparent.is_null() {
-            return call.set_traceparent(None);
-        }
-        // SAFETY: not NULL, and NUL-terminated until this function returns.
-        unsafe { text(traceparent, "traceparent") }.is_ok_and(|traceparent| call.set_traceparent(Some(traceparent)))
-    });
-    (if set { Status::Ok } else { Status::Argument }) as paysvc_status
+    // SAFETY: NULL, or a handle that has not been freed; the text is NULL, or NUL-terminated until this function returns.
+    let is_set = unsafe {
+        with(call, false, |call| match traceparent.is_null() {
+            true => call.set_traceparent(None),
+            false => text(traceparent, "traceparent").is_ok_and(|traceparent| call.set_traceparent(Some(traceparent))),
+        })
+    };
+    accepted(is_set)
 }
 
 /// Gives the next request with this token an idempotency key: with a journal (`journal`, or paysvc_client_set_store()), all
@@ -139,13 +131,8 @@ pub unsafe extern "C" fn paysvc_call_set_traceparent(
 /// @return PAYSVC_OK; PAYSVC_E_ARGUMENT if the key is not accepted or the token has one already: nothing is changed
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_call_set_key(call: *const paysvc_call, key: *const c_char) -> paysvc_status {
-    let set = boundary(false, || {
-        // SAFETY: NULL, or a handle that has not been freed, which is kept alive from here on.
-        let Some(call) = (unsafe { Shared::retain(call) }) else { return false };
-        // SAFETY: NULL, or NUL-terminated until this function returns.
-        unsafe { text(key, "key") }.is_ok_and(|key| call.set_key(key))
-    });
-    (if set { Status::Ok } else { Status::Argument }) as paysvc_status
+    // SAFETY: NULL, or a handle that has not been freed; the text is NULL, or NUL-terminated until this function returns.
+    accepted(unsafe { with(call, false, |call| text(key, "key").is_ok_and(|key| call.set_key(key))) })
 }
 
 /// # Safety

@@ -1,26 +1,27 @@
-//! The client handle, its log, and encryption without a request.
+//! The client handle: its configuration and its log, and the functions that send requests with it.
 
 use std::ffi::{CString, c_char, c_int, c_void};
 use std::sync::Arc;
 
-use super::boundary::{boundary, deliver, text};
+use super::boundary::{Shared, Subject, UserData, boundary, deliver, text};
 use super::json::request_text;
-use super::pointer::{Shared, UserData};
 use super::sys;
 use super::types::{paysvc_call, paysvc_client, paysvc_log_fn, paysvc_reply, paysvc_status};
 use crate::answer::reply::Reply;
-use crate::call::CallRecord;
 use crate::call::log::{Level, Sink};
+use crate::call::{Call, CallRecord};
 use crate::flow::Client;
+use crate::util::panics::failpoint;
 use crate::util::process::critical_section;
 use crate::util::validation_error::ValidationError;
+use paysvc_spec::schema::Endpoint;
 use paysvc_spec::status::Status;
 
 /// The client of a handle, kept alive while a call uses it, even if the handle is freed meanwhile.
 ///
 /// # Safety
-/// `client` is NULL or came from [`new`] and has not been freed.
-pub unsafe fn retain(client: *const paysvc_client) -> Result<Arc<Client>, ValidationError> {
+/// `client` is NULL or came from [`new`], and has not been freed.
+pub(super) unsafe fn retain(client: *const paysvc_client) -> Result<Arc<Client>, ValidationError> {
     // SAFETY: what the caller promises, unchanged.
     unsafe { Shared::retain(client) }.ok_or_else(|| ValidationError::new(Status::Argument, "client is NULL"))
 }
@@ -28,7 +29,7 @@ pub unsafe fn retain(client: *const paysvc_client) -> Result<Arc<Client>, Valida
 /// # Safety
 /// `config_json` is NULL, or NUL-terminated until this returns; `client` and `reply` are NULL or point to memory for
 /// one pointer each.
-pub unsafe fn new(
+pub(super) unsafe fn new(
     config_json: *const c_char,
     client: *mut *mut paysvc_client,
     reply: *mut *mut paysvc_reply,
@@ -50,15 +51,12 @@ pub unsafe fn new(
         // Text that is not UTF-8 is kept, so that its setting is refused and not treated as missing.
         Client::new(json, &|name| std::env::var_os(name).map(|text| text.to_string_lossy().into_owned()))
     };
-    let body = |_: &CallRecord| match make() {
-        Ok(new) => {
-            new_client = Some(Arc::new(new));
-            Reply::local(r#"{"status":true,"message":"the client is ready"}"#.to_owned())
-        }
-        Err(error) => Reply::invalid(error),
+    let body = |_: &CallRecord| {
+        new_client = Some(Arc::new(make()?));
+        Ok(Reply::local(r#"{"status":true,"message":"the client is ready"}"#.to_owned()))
     };
     // SAFETY: `reply` is NULL or points to memory for one pointer.
-    let status = unsafe { deliver(reply, body) };
+    let status = unsafe { deliver(reply, Subject::OfThisCall, body) };
     if let Some(new_client) = new_client.filter(|_| status == Status::Ok as paysvc_status) {
         // SAFETY: not NULL, or nothing would have been made, and the caller promises that it may be written.
         unsafe { client.write(Shared::give(new_client)) };
@@ -66,22 +64,68 @@ pub unsafe fn new(
     status
 }
 
+/// A function of the client that takes nothing but the call.
+///
 /// # Safety
 /// `client` and `call` are NULL or have not been freed; `reply` is NULL or points to memory for one pointer.
-pub unsafe fn check(
+pub(super) unsafe fn connect(
+    function: fn(&Client, &Call<'_>) -> Reply,
     client: *const paysvc_client,
     call: *const paysvc_call,
     reply: *mut *mut paysvc_reply,
 ) -> paysvc_status {
     let body = |record: &CallRecord| {
-        // SAFETY: both are NULL or have not been freed, and are kept alive from here on.
-        match unsafe { retain(client).map(|client| (client, Shared::retain(call))) } {
-            Ok((client, call)) => client.check(&client.begin(call, record)),
-            Err(error) => Reply::invalid(error),
-        }
+        // SAFETY: both are what the caller promises, and are kept alive from here on.
+        let (client, call) = unsafe { (retain(client)?, Shared::retain(call)) };
+        Ok(function(&client, &client.begin(call, record)))
     };
-    // SAFETY: `reply` is NULL or points to memory for one pointer.
-    unsafe { deliver(reply, body) }
+    // SAFETY: `reply` is what the caller promises, unchanged.
+    unsafe { deliver(reply, Subject::OfThisCall, body) }
+}
+
+/// What is done with the JSON that a function of the C interface takes.
+#[derive(Clone, Copy)]
+pub(super) enum Function {
+    Endpoint(&'static Endpoint),
+    /// The JSON describes the whole request.
+    Request,
+    /// Sends requests of its own choice.
+    Operation(Operation),
+    /// As `Operation`, for what became of an earlier request.
+    AboutEarlier(Operation),
+}
+
+type Operation = fn(&Client, &Call<'_>, &str) -> Reply;
+
+/// # Safety
+/// `client` and `call` are NULL or have not been freed; `request_json` is NULL, or NUL-terminated until this returns;
+/// `reply` is NULL or points to memory for one pointer.
+pub(super) unsafe fn send(
+    function: Function,
+    client: *const paysvc_client,
+    request_json: *const c_char,
+    call: *const paysvc_call,
+    reply: *mut *mut paysvc_reply,
+) -> paysvc_status {
+    let body = |record: &CallRecord| {
+        // SAFETY: each is what the caller promises; client and token are kept alive from here on, even if they are freed.
+        let (client, json, call) =
+            unsafe { (retain(client)?, request_text(request_json, "request_json")?, Shared::retain(call)) };
+        failpoint::at("ffi");
+        let call = client.begin(call, record);
+        Ok(match function {
+            Function::Endpoint(row) => client.call(&call, row, json),
+            Function::Request => client.request(&call, json),
+            Function::Operation(operation) | Function::AboutEarlier(operation) => {
+                // A token's idempotency key would be ignored.
+                client.check_no_key(&call)?;
+                operation(&client, &call, json)
+            }
+        })
+    };
+    let is_earlier = matches!(function, Function::AboutEarlier(_));
+    // SAFETY: `reply` is what the caller promises, unchanged.
+    unsafe { deliver(reply, if is_earlier { Subject::Earlier } else { Subject::OfThisCall }, body) }
 }
 
 /// Frees the client. Calls that still run on other threads end normally; then its connections are closed.
@@ -159,15 +203,8 @@ pub unsafe extern "C" fn paysvc_client_warm(
     call: *const paysvc_call,
     reply: *mut *mut paysvc_reply,
 ) -> paysvc_status {
-    let body = |record: &CallRecord| {
-        // SAFETY: both are NULL or have not been freed, and are kept alive from here on.
-        match unsafe { retain(client).map(|client| (client, Shared::retain(call))) } {
-            Ok((client, call)) => client.warm(&client.begin(call, record)),
-            Err(error) => Reply::invalid(error),
-        }
-    };
-    // SAFETY: `reply` is NULL or points to memory for one pointer.
-    unsafe { deliver(reply, body) }
+    // SAFETY: client and token are NULL or have not been freed, and `reply` is NULL or points to memory for one pointer.
+    unsafe { connect(Client::warm, client, call, reply) }
 }
 
 /// Encrypts a payload without sending anything. The body of the reply is {"data":"<base64>"}, the request body of every
@@ -186,12 +223,9 @@ pub unsafe extern "C" fn paysvc_encrypt(
 ) -> paysvc_status {
     let body = |_: &CallRecord| {
         // SAFETY: the client is NULL or has not been freed, and the text is NULL, or NUL-terminated until this returns.
-        match unsafe { retain(client).and_then(|client| Ok((client, request_text(plaintext_json, "plaintext_json")?))) }
-        {
-            Ok((client, json)) => client.encrypt(json),
-            Err(error) => Reply::invalid(error),
-        }
+        let (client, json) = unsafe { (retain(client)?, request_text(plaintext_json, "plaintext_json")?) };
+        Ok(client.encrypt(json))
     };
     // SAFETY: `reply` is NULL or points to memory for one pointer.
-    unsafe { deliver(reply, body) }
+    unsafe { deliver(reply, Subject::OfThisCall, body) }
 }

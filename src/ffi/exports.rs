@@ -4,6 +4,7 @@
 
 use std::ffi::{c_char, c_int};
 
+use super::client::{Function, connect, send};
 use super::types::*;
 pub const PAYSVC_ABI: c_int = 1;
 pub const PAYSVC_VERSION_NUMBER: c_int = 300;
@@ -55,181 +56,181 @@ pub unsafe extern "C" fn paysvc_client_new(config_json: *const c_char, client: *
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_client_check(client: *const paysvc_client, call: *const paysvc_call, reply: *mut *mut paysvc_reply) -> paysvc_status {
     // SAFETY: handles are NULL or not freed, texts NULL or NUL-terminated, and results NULL or memory for one pointer.
-    unsafe { super::client::check(client, call, reply) }
+    unsafe { connect(crate::flow::Client::check, client, call, reply) }
 }
 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_direct_debit_history(client: *const paysvc_client, request_json: *const c_char, call: *const paysvc_call, reply: *mut *mut paysvc_reply) -> paysvc_status {
     // SAFETY: handles are NULL or not freed, texts NULL or NUL-terminated, and results NULL or memory for one pointer.
-    unsafe { super::requests::endpoint(const { paysvc_spec::endpoint("direct_debit_history") }, client, request_json, call, reply) }
+    unsafe { send(Function::Endpoint(const { paysvc_spec::endpoint("direct_debit_history") }), client, request_json, call, reply) }
 }
 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_direct_debit_create(client: *const paysvc_client, request_json: *const c_char, call: *const paysvc_call, reply: *mut *mut paysvc_reply) -> paysvc_status {
     // SAFETY: handles are NULL or not freed, texts NULL or NUL-terminated, and results NULL or memory for one pointer.
-    unsafe { super::requests::endpoint(const { paysvc_spec::endpoint("direct_debit_create") }, client, request_json, call, reply) }
+    unsafe { send(Function::Endpoint(const { paysvc_spec::endpoint("direct_debit_create") }), client, request_json, call, reply) }
 }
 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_direct_debit_status(client: *const paysvc_client, request_json: *const c_char, call: *const paysvc_call, reply: *mut *mut paysvc_reply) -> paysvc_status {
     // SAFETY: handles are NULL or not freed, texts NULL or NUL-terminated, and results NULL or memory for one pointer.
-    unsafe { super::requests::endpoint(const { paysvc_spec::endpoint("direct_debit_status") }, client, request_json, call, reply) }
+    unsafe { send(Function::Endpoint(const { paysvc_spec::endpoint("direct_debit_status") }), client, request_json, call, reply) }
 }
 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_direct_debit_otp(client: *const paysvc_client, request_json: *const c_char, call: *const paysvc_call, reply: *mut *mut paysvc_reply) -> paysvc_status {
     // SAFETY: handles are NULL or not freed, texts NULL or NUL-terminated, and results NULL or memory for one pointer.
-    unsafe { super::requests::endpoint(const { paysvc_spec::endpoint("direct_debit_otp") }, client, request_json, call, reply) }
+    unsafe { send(Function::Endpoint(const { paysvc_spec::endpoint("direct_debit_otp") }), client, request_json, call, reply) }
 }
 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_order_create(client: *const paysvc_client, request_json: *const c_char, call: *const paysvc_call, reply: *mut *mut paysvc_reply) -> paysvc_status {
     // SAFETY: handles are NULL or not freed, texts NULL or NUL-terminated, and results NULL or memory for one pointer.
-    unsafe { super::requests::endpoint(const { paysvc_spec::endpoint("order_create") }, client, request_json, call, reply) }
+    unsafe { send(Function::Endpoint(const { paysvc_spec::endpoint("order_create") }), client, request_json, call, reply) }
 }
 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_order_pay(client: *const paysvc_client, request_json: *const c_char, call: *const paysvc_call, reply: *mut *mut paysvc_reply) -> paysvc_status {
     // SAFETY: handles are NULL or not freed, texts NULL or NUL-terminated, and results NULL or memory for one pointer.
-    unsafe { super::requests::endpoint(const { paysvc_spec::endpoint("order_pay") }, client, request_json, call, reply) }
+    unsafe { send(Function::Endpoint(const { paysvc_spec::endpoint("order_pay") }), client, request_json, call, reply) }
 }
 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_order_pay_authorize(client: *const paysvc_client, request_json: *const c_char, call: *const paysvc_call, reply: *mut *mut paysvc_reply) -> paysvc_status {
     // SAFETY: handles are NULL or not freed, texts NULL or NUL-terminated, and results NULL or memory for one pointer.
-    unsafe { super::requests::endpoint(const { paysvc_spec::endpoint("order_pay_authorize") }, client, request_json, call, reply) }
+    unsafe { send(Function::Endpoint(const { paysvc_spec::endpoint("order_pay_authorize") }), client, request_json, call, reply) }
 }
 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_order_pay_capture(client: *const paysvc_client, request_json: *const c_char, call: *const paysvc_call, reply: *mut *mut paysvc_reply) -> paysvc_status {
     // SAFETY: handles are NULL or not freed, texts NULL or NUL-terminated, and results NULL or memory for one pointer.
-    unsafe { super::requests::endpoint(const { paysvc_spec::endpoint("order_pay_capture") }, client, request_json, call, reply) }
+    unsafe { send(Function::Endpoint(const { paysvc_spec::endpoint("order_pay_capture") }), client, request_json, call, reply) }
 }
 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_order_refund(client: *const paysvc_client, request_json: *const c_char, call: *const paysvc_call, reply: *mut *mut paysvc_reply) -> paysvc_status {
     // SAFETY: handles are NULL or not freed, texts NULL or NUL-terminated, and results NULL or memory for one pointer.
-    unsafe { super::requests::endpoint(const { paysvc_spec::endpoint("order_refund") }, client, request_json, call, reply) }
+    unsafe { send(Function::Endpoint(const { paysvc_spec::endpoint("order_refund") }), client, request_json, call, reply) }
 }
 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_order_status(client: *const paysvc_client, request_json: *const c_char, call: *const paysvc_call, reply: *mut *mut paysvc_reply) -> paysvc_status {
     // SAFETY: handles are NULL or not freed, texts NULL or NUL-terminated, and results NULL or memory for one pointer.
-    unsafe { super::requests::endpoint(const { paysvc_spec::endpoint("order_status") }, client, request_json, call, reply) }
+    unsafe { send(Function::Endpoint(const { paysvc_spec::endpoint("order_status") }), client, request_json, call, reply) }
 }
 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_order_verify(client: *const paysvc_client, request_json: *const c_char, call: *const paysvc_call, reply: *mut *mut paysvc_reply) -> paysvc_status {
     // SAFETY: handles are NULL or not freed, texts NULL or NUL-terminated, and results NULL or memory for one pointer.
-    unsafe { super::requests::endpoint(const { paysvc_spec::endpoint("order_verify") }, client, request_json, call, reply) }
+    unsafe { send(Function::Endpoint(const { paysvc_spec::endpoint("order_verify") }), client, request_json, call, reply) }
 }
 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_order_fee(client: *const paysvc_client, request_json: *const c_char, call: *const paysvc_call, reply: *mut *mut paysvc_reply) -> paysvc_status {
     // SAFETY: handles are NULL or not freed, texts NULL or NUL-terminated, and results NULL or memory for one pointer.
-    unsafe { super::requests::endpoint(const { paysvc_spec::endpoint("order_fee") }, client, request_json, call, reply) }
+    unsafe { send(Function::Endpoint(const { paysvc_spec::endpoint("order_fee") }), client, request_json, call, reply) }
 }
 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_card_charge(client: *const paysvc_client, request_json: *const c_char, call: *const paysvc_call, reply: *mut *mut paysvc_reply) -> paysvc_status {
     // SAFETY: handles are NULL or not freed, texts NULL or NUL-terminated, and results NULL or memory for one pointer.
-    unsafe { super::requests::endpoint(const { paysvc_spec::endpoint("card_charge") }, client, request_json, call, reply) }
+    unsafe { send(Function::Endpoint(const { paysvc_spec::endpoint("card_charge") }), client, request_json, call, reply) }
 }
 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_card_save(client: *const paysvc_client, request_json: *const c_char, call: *const paysvc_call, reply: *mut *mut paysvc_reply) -> paysvc_status {
     // SAFETY: handles are NULL or not freed, texts NULL or NUL-terminated, and results NULL or memory for one pointer.
-    unsafe { super::requests::endpoint(const { paysvc_spec::endpoint("card_save") }, client, request_json, call, reply) }
+    unsafe { send(Function::Endpoint(const { paysvc_spec::endpoint("card_save") }), client, request_json, call, reply) }
 }
 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_checkout_create(client: *const paysvc_client, request_json: *const c_char, call: *const paysvc_call, reply: *mut *mut paysvc_reply) -> paysvc_status {
     // SAFETY: handles are NULL or not freed, texts NULL or NUL-terminated, and results NULL or memory for one pointer.
-    unsafe { super::requests::endpoint(const { paysvc_spec::endpoint("checkout_create") }, client, request_json, call, reply) }
+    unsafe { send(Function::Endpoint(const { paysvc_spec::endpoint("checkout_create") }), client, request_json, call, reply) }
 }
 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_banks(client: *const paysvc_client, request_json: *const c_char, call: *const paysvc_call, reply: *mut *mut paysvc_reply) -> paysvc_status {
     // SAFETY: handles are NULL or not freed, texts NULL or NUL-terminated, and results NULL or memory for one pointer.
-    unsafe { super::requests::endpoint(const { paysvc_spec::endpoint("banks") }, client, request_json, call, reply) }
+    unsafe { send(Function::Endpoint(const { paysvc_spec::endpoint("banks") }), client, request_json, call, reply) }
 }
 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_virtual_account_generate(client: *const paysvc_client, request_json: *const c_char, call: *const paysvc_call, reply: *mut *mut paysvc_reply) -> paysvc_status {
     // SAFETY: handles are NULL or not freed, texts NULL or NUL-terminated, and results NULL or memory for one pointer.
-    unsafe { super::requests::endpoint(const { paysvc_spec::endpoint("virtual_account_generate") }, client, request_json, call, reply) }
+    unsafe { send(Function::Endpoint(const { paysvc_spec::endpoint("virtual_account_generate") }), client, request_json, call, reply) }
 }
 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_virtual_account_details(client: *const paysvc_client, request_json: *const c_char, call: *const paysvc_call, reply: *mut *mut paysvc_reply) -> paysvc_status {
     // SAFETY: handles are NULL or not freed, texts NULL or NUL-terminated, and results NULL or memory for one pointer.
-    unsafe { super::requests::endpoint(const { paysvc_spec::endpoint("virtual_account_details") }, client, request_json, call, reply) }
+    unsafe { send(Function::Endpoint(const { paysvc_spec::endpoint("virtual_account_details") }), client, request_json, call, reply) }
 }
 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_transaction_details(client: *const paysvc_client, request_json: *const c_char, call: *const paysvc_call, reply: *mut *mut paysvc_reply) -> paysvc_status {
     // SAFETY: handles are NULL or not freed, texts NULL or NUL-terminated, and results NULL or memory for one pointer.
-    unsafe { super::requests::endpoint(const { paysvc_spec::endpoint("transaction_details") }, client, request_json, call, reply) }
+    unsafe { send(Function::Endpoint(const { paysvc_spec::endpoint("transaction_details") }), client, request_json, call, reply) }
 }
 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_payout_name_enquiry(client: *const paysvc_client, request_json: *const c_char, call: *const paysvc_call, reply: *mut *mut paysvc_reply) -> paysvc_status {
     // SAFETY: handles are NULL or not freed, texts NULL or NUL-terminated, and results NULL or memory for one pointer.
-    unsafe { super::requests::endpoint(const { paysvc_spec::endpoint("payout_name_enquiry") }, client, request_json, call, reply) }
+    unsafe { send(Function::Endpoint(const { paysvc_spec::endpoint("payout_name_enquiry") }), client, request_json, call, reply) }
 }
 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_payout_initiate(client: *const paysvc_client, request_json: *const c_char, call: *const paysvc_call, reply: *mut *mut paysvc_reply) -> paysvc_status {
     // SAFETY: handles are NULL or not freed, texts NULL or NUL-terminated, and results NULL or memory for one pointer.
-    unsafe { super::requests::endpoint(const { paysvc_spec::endpoint("payout_initiate") }, client, request_json, call, reply) }
+    unsafe { send(Function::Endpoint(const { paysvc_spec::endpoint("payout_initiate") }), client, request_json, call, reply) }
 }
 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_payout_status(client: *const paysvc_client, request_json: *const c_char, call: *const paysvc_call, reply: *mut *mut paysvc_reply) -> paysvc_status {
     // SAFETY: handles are NULL or not freed, texts NULL or NUL-terminated, and results NULL or memory for one pointer.
-    unsafe { super::requests::endpoint(const { paysvc_spec::endpoint("payout_status") }, client, request_json, call, reply) }
+    unsafe { send(Function::Endpoint(const { paysvc_spec::endpoint("payout_status") }), client, request_json, call, reply) }
 }
 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_payout_balance(client: *const paysvc_client, request_json: *const c_char, call: *const paysvc_call, reply: *mut *mut paysvc_reply) -> paysvc_status {
     // SAFETY: handles are NULL or not freed, texts NULL or NUL-terminated, and results NULL or memory for one pointer.
-    unsafe { super::requests::endpoint(const { paysvc_spec::endpoint("payout_balance") }, client, request_json, call, reply) }
+    unsafe { send(Function::Endpoint(const { paysvc_spec::endpoint("payout_balance") }), client, request_json, call, reply) }
 }
 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_request(client: *const paysvc_client, request_json: *const c_char, call: *const paysvc_call, reply: *mut *mut paysvc_reply) -> paysvc_status {
     // SAFETY: handles are NULL or not freed, texts NULL or NUL-terminated, and results NULL or memory for one pointer.
-    unsafe { super::requests::request(client, request_json, call, reply) }
+    unsafe { send(Function::Request, client, request_json, call, reply) }
 }
 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_resolve(client: *const paysvc_client, request_json: *const c_char, call: *const paysvc_call, reply: *mut *mut paysvc_reply) -> paysvc_status {
     // SAFETY: handles are NULL or not freed, texts NULL or NUL-terminated, and results NULL or memory for one pointer.
-    unsafe { super::requests::method_about_earlier(crate::flow::Client::resolve, client, request_json, call, reply) }
+    unsafe { send(Function::AboutEarlier(crate::flow::Client::resolve), client, request_json, call, reply) }
 }
 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_order_wait(client: *const paysvc_client, request_json: *const c_char, call: *const paysvc_call, reply: *mut *mut paysvc_reply) -> paysvc_status {
     // SAFETY: handles are NULL or not freed, texts NULL or NUL-terminated, and results NULL or memory for one pointer.
-    unsafe { super::requests::method_about_earlier(crate::flow::Client::order_wait, client, request_json, call, reply) }
+    unsafe { send(Function::AboutEarlier(crate::flow::Client::order_wait), client, request_json, call, reply) }
 }
 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_webhook_verify(client: *const paysvc_client, request_json: *const c_char, call: *const paysvc_call, reply: *mut *mut paysvc_reply) -> paysvc_status {
     // SAFETY: handles are NULL or not freed, texts NULL or NUL-terminated, and results NULL or memory for one pointer.
-    unsafe { super::requests::method(crate::flow::Client::webhook_verify, client, request_json, call, reply) }
+    unsafe { send(Function::Operation(crate::flow::Client::webhook_verify), client, request_json, call, reply) }
 }
 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_journal_settle(client: *const paysvc_client, request_json: *const c_char, call: *const paysvc_call, reply: *mut *mut paysvc_reply) -> paysvc_status {
     // SAFETY: handles are NULL or not freed, texts NULL or NUL-terminated, and results NULL or memory for one pointer.
-    unsafe { super::requests::method_about_earlier(crate::flow::Client::journal_settle, client, request_json, call, reply) }
+    unsafe { send(Function::AboutEarlier(crate::flow::Client::journal_settle), client, request_json, call, reply) }
 }
 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_payout_bulk(client: *const paysvc_client, request_json: *const c_char, call: *const paysvc_call, reply: *mut *mut paysvc_reply) -> paysvc_status {
     // SAFETY: handles are NULL or not freed, texts NULL or NUL-terminated, and results NULL or memory for one pointer.
-    unsafe { super::requests::method(crate::flow::Client::payout_bulk, client, request_json, call, reply) }
+    unsafe { send(Function::Operation(crate::flow::Client::payout_bulk), client, request_json, call, reply) }
 }
 
 #[doc(hidden)]

@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::ffi::{CStr, c_char, c_int};
 
-use super::boundary::{boundary, text};
+use super::boundary::{accepted, boundary, text};
 use super::types::{paysvc_json, paysvc_status};
 use crate::json::builder::{Builder, Value};
 use crate::util::panics::catch_panic;
@@ -35,7 +35,7 @@ unsafe fn set<'a>(
 ) -> paysvc_status {
     let body = |builder: &mut Builder| {
         if builder.has_failed() {
-            return Status::Argument as paysvc_status;
+            return accepted(false);
         }
         // SAFETY: the caller promises that it is NULL or NUL-terminated, until `set` returns.
         let done = match unsafe { text(pointer, "pointer") } {
@@ -51,9 +51,9 @@ unsafe fn set<'a>(
                 false
             }
         };
-        if done { Status::Ok as paysvc_status } else { Status::Argument as paysvc_status }
+        accepted(done)
     };
-    with(request, Status::Argument as paysvc_status, Status::Internal as paysvc_status, body)
+    with(request, accepted(false), Status::Internal as paysvc_status, body)
 }
 
 /// Begins a request: an empty JSON object, in which the paysvc_json_set_ functions place values.
@@ -211,7 +211,7 @@ fn remember(failure: Option<String>) {
 ///
 /// # Safety
 /// As [`text`].
-pub unsafe fn request_text<'a>(json: *const c_char, what: &str) -> Result<&'a str, ValidationError> {
+pub(super) unsafe fn request_text<'a>(json: *const c_char, what: &str) -> Result<&'a str, ValidationError> {
     if !json.is_null() {
         // SAFETY: what the caller promises, unchanged.
         return unsafe { text(json, what) };

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::caller::{Client, Reply};
 use super::*;
-use crate::util::failpoint;
+use crate::util::panics::failpoint;
 use paysvc_spec::ENDPOINTS;
 use paysvc_spec::schema::Endpoint;
 
@@ -58,7 +58,7 @@ fn a_panic_anywhere_keeps_the_evidence_and_the_client() {
         let reply = charge(&client);
         assert_eq!(reply.facts(), (PAYSVC_E_INTERNAL, outcome, attempts), "{point}: {}", reply.message());
         assert!(
-            reply.message().contains("a bug in the library was caught at src/util/failpoint.rs:"),
+            reply.message().contains("a bug in the library was caught at src/util/panics.rs:"),
             "{}",
             reply.message()
         );
@@ -142,7 +142,7 @@ fn a_panic_while_a_request_is_built_leaves_no_request() {
             let status = paysvc_json_set_string(request.as_deref_mut(), c"/reference".as_ptr(), c"R".as_ptr());
             assert_eq!(status, PAYSVC_E_ARGUMENT);
             let error = CStr::from_ptr(paysvc_json_error(request.as_deref())).to_str().unwrap();
-            assert!(error.starts_with("a bug in the library was caught at src/util/failpoint.rs:"), "{error}");
+            assert!(error.starts_with("a bug in the library was caught at src/util/panics.rs:"), "{error}");
             paysvc_json_free(request);
         }
     }

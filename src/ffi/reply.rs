@@ -1,13 +1,212 @@
-//! The functions that read a reply. Its texts stay valid until it is freed.
+//! The reply handle: what a reply has, and the functions that read it. Its texts stay valid until it is freed.
 
-use std::ffi::{CStr, c_char, c_int};
+use std::borrow::Cow;
+use std::ffi::{CStr, CString, c_char, c_int};
 use std::mem::MaybeUninit;
 
+use once_cell::race::OnceBox;
+
 use super::boundary::{boundary, text};
-use super::handle::Handle;
 use super::types::{paysvc_outcome, paysvc_reply, paysvc_state, paysvc_status};
+use crate::answer::facts::Facts;
 use crate::answer::paid::{self, Ordered};
+use crate::answer::reply::{Evidence, Reply};
+use crate::call::CallRecord;
+use crate::json::Type;
+use crate::json::document::{Document, Value};
+use crate::util::memory;
+use crate::util::panics::failpoint;
+use crate::util::text::to_cp1252;
+use crate::util::unique::CallId;
+
 use paysvc_spec::status::{JsonType, Outcome, State, Status};
+
+pub(super) struct Handle {
+    pub(super) status: paysvc_status,
+    outcome: paysvc_outcome,
+    state: paysvc_state,
+    http_status: c_int,
+    retry_after_ms: c_int,
+    attempts: c_int,
+    replayed: bool,
+    facts: Option<Box<Facts>>,
+    body: Body,
+    code: CString,
+    message: CString,
+    id: CallId,
+    id_text: OnceBox<CString>,
+    /// The positions of the body's values; if not known already, the first look-up finds them.
+    document: OnceBox<Document>,
+    texts: Texts,
+    cp1252: Texts,
+    names: Texts,
+    /// `None`: the service gave none.
+    request_id: Option<CString>,
+}
+
+/// The body as text, with a NUL at the end for C.
+struct Body(String);
+
+impl Body {
+    /// JSON text contains no NUL.
+    fn new(mut text: String) -> Body {
+        text.push('\0');
+        Body(text)
+    }
+
+    fn text(&self) -> &str {
+        &self.0[..self.0.len() - 1]
+    }
+
+    fn as_ptr(&self) -> *const c_char {
+        self.0.as_ptr().cast()
+    }
+}
+
+/// The reply for C.
+pub(super) fn handle(reply: Reply, record: &CallRecord) -> Box<paysvc_reply> {
+    failpoint::at("reply");
+    let Evidence { reading, verdict } = reply.evidence;
+    Box::new(paysvc_reply(Handle {
+        status: verdict.status as paysvc_status,
+        outcome: verdict.outcome as paysvc_outcome,
+        state: verdict.state.0,
+        http_status: c_int::from(reading.http_status),
+        retry_after_ms: reading.retry_after_ms.map_or(-1, |ms| c_int::try_from(ms).unwrap_or(c_int::MAX)),
+        attempts: c_int::try_from(record.attempts()).unwrap_or(c_int::MAX),
+        replayed: reply.replayed,
+        facts: reading.facts,
+        body: Body::new(reply.body),
+        code: c_text(reply.code),
+        message: c_text(reply.message),
+        id: record.id,
+        id_text: OnceBox::new(),
+        document: reply.document.map_or_else(OnceBox::new, |document| OnceBox::with_value(Box::new(document))),
+        texts: Texts::default(),
+        cp1252: Texts::default(),
+        names: Texts::default(),
+        request_id: (!reading.request_id.is_empty()).then(|| c_text(reading.request_id)),
+    }))
+}
+
+fn bytes(text: Cow<'_, str>) -> Cow<'_, [u8]> {
+    match text {
+        Cow::Borrowed(text) => text.as_bytes().into(),
+        Cow::Owned(text) => text.into_bytes().into(),
+    }
+}
+
+/// Codes and messages have no control characters; a NUL would be removed.
+fn c_text(text: String) -> CString {
+    CString::new(text).unwrap_or_else(|error| {
+        let mut bytes = error.into_vec();
+        bytes.retain(|&byte| byte != 0);
+        CString::new(bytes).unwrap_or_default()
+    })
+}
+
+impl Handle {
+    fn document(&self) -> Option<&Document> {
+        // The service's bodies have been scanned. One that the library made is scanned only for a look-up.
+        self.document.get_or_try_init(|| Document::scan_own(self.body.text()).map(Box::new)).ok()
+    }
+
+    fn look(&self, pointer: &str) -> Option<(&Document, Value<'_>)> {
+        let document = self.document()?;
+        Some((document, document.root(self.body.text()).look(pointer)?))
+    }
+
+    fn get(&self, pointer: &str) -> Option<*const c_char> {
+        let (document, value) = self.look(pointer)?;
+        self.texts.keep(value.index(), document.len(), || value.plain().map(bytes))
+    }
+
+    fn get_cp1252(&self, pointer: &str) -> Option<*const c_char> {
+        let (document, value) = self.look(pointer)?;
+        self.cp1252.keep(value.index(), document.len(), || value.plain().map(|text| to_cp1252(&text).into()))
+    }
+
+    fn json_type(&self, pointer: &str) -> JsonType {
+        self.look(pointer).map_or(JsonType::Absent, |(_, value)| match value.kind() {
+            Type::Null => JsonType::Null,
+            Type::Bool => JsonType::Bool,
+            Type::Number => JsonType::Number,
+            Type::Text => JsonType::String,
+            Type::Array => JsonType::Array,
+            Type::Object => JsonType::Object,
+        })
+    }
+
+    fn count(&self, pointer: &str) -> usize {
+        self.look(pointer).map_or(0, |(_, value)| value.count())
+    }
+
+    fn name(&self, pointer: &str, index: usize) -> Option<*const c_char> {
+        let (document, object) = self.look(pointer)?;
+        let member = (object.kind() == Type::Object).then(|| object.look_child(index))??;
+        self.names.keep(member.index(), document.len(), || member.step().map(bytes))
+    }
+
+    fn why_not_paid(&self, ordered: &Ordered<'_>) -> Option<&'static CStr> {
+        paid::why_not(self.outcome, State(self.state), self.facts.as_deref(), ordered)
+    }
+
+    fn is_active(&self) -> bool {
+        let says_active = self.facts.as_ref().is_some_and(|facts| facts.says_active);
+        self.outcome == Outcome::Confirmed as paysvc_outcome && says_active
+    }
+
+    fn request_id(&self) -> &CStr {
+        self.request_id.as_deref().unwrap_or(c"")
+    }
+
+    fn call_id(&self) -> &CStr {
+        self.id_text.get_or_init(|| Box::new(c_text(self.id.to_string())))
+    }
+}
+
+/// How many texts, or branches with texts, are allocated at once.
+const BRANCH: usize = 64;
+
+type Leaf = [OnceBox<CString>; BRANCH];
+type Branch = [OnceBox<Leaf>; BRANCH];
+
+/// Texts by the number of their value: a tree, so that a look allocates only for the values near its own. Lock-free: a child
+/// that is forked during a look of another thread would wait for ever.
+#[derive(Default)]
+struct Texts(OnceBox<Vec<OnceBox<Branch>>>);
+
+impl Texts {
+    /// The text of a value of a document with that many values: made once, then always the same. `None` if there is not
+    /// enough memory for it.
+    fn keep<'t>(
+        &self,
+        number: usize,
+        values: usize,
+        make: impl FnOnce() -> Option<Cow<'t, [u8]>>,
+    ) -> Option<*const c_char> {
+        let branches = self.0.get_or_try_init(|| {
+            let mut branches = Vec::new();
+            let count = values.div_ceil(BRANCH * BRANCH);
+            branches.try_reserve_exact(count).map_err(|_| ())?;
+            branches.resize_with(count, OnceBox::new);
+            Ok::<_, ()>(Box::new(branches))
+        });
+        let branch = branches.ok()?.get(number / BRANCH / BRANCH)?.get_or_init(empty);
+        let leaf = branch[number / BRANCH % BRANCH].get_or_init(empty);
+        let kept = leaf[number % BRANCH].get_or_try_init(|| {
+            let text = make().ok_or(())?;
+            let mut kept = memory::buffer(text.len() + 1).ok_or(())?;
+            kept.extend_from_slice(&text);
+            CString::new(kept).map(Box::new).map_err(|_| ())
+        });
+        kept.ok().map(|kept| kept.as_ptr())
+    }
+}
+
+fn empty<T>() -> Box<[OnceBox<T>; BRANCH]> {
+    Box::new(std::array::from_fn(|_| OnceBox::new()))
+}
 
 /// The body of a NULL reply.
 const NO_BODY: &CStr = c"{\"status\":false,\"message\":\"reply is NULL\",\"errors\":{}}";
@@ -137,9 +336,7 @@ pub extern "C" fn paysvc_reply_body_len(reply: Option<&paysvc_reply>) -> usize {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_reply_get(reply: Option<&paysvc_reply>, pointer: *const c_char) -> *const c_char {
     // SAFETY: the pointer is NULL, or NUL-terminated until this returns.
-    unsafe {
-        look_up(reply, pointer, std::ptr::null(), |handle, pointer| handle.get(pointer).unwrap_or(std::ptr::null()))
-    }
+    unsafe { look_up(reply, pointer, None, Handle::get) }.unwrap_or(std::ptr::null())
 }
 
 /// As paysvc_reply_get(), in Windows-1252, for tills that know no UTF-8. A character that Windows-1252 lacks becomes "?", so
@@ -153,11 +350,7 @@ pub unsafe extern "C" fn paysvc_reply_get_cp1252(
     pointer: *const c_char,
 ) -> *const c_char {
     // SAFETY: the pointer is NULL, or NUL-terminated until this returns.
-    unsafe {
-        look_up(reply, pointer, std::ptr::null(), |handle, pointer| {
-            handle.get_cp1252(pointer).unwrap_or(std::ptr::null())
-        })
-    }
+    unsafe { look_up(reply, pointer, None, Handle::get_cp1252) }.unwrap_or(std::ptr::null())
 }
 
 /// Type of one value of the body.
@@ -168,7 +361,7 @@ pub unsafe extern "C" fn paysvc_reply_get_cp1252(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_reply_type(reply: Option<&paysvc_reply>, pointer: *const c_char) -> c_int {
     // SAFETY: the pointer is NULL, or NUL-terminated until this returns.
-    unsafe { look_up(reply, pointer, JsonType::Absent as c_int, |handle, pointer| handle.json_type(pointer) as c_int) }
+    unsafe { look_up(reply, pointer, JsonType::Absent, Handle::json_type) as c_int }
 }
 
 /// Number of elements of an array, or of members of an object. An element is looked up by its index, which begins at 0:
@@ -179,7 +372,7 @@ pub unsafe extern "C" fn paysvc_reply_type(reply: Option<&paysvc_reply>, pointer
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_reply_count(reply: Option<&paysvc_reply>, pointer: *const c_char) -> usize {
     // SAFETY: the pointer is NULL, or NUL-terminated until this returns.
-    unsafe { look_up(reply, pointer, 0, |handle, pointer| handle.count(pointer)) }
+    unsafe { look_up(reply, pointer, 0, Handle::count) }
 }
 
 /// Name of one member of an object, in the order of the body. It is escaped ("~0" for "~", "~1" for "/"), so that the
@@ -197,11 +390,7 @@ pub unsafe extern "C" fn paysvc_reply_name(
     index: usize,
 ) -> *const c_char {
     // SAFETY: the pointer is NULL, or NUL-terminated until this returns.
-    unsafe {
-        look_up(reply, pointer, std::ptr::null(), |handle, pointer| {
-            handle.name(pointer, index).unwrap_or(std::ptr::null())
-        })
-    }
+    unsafe { look_up(reply, pointer, None, |handle, pointer| handle.name(pointer, index)) }.unwrap_or(std::ptr::null())
 }
 
 /// Code of the answer ("statusCode", "status_code", "code", or the "code" of "error"), or "".
@@ -280,4 +469,31 @@ pub extern "C" fn paysvc_reply_request_id(reply: Option<&paysvc_reply>) -> *cons
 #[unsafe(no_mangle)]
 pub extern "C" fn paysvc_reply_free(reply: Option<Box<paysvc_reply>>) {
     boundary((), || drop(reply));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_value_has_its_own_text_which_stays() {
+        const VALUES: usize = 10_000;
+        let texts = Texts::default();
+        let keep = |number: usize| texts.keep(number, VALUES, || Some(number.to_string().into_bytes().into())).unwrap();
+        let pointers: Vec<_> = (0..VALUES).rev().map(|number| (number, keep(number))).collect();
+        for (number, pointer) in pointers {
+            // SAFETY: a text of `texts`, which still lives.
+            assert_eq!(unsafe { CStr::from_ptr(pointer) }.to_str(), Ok(number.to_string().as_str()));
+            assert_eq!(texts.keep(number, VALUES, || unreachable!("it was made before")), Some(pointer));
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_kept_is_none() {
+        let texts = Texts::default();
+        assert_eq!(texts.keep(3, 10, || None), None);
+        assert_eq!(texts.keep(3, 10, || Some(b"a\0b".into())), None);
+        assert_eq!(texts.keep(BRANCH * BRANCH, 10, || Some(b"a".into())), None, "not a value of the document");
+        assert!(texts.keep(3, 10, || Some(b"a".into())).is_some());
+    }
 }

@@ -1,16 +1,19 @@
-//! The program's own store of the journal, through callbacks.
+//! The program's own store of the journal, through callbacks, and the sinks in which a callback puts the rows that it has
+//! found.
+//!
+//! A sink is a name, and never memory: a program that keeps one and uses it later, or on another thread, finds nothing. The
+//! sinks of a thread are those of the callbacks that it is in, one inside the other.
 
+use std::cell::{Cell, RefCell};
 use std::ffi::{CString, c_char, c_int, c_void};
 use std::mem::offset_of;
-use std::slice;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicUsize, Ordering};
 use std::time::Duration;
+use std::{ptr, slice};
 
-use super::boundary::{boundary, deliver};
+use super::boundary::{Subject, UserData, boundary, deliver};
 use super::client::retain;
-use super::pointer::UserData;
-use super::sink;
 use super::types::{paysvc_client, paysvc_reply, paysvc_sink, paysvc_status, paysvc_store};
 use crate::answer::reply::Reply;
 use crate::call::CallRecord;
@@ -105,7 +108,7 @@ impl Store for CallbackStore {
         let (userdata, query) = (self.userdata()?, c_text(&query_json(query))?);
         // SAFETY: the program has promised that its callback may run; text and sink live until it returns.
         let read = |sink| unsafe { (self.read)(userdata, query.as_ptr(), ms(timeout), sink) };
-        let (answer, failure) = sink::with(found, read);
+        let (answer, failure) = with_sink(found, read);
         match (answer, failure) {
             (_, Some(failure)) => Err(format!("read of the program's store returned a row that {failure}")),
             (STORE_DONE, None) => Ok(()),
@@ -149,6 +152,84 @@ fn c_text(text: &str) -> Result<CString, String> {
     CString::new(text).map_err(|_| "a key or a row has a NUL".to_owned())
 }
 
+/// Takes a row; false asks for no more.
+type Reader<'a> = &'a mut dyn FnMut(&str) -> bool;
+
+/// One sink.
+struct Frame<'a> {
+    name: *mut paysvc_sink,
+    outer: *const Frame<'static>,
+    reader: RefCell<Reader<'a>>,
+    /// What is wrong with a row. A row that cannot be read is never taken for none.
+    failure: Cell<Option<&'static str>>,
+}
+
+thread_local! {
+    /// The innermost. It has no destructor, so a thread's end runs no code of ours.
+    static INNERMOST: Cell<*const Frame<'static>> = const { Cell::new(ptr::null()) };
+}
+
+/// A name is the address of one of these, which nobody reads: some languages do not let a pointer be a mere number. It is
+/// used again after so many sinks.
+static NAMES: [AtomicU8; 1 << 16] = [const { AtomicU8::new(0) }; 1 << 16];
+
+fn new_name() -> *mut paysvc_sink {
+    static USED: AtomicUsize = AtomicUsize::new(0);
+    let index = USED.fetch_add(1, Ordering::Relaxed) % NAMES.len();
+    NAMES[index].as_ptr().cast()
+}
+
+/// Makes the outer sink the innermost again.
+struct Leave(*const Frame<'static>);
+
+impl Drop for Leave {
+    fn drop(&mut self) {
+        INNERMOST.set(self.0);
+    }
+}
+
+/// Calls the body with a sink, which is valid until it returns. Gives what the body returned, and what is wrong with a row.
+fn with_sink<T>(reader: Reader<'_>, body: impl FnOnce(*mut paysvc_sink) -> T) -> (T, Option<&'static str>) {
+    let outer = INNERMOST.get();
+    let frame = Frame { name: new_name(), outer, reader: RefCell::new(reader), failure: Cell::new(None) };
+    let leave = Leave(outer);
+    INNERMOST.set(ptr::from_ref(&frame).cast());
+    let result = body(frame.name);
+    drop(leave);
+    (result, frame.failure.get())
+}
+
+/// Hands a row to that sink; false if no more are wanted, or if this thread has no such sink. Then the row is not looked at.
+fn write_to_sink<'a>(name: *mut paysvc_sink, row: impl FnOnce() -> Option<&'a [u8]>) -> bool {
+    let mut frame = INNERMOST.get();
+    // SAFETY: NULL, or a frame of this thread: it lives until `with_sink` has taken it off the list.
+    while let Some(sink) = unsafe { frame.as_ref() } {
+        if sink.name == name {
+            return sink.write(row());
+        }
+        frame = sink.outer;
+    }
+    false
+}
+
+impl Frame<'_> {
+    fn write(&self, row: Option<&[u8]>) -> bool {
+        if self.failure.get().is_some() {
+            return false;
+        }
+        // Should what follows panic, this stays.
+        self.failure.set(Some("the library failed to read"));
+        let (failure, goes_on) = match (row.map(str::from_utf8), self.reader.try_borrow_mut()) {
+            (Some(Ok(row)), Ok(mut reader)) => (None, reader(row)),
+            (None, _) => (Some("is NULL"), false),
+            (Some(Err(_)), _) => (Some("is not UTF-8"), false),
+            (_, Err(_)) => (Some("was written while another was being read"), false),
+        };
+        self.failure.set(failure);
+        goes_on
+    }
+}
+
 /// Keeps the journal in a database of the program, instead of in the file that the setting `journal` names. One table with
 /// the primary key (key, seq) is enough, in any database, however many processes and machines share it. Rows are added and
 /// never changed. The database must be the primary, and not a replica: what a failover to a replica loses can be charged
@@ -182,12 +263,10 @@ pub unsafe extern "C" fn paysvc_client_set_store(
         let store = unsafe { CallbackStore::new(store, userdata, &is_set) }?;
         client.set_store(Box::new(store))
     };
-    let body = |_: &CallRecord| match set() {
-        Ok(()) => Reply::local(r#"{"status":true,"message":"the store is set"}"#.to_owned()),
-        Err(error) => Reply::invalid(error),
-    };
+    let body =
+        |_: &CallRecord| set().map(|()| Reply::local(r#"{"status":true,"message":"the store is set"}"#.to_owned()));
     // SAFETY: `reply` is NULL or points to memory for one pointer.
-    let status = unsafe { deliver(reply, body) };
+    let status = unsafe { deliver(reply, Subject::OfThisCall, body) };
     is_set.store(status == Status::Ok as paysvc_status, Ordering::SeqCst);
     boundary((), || drop(client));
     status
@@ -207,7 +286,7 @@ pub unsafe extern "C" fn paysvc_sink_write(sink: *mut paysvc_sink, row_json: *co
         // SAFETY: not NULL, and the caller promises that many bytes until this function returns.
         false => Some(unsafe { slice::from_raw_parts(row_json.cast::<u8>(), len) }),
     };
-    boundary(0, || c_int::from(sink::write(sink, row)))
+    boundary(0, || c_int::from(write_to_sink(sink, row)))
 }
 
 #[cfg(test)]

@@ -1,10 +1,14 @@
-//! The types of the C interface.
+//! The types of the C interface, its versions, and the names of its numbers.
 #![allow(non_camel_case_types)] // They are C's names.
 
-use std::ffi::{c_char, c_int, c_void};
+use std::ffi::{CStr, CString, c_char, c_int, c_void};
 
-use super::handle::Handle;
+use once_cell::race::OnceBox;
+
+use super::boundary::boundary;
+use super::reply::Handle;
 use crate::json::builder::Builder;
+use paysvc_spec::status::{self, Constant, OUTCOMES, STATES, STATUSES};
 
 /// Result of a call: PAYSVC_OK or one of PAYSVC_E_... Treat an unknown number as a failure.
 pub type paysvc_status = c_int;
@@ -94,3 +98,69 @@ pub type paysvc_function = unsafe extern "C" fn(
     call: *const paysvc_call,
     reply: *mut *mut paysvc_reply,
 ) -> paysvc_status;
+
+/// Version of the library, e.g. "1.2.3".
+///
+/// @return a static string; do not free it
+#[unsafe(no_mangle)]
+pub extern "C" fn paysvc_version() -> *const c_char {
+    const VERSION: &CStr = match CStr::from_bytes_with_nul(concat!(env!("CARGO_PKG_VERSION"), "\0").as_bytes()) {
+        Ok(version) => version,
+        Err(_) => panic!("the version holds a NUL"),
+    };
+    VERSION.as_ptr()
+}
+
+/// Version of the loaded library as a number: 300 for 0.3.0, 10203 for 1.2.3. If it is lower than PAYSVC_VERSION_NUMBER, the
+/// program was built for a later release, and may use a function that this library lacks.
+#[unsafe(no_mangle)]
+pub extern "C" fn paysvc_version_number() -> c_int {
+    status::VERSION_NUMBER
+}
+
+/// Version of the binary interface of the loaded library, which is also the number in its soname. Compare it with
+/// PAYSVC_ABI before any other call.
+#[unsafe(no_mangle)]
+pub extern "C" fn paysvc_abi() -> c_int {
+    status::ABI
+}
+
+/// Name of a status without its prefix, e.g. "E_TIMEOUT".
+///
+/// @return a static string, "?" for a number that this version does not know; do not free it
+#[unsafe(no_mangle)]
+pub extern "C" fn paysvc_status_name(status: paysvc_status) -> *const c_char {
+    static NAMES: OnceBox<Names> = OnceBox::new();
+    name(&NAMES, STATUSES, "", status)
+}
+
+/// Name of an outcome without its prefix, e.g. "UNKNOWN".
+///
+/// @return a static string, "?" for a number that this version does not know; do not free it
+#[unsafe(no_mangle)]
+pub extern "C" fn paysvc_outcome_name(outcome: paysvc_outcome) -> *const c_char {
+    static NAMES: OnceBox<Names> = OnceBox::new();
+    name(&NAMES, OUTCOMES, "OUTCOME_", outcome)
+}
+
+/// Name of a payment's state without its prefix, e.g. "SUCCESSFUL".
+///
+/// @return a static string, "?" for a number that this version does not know; do not free it
+#[unsafe(no_mangle)]
+pub extern "C" fn paysvc_state_name(state: paysvc_state) -> *const c_char {
+    static NAMES: OnceBox<Names> = OnceBox::new();
+    name(&NAMES, STATES, "STATE_", state)
+}
+
+type Names = Vec<(c_int, CString)>;
+
+/// The names are made once, with the NUL that C needs.
+fn name(names: &'static OnceBox<Names>, table: &[Constant], prefix: &str, number: c_int) -> *const c_char {
+    boundary(c"?".as_ptr(), || {
+        let names = names.get_or_init(|| {
+            let text = |constant: &Constant| CString::new(constant.name.trim_start_matches(prefix)).unwrap_or_default();
+            Box::new(table.iter().map(|constant| (constant.number, text(constant))).collect())
+        });
+        names.iter().find(|(known, _)| *known == number).map_or(c"?".as_ptr(), |(_, name)| name.as_ptr())
+    })
+}

@@ -13,7 +13,7 @@ use crate::request::encryption::EncryptionKey;
 use crate::request::settings::Choices;
 use crate::request::url::BaseUrl;
 use crate::request::validate;
-use crate::util::limits::MAX_LINE;
+use crate::util::memory::MAX_LINE;
 use crate::util::process::critical_section;
 use crate::util::secret::Secret;
 use crate::util::validation_error::ValidationError;

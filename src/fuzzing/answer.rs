@@ -5,13 +5,12 @@
 
 use serde::de::IgnoredAny;
 
-use super::choice::first_line;
-use super::{check_failure_envelope, check_texts, json};
+use super::{check_failure_envelope, check_texts, first_line, json};
 use crate::answer::reader::{self, AnswerContext};
 use crate::answer::reply::Reply;
 use crate::json::members_of;
 use crate::request::names::{References, RequestFields, of_row};
-use crate::util::one_line;
+use crate::util::text::one_line;
 use crate::wire::answer::HttpAnswer;
 use crate::wire::error::TransportError;
 use paysvc_spec::schema::Reference;
@@ -69,7 +68,7 @@ fn read(
     after_429: bool,
     answer: HttpAnswer,
 ) -> Reply {
-    let redact = |text: &str| Some(one_line::one_line(text.to_owned()));
+    let redact = |text: &str| Some(one_line(text.to_owned()));
     let context = AnswerContext { safety, expected, references, fields, after_429, redact: &redact, ended: &|| None };
     reader::read(&context, answer).reply
 }

@@ -1,19 +1,20 @@
-//! Input: the configuration's JSON, then the variables of the environment in the order of the table, with a NUL before
-//! each.
-//!
-//! Here and not in `fuzz/`, because the parsed configuration is private.
+//! The configuration, and the encryption key in it.
 
 use std::net::Ipv6Addr;
 
 use serde_json::Value;
 
-use super::value::value;
-use super::{check_error, has_canary, json, may_name_canary};
+use super::json::value;
+use super::{check_error, check_texts, has_canary, json, may_name_canary};
+use crate::answer::reply::Reply;
 use crate::flow::config::Config;
+use crate::request::encryption::EncryptionKey;
 use crate::request::url::BaseUrl;
 use paysvc_spec::settings::{CONFIG, variable};
 use paysvc_spec::status::Status;
 
+/// Input: the configuration's JSON, then the variables of the environment in the order of the table, with a NUL before
+/// each.
 pub fn config(input: &[u8]) {
     let Ok(input) = std::str::from_utf8(input) else { return };
     let mut parts = input.split('\0');
@@ -78,4 +79,29 @@ fn check_url(url: &BaseUrl, allow_http: bool) {
     let loopback =
         url.host == "localhost" || url.host.starts_with("127.") || url.host.parse() == Ok(Ipv6Addr::LOCALHOST);
     assert!(url.https || allow_http || loopback, "{}", url.text);
+}
+
+/// Longest run of base64 that a message may hold: longer than any word in it, shorter than any part of a key.
+const LONGEST_WORD: usize = 24;
+
+/// Input: the text of an encryption key.
+pub fn key(input: &[u8]) {
+    let Ok(text) = std::str::from_utf8(input) else { return };
+    match EncryptionKey::parse(text) {
+        Ok(key) => {
+            let block = key.max_payload() + 11;
+            assert!((256..=1024).contains(&block), "{block} bytes");
+            let encrypted = key.encrypt(b"{}").expect("two bytes fit every key");
+            assert_eq!(encrypted.len(), block.div_ceil(3) * 4 + r#"{"data":""}"#.len());
+            assert!(key.encrypt(&vec![b'x'; key.max_payload()]).is_ok());
+            let error = key.encrypt(&vec![b'x'; key.max_payload() + 1]).expect_err("one byte more does not fit");
+            check_texts(&Reply::invalid(error));
+        }
+        Err(error) => {
+            let reply = check_error(error, &[Status::Config]);
+            let base64 = |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '/' | '=');
+            let longest = reply.message.split(|c| !base64(c)).map(str::len).max();
+            assert!(longest <= Some(LONGEST_WORD), "a part of the key is repeated: {}", reply.message);
+        }
+    }
 }

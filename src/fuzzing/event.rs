@@ -4,9 +4,8 @@
 
 use serde_json::{Value, json};
 
-use super::choice::first_line;
-use super::value::value;
-use super::{check_texts, has_canary, json, may_name_canary};
+use super::json::value;
+use super::{check_texts, first_line, has_canary, json, may_name_canary};
 use crate::answer::facts;
 use crate::answer::reply::Reply;
 use crate::flow::webhook::verify;

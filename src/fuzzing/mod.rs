@@ -6,32 +6,26 @@
 //! `fuzz/fuzz_targets` runs these functions under libFuzzer; the tests below run them on the committed corpus.
 
 pub mod answer;
-mod as_sent;
 mod builder;
-pub mod choice;
 mod config;
 mod event;
 mod json;
-mod key;
-mod pointer;
 mod request;
-pub mod value;
 // The second reader is a Python program, which Wine does not have.
 #[cfg(all(test, unix))]
 mod verdicts;
 
 pub use answer::answer;
 pub use builder::builder;
-pub use config::config;
+pub use config::{config, key};
 pub use event::event;
-pub use key::key;
-pub use pointer::pointer;
+pub use json::pointer;
 pub use request::request;
 
 use serde::de::IgnoredAny;
 use serde_json::Value;
 
-use self::value::value;
+use self::json::value;
 use crate::answer::reply::Reply;
 use crate::util::validation_error::ValidationError;
 use paysvc_spec::status::{Outcome, Status};
@@ -97,6 +91,30 @@ fn check_texts(reply: &Reply) {
     assert!(!reply.body.contains('\0'));
 }
 
+/// Which endpoint an input is for: the name that equals the text, or else the one with the highest score for it, so that a
+/// new row of the table takes its share of the other texts and moves nothing else.
+pub fn choose<'a>(text: &[u8], names: impl IntoIterator<Item = &'a str>) -> &'a str {
+    let rank = |name: &&str| (name.as_bytes() == text, score(text, name.as_bytes()));
+    names.into_iter().max_by_key(rank).expect("the table has rows")
+}
+
+/// The input's first line, and what follows its line break.
+pub fn first_line(input: &[u8]) -> (&[u8], &[u8]) {
+    let end = input.iter().position(|&byte| byte == b'\n').unwrap_or(input.len());
+    (&input[..end], input.get(end + 1..).unwrap_or_default())
+}
+
+/// FNV-1a over both, then the finalizer of SplitMix64, so that every bit counts in a comparison.
+fn score(text: &[u8], name: &[u8]) -> u64 {
+    const SEPARATOR: &[u8] = &[0xff];
+    let bytes = [text, SEPARATOR, name].into_iter().flatten();
+    let hash = bytes
+        .fold(0xcbf2_9ce4_8422_2325, |hash: u64, &byte| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3));
+    let hash = (hash ^ (hash >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let hash = (hash ^ (hash >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    hash ^ (hash >> 31)
+}
+
 /// The committed inputs of the targets.
 #[cfg(test)]
 pub mod corpus {
@@ -129,5 +147,43 @@ pub mod corpus {
     #[test]
     fn the_corpus_passes() {
         replay(super::TARGETS);
+    }
+}
+
+#[cfg(test)]
+pub mod tests {
+    use paysvc_spec::ENDPOINTS;
+
+    use super::*;
+
+    pub fn names<'a>() -> impl Iterator<Item = &'a str> {
+        ENDPOINTS.iter().map(|row| row.name)
+    }
+
+    /// Names of rows that the table might get.
+    pub fn made_up_names() -> Vec<String> {
+        (0..50).map(|index| format!("made_up_{index}")).collect()
+    }
+
+    /// Texts that name no endpoint, as a fuzzer makes them: a new row takes only its share of them.
+    #[test]
+    fn a_new_row_takes_its_share_of_the_other_texts_and_moves_none() {
+        const TEXTS: usize = 1000;
+        let texts: Vec<_> = (0..TEXTS).map(|index| format!("order_refun{index}")).collect();
+        let share = TEXTS / (ENDPOINTS.len() + 1);
+        for row in ENDPOINTS {
+            let chosen = texts.iter().filter(|text| choose(text.as_bytes(), names()) == row.name).count();
+            assert!((share / 2..3 * share).contains(&chosen), "{} gets {chosen} of {TEXTS} texts", row.name);
+        }
+        for added in made_up_names() {
+            let mut taken = 0;
+            for text in &texts {
+                let (before, after) =
+                    (choose(text.as_bytes(), names()), choose(text.as_bytes(), names().chain([&*added])));
+                assert!(after == before || after == added, "{text} moves from {before} to {after}");
+                taken += usize::from(after == added);
+            }
+            assert!((share / 2..2 * share).contains(&taken), "{added} takes {taken} of {TEXTS} texts");
+        }
     }
 }

@@ -11,16 +11,14 @@ use percent_encoding::percent_decode_str;
 use serde_json::Value;
 use ureq::http::Uri;
 
-use super::as_sent::as_sent;
-use super::choice::{choose, first_line};
-use super::value::value;
-use super::{check_error, has_canary, json as reader, may_name_canary};
+use super::json::{take_string, value};
+use super::{check_error, choose, first_line, has_canary, json as reader, may_name_canary};
 use crate::request::encryption::EncryptionKey;
 use crate::request::settings::{Choices, Settings};
 use crate::request::url::BaseUrl;
 use crate::request::{self, Request, body, raw};
 use paysvc_spec::ENDPOINTS;
-use paysvc_spec::schema::{ApiKey, Endpoint, Location, Method, Safety};
+use paysvc_spec::schema::{ApiKey, Endpoint, Field, Kind, Location, Method, Safety, Wire};
 use paysvc_spec::status::Status;
 
 /// Names `paysvc_request`, which has no row.
@@ -170,4 +168,68 @@ fn check_raw(prepared: &Request<'_>, json: &str, compact: &str) {
         assert!(given["encrypt"] == true || !row.encrypted, "{} in clear", row.name);
         assert!(prepared.safety != Safety::ReadOnly || row.read_only(), "{} would be repeated", row.name);
     }
+}
+
+/// The body of a plain row by a second writer: `compact` with its amounts in the row's form.
+fn as_sent(row: &Endpoint, compact: &str) -> String {
+    let (mut rest, mut out) = (compact, String::new());
+    append_value(Some(Kind::Object(row.fields)), &mut rest, &mut out);
+    out
+}
+
+/// Takes a value off the text and appends it.
+fn append_value(kind: Option<Kind>, rest: &mut &str, out: &mut String) {
+    match rest.as_bytes()[0] {
+        b'{' => append_members(kind, rest, out),
+        b'[' => append_elements(kind, rest, out),
+        b'"' => {
+            let text = take_string(rest);
+            match kind {
+                Some(Kind::Amount(Wire::Number)) => {
+                    let digits = text.trim_matches('"').trim_start_matches('0');
+                    *out += if digits.starts_with('.') { "0" } else { "" };
+                    *out += digits;
+                }
+                _ => *out += text,
+            }
+        }
+        _ => {
+            let literal = take(rest, rest.find([',', '}', ']']).unwrap_or(rest.len()));
+            match kind {
+                Some(Kind::Amount(Wire::Text)) => *out += &format!("\"{literal}\""),
+                _ => *out += literal,
+            }
+        }
+    }
+}
+
+fn append_members(kind: Option<Kind>, rest: &mut &str, out: &mut String) {
+    let fields = if let Some(Kind::Object(fields)) = kind { fields } else { &[] };
+    *out += take(rest, 1);
+    while !rest.starts_with('}') {
+        *out += take(rest, usize::from(rest.starts_with(',')));
+        let name = take_string(rest);
+        *out += name;
+        *out += take(rest, 1);
+        let is_named = |field: &&Field| serde_json::from_str::<String>(name).is_ok_and(|name| field.name == name);
+        append_value(fields.iter().find(is_named).map(|field| field.kind), rest, out);
+    }
+    *out += take(rest, 1);
+}
+
+fn append_elements(kind: Option<Kind>, rest: &mut &str, out: &mut String) {
+    let each = if let Some(Kind::List(fields)) = kind { Some(Kind::Object(fields)) } else { None };
+    *out += take(rest, 1);
+    while !rest.starts_with(']') {
+        *out += take(rest, usize::from(rest.starts_with(',')));
+        append_value(each, rest, out);
+    }
+    *out += take(rest, 1);
+}
+
+/// The first bytes of the text, which are taken off.
+fn take<'t>(rest: &mut &'t str, length: usize) -> &'t str {
+    let (taken, after) = rest.split_at(length);
+    *rest = after;
+    taken
 }

@@ -8,11 +8,10 @@ use std::ffi::{CStr, CString};
 
 use crate::json::pointer::Pointer;
 use crate::json::{MAX_DEPTH, MAX_VALUES, Type};
-use crate::util::failpoint;
-use crate::util::limits::MAX_TEXT;
-use crate::util::memory;
-use crate::util::one_line::one_line;
+use crate::util::memory::{self, MAX_TEXT};
+use crate::util::panics::failpoint;
 use crate::util::secret::SecretBytes;
+use crate::util::text::one_line;
 use node::{Node, Size};
 use reason::{NO_MEMORY, Reason, shown, too_large, too_many};
 

@@ -2,7 +2,7 @@
 
 use serde_json::value::RawValue;
 
-pub use crate::util::limits::MAX_VALUES;
+pub use crate::util::memory::MAX_VALUES;
 
 /// How deep the JSON of a caller may nest. The deepest request of the service has 3 levels.
 pub const MAX_DEPTH: usize = 32;

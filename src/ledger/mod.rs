@@ -25,7 +25,7 @@ use self::store::{Appended, NewRow, Query, Store};
 use self::table::{Decision, Found, Wanted};
 use crate::call::Call;
 use crate::request::record::Record;
-use crate::util::reference;
+use crate::util::unique;
 use paysvc_spec::journal::Step;
 use paysvc_spec::status::Outcome;
 
@@ -373,7 +373,7 @@ fn made(known: &Snapshot, id: String, order: Option<&str>, seq: u32, kind: Kind)
 }
 
 fn new_id() -> Result<String, String> {
-    reference::new("").ok_or_else(|| "the system returned no random bytes for the number of a row".to_owned())
+    unique::reference("").ok_or_else(|| "the system returned no random bytes for the number of a row".to_owned())
 }
 
 /// As the service compares references: case and blanks around them do not count.

@@ -9,7 +9,7 @@ use base64::engine::general_purpose::STANDARD;
 use rsa::pkcs8::EncodePublicKey as _;
 
 use crate::request::key_forms::parse_key;
-use crate::util::failpoint;
+use crate::util::panics::failpoint;
 use crate::util::process::critical_section;
 use crate::util::validation_error::ValidationError;
 use paysvc_spec::status::Status;

@@ -24,7 +24,7 @@ use crate::request::names::{References, RequestFields};
 use crate::request::secrets::{Secrets, Stop};
 use crate::request::settings::Settings;
 use crate::request::url::BaseUrl;
-use crate::util::failpoint;
+use crate::util::panics::failpoint;
 use crate::util::secret::SecretBytes;
 use crate::util::validation_error::ValidationError;
 use paysvc_spec::schema::{Answer, ApiKey, Endpoint, Method, Safety};

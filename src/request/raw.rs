@@ -14,9 +14,9 @@ use crate::request::secrets::{Secrets, Stop};
 use crate::request::settings::Settings;
 use crate::request::url::BaseUrl;
 use crate::request::{body, url, validate};
-use crate::util::limits::{MAX_ERRORS, MAX_LINE};
+use crate::util::memory::{MAX_ERRORS, MAX_LINE};
 use crate::util::secret::SecretBytes;
-use crate::util::spelling;
+use crate::util::text::spelling_fault;
 use crate::util::validation_error::ValidationError;
 use paysvc_spec::journal::Step;
 use paysvc_spec::schema::{Answer, ApiKey, Endpoint, Method, Safety};
@@ -144,7 +144,7 @@ fn check_exactness(given: &[(&str, Members<'_>)], row: Option<&Endpoint>) -> Res
     for (within, members) in given {
         let mut found = validate::price_errors(members, charges);
         names::each_of_any(members, &mut |path, _, value| {
-            let fault = json::text(value).and_then(|text| spelling::fault(&text));
+            let fault = json::text(value).and_then(|text| spelling_fault(&text));
             found.extend(fault.map(|fault| (path.to_owned(), fault)));
         });
         errors.extend(found.into_iter().map(|(path, text)| (format!("{within}.{path}"), text)));

@@ -3,9 +3,8 @@
 use serde_json::value::RawValue;
 
 use crate::json::{self, Members, Type};
-use crate::util::one_line;
 use crate::util::secret::SecretBytes;
-use crate::util::symbols::symbols;
+use crate::util::text::{symbols, visible};
 use paysvc_spec::schema::{Field, Kind};
 
 /// Shorter ones (a month, a country) are no secrets.
@@ -207,7 +206,7 @@ pub fn has_symbols(secret: &str) -> bool {
 
 /// Whether a text is long enough to be searched for: by its letters and digits, or by its characters as they are.
 fn can_be_found(secret: &str) -> bool {
-    has_symbols(secret) || secret.trim().chars().filter_map(one_line::visible).take(MIDDLE).count() == MIDDLE
+    has_symbols(secret) || secret.trim().chars().filter_map(visible).take(MIDDLE).count() == MIDDLE
 }
 
 #[cfg(test)]

@@ -8,8 +8,7 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_perc
 use ureq::http::Uri;
 
 use crate::json::{self, Members};
-use crate::util::authority::{self, bare_host};
-use crate::util::limits::MAX_LINE;
+use crate::util::memory::MAX_LINE;
 use crate::util::validation_error::ValidationError;
 use paysvc_spec::schema::{Endpoint, Field, Location};
 use paysvc_spec::status::Status;
@@ -54,7 +53,7 @@ impl BaseUrl {
         if !text.bytes().all(|b| b.is_ascii_graphic()) {
             return Err("holds a character that must be percent-encoded".into());
         }
-        let port = authority::port(authority)?.unwrap_or(if https { 443 } else { 80 });
+        let port = authority_port(authority)?.unwrap_or(if https { 443 } else { 80 });
         let path = uri.path().trim_end_matches('/');
         check_path(path)?;
         let scheme = if https { "https" } else { "http" };
@@ -181,6 +180,27 @@ pub fn check_path(path: &str) -> Result<(), String> {
 pub fn segments(path: &str) -> Vec<String> {
     let unescaped = |segment| percent_decode_str(segment).decode_utf8_lossy().into_owned();
     path.split('/').map(unescaped).collect()
+}
+
+/// The host in lower case, without the brackets of an IPv6 address.
+pub fn bare_host(host: &str) -> String {
+    host.trim_start_matches('[').trim_end_matches(']').to_ascii_lowercase()
+}
+
+/// The port of an authority; `None` when there is none. The http crate ignores a port that it cannot parse, so it is
+/// parsed here.
+pub fn authority_port(authority: &str) -> Result<Option<u16>, String> {
+    let host_and_port = authority.rsplit('@').next().unwrap_or_default();
+    let host_end = host_and_port.find(']').map(|bracket| bracket + 1).or(host_and_port.find(':'));
+    let after_host = host_end.map_or("", |end| &host_and_port[end..]);
+    let Some(digits) = after_host.strip_prefix(':') else {
+        return if after_host.is_empty() { Ok(None) } else { Err("has more than a port after the host".into()) };
+    };
+    match digits.parse::<u16>() {
+        Ok(0) => Err("names port 0".into()),
+        Ok(port) if digits.bytes().all(|b| b.is_ascii_digit()) => Ok(Some(port)),
+        _ => Err("names a port that does not exist".into()),
+    }
 }
 
 #[cfg(test)]

@@ -1,6 +1,9 @@
-//! A time limit that also holds if the machine sleeps or its clock is changed in the meantime.
+//! A time limit that also holds if the machine sleeps or its clock is changed in the meantime, and what messages say about
+//! a call that is over.
 
 use std::time::{Duration, Instant, SystemTime};
+
+use paysvc_spec::status::Status;
 
 /// Something that may be done for a limited time, measured by two clocks: one may stand still while the machine sleeps,
 /// the other may be changed.
@@ -22,6 +25,13 @@ impl Expiry {
         let wall = SystemTime::now().duration_since(self.wall);
         self.running.elapsed() >= self.longest || wall.map_or(true, |elapsed| elapsed >= self.longest)
     }
+}
+
+pub const CANCELLED: &str = "the call was cancelled";
+pub const TIME_IS_OVER: &str = "the time is over";
+
+pub fn message(why: Status) -> &'static str {
+    if why == Status::Cancelled { CANCELLED } else { TIME_IS_OVER }
 }
 
 #[cfg(test)]

@@ -32,9 +32,7 @@ impl SourceLine {
         }
         source_line
     }
-}
 
-impl SourceLine {
     /// The message for the caller. `place` follows the line: "", or a comma and what was being done.
     pub fn bug(self, place: &str) -> String {
         format!("a bug in the library was caught at {self}{place}; please report it")
@@ -75,6 +73,32 @@ fn install_hook() {
         0 => previous(info),
         _ => LAST.set(SourceLine::of(info)),
     }));
+}
+
+/// Points at which unit tests make the library panic. Other builds compile them to nothing.
+pub mod failpoint {
+    #[cfg(not(test))]
+    #[inline(always)]
+    pub fn at(_: &str) {}
+
+    #[cfg(test)]
+    thread_local! {
+        static ARMED: std::cell::Cell<Option<&'static str>> = const { std::cell::Cell::new(None) };
+    }
+
+    /// Makes this thread panic once, when it next reaches the point.
+    #[cfg(test)]
+    pub fn arm(point: &'static str) {
+        ARMED.set(Some(point));
+    }
+
+    #[cfg(test)]
+    pub fn at(name: &str) {
+        if ARMED.get() == Some(name) {
+            ARMED.set(None);
+            panic!("failpoint {name}");
+        }
+    }
 }
 
 #[cfg(test)]

@@ -1,4 +1,5 @@
-//! Forks: whether this process is the one that made something, and critical sections that no fork interrupts.
+//! Forks: whether this process is the one that made something, critical sections that no fork interrupts, and values that
+//! every process has for itself.
 //!
 //! All state is on one page that the system wipes in a child, so every fork is noticed, however it was made, and
 //! without a system call. Mapping such a page takes `unsafe`, so [`install`] is given it. Nothing here locks or
@@ -7,7 +8,7 @@
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use once_cell::race::OnceRef;
+use once_cell::race::{OnceBox, OnceRef};
 
 /// How long a fork waits for sections to end, and a section for a fork: far longer than either takes. It is limited
 /// because the program's own fork handlers, or a fork in a signal handler, could make two threads wait for each other.
@@ -174,6 +175,39 @@ impl Drop for AtEnd {
     fn drop(&mut self) {
         if let Some(platform) = PLATFORM.get() {
             within(platform.at_thread_end);
+        }
+    }
+}
+
+/// A value that every process has for itself. A forked child gets a new one: the parent's may hold sockets of the parent,
+/// and a lock in it may be held by a thread that the child does not have.
+pub struct PerProcess<T: Default> {
+    generation: u32,
+    value: T,
+    /// Lock-free, so that a child never waits for an initialisation that its parent had begun.
+    child: OnceBox<PerProcess<T>>,
+}
+
+impl<T: Default> PerProcess<T> {
+    pub fn new() -> PerProcess<T> {
+        PerProcess { generation: generation(), value: T::default(), child: OnceBox::new() }
+    }
+
+    /// The generation of this process, and its value.
+    pub fn current(&self) -> (u32, &T) {
+        let mut current = self;
+        while current.generation != generation() {
+            current = current.child.get_or_init(|| Box::new(PerProcess::new()));
+        }
+        (current.generation, &current.value)
+    }
+}
+
+impl<T: Default> Drop for PerProcess<T> {
+    fn drop(&mut self) {
+        // Inherited from the parent, whose threads may have been changing it during the fork.
+        if self.generation != generation() {
+            std::mem::forget(std::mem::take(&mut self.value));
         }
     }
 }

@@ -12,7 +12,7 @@ use super::connection_state::ConnectionState;
 use super::error::TransportError;
 use super::framing::MAX_OVERHEAD;
 use super::sock::Sock;
-use crate::util::failpoint;
+use crate::util::panics::failpoint;
 use paysvc_spec::status::Status;
 
 pub struct Channel {

@@ -3,7 +3,7 @@
 use std::io;
 
 use crate::call::Bounds;
-use crate::util::ended::CANCELLED;
+use crate::util::expiry::CANCELLED;
 use crate::util::memory;
 use paysvc_spec::status::Status;
 

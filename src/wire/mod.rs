@@ -36,8 +36,7 @@ use ureq::{Agent, Body};
 
 use crate::call::{Bounds, Call};
 use crate::util::expiry::Expiry;
-use crate::util::limits::MAX_TEXT;
-use crate::util::memory;
+use crate::util::memory::{self, MAX_TEXT};
 use crate::util::panics::{SourceLine, catch_panic};
 use crate::util::validation_error::ValidationError;
 use crate::wire::answer::HttpAnswer;

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use ureq::Agent;
 
 use super::connection_state::ConnectionState;
-use crate::util::per_process::PerProcess;
+use crate::util::process::PerProcess;
 
 pub struct PooledConnection {
     pub agent: Agent,

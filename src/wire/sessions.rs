@@ -10,7 +10,7 @@ use rustls::NamedGroup;
 use rustls::client::{ClientSessionStore, Tls12ClientSessionValue, Tls13ClientSessionValue};
 use rustls::pki_types::ServerName;
 
-use crate::util::per_process::PerProcess;
+use crate::util::process::PerProcess;
 
 /// A ticket is used once, and most services send two on each connection: enough for as many connections at a time.
 const MAX_TICKETS: usize = 32;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::sys::{self, Waits};
 use crate::call::Bounds;
-use crate::util::failpoint;
+use crate::util::panics::failpoint;
 
 pub struct Sock {
     pub tcp: Arc<TcpStream>,

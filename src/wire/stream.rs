@@ -16,8 +16,8 @@ use super::channel::{Channel, unexpected_bytes};
 use super::connection_state::ConnectionState;
 use super::error::TransportError;
 use super::framing::Head;
-use crate::util::failpoint;
-use crate::util::limits::MAX_LINE;
+use crate::util::memory::MAX_LINE;
+use crate::util::panics::failpoint;
 use paysvc_spec::status::Status;
 
 /// Holds any request of the table, so that it is sent in one write and one TLS record.

@@ -20,7 +20,7 @@ use super::own_authority;
 use super::roots::{client_cert, invalid, roots};
 use super::sessions::Sessions;
 use super::sock::Sock;
-use crate::util::failpoint;
+use crate::util::panics::failpoint;
 use crate::util::process::critical_section;
 use crate::util::validation_error::ValidationError;
 use paysvc_spec::status::Status;

@@ -4,10 +4,8 @@ use std::io::Write as _;
 use std::path::Path;
 
 /// In the order of the header; the rendered exports stand between the two groups.
-const SOURCES: [&[&str]; 2] = [
-    &["types.rs", "names.rs"],
-    &["client.rs", "call.rs", "reply.rs", "reference.rs", "journal.rs", "json.rs", "store.rs"],
-];
+const SOURCES: [&[&str]; 2] =
+    [&["types.rs"], &["client.rs", "call.rs", "reply.rs", "journal.rs", "json.rs", "store.rs"]];
 
 /// The header with those exports.
 pub fn render(root: &Path, exports: &str) -> Result<String, String> {

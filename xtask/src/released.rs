@@ -91,7 +91,7 @@ pub fn broken_promises(root: &Path, header: &str) -> Result<Vec<String>, String>
 
 /// The symbol versions of what a header declares, oldest first.
 pub fn nodes(root: &Path, header: &str) -> Result<Vec<Node>, String> {
-    let current = Version::parse(paysvc_spec::version::VERSION).ok_or("the version in Cargo.toml is not a version")?;
+    let current = Version::parse(paysvc_spec::status::VERSION).ok_or("the version in Cargo.toml is not a version")?;
     nodes_of(&read(root)?, current, header)
 }
 

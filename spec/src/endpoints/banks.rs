@@ -1,6 +1,6 @@
 //! The list of banks.
 
-use super::envelope::{MESSAGE, STATUS_CODE, STATUS_WORD};
+use super::answers::{MESSAGE, STATUS_CODE, STATUS_WORD};
 use crate::schema::{Answer, Certainty, Endpoint, Field, Member, Method, Safety};
 
 pub const ROWS: &[Endpoint] = &[Endpoint {

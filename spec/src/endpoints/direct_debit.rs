@@ -1,6 +1,6 @@
 //! Direct debit mandates. The debit itself is a payment of an order: see the orders.
 
-use super::envelope::{CODE, MESSAGE, STATUS_FLAG};
+use super::answers::{CODE, MESSAGE, STATUS_FLAG};
 use crate::schema::{Answer, Certainty, Endpoint, Envelope, Field, Kind, Member, Method, Reference, Safety, Wording};
 
 pub const ROWS: &[Endpoint] = &[

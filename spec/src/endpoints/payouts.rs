@@ -1,6 +1,6 @@
 //! Payouts to bank accounts, and the balance that they are paid from.
 
-use super::envelope::{MESSAGE, STATUS_CODE, STATUS_WORD};
+use super::answers::{MESSAGE, STATUS_CODE, STATUS_WORD};
 use crate::schema::{
     Answer, ApiKey, Certainty, Doubt, Endpoint, Envelope, Field, Keep, Kind, LookUp, Member, Method, Reference, Safety,
     Settles, Wire,

@@ -1,6 +1,6 @@
 //! Virtual bank accounts and the payments into them.
 
-use super::envelope::{CODE, MESSAGE, STATUS_FLAG};
+use super::answers::{CODE, MESSAGE, STATUS_FLAG};
 use crate::schema::{
     Answer, Certainty, Endpoint, Envelope, Field, Keep, Kind, LookUp, Member, Method, Reference, Safety, Settles,
 };

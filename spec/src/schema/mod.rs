@@ -1,56 +1,253 @@
 //! What a row can say: the request of an endpoint, its answer, and what a request does at the service.
 
 mod answer;
-mod look_up;
-mod options;
 mod request;
-mod role;
-mod row;
 
-pub use answer::{Answer, AnswerKind, Envelope, Form, Member, Wording};
-pub use look_up::{Keep, LookUp, Settles};
-pub use options::PayOption;
-pub use request::{Default, Field, Kind, LONGEST_AMOUNT, Location, NO_PRICE, Wire};
-pub use role::{Place, Reference, Role};
-pub use row::{ApiKey, Doubt, Endpoint, Method, Safety};
+use crate::journal::Step;
+
+pub use answer::{Answer, AnswerKind, Envelope, Form, Member, Place, Reference, Role, Wording};
+pub use request::{Default, Field, Kind, LONGEST_AMOUNT, Location, NO_PRICE, PayOption, Wire};
 
 /// A text of the documentation.
 pub(crate) const fn doc(text: &'static str) -> &'static str {
     if cfg!(feature = "docs") { text } else { "" }
 }
 
-/// What supports a statement about the service, strongest first.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum Certainty {
-    /// The service's public documentation says so.
-    Documented,
-    /// Seen in a real answer of the service.
-    Reported,
-    /// Public integrations rely on it.
-    Integrated,
-    /// Inferred. Nothing public may depend on it.
-    Guessed,
+named! {
+    /// What supports a statement about the service, strongest first.
+    #[derive(PartialOrd, Ord)]
+    pub enum Certainty(name, doc) {
+        /// The service's public documentation says so.
+        Documented = "documented", "the service's public documentation says so";
+        /// Seen in a real answer of the service.
+        Reported = "reported", "seen in a real answer of the service";
+        /// Public integrations rely on it.
+        Integrated = "integrated", "public integrations rely on it";
+        /// Inferred. Nothing public may depend on it.
+        Guessed = "guessed", "inferred; it may change";
+    }
 }
 
-impl Certainty {
-    pub const ALL: &[Certainty] =
-        &[Certainty::Documented, Certainty::Reported, Certainty::Integrated, Certainty::Guessed];
+named! {
+    pub enum Method(name) {
+        Get = "GET",
+        Post = "POST",
+        Put = "PUT",
+        Delete = "DELETE",
+    }
+}
 
-    pub const fn name(self) -> &'static str {
+named! {
+    /// Which of the merchant's API keys the `api-key` header carries.
+    pub enum ApiKey(name) {
+        Public = "public",
+        Secret = "secret",
+    }
+}
+
+impl ApiKey {
+    /// The setting that holds the key.
+    pub const fn setting(self) -> &'static str {
         match self {
-            Certainty::Documented => "documented",
-            Certainty::Reported => "reported",
-            Certainty::Integrated => "integrated",
-            Certainty::Guessed => "guessed",
+            ApiKey::Public => "public_key",
+            ApiKey::Secret => "secret_key",
+        }
+    }
+}
+
+named! {
+    /// What a request does at the service, which decides what may be done if its outcome is unknown.
+    pub enum Safety(name, doc) {
+        /// Changes nothing. The library retries it.
+        ReadOnly = "read-only", "the library retries it";
+        /// Changes something but moves no money. A caller may repeat it; the library does not.
+        Repeatable = "changes data, moves no money", "a caller may repeat it; the library does not";
+        /// Moves money. It is sent again only when the first request provably had no effect.
+        Moves = "moves money", "sent again only when the first request provably had no effect";
+    }
+}
+
+/// What an UNKNOWN outcome of a request means for the person who reads it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Doubt {
+    /// Nothing: the request moves no money.
+    None,
+    /// Of a charge, its authorization or its capture.
+    Charge,
+    Refund,
+    Payout,
+    /// Of a request that no row describes.
+    Money,
+}
+
+macro_rules! never_again {
+    ($doubt:literal) => {
+        Some(concat!($doubt, "; do not repeat it"))
+    };
+}
+
+impl Doubt {
+    pub const ALL: &[Doubt] = &[Doubt::None, Doubt::Charge, Doubt::Refund, Doubt::Payout, Doubt::Money];
+
+    /// The message of the reply begins with it.
+    pub const fn words(self) -> Option<&'static str> {
+        match self {
+            Doubt::None => None,
+            Doubt::Charge => never_again!("the customer may have been charged"),
+            Doubt::Refund => never_again!("the refund may have been made"),
+            Doubt::Payout => never_again!("the payout may have been made"),
+            Doubt::Money => never_again!("money may have been moved"),
+        }
+    }
+}
+
+/// A row of the table: one endpoint of the payments service.
+#[derive(Clone, Copy, Debug)]
+pub struct Endpoint {
+    /// The exported function is `paysvc_<name>`.
+    pub name: &'static str,
+    pub method: Method,
+    /// `{member}` stands for a member whose location is the path.
+    pub path: &'static str,
+    pub key: ApiKey,
+    /// Name of the setting that chooses the other key, where integrations in production differ.
+    pub key_setting: Option<&'static str>,
+    /// The body is RSA-encrypted and sent as `{"data":"<base64>"}`.
+    pub encrypted: bool,
+    /// Headers beyond `api-key`, `accept` and `content-type`.
+    pub headers: &'static [(&'static str, &'static str)],
+    /// Name of the setting that leaves these headers out, where integrations in production differ.
+    pub headers_setting: Option<&'static str>,
+    pub fields: &'static [Field],
+    /// Members that the row does not name pass through, because the interface leaves the payload open. One that is
+    /// nearly a known member is refused, because nobody would read it if it were passed on.
+    pub allows_extra: bool,
+    pub safety: Safety,
+    /// Of a row that moves money.
+    pub doubt: Doubt,
+    pub answer: Answer,
+    pub looked_up_by: Option<LookUp>,
+    /// How certain method and path are.
+    pub certainty: Certainty,
+    pub key_certainty: Certainty,
+    /// How certain the form of the body is: plain or encrypted, and the headers with it. It means nothing without a
+    /// body.
+    pub body_certainty: Certainty,
+    pub doc: &'static str,
+}
+
+impl Endpoint {
+    /// Changes nothing at the service, so the library may retry it.
+    pub const fn read_only(&self) -> bool {
+        matches!(self.safety, Safety::ReadOnly)
+    }
+
+    /// What an unknown outcome of the request means.
+    pub const fn in_doubt(&self) -> Doubt {
+        match self.safety {
+            Safety::ReadOnly | Safety::Repeatable => Doubt::None,
+            Safety::Moves => self.doubt,
         }
     }
 
-    pub const fn doc(self) -> &'static str {
+    /// Moves money, or makes an order for the customer to pay: its references have one spelling, its amounts are above
+    /// zero, and its order has a price.
+    pub const fn is_exact(&self) -> bool {
+        Step::of(self, true).is_some()
+    }
+
+    /// What most rows share. A row states how it differs.
+    pub const ROW: Endpoint = Endpoint {
+        name: "",
+        method: Method::Post,
+        path: "",
+        key: ApiKey::Public,
+        encrypted: false,
+        key_setting: None,
+        headers: &[],
+        headers_setting: None,
+        fields: &[],
+        allows_extra: false,
+        safety: Safety::Moves,
+        doubt: Doubt::Charge,
+        answer: Answer {
+            envelope: Envelope::Word,
+            certainty: Certainty::Documented,
+            subject: None,
+            success_is_state: false,
+            is_of_payment: false,
+            active: None,
+            reports_state: true,
+            members: &[],
+        },
+        looked_up_by: None,
+        certainty: Certainty::Documented,
+        key_certainty: Certainty::Documented,
+        body_certainty: Certainty::Documented,
+        doc: "",
+    };
+
+    /// What most answers share.
+    pub const ANSWER: Answer = Endpoint::ROW.answer;
+}
+
+/// Which read-only endpoint tells what became of a request, and which parts of the request are needed to ask it and to
+/// understand its answer.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct LookUp {
+    /// Name of the row that is asked.
+    pub endpoint: &'static str,
+    /// Each member of the look-up's request, and the JSON pointers into what was kept that may hold its value, first
+    /// match first.
+    pub members: &'static [(&'static str, &'static [&'static str])],
+    /// All that a program keeps from a request in order to resolve it later. None of it is secret.
+    pub keep: &'static [Keep],
+    pub settles: Settles,
+    /// JSON pointers, into what was kept, of the price. A refund with an amount is a partial one.
+    pub amount: Option<&'static str>,
+    pub currency: Option<&'static str>,
+    /// Name of the row that tells the currency of an order, if the look-up's answer does not name it.
+    pub currency_by: Option<&'static str>,
+    /// JSON pointers of the members that make the request a charge, as does every member that its row does not list.
+    pub charges_with: &'static [&'static str],
+    /// What the look-up cannot tell; empty if there is nothing to add.
+    pub limits: &'static str,
+}
+
+/// A value that a program keeps. Each has the JSON pointer at which it stands when the request is resolved.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Keep {
+    /// The value of this member of the request, if it was given.
+    Value(&'static str),
+    /// Only that this object was given: it is kept as `{}`, because it holds secrets.
+    Presence(&'static str),
+    /// Not a member of the request: the caller adds it, from what it knows about the order or the batch.
+    Added(&'static str),
+}
+
+impl Keep {
+    pub const fn pointer(self) -> &'static str {
         match self {
-            Certainty::Documented => "the service's public documentation says so",
-            Certainty::Reported => "seen in a real answer of the service",
-            Certainty::Integrated => "public integrations rely on it",
-            Certainty::Guessed => "inferred; it may change",
+            Keep::Value(pointer) | Keep::Presence(pointer) | Keep::Added(pointer) => pointer,
         }
     }
+}
+
+/// What the answer of the look-up must show for the question to be settled. `docs/verdicts.md` has the rules.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Settles {
+    /// The state of the order, which was to be charged.
+    Charge,
+    /// That the order exists, with its price. Nothing was to be charged.
+    Order,
+    /// As `Charge`, unless the caller says that nothing was to be charged: then as `Order`.
+    ChargeOrOrder,
+    /// The state of the entry in the history of the order that has the request's `orderPaymentReference`.
+    Attempt,
+    /// The state reversed, for a refund without an amount. Nothing settles a partial refund.
+    Refund,
+    /// That the service has accepted the batch.
+    Batch,
+    /// That there is an account.
+    Account,
 }

@@ -1,6 +1,6 @@
 //! Members of requests and of the configuration.
 
-use super::{Certainty, PayOption, Reference, doc};
+use super::{Certainty, Reference, doc};
 
 /// The most characters of an amount, in requests and in answers.
 pub const LONGEST_AMOUNT: usize = 64;
@@ -8,40 +8,22 @@ pub const LONGEST_AMOUNT: usize = 64;
 /// What the log says of a charge whose request has no price.
 pub const NO_PRICE: &str = "no price in the request: the service charges what the order has";
 
-/// The part of the HTTP request that carries a member.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Location {
-    Path,
-    Query,
-    Body,
-}
-
-impl Location {
-    pub const fn name(self) -> &'static str {
-        match self {
-            Location::Path => "path",
-            Location::Query => "query",
-            Location::Body => "body",
-        }
+named! {
+    /// The part of the HTTP request that carries a member.
+    pub enum Location(name) {
+        Path = "path",
+        Query = "query",
+        Body = "body",
     }
 }
 
-/// How an amount is written in the request, whichever way the caller gives it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Wire {
-    /// As a JSON string.
-    Text,
-    /// As a JSON number.
-    Number,
-}
-
-impl Wire {
-    /// For documentation.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Wire::Text => "string",
-            Wire::Number => "number",
-        }
+named! {
+    /// How an amount is written in the request, whichever way the caller gives it.
+    pub enum Wire(name) {
+        /// As a JSON string.
+        Text = "string",
+        /// As a JSON number.
+        Number = "number",
     }
 }
 
@@ -113,6 +95,26 @@ impl Default {
             Default::Word(words) => Some(words.join(" or ").replacen(" or ", ", or ", 1)),
             Default::Described(what) => Some(what.to_owned()),
         }
+    }
+}
+
+/// One payment option.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct PayOption {
+    /// The words that mean it, in any case. The first is used in messages and documentation.
+    pub words: &'static [&'static str],
+    /// How the deciding member is spelled when it is sent. The service is seen with both spellings.
+    pub sent_as: &'static str,
+    /// Names of the members beside it that the request must have.
+    pub needs: &'static [&'static str],
+    pub certainty: Certainty,
+    pub doc: &'static str,
+}
+
+impl PayOption {
+    /// The option that a value means; `None` for one that is not known.
+    pub fn of(options: &'static [PayOption], value: &str) -> Option<&'static PayOption> {
+        options.iter().find(|option| option.words.iter().any(|word| word.eq_ignore_ascii_case(value)))
     }
 }
 

@@ -3,7 +3,7 @@ use std::time::{Duration, Instant};
 
 use super::*;
 use crate::json;
-use crate::util::one_line::MAX_CHARS;
+use crate::util::text::MAX_CHARS;
 
 fn of(secrets: &[&str]) -> Secrets {
     let mut all = Secrets::default();

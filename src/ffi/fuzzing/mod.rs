@@ -1,7 +1,6 @@
 //! The fuzz targets that go through the C interface; compiled for the fuzzer and for tests only. Those of private items
 //! are in [`crate::fuzzing`].
 
-mod peer;
 mod program;
 #[cfg(test)]
 mod tests;

@@ -14,10 +14,10 @@ use paysvc_spec::ENDPOINTS;
 use serde::de::IgnoredAny;
 
 use super::check_environment;
-use super::peer::{acceptable, peer};
+use super::wire::{acceptable, peer};
 use crate::ffi::caller::{Client, function};
 use crate::ffi::*;
-use crate::fuzzing::choice::{choose, first_line};
+use crate::fuzzing::{choose, first_line};
 
 /// How many instructions are run, so that no input takes long.
 const INSTRUCTIONS: usize = 40;

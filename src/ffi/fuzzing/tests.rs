@@ -7,9 +7,9 @@ use paysvc_spec::ENDPOINTS;
 
 use super::*;
 use crate::fuzzing::Target;
-use crate::fuzzing::choice::tests::{made_up_names, names};
-use crate::fuzzing::choice::{choose, first_line};
 use crate::fuzzing::corpus::{corpus, folder, replay};
+use crate::fuzzing::tests::{made_up_names, names};
+use crate::fuzzing::{choose, first_line};
 
 /// One test runs both, one after the other: they share one peer.
 const TARGETS: &[(&str, Target)] = &[("ffi", ffi), ("wire", wire)];

@@ -1,5 +1,5 @@
 use std::ffi::CStr;
-use std::ptr::{self, null, null_mut};
+use std::ptr::{null, null_mut};
 use std::sync::Mutex;
 use std::sync::atomic::AtomicU32;
 use std::thread;
@@ -9,7 +9,7 @@ use serde_json::json;
 use super::*;
 use crate::ffi::caller::{Client, Reply};
 use crate::ffi::{PAYSVC_E_ARGUMENT, PAYSVC_E_CONFIG, PAYSVC_E_INTERNAL, PAYSVC_OK, PAYSVC_OUTCOME_NOT_SENT};
-use crate::util::failpoint;
+use crate::util::panics::failpoint;
 
 /// What the callbacks of a test do, and what they were called with.
 struct Database {
@@ -153,17 +153,17 @@ fn a_row_that_cannot_be_read_fails_the_whole_reading() {
     assert_eq!(error, "read of the program's store returned a row that is not UTF-8");
     assert_eq!(database.wanted.load(Ordering::SeqCst), 0, "nothing after it is read");
     let write_null = |sink| unsafe { paysvc_sink_write(sink, null(), 3) };
-    assert_eq!(sink::with(&mut |_| true, write_null), (0, Some("is NULL")));
+    assert_eq!(with_sink(&mut |_| true, write_null), (0, Some("is NULL")));
     let mut panics = |_: &str| panic!("a bug");
     let write = |sink| unsafe { paysvc_sink_write(sink, c"1".as_ptr(), 1) };
-    assert_eq!(sink::with(&mut panics, write), (0, Some("the library failed to read")));
+    assert_eq!(with_sink(&mut panics, write), (0, Some("the library failed to read")));
 }
 
 #[test]
 fn a_sink_is_nothing_afterwards_and_on_another_thread() {
     let write = |sink| unsafe { paysvc_sink_write(sink, c"1".as_ptr(), 1) };
     let mut rows = 0;
-    let (kept, _) = sink::with(
+    let (kept, _) = with_sink(
         &mut |_| {
             rows += 1;
             true
@@ -177,7 +177,7 @@ fn a_sink_is_nothing_afterwards_and_on_another_thread() {
     );
     assert_eq!((rows, write(kept)), (1, 0));
     // Another one has another name.
-    assert_eq!(sink::with(&mut |_| true, |_| write(kept)).0, 0);
+    assert_eq!(with_sink(&mut |_| true, |_| write(kept)).0, 0);
 }
 
 #[test]
@@ -185,8 +185,8 @@ fn a_callback_may_read_another_store() {
     let write = |sink| unsafe { paysvc_sink_write(sink, c"1".as_ptr(), 1) };
     let (outer, inner) = (AtomicU32::new(0), AtomicU32::new(0));
     let count = |rows: &AtomicU32| rows.fetch_add(1, Ordering::SeqCst) < 9;
-    sink::with(&mut |_| count(&outer), |outer_sink| {
-        sink::with(&mut |_| count(&inner), |inner_sink| assert_eq!((write(inner_sink), write(outer_sink)), (1, 1)));
+    with_sink(&mut |_| count(&outer), |outer_sink| {
+        with_sink(&mut |_| count(&inner), |inner_sink| assert_eq!((write(inner_sink), write(outer_sink)), (1, 1)));
         assert_eq!(write(outer_sink), 1);
     });
     assert_eq!((outer.into_inner(), inner.into_inner()), (2, 1));

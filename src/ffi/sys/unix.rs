@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use nix::errno::Errno;
 
-use crate::ffi::aws_lc::forget_thread;
+use super::forget_thread;
 use crate::util::process::{self, Page, Platform};
 
 /// Gives [`crate::util::process`] what takes `unsafe` code.

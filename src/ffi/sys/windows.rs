@@ -10,7 +10,7 @@ use windows_sys::Win32::System::LibraryLoader::{
     GET_MODULE_HANDLE_EX_FLAG_FROM_ADDRESS, GET_MODULE_HANDLE_EX_FLAG_PIN, GetModuleHandleExW,
 };
 
-use crate::ffi::aws_lc::forget_thread;
+use super::forget_thread;
 use crate::util::process::{self, Page, Platform};
 
 pub fn install() {

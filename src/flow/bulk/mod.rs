@@ -26,7 +26,7 @@ use crate::flow::bulk::run::{Options, Run};
 use crate::flow::journal::no_journal;
 use crate::json;
 use crate::request::{self, validate};
-use crate::util::limits::MAX_BULK_TEXT;
+use crate::util::memory::MAX_BULK_TEXT;
 use crate::util::validation_error::ValidationError;
 use paysvc_spec::endpoints::payouts::{self, names};
 use paysvc_spec::operations::{Operation, operation};

@@ -4,7 +4,7 @@ use super::answer::LONGEST_REFERENCE;
 use super::{INITIATE, names};
 use crate::answer::reply::{Reply, in_doubt, one_line};
 use crate::json::object::{Object, list, object};
-use crate::util::one_line::MAX_CHARS;
+use crate::util::text::MAX_CHARS;
 use paysvc_spec::schema::Doubt;
 use paysvc_spec::status::{self, Outcome, Status};
 

@@ -1,6 +1,6 @@
 //! When a run stops.
 
-use crate::util::ended::CANCELLED;
+use crate::util::expiry::CANCELLED;
 use paysvc_spec::status::{Outcome, Status};
 
 /// This many batches in a row without an accepted one end a run.

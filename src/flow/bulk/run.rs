@@ -19,7 +19,7 @@ use crate::ledger::row::{By, End};
 use crate::ledger::table::{Decision, Found};
 use crate::ledger::{Entry, Journal, Ledger, Snapshot};
 use crate::request::{self, Request};
-use crate::util::ended::{self, CANCELLED};
+use crate::util::expiry::{self, CANCELLED};
 use crate::util::memory;
 use crate::util::validation_error::ValidationError;
 use paysvc_spec::status::{self, Outcome, Status};
@@ -139,7 +139,7 @@ impl<'a> Run<'a> {
         let (mut elsewhere, mut others) = (Vec::new(), 0);
         for recipient in 0..count {
             if let Some(status) = self.context.bounds.ended() {
-                return Err(Failure(status, ended::message(status).into()));
+                return Err(Failure(status, expiry::message(status).into()));
             }
             match self.read_state(recipient)? {
                 RecipientState::Payable { alone } => undone.push((recipient, alone)),

@@ -2,7 +2,7 @@
 
 use ureq::http::Uri;
 
-use crate::util::authority::{self, bare_host};
+use crate::request::url::{authority_port, bare_host};
 use crate::util::secret::Secret;
 use crate::wire::config::{Proxy, ProxyKind};
 
@@ -27,7 +27,7 @@ pub fn proxy(text: &str) -> Result<Proxy, String> {
     if host.is_empty() {
         return Err("has no host".into());
     }
-    let port = authority::port(authority.as_str())?.unwrap_or(default_port);
+    let port = authority_port(authority.as_str())?.unwrap_or(default_port);
     Ok(Proxy { kind, host, port, credentials })
 }
 

@@ -23,7 +23,7 @@ use crate::ledger::table::{Decision, Found};
 use crate::ledger::{Entry, Journal, Ledger, Snapshot};
 use crate::request::Request;
 use crate::request::record::Record;
-use crate::util::ended::CANCELLED;
+use crate::util::expiry::CANCELLED;
 use crate::util::memory;
 use crate::util::validation_error::ValidationError;
 use paysvc_spec::journal::{Act, Step as JournalStep};

@@ -14,7 +14,7 @@ use crate::call::log::Level;
 use crate::flow::Client;
 use crate::flow::patience::random;
 use crate::json::object::object_text;
-use crate::util::ended::{CANCELLED, TIME_IS_OVER};
+use crate::util::expiry::{CANCELLED, TIME_IS_OVER};
 use paysvc_spec::schema::{Endpoint, Reference};
 use paysvc_spec::status::{self, Outcome, Status};
 

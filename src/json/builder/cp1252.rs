@@ -3,8 +3,8 @@
 use zeroize::Zeroizing;
 
 use super::reason::{NO_MEMORY, Reason, too_large};
-use crate::util::cp1252::character;
-use crate::util::limits::MAX_TEXT;
+use crate::util::memory::MAX_TEXT;
+use crate::util::text::of_cp1252;
 
 /// The text in UTF-8.
 pub fn decode(bytes: &[u8]) -> Result<Zeroizing<String>, Reason> {
@@ -13,13 +13,13 @@ pub fn decode(bytes: &[u8]) -> Result<Zeroizing<String>, Reason> {
     }
     let mut length = 0;
     for (at, &byte) in bytes.iter().enumerate() {
-        length += character(byte)
+        length += of_cp1252(byte)
             .ok_or_else(|| format!("the value is not Windows-1252: the byte at {at} is undefined"))?
             .len_utf8();
     }
     let mut text = Zeroizing::new(String::new());
     text.try_reserve_exact(length).map_err(|_| NO_MEMORY)?;
-    text.extend(bytes.iter().filter_map(|&byte| character(byte)));
+    text.extend(bytes.iter().filter_map(|&byte| of_cp1252(byte)));
     Ok(text)
 }
 

@@ -6,8 +6,7 @@ use super::reason::{NO_MEMORY, Reason, shown, too_large, too_many};
 use super::scalar;
 use crate::json::pointer::{Index, Pointer, Step};
 use crate::json::{self, MAX_DEPTH, MAX_VALUES, Type};
-use crate::util::limits::MAX_TEXT;
-use crate::util::memory;
+use crate::util::memory::{self, MAX_TEXT};
 use crate::util::secret::SecretBytes;
 
 /// The memory that a short member takes while it is read: in the tree, as a list entry of the reader, and two

@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 
 use crate::json::MAX_VALUES;
-use crate::util::limits::MAX_TEXT;
-use crate::util::one_line::shortened;
+use crate::util::memory::MAX_TEXT;
+use crate::util::text::shortened;
 
 /// Never contains the value.
 pub type Reason = Cow<'static, str>;

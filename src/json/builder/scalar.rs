@@ -4,8 +4,7 @@ use std::io;
 
 use super::reason::{NO_MEMORY, Reason, too_large};
 use crate::json::{self, Type};
-use crate::util::limits::MAX_TEXT;
-use crate::util::memory;
+use crate::util::memory::{self, MAX_TEXT};
 use crate::util::secret::SecretBytes;
 
 /// A JSON string. Its buffer has the right size from the start, so that no copy is made while it grows.

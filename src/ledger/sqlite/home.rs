@@ -7,11 +7,11 @@ use rusqlite::Connection;
 
 use super::place::Identity;
 use crate::ledger::digest::digest;
-use crate::util::reference;
+use crate::util::unique;
 
 /// Records in a new journal where it was made.
 pub fn write(connection: &Connection, path: &Path) -> Result<(), String> {
-    let id = reference::new("").ok_or("the system has no randomness")?;
+    let id = unique::reference("").ok_or("the system has no randomness")?;
     let home = home(&id, path)?;
     let insert = "INSERT INTO journal_about (id, home, swept) VALUES (?1, ?2, '')";
     connection.execute(insert, [&id, &home]).map(|_| ()).map_err(|error| error.to_string())

@@ -26,7 +26,7 @@ use self::place::{Found, Identity};
 use self::turns::{CONNECTIONS, Turns, deadline};
 use super::store::{Appended, NewRow, Query, Store};
 use crate::util::process::critical_section;
-use crate::util::reference;
+use crate::util::unique;
 
 /// How long opening may wait for other processes.
 const MAX_OPENING: Duration = Duration::from_secs(10);
@@ -256,7 +256,7 @@ fn make(path: &Path) -> Result<(), String> {
     let cannot = |error: std::io::Error| {
         format!("the journal {shown} cannot be made: {error}; its folder must be writable for the user of this program")
     };
-    let random = reference::new("").ok_or("the system has no randomness")?;
+    let random = unique::reference("").ok_or("the system has no randomness")?;
     let new = beside(path, &format!("-new-{random}"));
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);

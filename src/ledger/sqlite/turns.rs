@@ -4,8 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use crate::util::per_process::PerProcess;
-use crate::util::process::generation;
+use crate::util::process::{PerProcess, generation};
 
 /// One thread at a time, which waits no longer than its call may take.
 pub struct Turns(PerProcess<Gate>);

@@ -10,10 +10,8 @@ use serde_json::value::RawValue;
 use crate::json::{self, Members, Type, pointer};
 use crate::request::amount;
 use crate::request::names::each_at;
-use crate::util::limits::{MAX_ERRORS, MAX_TEXT};
-use crate::util::memory;
-use crate::util::one_line::shortened;
-use crate::util::spelling;
+use crate::util::memory::{self, MAX_ERRORS, MAX_TEXT};
+use crate::util::text::{shortened, spelling_fault};
 use crate::util::validation_error::ValidationError;
 use paysvc_spec::roles::{AMOUNT, AMOUNTS_OF_REQUEST, ORDER};
 use paysvc_spec::schema::{Endpoint, Field, Kind, PayOption};
@@ -258,8 +256,8 @@ impl Check<'_> {
                 Some(text) if field.digits && is_grouped(&text) => {
                     Some("must be digits only, without spaces or dashes".into())
                 }
-                Some(text) if self.rules.is_exact && field.is_name() && spelling::fault(&text).is_some() => {
-                    spelling::fault(&text)
+                Some(text) if self.rules.is_exact && field.is_name() && spelling_fault(&text).is_some() => {
+                    spelling_fault(&text)
                 }
                 Some(text) => field
                     .same_as

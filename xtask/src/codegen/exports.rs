@@ -6,8 +6,7 @@ use paysvc_spec::journal::Step;
 use paysvc_spec::operations::{OPERATIONS, Operation};
 use paysvc_spec::schema::{Endpoint, Field, Kind};
 use paysvc_spec::settings;
-use paysvc_spec::status::{ABI, CONTINUE, Constant, JSON_TYPES, STORE_DONE, STORE_EXISTS};
-use paysvc_spec::version;
+use paysvc_spec::status::{ABI, CONTINUE, Constant, JSON_TYPES, STORE_DONE, STORE_EXISTS, VERSION, VERSION_NUMBER};
 
 use super::{NUMBERS, flat, kind, member, row};
 use crate::templates;
@@ -30,8 +29,8 @@ pub fn documented(rows: &[Endpoint]) -> String {
     let rows: Vec<Value> = rows.iter().map(described).collect();
     let context = context! {
         abi => ABI,
-        version => version::VERSION,
-        version_number => version::NUMBER,
+        version => VERSION,
+        version_number => VERSION_NUMBER,
         environment => settings::ENVIRONMENT,
         constants,
         config => members(settings::CONFIG),
@@ -47,7 +46,7 @@ pub fn documented(rows: &[Endpoint]) -> String {
 }
 
 fn operation(operation: &Operation) -> Value {
-    let function = if operation.about_earlier { "method_about_earlier" } else { "method" };
+    let function = if operation.about_earlier { "AboutEarlier" } else { "Operation" };
     context! {
         name => operation.name,
         doc => operation.doc,

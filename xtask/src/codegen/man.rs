@@ -34,7 +34,7 @@ fn page(function: &Function, all: &[Function], items: &[Item]) -> Value {
     related.sort_unstable();
     context! {
         name => &function.name,
-        version => paysvc_spec::version::VERSION,
+        version => paysvc_spec::status::VERSION,
         brief => roff::escape(&brief(item)),
         callbacks => callbacks.iter().map(|it| context! { declaration => roff::escape(&it.declaration), text => roff.blocks(&it.description) }).collect::<Vec<_>>(),
         synopsis => synopsis(function),
@@ -57,7 +57,7 @@ fn overview(header: &str, all: &[Function], items: &[Item]) -> Value {
     };
     let types = items.iter().filter(|item| item.declaration.starts_with("typedef "));
     context! {
-        version => paysvc_spec::version::VERSION,
+        version => paysvc_spec::status::VERSION,
         intro => roff.blocks(&comments::introduction(header)),
         statuses => [numbers("PAYSVC_OK", &[]), numbers("PAYSVC_E_", &[])].concat(),
         outcomes => numbers("PAYSVC_OUTCOME_", &[]),

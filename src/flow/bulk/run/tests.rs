@@ -3,7 +3,7 @@
 use super::*;
 use crate::call::CallRecord;
 use crate::flow::journal::tests::Memory;
-use crate::util::failpoint;
+use crate::util::panics::failpoint;
 use paysvc_test_common::http;
 
 fn client(store: &Memory) -> Client {
