@@ -23,7 +23,7 @@ use crate::answer::reply::Reply;
 use crate::call::log::{Level, Log};
 use crate::call::{Call, CallRecord, CallToken};
 use crate::flow::config::{Config, keys};
-use crate::flow::journal::cell::JournalCell;
+use crate::flow::journal::JournalCell;
 use crate::json::{self, Members};
 use crate::ledger::Journal;
 use crate::ledger::key::Scope;

@@ -5,8 +5,8 @@ use std::collections::HashMap;
 
 use serde_json::value::RawValue;
 
-use super::failure::no_memory;
 use super::report::{Identity, Report, Row};
+use super::rules::no_memory;
 use super::{INITIATE, WHAT, names};
 use crate::json::{self, Members};
 use crate::ledger::digest;

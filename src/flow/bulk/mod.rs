@@ -6,22 +6,20 @@
 //! [`recipients`] reads the journal.
 
 mod answer;
-mod failure;
 mod list;
 mod recipients;
 mod report;
 mod rules;
 mod run;
 mod split;
-mod steps;
 
 use std::time::Duration;
 
 use super::Client;
 use crate::answer::reply::Reply;
 use crate::call::Call;
-use crate::flow::bulk::failure::{Failure, contained};
 use crate::flow::bulk::list::List;
+use crate::flow::bulk::rules::{Failure, contained};
 use crate::flow::bulk::run::{Options, Run};
 use crate::flow::journal::no_journal;
 use crate::json;

@@ -1,7 +1,7 @@
 //! The recipients of a list in the journal: each has a key, its `clientReference`, across lists, processes and machines.
 
-use super::failure::Failure;
 use super::report::{ADDED, Batch, Identity, Row as Recipient};
+use super::rules::Failure;
 use super::{INITIATE, Run, WHAT, names};
 use crate::flow::engine::journal_failed_text;
 use crate::flow::journal::refusal_text;

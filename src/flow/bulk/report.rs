@@ -201,9 +201,35 @@ fn line(outcome: Outcome, message: &str) -> String {
     one_line(in_doubt(doubt, message))
 }
 
+// The steps of a run, as the callback for progress gets them.
+
+/// A batch is about to be sent. The outcome of its recipients is UNKNOWN from here on.
+pub fn step_before(report: &Report, batch: usize, recipients: &[usize]) -> String {
+    step(report, batch, recipients, true)
+}
+
+/// What became of it.
+pub fn step_after(report: &Report, batch: usize, recipients: &[usize]) -> String {
+    step(report, batch, recipients, false)
+}
+
+fn step(report: &Report, batch: usize, recipients: &[usize], begins: bool) -> String {
+    let mut out = Vec::new();
+    object(&mut out, |object| {
+        object.text("step", if begins { "before" } else { "after" });
+        object.literal("batch", batch);
+        match begins {
+            true => object.literal("recipients", recipients.len()),
+            false => push_batch_members(object, &report.batches[batch]),
+        }
+        let rows = recipients.iter().map(|&index| &report.rows[index]);
+        object.raw("payouts", |out| list(out, rows, |out, row| report.push_row(out, row)));
+    });
+    String::from_utf8(out).unwrap_or_default()
+}
+
 #[cfg(test)]
 mod tests {
-    use super::super::steps;
     use super::*;
 
     fn row(outcome: Outcome) -> Row {
@@ -290,8 +316,8 @@ mod tests {
     #[test]
     fn the_longest_answer_is_within_what_was_set_aside_before_the_request() {
         let all = [0, 1, 2];
-        let before = steps::before(&longest(false), 0, &all);
-        let after = steps::after(&longest(true), 0, &all);
+        let before = step_before(&longest(false), 0, &all);
+        let after = step_after(&longest(true), 0, &all);
         assert!(after.len() <= most_after(&before, 3), "{} {}", after.len(), most_after(&before, 3));
         // Nearly all of it is text that an answer may contain.
         assert!(after.len() > most_after(&before, 3) * 8 / 10);

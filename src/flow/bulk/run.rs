@@ -1,13 +1,12 @@
 //! Sends the batches of a list, one after the other.
 
 use super::answer::{self, References};
-use super::failure::{Failure, contained, no_memory};
 use super::list::List;
 use super::recipients::{RecipientState, by_another_list, refused};
-use super::report::{AROUND, Batch, Identity, Report, Row, most_after, word};
-use super::rules::{self, Rules};
+use super::report::{AROUND, Batch, Identity, Report, Row, most_after, step_after, step_before, word};
+use super::rules::{self, Failure, Rules, contained, no_memory};
 use super::split::{Item, Splitter};
-use super::{INITIATE, WHAT, steps};
+use super::{INITIATE, WHAT};
 use crate::answer::decimal::Decimal;
 use crate::answer::reply::{Reading, Reply};
 use crate::call::Call;
@@ -316,7 +315,7 @@ impl<'a> Run<'a> {
         self.report.batches[index] = Batch { outcome, status, message, ..Batch::begun(recipients.len()) };
         self.done += recipients.len();
         // The steps are complete, unless reporting them was what panicked.
-        let _ = contained(|| self.tell(&steps::after(&self.report, index, &recipients), true));
+        let _ = contained(|| self.tell(&step_after(&self.report, index, &recipients), true));
     }
 
     fn reply(self, stop: Option<Failure>) -> Reply {
@@ -374,7 +373,7 @@ impl BatchItems<'_, '_> {
             let row = &mut run.report.rows[recipient];
             *row = Row { outcome: Outcome::Unknown, batch: Some(index), ..Row::new(row.identity.clone()) };
         }
-        let before = steps::before(&run.report, index, &recipients);
+        let before = step_before(&run.report, index, &recipients);
         let size = run.size + most_after(&before, recipients.len());
         run.under_way = Some((index, recipients, run.context.record.sent()));
         let has_room = run.has_room(size);
@@ -462,7 +461,7 @@ impl Items for BatchItems<'_, '_> {
         let run = &mut *self.run;
         let Some((index, recipients, _)) = run.under_way.take() else { return true };
         run.done += recipients.len();
-        let goes_on = run.tell(&steps::after(&run.report, index, &recipients), true);
+        let goes_on = run.tell(&step_after(&run.report, index, &recipients), true);
         if again {
             self.verdict = None;
             run.done -= recipients.len();

@@ -1,26 +1,32 @@
-//! Looks up what is open, and writes what that proves.
+//! What a call finds out instead of sending, or before: it looks up what is open and writes what that proves, asks the
+//! service for an order before it is charged, and answers with what is recorded.
 
+use std::borrow::Cow;
 use std::cell::Cell;
 
 use super::{Single, Step, journal_failed};
+use crate::answer::facts::Facts;
 use crate::answer::reply::Reply;
-use crate::answer::resolution::{self, Attempts};
+use crate::answer::resolution::{self, Asked, Attempts, Question};
 use crate::call::Call;
+use crate::call::log::Level;
 use crate::flow::Client;
-use crate::flow::resolve::earlier::{Arguments, Earlier};
-use crate::flow::resolve::task::Task;
-use crate::flow::resolve::watch;
+use crate::flow::resolve::watch::{self, LookUpResult};
+use crate::flow::resolve::{Arguments, Earlier, Task};
 use crate::json;
-use crate::ledger::Journal;
-use crate::ledger::claims::Claimed;
+use crate::json::object::object_text;
+use crate::ledger::claims::{ClaimState, Claimed};
 use crate::ledger::row::{End, Kind, Row};
-use crate::ledger::table::Found;
+use crate::ledger::table::{Decision, Found};
+use crate::ledger::{ClaimResult, Entry, Journal, Snapshot};
 use crate::request::secrets::Secrets;
+use crate::request::text_value;
 use crate::util::validation_error::ValidationError;
 use paysvc_spec::ENDPOINTS;
-use paysvc_spec::journal::Step as JournalStep;
+use paysvc_spec::endpoints::payouts::names;
+use paysvc_spec::journal::{Ask, Line, Step as JournalStep};
 use paysvc_spec::schema::{Doubt, Endpoint, Safety};
-use paysvc_spec::status::{Outcome, Status};
+use paysvc_spec::status::{Outcome, State, Status};
 
 impl Single<'_> {
     /// Looks up what is open. The error: it stays open.
@@ -36,6 +42,105 @@ impl Single<'_> {
         }
         Err(last)
     }
+
+    pub(super) fn ask(&self, ask: Ask, entry: &Entry, known: &Snapshot, line: &Line) -> Result<Step, Reply> {
+        let look_up = self.request.row.and_then(|row| row.looked_up_by.as_ref());
+        let (Some(look_up), Some(reference)) = (look_up, entry.record.order.as_deref()) else { return Ok(Step::Send) };
+        let value = text_value(reference);
+        let members = look_up.members.iter().map(|(name, _)| (Cow::Borrowed(*name), &*value)).collect();
+        let mut secrets = Secrets::default();
+        secrets.extend(&self.request.secrets);
+        let task = Task {
+            what: entry.record.function,
+            row: paysvc_spec::endpoint(look_up.endpoint),
+            currency_by: None,
+            members,
+            asked: Asked { question: Question::Charge, prices: Vec::new(), own_reference: None, attempts: None },
+            attempts_now: None,
+            secrets,
+            repeats: false,
+            interval_ms: 0,
+            reports_progress: false,
+        };
+        let LookUpResult { reply, decision } = watch::look(self.client, self.context, &task);
+        if decision.verdict.outcome == Outcome::Confirmed {
+            if ask == Ask::NotPaid {
+                self.context.log(Level::Error, || {
+                    "a charge of this order was settled as not done, but the service now says that it is paid"
+                        .to_owned()
+                });
+            }
+            return self.record_payment(entry, known, &reply);
+        }
+        let nothing = Facts::default();
+        let facts = reply.facts().unwrap_or(&nothing);
+        if resolution::allows_charge(ask, reply.http_status(), decision.answered, facts) {
+            return Ok(Step::Send);
+        }
+        let explanation =
+            if decision.answered { line.explanation } else { decision.verdict.explanation.unwrap_or_default() };
+        let text = format!("{explanation}; the look-up: {}", reply.message);
+        let mut refused = Reply::failed(Status::Unresolved, Outcome::Unknown, text);
+        refused.evidence.verdict.state = reply.state();
+        Err(refused)
+    }
+
+    /// Somebody has paid the order: nothing is sent, and the next reading finds it.
+    fn record_payment(&self, entry: &Entry, known: &Snapshot, reply: &Reply) -> Result<Step, Reply> {
+        let failed = |why: String| journal_failed(&why, Outcome::Unknown);
+        if let ClaimResult::Claimed(claim) = self.ledger.claim(entry, known, self.context).map_err(failed)? {
+            let end =
+                End { is_final: true, ..End::by_look_up(&claim, reply.outcome(), reply.state(), reply.http_status()) };
+            self.ledger.end(&claim, &end, self.context).map_err(failed)?;
+        }
+        Ok(Step::Reread)
+    }
+
+    /// The recorded end. If a look-up confirms it, the body is that of the look-up.
+    pub(super) fn replay(&self, decision: &Decision<'_>) -> Reply {
+        let Some(claimed) = &decision.end else {
+            return Reply::failed(Status::Internal, Outcome::Unknown, "the journal has no recorded outcome to return");
+        };
+        let recorded = recorded(claimed, decision.line.explanation).in_doubt(self.context.record.doubt());
+        if recorded.outcome() != Outcome::Confirmed {
+            return recorded;
+        }
+        let looked_up = resolve(self.client, self.context, claimed.row, &Attempts::default, &self.request.secrets);
+        match looked_up {
+            Ok(reply) if reply.outcome() == Outcome::Confirmed => Reply { replayed: true, ..reply },
+            Ok(reply) if claimed.state() == ClaimState::SettledAsDone && reply.http_status() / 100 == 2 => {
+                self.context.log(Level::Error, || {
+                    format!(
+                        "claim {} was settled as done, but a look-up does not confirm it: {}",
+                        claimed.row.id, reply.message
+                    )
+                });
+                recorded
+            }
+            _ => recorded,
+        }
+    }
+}
+
+/// What the journal says, as a reply.
+fn recorded(claimed: &Claimed<'_>, explanation: &str) -> Reply {
+    let end = claimed.deciding_end().map(|(_, end)| end);
+    let (status, outcome) = match claimed.state() {
+        ClaimState::Confirmed | ClaimState::ConfirmedForNow | ClaimState::SettledAsDone => {
+            (Status::Ok, Outcome::Confirmed)
+        }
+        ClaimState::Rejected | ClaimState::SettledAsNotDone => (Status::Rejected, Outcome::Rejected),
+        _ => (Status::Unresolved, Outcome::Unknown),
+    };
+    let mut reply = Reply::without_body(status, outcome, explanation);
+    reply.evidence.verdict.state = end.map_or(State::NONE, |end| end.state);
+    reply.replayed = true;
+    reply.body = object_text(|body| {
+        body.literal("status", outcome == Outcome::Confirmed);
+        body.text("message", &reply.message);
+        body.optional(names::BATCH_REFERENCE, end.and_then(|end| end.batch_reference.as_deref()));
+    });
+    reply
 }
 
 /// What a look-up found about a claim.

@@ -1,15 +1,14 @@
 //! Requests that the journal records: which entry a request is, and what a call does with what it finds: it answers
 //! with what is recorded, looks up, or asks. Sending is the engine's.
 
-mod ask;
-pub mod cell;
 mod look_up;
 mod people;
-mod replay;
 #[cfg(test)]
 pub(super) mod tests;
 
 pub(super) use people::no_journal;
+
+use once_cell::race::OnceBox;
 
 use super::Client;
 use super::engine::{Attempt, Ended, Items, ReadyItem, Step, journal_failed, journal_failed_text};
@@ -29,6 +28,26 @@ use crate::util::validation_error::ValidationError;
 use paysvc_spec::journal::{Act, Step as JournalStep};
 use paysvc_spec::schema::{Doubt, Endpoint, Reference, Safety};
 use paysvc_spec::status::{self, Outcome, State, Status};
+
+/// The journal of a client: set before its first call, or never. Lock-free: a child that is forked while another thread
+/// holds a lock would wait for ever.
+#[derive(Default)]
+pub struct JournalCell(OnceBox<Option<Journal>>);
+
+impl JournalCell {
+    /// Fails with the reason.
+    pub fn set(&self, journal: Journal) -> Result<(), &'static str> {
+        self.0.set(Box::new(Some(journal))).map_err(|_| match self.get() {
+            Some(_) => "the client already has a store",
+            None => "the client has already begun its first call: set the store before that call",
+        })
+    }
+
+    /// The journal. If there is none, none can be set from now on.
+    pub fn get(&self) -> Option<&Journal> {
+        self.0.get_or_init(Box::default).as_ref()
+    }
+}
 
 impl Client {
     /// The request as the journal has it; `None` if it is not recorded.

@@ -3,23 +3,31 @@
 //!
 //! [`crate::answer::resolution`] decides. The outcome is that of the earlier request, so the caller gets no NOT_SENT.
 
-pub(super) mod earlier;
-mod intervals;
-pub(super) mod task;
-mod wait;
 pub(super) mod watch;
 
+use std::borrow::Cow;
+
+use serde_json::value::RawValue;
+
 use super::Client;
+use crate::answer::decimal::Decimal;
 use crate::answer::reply::Reply;
-use crate::answer::resolution::{self, Question};
+use crate::answer::resolution::{self, Asked, Attempts, Price, Question};
 use crate::call::Call;
-use crate::json::Members;
+use crate::json::{self, Members, Type};
+use crate::request::look_up::EarlierRequest;
+use crate::request::secrets::{Secrets, Stop};
 use crate::request::validate;
 use crate::util::validation_error::ValidationError;
-use earlier::{Arguments, Earlier};
-use paysvc_spec::operations::{Operation, operation};
-use paysvc_spec::schema::Doubt;
+use paysvc_spec::ENDPOINTS;
+use paysvc_spec::operations::{self, Operation, operation};
+use paysvc_spec::schema::{Default, Doubt, Endpoint, LookUp, Safety, Settles};
 use paysvc_spec::status::Status;
+
+const WHAT: &str = "resolve";
+const WAIT: &str = "order_wait";
+const ENDPOINT: &str = "endpoint";
+const REFERENCE: &str = "reference";
 
 impl Client {
     pub fn resolve(&self, context: &Call<'_>, json: &str) -> Reply {
@@ -36,7 +44,7 @@ impl Client {
                 Reply::failed(verdict.status, verdict.outcome, verdict.explanation.unwrap_or_default())
             }
         };
-        let asked = arguments(const { operation("resolve") }, json).and_then(|members| {
+        let asked = arguments(const { operation(WHAT) }, json).and_then(|members| {
             // Also for a function that is not known: it may have moved money.
             context.record.set_doubt(Doubt::Money);
             let arguments = Arguments::read(&members)?;
@@ -48,7 +56,7 @@ impl Client {
 
     pub fn order_wait(&self, context: &Call<'_>, json: &str) -> Reply {
         context.record.set_doubt(Doubt::Charge);
-        let task = arguments(const { operation("order_wait") }, json).and_then(|arguments| wait::read(&arguments));
+        let task = arguments(const { operation(WAIT) }, json).and_then(|arguments| task_of_wait(&arguments));
         task.map_or_else(Reply::invalid, |task| watch::watch(self, context, &task))
     }
 }
@@ -56,4 +64,239 @@ impl Client {
 /// The members that an operation got.
 pub(super) fn arguments<'a>(operation: &Operation, json: &'a str) -> Result<Members<'a>, ValidationError> {
     validate::object(json, operation.members, validate::Rules::CLOSED, operation.name, Status::Argument)
+}
+
+/// What to ask, and how often.
+pub struct Task<'a> {
+    /// For messages and the log.
+    pub what: &'static str,
+    pub row: &'static Endpoint,
+    /// Asked for the currency of the order, if the look-up's answer does not name it.
+    pub currency_by: Option<&'static Endpoint>,
+    /// The request of the look-up.
+    pub members: Members<'a>,
+    pub asked: Asked<'a>,
+    /// The attempts as a journal knows them once the look-up has been answered; in place of those of `asked`.
+    pub attempts_now: Option<&'a dyn Fn() -> Attempts>,
+    /// The parts of the earlier request that no message may repeat.
+    pub secrets: Secrets,
+    pub repeats: bool,
+    /// The first wait between two look-ups.
+    pub interval_ms: u64,
+    pub reports_progress: bool,
+}
+
+/// What the caller expects an order to cost; `None` without `expect`.
+fn expected(arguments: &Members<'_>) -> Option<Price> {
+    let expect = json::members(json::member(arguments, "expect")?).ok()?;
+    let amount = json::member(&expect, "amount").and_then(|amount| match Type::of(amount) {
+        Type::Number => Decimal::parse(amount.get()),
+        _ => Decimal::parse(&json::text(amount)?),
+    });
+    let currency = json::member(&expect, "currency").and_then(json::text);
+    Some(Price { source: "expect", is_of_order: false, amount, currency: currency.map(|text| text.into_owned()) })
+}
+
+/// How many requests that may charge the order were begun.
+fn attempts(what: &str, arguments: &Members<'_>) -> Result<Option<u32>, ValidationError> {
+    let given = whole_number(what, arguments, "attempts", 1, u64::from(u32::MAX))?;
+    Ok(given.and_then(|attempts| u32::try_from(attempts).ok()))
+}
+
+/// The first wait between two look-ups.
+fn interval_ms(what: &str, arguments: &Members<'_>) -> Result<u64, ValidationError> {
+    let Default::Number { value, least, most } = operations::INTERVAL.default else {
+        unreachable!("the interval has a number as its default")
+    };
+    let given = whole_number(what, arguments, operations::INTERVAL.name, least, most)?;
+    Ok(given.unwrap_or(value))
+}
+
+/// A whole number within these limits; `None` if it is left out.
+fn whole_number(
+    what: &str,
+    arguments: &Members<'_>,
+    name: &str,
+    least: u64,
+    most: u64,
+) -> Result<Option<u64>, ValidationError> {
+    let Some(value) = json::member(arguments, name) else { return Ok(None) };
+    let number = value.get().parse().ok().filter(|number| (least..=most).contains(number));
+    number.map(Some).ok_or_else(|| {
+        ValidationError::of_member(Status::Argument, what, name, format!("must be between {least} and {most}"))
+    })
+}
+
+/// The question about an earlier request.
+pub enum Earlier<'a> {
+    Asks(Task<'a>),
+    /// Nothing is sent.
+    NoLookUp(&'static Endpoint),
+}
+
+/// The arguments of `resolve`.
+pub struct Arguments<'a> {
+    pub row: &'static Endpoint,
+    pub request: &'a RawValue,
+    pub is_charged: bool,
+    pub attempts: Option<u32>,
+    pub expected: Option<Price>,
+    pub repeats: bool,
+    pub interval_ms: u64,
+}
+
+impl<'a> Arguments<'a> {
+    pub fn read(members: &Members<'a>) -> Result<Arguments<'a>, ValidationError> {
+        let flag = |name| json::member(members, name).map(|value| value.get() == "true");
+        Ok(Arguments {
+            row: row(&json::member(members, ENDPOINT).and_then(json::text).unwrap_or_default())?,
+            request: json::member(members, "request").expect("a required member was checked"),
+            is_charged: flag("charged").unwrap_or(true),
+            attempts: attempts(WHAT, members)?,
+            expected: expected(members),
+            repeats: flag("wait").unwrap_or_default(),
+            interval_ms: interval_ms(WHAT, members)?,
+        })
+    }
+
+    /// About a request that was recorded.
+    pub fn of_record(
+        function: &str,
+        request: &'a RawValue,
+        is_charged: bool,
+    ) -> Result<Arguments<'a>, ValidationError> {
+        let row = row(function)?;
+        Ok(Arguments { row, request, is_charged, attempts: None, expected: None, repeats: false, interval_ms: 0 })
+    }
+
+    /// Hands on what to ask.
+    pub fn ask<T>(self, stop: Stop<'_>, ask: impl FnOnce(Earlier<'_>) -> T) -> Result<T, ValidationError> {
+        let Arguments { row, is_charged, .. } = self;
+        let Some(look_up) = &row.looked_up_by else {
+            return Ok(ask(Earlier::NoLookUp(row)));
+        };
+        let earlier = EarlierRequest::read(row, look_up, self.request, WHAT)?;
+        check_charge(row, look_up, &earlier, is_charged)?;
+        let Some(question) = question(look_up, &earlier, is_charged) else {
+            return Ok(ask(Earlier::NoLookUp(row)));
+        };
+        let prices = prices(question, &earlier, self.expected)?;
+        let own_reference = earlier.own_reference();
+        Ok(ask(Earlier::Asks(Task {
+            what: row.name,
+            row: paysvc_spec::endpoint(look_up.endpoint),
+            asked: Asked { question, prices, own_reference: own_reference.as_deref(), attempts: self.attempts },
+            currency_by: look_up.currency_by.map(paysvc_spec::endpoint),
+            members: earlier.asks(),
+            attempts_now: None,
+            secrets: earlier.secrets(stop),
+            repeats: self.repeats,
+            interval_ms: self.interval_ms,
+            reports_progress: false,
+        })))
+    }
+}
+
+fn row(name: &str) -> Result<&'static Endpoint, ValidationError> {
+    let find = |name: &str| ENDPOINTS.iter().find(|row| row.name == name);
+    find(name).ok_or_else(|| {
+        let text = match name.strip_prefix("paysvc_").and_then(find) {
+            Some(row) => format!("has no prefix: {}", row.name),
+            None => validate::unknown_choice(name, &mut ENDPOINTS.iter().map(|row| row.name)),
+        };
+        ValidationError::of_member(Status::Argument, WHAT, ENDPOINT, text)
+    })
+}
+
+/// An unknown request is a charge: a forgotten or contradictory member never makes it "no charge".
+fn check_charge(
+    row: &Endpoint,
+    look_up: &LookUp,
+    earlier: &EarlierRequest<'_>,
+    is_charged: bool,
+) -> Result<(), ValidationError> {
+    let wrong = |text: String| Err(ValidationError::of_member(Status::Argument, WHAT, "charged", text));
+    match (look_up.settles, earlier.charge()) {
+        _ if is_charged || row.safety != Safety::Moves => Ok(()),
+        (Settles::ChargeOrOrder, None) => Ok(()),
+        (Settles::ChargeOrOrder, Some(member)) => {
+            wrong(format!("must not be false: the request has {member}, so it may be a charge"))
+        }
+        _ => wrong(format!("must not be false: {} always moves money", row.name)),
+    }
+}
+
+/// `None` if the look-up cannot tell.
+fn question(look_up: &LookUp, earlier: &EarlierRequest<'_>, is_charged: bool) -> Option<Question> {
+    Some(match look_up.settles {
+        Settles::Charge => Question::Charge,
+        Settles::Order => Question::Order,
+        Settles::ChargeOrOrder if is_charged => Question::Charge,
+        Settles::ChargeOrOrder => Question::Order,
+        Settles::Attempt => Question::Attempt,
+        // Of a part.
+        Settles::Refund if earlier.amount().is_some() => return None,
+        Settles::Refund => Question::Refund,
+        Settles::Batch => Question::Batch,
+        Settles::Account => Question::Account,
+    })
+}
+
+/// What the order must cost, by the request and by the caller.
+fn prices(
+    question: Question,
+    earlier: &EarlierRequest<'_>,
+    expected: Option<Price>,
+) -> Result<Vec<Price>, ValidationError> {
+    if matches!(question, Question::Batch | Question::Account) && expected.is_some() {
+        let text = "must be left out: the look-up for this endpoint returns no price";
+        return Err(ValidationError::of_member(Status::Argument, WHAT, "expect", text));
+    }
+    let of_request = Price {
+        source: "the request",
+        is_of_order: true,
+        amount: earlier.amount().and_then(|amount| Decimal::parse(&amount)),
+        currency: earlier.currency().map(Cow::into_owned),
+    };
+    Ok(std::iter::once(of_request).chain(expected).collect())
+}
+
+/// From the arguments of `order_wait` to the question.
+fn task_of_wait<'a>(arguments: &Members<'a>) -> Result<Task<'a>, ValidationError> {
+    let look_up = of_charge();
+    let reference = json::member(arguments, REFERENCE).map(|reference| (Cow::Borrowed(REFERENCE), reference));
+    let of_order =
+        Price { source: "the request", is_of_order: true, amount: None, currency: currency(arguments, look_up) };
+    Ok(Task {
+        what: WAIT,
+        row: paysvc_spec::endpoint(look_up.endpoint),
+        currency_by: look_up.currency_by.map(paysvc_spec::endpoint),
+        members: reference.into_iter().collect(),
+        asked: Asked {
+            question: Question::Final,
+            prices: std::iter::once(of_order).chain(expected(arguments)).collect(),
+            own_reference: None,
+            attempts: attempts(WAIT, arguments)?,
+        },
+        attempts_now: None,
+        secrets: Secrets::default(),
+        repeats: true,
+        interval_ms: interval_ms(WAIT, arguments)?,
+        reports_progress: true,
+    })
+}
+
+/// The currency with which the order was made, if the request has it.
+fn currency(arguments: &Members<'_>, look_up: &LookUp) -> Option<String> {
+    let mut found = json::member(arguments, "request")?;
+    for step in look_up.currency?.split('/').skip(1) {
+        found = json::member(&json::members(found).ok()?, step)?;
+    }
+    json::text(found).map(|text| text.into_owned())
+}
+
+/// The row that tells what became of a charge also tells the state of its order.
+fn of_charge() -> &'static LookUp {
+    let mut look_ups = ENDPOINTS.iter().filter_map(|row| row.looked_up_by.as_ref());
+    look_ups.find(|look_up| look_up.settles == Settles::Charge).expect("a charge can be looked up")
 }
