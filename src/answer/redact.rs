@@ -4,7 +4,8 @@
 //! searched for, not what looks like a secret: text and secrets are compared by their letters and digits, without case,
 //! script and what stands between them. The body of the answer is not changed.
 
-use aho_corasick::{AhoCorasick, AhoCorasickKind};
+use aho_corasick::automaton::Automaton;
+use aho_corasick::nfa::noncontiguous::NFA;
 use zeroize::Zeroizing;
 
 use crate::request::secrets::{LONG, MIDDLE, SHORTEST, Secrets, Stop, has_symbols};
@@ -171,11 +172,10 @@ impl Window {
             }
         }
         memory::can_read((MOST_SECRETS - room) * SEARCH_BYTES).then_some(())?;
-        let mut search = AhoCorasick::builder();
-        // The kind that is made fastest. A prefilter would be a vectorised search, see above.
-        search.kind(Some(AhoCorasickKind::NoncontiguousNFA)).prefilter(false);
-        let search = search.build(patterns.iter().map(|pattern| pattern.symbols.as_bytes())).ok()?;
-        for found in search.find_overlapping_iter(&self.symbols) {
+        // A prefilter would be a vectorised search, see above.
+        let mut builder = NFA::builder();
+        let search = builder.prefilter(false).build(patterns.iter().map(|pattern| pattern.symbols.as_bytes())).ok()?;
+        for found in search.try_find_overlapping_iter(self.symbols.as_str().into()).ok()? {
             let (pattern, start, end) = (&patterns[found.pattern()], found.start(), found.end());
             let is_token = || self.is_edge(start, end, false) && (!pattern.tight || self.is_tight(start, end));
             if pattern.length >= LONG || is_token() {

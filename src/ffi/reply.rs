@@ -113,7 +113,7 @@ impl Handle {
 
     fn look(&self, pointer: &str) -> Option<(&Document, Value<'_>)> {
         let document = self.document()?;
-        Some((document, document.root(self.body.text()).look(pointer)?))
+        Some((document, document.root(self.body.text()).find(pointer)?))
     }
 
     fn get(&self, pointer: &str) -> Option<*const c_char> {
@@ -143,7 +143,7 @@ impl Handle {
 
     fn name(&self, pointer: &str, index: usize) -> Option<*const c_char> {
         let (document, object) = self.look(pointer)?;
-        let member = (object.kind() == Type::Object).then(|| object.look_child(index))??;
+        let member = (object.kind() == Type::Object).then(|| object.child(index))??;
         self.names.keep(member.index(), document.len(), || member.step().map(bytes))
     }
 
@@ -165,16 +165,9 @@ impl Handle {
     }
 }
 
-/// How many texts, or branches with texts, are allocated at once.
-const BRANCH: usize = 64;
-
-type Leaf = [OnceBox<CString>; BRANCH];
-type Branch = [OnceBox<Leaf>; BRANCH];
-
-/// Texts by the number of their value: a tree, so that a look allocates only for the values near its own. Lock-free: a child
-/// that is forked during a look of another thread would wait for ever.
+/// Texts by the number of their value. Lock-free: a child that is forked during a look of another thread would wait for ever.
 #[derive(Default)]
-struct Texts(OnceBox<Vec<OnceBox<Branch>>>);
+struct Texts(OnceBox<Vec<OnceBox<CString>>>);
 
 impl Texts {
     /// The text of a value of a document with that many values: made once, then always the same. `None` if there is not
@@ -185,16 +178,12 @@ impl Texts {
         values: usize,
         make: impl FnOnce() -> Option<Cow<'t, [u8]>>,
     ) -> Option<*const c_char> {
-        let branches = self.0.get_or_try_init(|| {
-            let mut branches = Vec::new();
-            let count = values.div_ceil(BRANCH * BRANCH);
-            branches.try_reserve_exact(count).map_err(|_| ())?;
-            branches.resize_with(count, OnceBox::new);
-            Ok::<_, ()>(Box::new(branches))
+        let texts = self.0.get_or_try_init(|| {
+            let mut texts = memory::list(values).ok_or(())?;
+            texts.resize_with(values, OnceBox::new);
+            Ok::<_, ()>(Box::new(texts))
         });
-        let branch = branches.ok()?.get(number / BRANCH / BRANCH)?.get_or_init(empty);
-        let leaf = branch[number / BRANCH % BRANCH].get_or_init(empty);
-        let kept = leaf[number % BRANCH].get_or_try_init(|| {
+        let kept = texts.ok()?.get(number)?.get_or_try_init(|| {
             let text = make().ok_or(())?;
             let mut kept = memory::buffer(text.len() + 1).ok_or(())?;
             kept.extend_from_slice(&text);
@@ -202,10 +191,6 @@ impl Texts {
         });
         kept.ok().map(|kept| kept.as_ptr())
     }
-}
-
-fn empty<T>() -> Box<[OnceBox<T>; BRANCH]> {
-    Box::new(std::array::from_fn(|_| OnceBox::new()))
 }
 
 /// The body of a NULL reply.
@@ -493,7 +478,7 @@ mod tests {
         let texts = Texts::default();
         assert_eq!(texts.keep(3, 10, || None), None);
         assert_eq!(texts.keep(3, 10, || Some(b"a\0b".into())), None);
-        assert_eq!(texts.keep(BRANCH * BRANCH, 10, || Some(b"a".into())), None, "not a value of the document");
+        assert_eq!(texts.keep(10, 10, || Some(b"a".into())), None, "not a value of the document");
         assert!(texts.keep(3, 10, || Some(b"a".into())).is_some());
     }
 }

@@ -229,7 +229,7 @@ impl Reader<'_> {
             return Err(invalid(name, "has no number as its default: a bug in the library"));
         };
         let text = match json::member(self.members, name) {
-            Some(value) => value.get(),
+            Some(value) => value,
             None => match self.variable(name) {
                 Some(text) => text.trim(),
                 None => return Ok(default),
@@ -246,7 +246,7 @@ impl Reader<'_> {
 
     fn flag(&self, name: &str) -> Result<bool, ValidationError> {
         match (json::member(self.members, name), self.variable(name).map(str::trim)) {
-            (Some(value), _) => Ok(value.get() == "true"),
+            (Some(value), _) => Ok(value == "true"),
             (None, None) => Ok(settings::setting(name).default == Default::Flag(true)),
             (None, Some("false" | "0")) => Ok(false),
             (None, Some("true" | "1")) => Ok(true),

@@ -10,9 +10,6 @@ mod tests;
 
 use std::borrow::Cow;
 
-use aws_lc_rs::digest;
-use serde_json::value::RawValue;
-
 use self::compare::{Authenticity, Difference, Expected, Statements};
 use super::Client;
 use crate::answer::facts::Facts;
@@ -22,11 +19,12 @@ use crate::call::Call;
 use crate::call::log::Level;
 use crate::json::document::{Document, ScanError};
 use crate::json::object::{Object, list, object};
-use crate::json::{self, Members, Type};
+use crate::json::{self, Members, RawValue, Type};
 use crate::request::{self, validate};
 use crate::util::memory;
 use crate::util::process::critical_section;
 use crate::util::validation_error::ValidationError;
+use aws_lc_rs::digest;
 use paysvc_spec::events::{
     ADDED, EXPECTED, MAX_LENGTH, RETRY_AFTER_SECONDS, Subject, VERIFICATIONS, Verification, WRAPPER,
 };
@@ -158,7 +156,7 @@ fn read(
     }
     let event = event?;
     findings.subject = event.subject();
-    let asks = json::member(&members, ASK).is_none_or(|ask| ask.get() == "true");
+    let asks = json::member(&members, ASK).is_none_or(|ask| ask == "true");
     Ok((event, expected, asks))
 }
 
@@ -167,11 +165,11 @@ fn text<'m>(members: &Members<'m>) -> Result<Cow<'m, str>, ValidationError> {
     let value: &'m RawValue = json::member(members, BODY).ok_or_else(|| of_body("is required"))?;
     let kind = Type::of(value);
     let longest = if kind == Type::Text { LONGEST_ESCAPE * MAX_LENGTH } else { MAX_LENGTH };
-    if value.get().len() > longest {
+    if value.len() > longest {
         return Err(of_body(format!("is longer than {MAX_LENGTH} bytes")));
     }
     match kind {
-        Type::Object => Ok(Cow::Borrowed(value.get())),
+        Type::Object => Ok(Cow::Borrowed(value)),
         Type::Text => json::text(value).ok_or_else(|| of_body("is not valid Unicode text")),
         other => Err(of_body(format!("must be the text of an event or an object, not {}", other.name()))),
     }
@@ -183,7 +181,7 @@ fn expected(members: &Members<'_>) -> Result<Expected, ValidationError> {
     let fault = |reason: String| ValidationError::of_member(Status::Argument, THIS.name, EXPECT, reason);
     let given = json::members(value).map_err(|error| fault(error.to_string()))?;
     let text = |value| match Type::of(value) {
-        Type::Number => Some(Cow::Borrowed(value.get())),
+        Type::Number => Some(Cow::Borrowed(value)),
         _ => json::text(value),
     };
     let each = EXPECTED.iter().filter_map(|name| Some((*name, text(json::member(&given, name)?)?)));

@@ -157,18 +157,17 @@ pub fn pointer(input: &[u8]) {
     let Ok(input) = std::str::from_utf8(input) else { return };
     let Some((pointer, text)) = input.split_once('\n') else { return };
     let scanned = Document::scan(text, &|| false);
-    assert_eq!(scanned.is_ok(), crate::json::parse(text).is_ok(), "the two readers disagree on what JSON is");
+    assert_eq!(
+        scanned.is_ok(),
+        serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok(),
+        "the two readers disagree on what JSON is"
+    );
     let Ok(document) = scanned else { return };
     let named_twice = scan(text).named_twice;
     assert_eq!(document.has_duplicate_names(), named_twice, "the two readers disagree on a name that is there twice");
     let root = document.root(text);
     check_steps(root, "");
     let found = root.find(pointer);
-    assert_eq!(
-        root.look(pointer).map(document::Value::index),
-        found.map(document::Value::index),
-        "the index finds something else"
-    );
     check_steps(root, pointer);
     let found = found.and_then(document::Value::plain);
     // serde_json cannot hold some documents: those too deep, with huge numbers or with half of a surrogate pair.
@@ -206,10 +205,9 @@ fn check_steps(root: document::Value<'_>, pointer: &str) {
     let mut names = HashSet::new();
     for (index, child) in value.children().take(MEMBERS).enumerate() {
         let step = child.step().map_or_else(|| index.to_string(), |name| name.into_owned());
-        assert_eq!(value.look_child(index).map(document::Value::index), Some(child.index()));
+        assert_eq!(value.child(index).map(document::Value::index), Some(child.index()));
         let step_pointer = format!("{pointer}/{step}");
-        let found = root.look(&step_pointer).map(document::Value::index);
-        assert_eq!(root.find(&step_pointer).map(document::Value::index), found, "the index finds something else");
+        let found = root.find(&step_pointer).map(document::Value::index);
         match names.insert(step) {
             true => assert_eq!(found, Some(child.index()), "a step finds another child"),
             false => assert!(found.is_some_and(|found| found < child.index()), "the first of a name does not count"),

@@ -4,23 +4,18 @@
 //! The first failure is final: from then on there is no text. A program that ignores it sends nothing, rather than a
 //! document that lacks a member and may mean something else.
 
+use std::borrow::Cow;
 use std::ffi::{CStr, CString};
 
-use crate::json::pointer::Pointer;
-use crate::json::{MAX_DEPTH, MAX_VALUES, Type};
+use zeroize::Zeroizing;
+
+use super::document::{self, Document, ScanError};
+use super::pointer::{Index, Pointer, Step};
+use super::{MAX_DEPTH, MAX_VALUES, Type, compact, parse, quote, unique};
 use crate::util::memory::{self, MAX_TEXT};
 use crate::util::panics::failpoint;
 use crate::util::secret::SecretBytes;
-use crate::util::text::one_line;
-use node::{Node, Size};
-use reason::{NO_MEMORY, Reason, shown, too_large, too_many};
-
-mod cp1252;
-mod node;
-mod reason;
-mod scalar;
-#[cfg(test)]
-mod tests;
+use crate::util::text::{of_cp1252, one_line, shortened};
 
 /// Longest pointer in bytes.
 const MAX_POINTER: usize = 8000;
@@ -37,10 +32,46 @@ pub enum Value<'a> {
     Json(&'a str),
 }
 
+/// Why a value cannot be set. Never contains the value.
+type Reason = Cow<'static, str>;
+
+const NO_MEMORY: &str = "there is not enough memory for it";
+const LEADING_ZEROS: &str = "an index of an array has no leading zeros";
+
+fn too_large() -> Reason {
+    format!("the document would be larger than {MAX_TEXT} bytes").into()
+}
+
+fn too_many() -> Reason {
+    format!("the document would have more than {MAX_VALUES} values").into()
+}
+
+/// The pointer for an error.
+fn shown(pointer: &str) -> Cow<'_, str> {
+    if pointer.is_empty() { Cow::Borrowed("\"\"") } else { shortened(pointer) }
+}
+
 /// The document so far, and the size of its text.
 struct Tree {
     root: Node,
     size: Size,
+}
+
+/// A value. Names and scalars are JSON text in buffers that are wiped.
+enum Node {
+    /// The members in the order in which they were set.
+    Object(Vec<(SecretBytes, Node)>),
+    Array(Vec<Node>),
+    Scalar(SecretBytes),
+}
+
+/// What a value takes.
+#[derive(Clone, Copy, Default)]
+struct Size {
+    /// Bytes of its text.
+    bytes: usize,
+    /// Values in it, itself included.
+    values: usize,
 }
 
 pub struct Builder {
@@ -53,7 +84,7 @@ pub struct Builder {
 
 impl Builder {
     pub fn new() -> Builder {
-        let root = Node::object();
+        let root = Node::Object(Vec::new());
         let size = root.size();
         Builder { document: Some(Tree { root, size }), text: None, error: None }
     }
@@ -130,18 +161,20 @@ impl Tree {
             return Err(format!("has more than {MAX_DEPTH} steps").into());
         }
         let value = match value {
-            Value::Text(text) => Node::Scalar(scalar::quoted(text)?),
-            Value::Cp1252(text) => Node::Scalar(scalar::quoted(&cp1252::decode(text)?)?),
-            Value::Number(text) => Node::Scalar(scalar::number(text)?),
-            Value::Bool(value) => Node::Scalar(scalar::literal(if value { "true" } else { "false" })?),
+            Value::Text(text) => Node::Scalar(quoted(text)?),
+            Value::Cp1252(text) => Node::Scalar(quoted(&decoded(text)?)?),
+            Value::Number(text) => Node::Scalar(literal(number(text)?)?),
+            Value::Bool(value) => Node::Scalar(literal(if value { "true" } else { "false" })?),
             Value::Json(text) => Node::from_json(text, levels)?,
         };
         if pointer.is_root() && value.kind() != Type::Object {
             return Err("the whole document must be an object".into());
         }
         let mut size = self.size;
-        let place = node::place(&mut self.root, pointer, &mut size)?;
-        size.replace(place.size(), value.size());
+        let place = place(&mut self.root, pointer, &mut size)?;
+        let (old, new) = (place.size(), value.size());
+        size.bytes = size.bytes - old.bytes + new.bytes;
+        size.values = size.values - old.values + new.values;
         // What was there is wiped.
         *place = value;
         if size.bytes > MAX_TEXT {
@@ -161,3 +194,244 @@ impl Tree {
         Some(text)
     }
 }
+
+impl Node {
+    fn kind(&self) -> Type {
+        match self {
+            Node::Object(_) => Type::Object,
+            Node::Array(_) => Type::Array,
+            // A place that was just made is empty.
+            Node::Scalar(text) => Type::of_byte(text.first().copied().unwrap_or(b'n')),
+        }
+    }
+
+    /// Reads a JSON document of at most that many levels.
+    fn from_json(text: &str, levels: usize) -> Result<Node, Reason> {
+        if text.len() > MAX_TEXT {
+            return Err(too_large());
+        }
+        let document = Document::scan(text, &|| false).map_err(|error| match error {
+            ScanError::Syntax => {
+                let why = parse(text).map_or_else(|error| error.to_string(), |_| String::new());
+                format!("the value is not JSON: {why}").into()
+            }
+            ScanError::TooMany => too_many(),
+            ScanError::NoMemory | ScanError::Stopped => Reason::from(NO_MEMORY),
+        })?;
+        read(document.root(text), document.has_duplicate_names(), levels)
+    }
+
+    fn size(&self) -> Size {
+        let mut size = Size { bytes: 0, values: 1 };
+        let mut add = |name: usize, child: &Node| {
+            let Size { bytes, values } = child.size();
+            size.bytes += name + bytes;
+            size.values += values;
+        };
+        size.bytes += match self {
+            Node::Object(members) => {
+                members.iter().for_each(|(name, value)| add(name.len() + 1, value));
+                2 + members.len().saturating_sub(1)
+            }
+            Node::Array(items) => {
+                items.iter().for_each(|item| add(0, item));
+                2 + items.len().saturating_sub(1)
+            }
+            Node::Scalar(text) => text.len(),
+        };
+        size
+    }
+
+    /// Appends the text.
+    fn write(&self, out: &mut Vec<u8>) {
+        match self {
+            Node::Object(members) => {
+                out.push(b'{');
+                for (index, (name, value)) in members.iter().enumerate() {
+                    if index > 0 {
+                        out.push(b',');
+                    }
+                    out.extend_from_slice(name);
+                    out.push(b':');
+                    value.write(out);
+                }
+                out.push(b'}');
+            }
+            Node::Array(items) => super::object::list(out, items, |out, item| item.write(out)),
+            Node::Scalar(text) => out.extend_from_slice(text),
+        }
+    }
+
+    /// The value at one step; if there is none, a new empty place. Also returns whether it is new.
+    fn child(&mut self, step: Step<'_>, size: &mut Size) -> Result<(&mut Node, bool), Reason> {
+        let place = || shown(step.before());
+        let kind = self.kind();
+        let (index, is_new) = match self {
+            Node::Scalar(_) => {
+                return Err(format!("{} is {}, neither an object nor an array", place(), kind.name()).into());
+            }
+            Node::Object(_) if matches!(step.index(), Index::End) => {
+                return Err(format!("- appends to an array, but {} is an object", place()).into());
+            }
+            Node::Object(members) => {
+                let name = quoted(&step.name())?;
+                let known = members.iter().position(|(known, _)| **known == **name);
+                let count = members.len();
+                if known.is_none() {
+                    size.bytes += name.len() + 1;
+                    members.try_reserve(1).map_err(|_| NO_MEMORY)?;
+                    members.push((name, empty()));
+                }
+                (known.unwrap_or(count), known.is_none())
+            }
+            Node::Array(items) => {
+                let count = items.len();
+                let index = match step.index() {
+                    Index::At(index) => index,
+                    Index::End => count,
+                    Index::Malformed => return Err(LEADING_ZEROS.into()),
+                    Index::None => {
+                        return Err(format!("{} is an array: the step after it must be an index or -", place()).into());
+                    }
+                };
+                if index > count {
+                    return Err(format!("the next index of {} is {count}", place()).into());
+                }
+                if index == count {
+                    items.try_reserve(1).map_err(|_| NO_MEMORY)?;
+                    items.push(empty());
+                }
+                (index, index == count)
+            }
+        };
+        if is_new {
+            size.bytes += usize::from(index > 0);
+            size.values += 1;
+        }
+        Ok(match self {
+            Node::Object(members) => (&mut members[index].1, is_new),
+            Node::Array(items) => (&mut items[index], is_new),
+            Node::Scalar(_) => (self, false),
+        })
+    }
+}
+
+/// `twice`: an object of the document has two members with the same name.
+fn read(value: document::Value<'_>, twice: bool, levels: usize) -> Result<Node, Reason> {
+    let levels = levels.checked_sub(1).ok_or_else(|| format!("nests deeper than {MAX_DEPTH} levels"))?;
+    let unusable = |error| format!("the value is not usable: {error}");
+    match value.kind() {
+        Type::Object => {
+            if twice {
+                unique(value).map_err(unusable)?;
+            }
+            let mut members = memory::list(value.count()).ok_or(NO_MEMORY)?;
+            for member in value.children() {
+                let name = member.exact_name().ok_or("the value is not usable: a name is not valid Unicode text")?;
+                members.push((quoted(&name)?, read(member, twice, levels)?));
+            }
+            Ok(Node::Object(members))
+        }
+        Type::Array => {
+            let mut items = memory::list(value.count()).ok_or(NO_MEMORY)?;
+            for item in value.children() {
+                items.push(read(item, twice, levels)?);
+            }
+            Ok(Node::Array(items))
+        }
+        _ => {
+            let mut text = buffer(value.raw().len())?;
+            compact(value.raw(), &mut text).map_err(unusable)?;
+            Ok(Node::Scalar(text))
+        }
+    }
+}
+
+/// The place of a value. It is made if it is missing, with everything in between; `size` grows with what was made.
+fn place<'n>(root: &'n mut Node, pointer: Pointer<'_>, size: &mut Size) -> Result<&'n mut Node, Reason> {
+    let mut node = root;
+    let mut steps = pointer.steps().peekable();
+    while let Some(step) = steps.next() {
+        if matches!(step.index(), Index::End) && steps.peek().is_some() {
+            return Err("- appends to an array, so it must be the last step".into());
+        }
+        let (found, is_new) = node.child(step, size)?;
+        if let (true, Some(next)) = (is_new, steps.peek()) {
+            *found = container_of(*next)?;
+            size.bytes += found.size().bytes;
+        }
+        node = found;
+    }
+    Ok(node)
+}
+
+/// The container to make on the way: an array for an index, otherwise an object.
+fn container_of(next: Step<'_>) -> Result<Node, Reason> {
+    match next.index() {
+        Index::At(_) | Index::End => Ok(Node::Array(Vec::new())),
+        // It may be meant as the name of a member, e.g. the code of a bank.
+        Index::Malformed => {
+            Err(format!("{LEADING_ZEROS}; for a member of that name, set its object to {{}} first").into())
+        }
+        Index::None => Ok(Node::Object(Vec::new())),
+    }
+}
+
+/// A place to which a value is moved.
+fn empty() -> Node {
+    Node::Scalar(SecretBytes::new(Vec::new()))
+}
+
+/// A JSON string. Its buffer has the right size from the start, so that no copy is made while it grows.
+fn quoted(text: &str) -> Result<SecretBytes, Reason> {
+    let length = |byte| match byte {
+        b'"' | b'\\' | b'\x08' | b'\t' | b'\n' | b'\x0c' | b'\r' => 2,
+        0..=0x1f => 6,
+        _ => 1,
+    };
+    let mut out = buffer(text.bytes().map(length).sum::<usize>() + 2)?;
+    quote(text, &mut out);
+    Ok(out)
+}
+
+/// Checks that it is a number exactly as JSON writes it, without white space around it.
+fn number(text: &str) -> Result<&str, Reason> {
+    match parse(text) {
+        Ok(value) if Type::of(value) == Type::Number && value.len() == text.len() => Ok(text),
+        _ => Err("must be a number as JSON writes it, like 100.10: digits, and a point before a fraction".into()),
+    }
+}
+
+/// Text that is JSON already.
+fn literal(text: &str) -> Result<SecretBytes, Reason> {
+    let mut out = buffer(text.len())?;
+    out.extend_from_slice(text.as_bytes());
+    Ok(out)
+}
+
+fn buffer(size: usize) -> Result<SecretBytes, Reason> {
+    if size > MAX_TEXT {
+        return Err(too_large());
+    }
+    memory::buffer(size).map(SecretBytes::new).ok_or(NO_MEMORY.into())
+}
+
+/// Text in Windows-1252 as UTF-8.
+fn decoded(bytes: &[u8]) -> Result<Zeroizing<String>, Reason> {
+    if bytes.len() > MAX_TEXT {
+        return Err(too_large());
+    }
+    let mut length = 0;
+    for (at, &byte) in bytes.iter().enumerate() {
+        length += of_cp1252(byte)
+            .ok_or_else(|| format!("the value is not Windows-1252: the byte at {at} is undefined"))?
+            .len_utf8();
+    }
+    let mut text = Zeroizing::new(String::new());
+    text.try_reserve_exact(length).map_err(|_| NO_MEMORY)?;
+    text.extend(bytes.iter().filter_map(|&byte| of_cp1252(byte)));
+    Ok(text)
+}
+
+#[cfg(test)]
+mod tests;

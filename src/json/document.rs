@@ -1,54 +1,48 @@
-//! An index of a JSON document: where every value starts and ends, so that a value is found by its path without reading
-//! the text again.
-//!
-//! Accepts exactly the JSON texts of RFC 8259. Numbers and text stay as they are written.
+//! A JSON document: where every value starts and ends, so that a value is found by its path without reading the text
+//! again. Numbers and text stay as they are written.
 
 use std::borrow::Cow;
+use std::sync::atomic::{AtomicU64, Ordering};
 
-use once_cell::race::OnceBox;
+use super::pointer::{self, Index, Pointer};
+use super::raw;
+pub use super::scan::ScanError;
+use super::scan::{ESCAPED, Node, Scanner};
+use super::{MAX_VALUES, Type};
 
-use super::raw::unescaped;
-use super::{MAX_VALUES, Type, pointer};
-use index::Index;
-pub use node::ScanError;
-use node::{ESCAPED, Node};
-use scan::Scanner;
-
-mod index;
-mod look;
-mod node;
-mod scan;
-#[cfg(test)]
-mod tests;
+/// Most steps of a pointer. The deepest answer has 4 levels.
+const MAX_STEPS: usize = 128;
 
 /// The positions of the values of a text. The caller keeps the text.
 pub struct Document {
     nodes: Vec<Node>,
     has_duplicate_names: bool,
-    /// Made by the first look-up that needs it. Lock-free: a child that is forked meanwhile would wait for ever.
-    index: OnceBox<Index>,
+    /// In large containers, the child that was looked up last: the number of the container, the child's place in it, and
+    /// its own number, each [`BITS`] wide. A program that passes a container from its beginning to its end goes on
+    /// there. No lock: a child that is forked meanwhile would wait for ever.
+    last: [AtomicU64; 2],
 }
+
+/// Enough for the numbers of [`MAX_VALUES`] values.
+const BITS: u32 = 21;
+/// So many siblings are passed each time, so that what is looked up within a child does not replace its own place.
+const FEW: usize = 32;
 
 impl Document {
     /// Reads the text once, and calls `stop` every few kilobytes.
     pub fn scan(text: &str, stop: &dyn Fn() -> bool) -> Result<Document, ScanError> {
-        if text.len() >= ESCAPED as usize {
-            return Err(ScanError::TooMany);
-        }
-        Document::scanned(Scanner::new(text, stop, MAX_VALUES))
+        Document::scanned(Scanner::new(text, stop, MAX_VALUES, usize::MAX))
     }
 
     /// Reads a text that the library has made itself, whatever the number of its values.
     pub fn scan_own(text: &str) -> Result<Document, ScanError> {
-        if text.len() >= ESCAPED as usize {
-            return Err(ScanError::TooMany);
-        }
-        Document::scanned(Scanner::new(text, &|| false, u32::MAX as usize))
+        Document::scanned(Scanner::new(text, &|| false, u32::MAX as usize, usize::MAX))
     }
 
-    fn scanned(scanner: Scanner<'_, '_>) -> Result<Document, ScanError> {
-        let (nodes, has_duplicate_names) = scanner.scan()?;
-        Ok(Document { nodes, has_duplicate_names, index: OnceBox::new() })
+    fn scanned(mut scanner: Scanner<'_, '_>) -> Result<Document, ScanError> {
+        scanner.scan()?;
+        let Scanner { nodes, has_duplicate_names, .. } = scanner;
+        Ok(Document { nodes, has_duplicate_names, last: Default::default() })
     }
 
     /// How many values it has.
@@ -92,8 +86,7 @@ impl<'d> Value<'d> {
 
     /// As it is written in the text.
     pub fn raw(self) -> &'d str {
-        let node = self.node();
-        &self.text[node.start as usize..node.end as usize]
+        self.node().raw(self.text)
     }
 
     pub fn kind(self) -> Type {
@@ -117,6 +110,11 @@ impl<'d> Value<'d> {
     /// The name of a member of an object, unescaped.
     pub fn name(self) -> Option<Cow<'d, str>> {
         self.node().name(self.text)
+    }
+
+    /// The same; `None` if it has an unpaired surrogate, or if there is not enough memory for it.
+    pub fn exact_name(self) -> Option<Cow<'d, str>> {
+        self.node().exact_name(self.text)
     }
 
     /// Every value within this one, at every depth.
@@ -158,11 +156,71 @@ impl<'d> Value<'d> {
         }
     }
 
+    /// The value at a JSON pointer; of members with the same name, the first. `None` if it is absent, or if the pointer
+    /// is malformed or has more than [`MAX_STEPS`] steps.
+    pub fn find(self, pointer: &str) -> Option<Value<'d>> {
+        let mut value = self;
+        for (passed, step) in Pointer::parse(pointer).ok()?.steps().enumerate() {
+            value = match value.kind() {
+                _ if passed == MAX_STEPS => return None,
+                Type::Object => value.find_member(&step.name())?,
+                Type::Array => match step.index() {
+                    Index::At(index) => value.child(index)?,
+                    _ => return None,
+                },
+                Type::Text | Type::Number | Type::Bool | Type::Null => return None,
+            };
+        }
+        Some(value)
+    }
+
+    /// How many members or elements it has.
+    pub fn count(self) -> usize {
+        self.children().count()
+    }
+
+    /// The child of that number; the first is 0.
+    pub fn child(self, number: usize) -> Option<Value<'d>> {
+        let (place, from) = self.last().filter(|(place, _)| *place <= number).unwrap_or((0, self.index + 1));
+        let child = Children { index: from, ..self.children() }.nth(number - place)?;
+        self.remember(number, child);
+        Some(child)
+    }
+
+    /// As [`Value::member`].
+    fn find_member(self, name: &str) -> Option<Value<'d>> {
+        // If a name is there twice, the first counts.
+        let last = self.last().filter(|_| !self.document.has_duplicate_names);
+        let (place, from) = last.unwrap_or((0, self.index + 1));
+        let mut rest = Children { index: from, ..self.children() }.zip(place..);
+        if let Some((child, place)) = rest.find(|(child, _)| child.is_named(name)) {
+            self.remember(place, child);
+            return Some(child);
+        }
+        self.children().take(place).find(|child| child.is_named(name))
+    }
+
+    /// The place and the number of the child that was looked up last.
+    fn last(self) -> Option<(usize, u32)> {
+        let last = self.document.last[self.index as usize % 2].load(Ordering::Relaxed);
+        let part = |number: u32| (last >> (number * BITS)) & ((1 << BITS) - 1);
+        // Zero before the first look: the root is nobody's child.
+        (part(2) == u64::from(self.index) && part(0) != 0).then(|| (part(1) as usize, part(0) as u32))
+    }
+
+    fn remember(self, place: usize, child: Value<'d>) {
+        let parts = [self.index as usize, place, child.index as usize];
+        if place >= FEW && parts.iter().all(|part| part >> BITS == 0) {
+            let packed = parts.iter().fold(0, |all, part| all << BITS | *part as u64);
+            self.document.last[self.index as usize % 2].store(packed, Ordering::Relaxed);
+        }
+    }
+
     /// The text of a string; `None` for anything else, for an unpaired surrogate, and if there is not enough
     /// memory for it.
     pub fn text(self) -> Option<Cow<'d, str>> {
         match self.kind() {
-            Type::Text => unescaped(self.raw()),
+            Type::Text => raw::text(self.raw()),
             _ => None,
         }
     }
@@ -174,7 +232,7 @@ impl<'d> Value<'d> {
         }
         let raw = self.raw();
         if raw.len() <= max {
-            return unescaped(raw);
+            return raw::text(raw);
         }
         let inner = &raw[1..raw.len() - 1];
         let mut end = (0..=max).rev().find(|&end| inner.is_char_boundary(end)).unwrap_or(0);
@@ -189,7 +247,7 @@ impl<'d> Value<'d> {
             }
             at = escape + length;
         }
-        unescaped(&format!("\"{}\"", &inner[..end])).map(|text| Cow::Owned(text.into_owned()))
+        raw::text(&format!("\"{}\"", &inner[..end])).map(|text| Cow::Owned(text.into_owned()))
     }
 
     /// `null`, a blank text, `{}` and `[]` are empty.

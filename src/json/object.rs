@@ -1,9 +1,12 @@
-//! Writes a JSON object, member by member.
+//! Writes JSON: a string, and an object member by member.
 
 use std::fmt::Display;
 use std::io::Write as _;
 
-use super::writer::quote;
+/// Appends a JSON string.
+pub fn quote(text: &str, out: &mut Vec<u8>) {
+    serde_json::to_writer(out, text).expect("writing text to memory cannot fail");
+}
 
 /// Writes the members of a JSON object.
 pub struct Object<'a> {

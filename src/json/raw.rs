@@ -3,111 +3,105 @@
 //! An object that has a member twice is refused, because two readers would disagree about it.
 
 use std::borrow::Cow;
-use std::collections::TryReserveError;
+use std::collections::HashSet;
 use std::fmt;
 
-use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
-use serde_json::Error;
-use serde_json::value::RawValue;
+use zeroize::Zeroizing;
 
+use super::document::{Document, Value};
+use super::scan::{Node, ScanError, Scanner};
+use super::{MAX_DEPTH, Type, quote};
 use crate::util::memory;
 
-/// Nearly every object has at most this many members.
-const FEW: usize = 16;
+/// The text of one value, which has been checked, without white space around it.
+pub type RawValue = str;
 
 /// The members of one object, in their order.
 pub type Members<'a> = Vec<(Cow<'a, str>, &'a RawValue)>;
 
+/// Why a text or a value cannot be used.
+#[derive(Debug)]
+pub struct Error(Cow<'static, str>);
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl Error {
+    pub fn new(text: impl Into<Cow<'static, str>>) -> Error {
+        Error(text.into())
+    }
+
+    /// `at`: how far the text was read.
+    fn of_scan(error: ScanError, text: &str, at: usize) -> Error {
+        match error {
+            ScanError::Syntax if at >= text.len() => Error::new("it ends too early"),
+            ScanError::Syntax => {
+                let before = &text.as_bytes()[..at];
+                let line_start = memchr::memrchr(b'\n', before).map_or(0, |end| end + 1);
+                let line = memchr::memchr_iter(b'\n', before).count() + 1;
+                Error(format!("it cannot be read from line {line}, byte {} on", at - line_start + 1).into())
+            }
+            ScanError::TooMany | ScanError::NoMemory | ScanError::Stopped => Error::new(memory::TOO_LARGE),
+        }
+    }
+
+    fn twice(name: &str) -> Error {
+        Error(format!("member {name:?} is given twice").into())
+    }
+}
+
+/// The values of the first levels of a text that must be exactly one; the text itself is a level.
+fn level(text: &str, levels: usize) -> Result<(Vec<Node>, bool), Error> {
+    let mut scanner = Scanner::new(text, &|| false, u32::MAX as usize, levels);
+    match scanner.scan() {
+        Ok(()) => Ok((scanner.nodes, scanner.has_duplicate_names)),
+        Err(error) => Err(Error::of_scan(error, text, scanner.at)),
+    }
+}
+
 /// The value of a text that must be exactly one.
 pub fn parse(text: &str) -> Result<&RawValue, Error> {
-    serde_json::from_str(text)
+    level(text, 1).map(|(nodes, _)| nodes[0].raw(text))
 }
 
 /// The members of an object; fails for anything else and for a member that is given twice.
 pub fn members(value: &RawValue) -> Result<Members<'_>, Error> {
-    members_of(value.get())
+    members_of(value)
 }
 
 /// The members of a text that must be exactly one object, checked and split in one pass.
 pub fn members_of(text: &str) -> Result<Members<'_>, Error> {
-    struct Level;
-    impl<'de> Visitor<'de> for Level {
-        type Value = Members<'de>;
-        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            f.write_str("an object")
-        }
-        fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Members<'de>, A::Error> {
-            let mut members: Members<'de> = Vec::with_capacity(FEW);
-            while let Some((Text(name), value)) = map.next_entry::<Text<'de>, &'de RawValue>()? {
-                members.try_reserve(1).map_err(A::Error::custom)?;
-                members.push((name, value));
-            }
-            match duplicate(&members).map_err(A::Error::custom)? {
-                Some(name) => Err(A::Error::custom(format_args!("member {name:?} is given twice"))),
-                None => Ok(members),
-            }
-        }
+    let nodes = children(text, Type::Object)?;
+    let mut members = memory::list(nodes.len()).ok_or(Error::new(memory::TOO_LARGE))?;
+    for node in &nodes[1..] {
+        members.push((node.exact_name(text).ok_or(Error::new(NO_NAME))?, node.raw(text)));
     }
-    let mut deserializer = serde_json::Deserializer::from_str(text);
-    let members = deserializer.deserialize_map(Level)?;
-    deserializer.end()?;
     Ok(members)
-}
-
-/// A name that occurs twice. Many names are sorted, because there may be a million.
-fn duplicate<'m>(members: &'m Members<'_>) -> Result<Option<&'m str>, TryReserveError> {
-    if members.len() <= FEW {
-        let again =
-            |(index, (name, _)): &(usize, &(Cow<'_, str>, _))| members[..*index].iter().any(|(known, _)| known == name);
-        return Ok(members.iter().enumerate().find(again).map(|(_, (name, _))| name.as_ref()));
-    }
-    let mut names: Vec<&str> = Vec::new();
-    names.try_reserve_exact(members.len())?;
-    names.extend(members.iter().map(|(name, _)| name.as_ref()));
-    names.sort_unstable();
-    Ok(names.windows(2).find(|pair| pair[0] == pair[1]).map(|pair| pair[0]))
 }
 
 /// The items of an array; fails for anything else.
 pub fn items(value: &RawValue) -> Result<Vec<&RawValue>, Error> {
-    struct Level;
-    impl<'de> Visitor<'de> for Level {
-        type Value = Vec<&'de RawValue>;
-        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            f.write_str("an array")
-        }
-        fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
-            let mut items = Vec::new();
-            while let Some(item) = seq.next_element()? {
-                items.try_reserve(1).map_err(A::Error::custom)?;
-                items.push(item);
-            }
-            Ok(items)
-        }
-    }
-    serde_json::Deserializer::from_str(value.get()).deserialize_seq(Level)
+    let nodes = children(value, Type::Array)?;
+    let mut items = memory::list(nodes.len()).ok_or(Error::new(memory::TOO_LARGE))?;
+    items.extend(nodes[1..].iter().map(|node| node.raw(value)));
+    Ok(items)
 }
 
-/// A JSON string, borrowed from the document unless it holds an escape.
-struct Text<'a>(Cow<'a, str>);
+const NO_NAME: &str = "the name of a member is not valid Unicode text";
 
-impl<'de> Deserialize<'de> for Text<'de> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Str;
-        impl<'de> Visitor<'de> for Str {
-            type Value = Text<'de>;
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a string")
-            }
-            fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Text<'de>, E> {
-                Ok(Text(Cow::Borrowed(text)))
-            }
-            fn visit_str<E>(self, text: &str) -> Result<Text<'de>, E> {
-                Ok(Text(Cow::Owned(text.to_owned())))
-            }
-        }
-        deserializer.deserialize_str(Str)
+/// The value and its children.
+fn children(text: &str, kind: Type) -> Result<Vec<Node>, Error> {
+    let (nodes, twice) = level(text, 2)?;
+    if Type::of(nodes[0].raw(text)) != kind {
+        return Err(Error(format!("must be {}", kind.name()).into()));
     }
+    if twice && let Ok(document) = Document::scan_own(text) {
+        unique(document.root(text))?;
+    }
+    Ok(nodes)
 }
 
 /// The member of an object by its name.
@@ -115,27 +109,94 @@ pub fn member<'a>(members: &Members<'a>, name: &str) -> Option<&'a RawValue> {
     members.iter().find(|(known, _)| known == name).map(|(_, value)| *value)
 }
 
-pub fn has_escape(raw: &str) -> bool {
+fn has_escape(raw: &str) -> bool {
     memchr::memchr(b'\\', raw.as_bytes()).is_some()
 }
 
-/// The text of a JSON string; `None` for anything else, for an unpaired surrogate, and if there is not enough
-/// memory for it.
+/// The text of a JSON string as it is written, which has been checked; `None` for anything else, for an unpaired
+/// surrogate, and if there is not enough memory for it.
 pub fn text(value: &RawValue) -> Option<Cow<'_, str>> {
-    unescaped(value.get())
-}
-
-/// The same for a string as it is written, which has been checked.
-pub fn unescaped(raw: &str) -> Option<Cow<'_, str>> {
-    if raw.starts_with('"') && !has_escape(raw) {
-        // Checked with the document, and without escapes.
-        return Some(Cow::Borrowed(&raw[1..raw.len() - 1]));
+    let inner = value.strip_prefix('"')?.strip_suffix('"')?;
+    if !has_escape(inner) {
+        return Some(Cow::Borrowed(inner));
     }
-    if !memory::can_read(raw.len()) {
+    if !memory::can_read(value.len()) {
         return None;
     }
-    let mut deserializer = serde_json::Deserializer::from_str(raw);
-    Text::deserialize(&mut deserializer).ok().map(|Text(text)| text)
+    serde_json::from_str(value).ok().map(Cow::Owned)
+}
+
+/// Appends the value without white space, text as plain UTF-8, numbers exactly as they are written.
+///
+/// The result is never longer than the value, so a buffer of that capacity does not move.
+pub fn compact(value: &RawValue, out: &mut Vec<u8>) -> Result<(), Error> {
+    match Type::of(value) {
+        Type::Object | Type::Array => {
+            let document = Document::scan_own(value).map_err(|error| Error::of_scan(error, value, 0))?;
+            compact_level(document.root(value), document.has_duplicate_names(), out, MAX_DEPTH)
+        }
+        _ => {
+            compact_scalar(value, out);
+            Ok(())
+        }
+    }
+}
+
+pub fn too_deep() -> Error {
+    Error(format!("nests deeper than {MAX_DEPTH} levels").into())
+}
+
+/// `twice`: an object of the document has two members with the same name.
+fn compact_level(value: Value<'_>, twice: bool, out: &mut Vec<u8>, depth: usize) -> Result<(), Error> {
+    let depth = depth.checked_sub(1).ok_or_else(too_deep)?;
+    let kind = value.kind();
+    let (open, close) = match kind {
+        Type::Object => (b'{', b'}'),
+        Type::Array => (b'[', b']'),
+        _ => {
+            compact_scalar(value.raw(), out);
+            return Ok(());
+        }
+    };
+    if twice && kind == Type::Object {
+        unique(value)?;
+    }
+    out.push(open);
+    for (index, child) in value.children().enumerate() {
+        if index > 0 {
+            out.push(b',');
+        }
+        if kind == Type::Object {
+            quote(&child.exact_name().ok_or(Error::new(NO_NAME))?, out);
+            out.push(b':');
+        }
+        compact_level(child, twice, out, depth)?;
+    }
+    out.push(close);
+    Ok(())
+}
+
+/// Fails if an object has two members with the same name.
+pub fn unique(object: Value<'_>) -> Result<(), Error> {
+    let mut names = HashSet::new();
+    for name in object.children().map(Value::exact_name) {
+        names.try_reserve(1).map_err(|_| Error::new(memory::TOO_LARGE))?;
+        let name = name.ok_or(Error::new(NO_NAME))?;
+        if !names.insert(name.clone()) {
+            return Err(Error::twice(&name));
+        }
+    }
+    Ok(())
+}
+
+fn compact_scalar(value: &RawValue, out: &mut Vec<u8>) {
+    match text(value) {
+        // The unescaped copy may be a secret.
+        Some(Cow::Owned(text)) => quote(&Zeroizing::new(text), out),
+        // A string without escapes is compact already. An unpaired surrogate is not text, but the caller may send it as
+        // it is.
+        Some(Cow::Borrowed(_)) | None => out.extend_from_slice(value.as_bytes()),
+    }
 }
 
 #[cfg(test)]
@@ -144,7 +205,50 @@ mod tests {
 
     #[test]
     fn a_member_given_twice_is_refused_even_if_escaped() {
-        let error = members(parse(r#"{"a":1,"\u0061":2}"#).unwrap()).unwrap_err();
-        assert!(error.to_string().contains(r#"member "a" is given twice"#), "{error}");
+        let error = members(r#"{"a":1,"\u0061":2}"#).unwrap_err();
+        assert_eq!(error.to_string(), r#"member "a" is given twice"#);
+        assert!(members(r#"{"\ud800":1}"#).is_err() && members(r#"{"\ud800":1,"\uD800":1}"#).is_err());
+        // Deeper ones are refused where they are read.
+        assert!(members(r#"{"a":{"b":1,"b":2}}"#).is_ok());
+    }
+
+    #[test]
+    fn an_error_says_where_the_text_is_wrong() {
+        for (text, expected) in [
+            ("{\"a\":", "it ends too early"),
+            ("", "it ends too early"),
+            ("{} {}", "it cannot be read from line 1, byte 4 on"),
+            ("{\n \"a\": x}", "it cannot be read from line 2, byte 7 on"),
+        ] {
+            assert_eq!(parse(text).unwrap_err().to_string(), expected, "{text}");
+        }
+    }
+
+    fn compacted(text: &str) -> Result<String, Error> {
+        let mut out = Vec::new();
+        compact(parse(text).unwrap(), &mut out).map(|()| String::from_utf8(out).unwrap())
+    }
+
+    #[test]
+    fn numbers_and_order_survive() {
+        let text = r#" { "b" : 100.10 , "a" : [ 1e400 , -0 , 12345678901234567890.000 ] , "c" : { } } "#;
+        assert_eq!(compacted(text).unwrap(), r#"{"b":100.10,"a":[1e400,-0,12345678901234567890.000],"c":{}}"#);
+    }
+
+    #[test]
+    fn text_becomes_plain_utf8_and_never_grows() {
+        let text = r#"{"n":"\u0041d\u00e9\u1ecd\ud83d\ude00\/","q":"\"\\\u0001\b","half":"\ud800"}"#;
+        let out = compacted(text).unwrap();
+        assert_eq!(out, r#"{"n":"Adéọ😀/","q":"\"\\\u0001\b","half":"\ud800"}"#);
+        assert!(out.len() <= text.len());
+    }
+
+    #[test]
+    fn depth_is_bounded() {
+        let nest = |levels: usize| "[".repeat(levels) + &"]".repeat(levels);
+        assert!(compacted(&nest(MAX_DEPTH)).is_ok());
+        assert_eq!(compacted(&nest(MAX_DEPTH + 1)).unwrap_err().to_string(), "nests deeper than 32 levels");
+        // Reading skips values, however deep they are.
+        assert!(parse(&nest(100_000)).is_ok());
     }
 }

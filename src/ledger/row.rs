@@ -2,10 +2,8 @@
 
 use std::borrow::Cow;
 
-use serde_json::value::RawValue;
-
 use crate::json::object::{object, object_text};
-use crate::json::{self, Members};
+use crate::json::{self, Members, RawValue};
 use paysvc_spec::journal::Step;
 use paysvc_spec::status::{self, Outcome, State};
 
@@ -180,7 +178,7 @@ impl Row {
                 until_ms: row.number("until_ms")?,
                 digests: row.texts("digests")?,
                 list: row.optional("list")?,
-                request: json::member(&members, "request").map(|raw| raw.get().to_owned()).unwrap_or_default(),
+                request: json::member(&members, "request").map(|raw| raw.to_owned()).unwrap_or_default(),
                 amount: row.optional("amount")?,
                 currency: row.optional("currency")?,
             }),
@@ -241,11 +239,11 @@ impl<'a> Reader<'a> {
     }
 
     fn number(&self, name: &str) -> Result<u64, String> {
-        self.get(name)?.get().parse().map_err(|_| wrong(name))
+        self.get(name)?.parse().map_err(|_| wrong(name))
     }
 
     fn flag(&self, name: &str) -> Result<bool, String> {
-        self.get(name)?.get().parse().map_err(|_| wrong(name))
+        self.get(name)?.parse().map_err(|_| wrong(name))
     }
 
     fn named<T>(&self, name: &str, find: impl FnOnce(&str) -> Option<T>) -> Result<T, String> {
@@ -332,9 +330,8 @@ mod tests {
                 }
                 let rest: Vec<_> = members.iter().filter(|(name, _)| name != left_out).collect();
                 let short = object_text(|out| {
-                    rest.iter().for_each(|(name, value)| {
-                        out.raw(name, |bytes| bytes.extend_from_slice(value.get().as_bytes()))
-                    });
+                    rest.iter()
+                        .for_each(|(name, value)| out.raw(name, |bytes| bytes.extend_from_slice(value.as_bytes())));
                 });
                 assert!(Row::parse(&short).is_err(), "without {left_out}: {short}");
             }

@@ -2,9 +2,7 @@
 
 use std::borrow::Cow;
 
-use serde_json::value::RawValue;
-
-use crate::json::{self, Type};
+use crate::json::{self, RawValue, Type};
 use paysvc_spec::schema::{LONGEST_AMOUNT, Wire};
 
 /// How much an amount can grow when it is written: a number gets quotes.
@@ -30,7 +28,7 @@ pub fn fault(value: &RawValue) -> Option<String> {
 /// The amount as it is written in the JSON: the text of a string, the literal of a number.
 pub fn digits(value: &RawValue) -> Option<Cow<'_, str>> {
     match Type::of(value) {
-        Type::Number => Some(Cow::Borrowed(value.get())),
+        Type::Number => Some(Cow::Borrowed(value)),
         _ => json::text(value),
     }
 }

@@ -2,9 +2,7 @@
 
 use std::fmt::Display;
 
-use serde_json::value::RawValue;
-
-use crate::json::{self, Members};
+use crate::json::{self, Members, RawValue};
 use crate::request::amount;
 use crate::request::settings::Settings;
 use crate::request::validate;
@@ -68,7 +66,7 @@ fn push_members(
                 // The amount was checked before; if it cannot be read again, it is too large for the memory that is
                 // left.
                 if !amount::push(value, wire, out) {
-                    return Err(validate::out_of_memory(what, value.get().len(), Status::Argument));
+                    return Err(validate::out_of_memory(what, value.len(), Status::Argument));
                 }
             }
             Some(Kind::Object(fields)) if has_amount(fields) => {

@@ -2,10 +2,8 @@
 
 use std::borrow::Cow;
 
-use serde_json::value::RawValue;
-
 use crate::json::builder::{Builder, Value};
-use crate::json::{self, Members, Type, pointer};
+use crate::json::{self, Members, RawValue, Type, pointer};
 use crate::request::secrets::{Secrets, Stop};
 use crate::request::validate;
 use crate::util::memory::MAX_ERRORS;
@@ -131,7 +129,7 @@ impl<'a> EarlierRequest<'a> {
     pub fn amount(&self) -> Option<Cow<'a, str>> {
         let amount = self.value(self.look_up.amount?)?;
         match Type::of(amount) {
-            Type::Number => Some(Cow::Borrowed(amount.get())),
+            Type::Number => Some(Cow::Borrowed(amount)),
             _ => json::text(amount),
         }
     }
@@ -157,8 +155,8 @@ impl<'a> EarlierRequest<'a> {
 /// What a program keeps from a request in order to look it up.
 pub fn values(row: &'static Endpoint, look_up: &LookUp, members: &Members<'_>) -> Values {
     let value = |keep: &Keep| match (keep, value(members, row.fields, keep.pointer())) {
-        (Keep::Value(pointer), Ok(Some(value))) => Some((*pointer, value.to_owned())),
-        (Keep::Presence(pointer), Ok(Some(_))) => Some((*pointer, json::parse("{}").ok()?.to_owned())),
+        (Keep::Value(pointer), Ok(Some(value))) => Some((*pointer, value.into())),
+        (Keep::Presence(pointer), Ok(Some(_))) => Some((*pointer, "{}".into())),
         _ => None,
     };
     look_up.keep.iter().filter_map(value).collect()
@@ -168,7 +166,7 @@ pub fn values(row: &'static Endpoint, look_up: &LookUp, members: &Members<'_>) -
 pub fn text(values: &Values) -> Option<String> {
     let mut object = Builder::new();
     for (pointer, value) in values {
-        object.set(pointer, Value::Json(value.get()));
+        object.set(pointer, Value::Json(value));
     }
     Some(object.text()?.to_str().ok()?.to_owned())
 }
@@ -182,7 +180,7 @@ pub fn charges(row: &'static Endpoint, look_up: &LookUp, members: &Members<'_>) 
 pub fn text_at(row: &'static Endpoint, members: &Members<'_>, pointer: &str) -> Option<String> {
     let value = value(members, row.fields, pointer).ok()??;
     match Type::of(value) {
-        Type::Number => Some(value.get().to_owned()),
+        Type::Number => Some(value.to_owned()),
         _ => json::text(value).map(Cow::into_owned),
     }
 }

@@ -17,9 +17,7 @@ pub mod settings;
 pub mod url;
 pub mod validate;
 
-use serde_json::value::{RawValue, to_raw_value};
-
-use crate::json::{self, Members};
+use crate::json::{self, Members, RawValue};
 use crate::request::names::{References, RequestFields};
 use crate::request::secrets::{Secrets, Stop};
 use crate::request::settings::Settings;
@@ -93,13 +91,15 @@ pub fn prepare_members<'a>(
     let base_url = base_url(row, settings)?;
     let members = validate::members(members, row.fields, validate::Rules::of(row), row.name, Status::Argument)?;
     // With quotes, a colon and a comma for each, and the braces.
-    let length = members.iter().map(|(name, value)| name.len() + value.get().len() + 4).sum::<usize>() + 2;
+    let length = members.iter().map(|(name, value)| name.len() + value.len() + 4).sum::<usize>() + 2;
     of_members(row, base_url, members, length, settings, stop)
 }
 
 /// A text as the value of a member.
 pub fn text_value(text: &str) -> Box<RawValue> {
-    to_raw_value(text).expect("a text is written as JSON")
+    let mut value = Vec::new();
+    json::quote(text, &mut value);
+    String::from_utf8(value).expect("JSON made of text is UTF-8").into()
 }
 
 /// The address of the service, if all is configured that the row's requests need.

@@ -3,10 +3,8 @@
 
 use std::borrow::Cow;
 
-use serde_json::value::RawValue;
-
 use crate::json::document::{Document, Value};
-use crate::json::{self, Members, Type};
+use crate::json::{self, Members, RawValue, Type};
 use paysvc_spec::roles::OF_REQUEST;
 use paysvc_spec::schema::{Field, Reference};
 
@@ -69,7 +67,7 @@ pub fn each_at(members: &Members<'_>, within: &str, steps: &[&str], found: &mut 
 fn text(value: &RawValue) -> Option<String> {
     let text = match Type::of(value) {
         Type::Text => json::text(value),
-        Type::Number => Some(Cow::Borrowed(value.get())),
+        Type::Number => Some(Cow::Borrowed(value)),
         _ => None,
     };
     text.filter(|text| !text.trim().is_empty()).map(Cow::into_owned)
@@ -114,8 +112,8 @@ pub fn last_step(path: &str) -> &str {
 pub fn of_fields(members: &Members<'_>, within: &[&str]) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     for text in within.iter().filter_map(|name| json::member(members, name)) {
-        let Ok(document) = Document::scan_own(text.get()) else { continue };
-        for name in document.root(text.get()).everything().filter_map(Value::name) {
+        let Ok(document) = Document::scan_own(text) else { continue };
+        for name in document.root(text).everything().filter_map(Value::name) {
             if names.len() < MAX_NAMES && !names.iter().any(|own| *own == *name) {
                 names.push(name.into_owned());
             }

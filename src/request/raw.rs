@@ -4,9 +4,7 @@
 
 use std::collections::HashSet;
 
-use serde_json::value::RawValue;
-
-use crate::json::{self, Members, Type};
+use crate::json::{self, Members, RawValue, Type};
 use crate::request::Request;
 use crate::request::names;
 use crate::request::policy::{self, Permitted, RawRequest};
@@ -111,7 +109,7 @@ fn text_of(members: &Members<'_>, name: &str) -> String {
 }
 
 fn flag(members: &Members<'_>, name: &str) -> Option<bool> {
-    json::member(members, name).map(|value| value.get() == "true")
+    json::member(members, name).map(|value| value == "true")
 }
 
 fn choice<T: Copy>(
@@ -220,7 +218,7 @@ fn pairs<'a>(
 fn query(members: &Members<'_>) -> Result<String, ValidationError> {
     let plain = |value| match Type::of(value) {
         Type::Text => json::text(value).map(|text| text.into_owned()),
-        Type::Number | Type::Bool => Some(value.get().to_owned()),
+        Type::Number | Type::Bool => Some(value.to_owned()),
         _ => None,
     };
     let mut query = String::new();

@@ -1,8 +1,6 @@
 //! What the journal keeps about a request: no card data, no codes, no keys.
 
-use serde_json::value::RawValue;
-
-use crate::json::{self, Members, Type};
+use crate::json::{self, Members, RawValue, Type};
 use crate::request::look_up::{self, Values};
 use crate::request::{Request, text_value};
 use paysvc_spec::journal::Step;
@@ -121,7 +119,7 @@ fn add(
 fn normal(field: &Field, value: &RawValue) -> String {
     let text = match Type::of(value) {
         Type::Text => json::text(value).unwrap_or_default().into_owned(),
-        _ => value.get().to_owned(),
+        _ => value.to_owned(),
     };
     match field.kind {
         Kind::Amount(_) => normal_amount(&text),

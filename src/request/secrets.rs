@@ -1,8 +1,6 @@
 //! The values of a request that no message or log line may repeat.
 
-use serde_json::value::RawValue;
-
-use crate::json::{self, Members, Type};
+use crate::json::{self, Members, RawValue, Type};
 use crate::util::secret::SecretBytes;
 use crate::util::text::{symbols, visible};
 use paysvc_spec::schema::{Field, Kind};
@@ -184,9 +182,9 @@ impl Collector<'_> {
             // As it is written, if it has an unpaired surrogate or there is not enough memory for it.
             Type::Text => match json::text(value) {
                 Some(text) => self.keep(&text, marked),
-                None => self.keep(&value.get()[1..value.get().len() - 1], marked),
+                None => self.keep(&value[1..value.len() - 1], marked),
             },
-            Type::Number => self.keep(value.get(), marked),
+            Type::Number => self.keep(value, marked),
             Type::Bool | Type::Null => {}
         }
     }

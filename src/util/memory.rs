@@ -77,15 +77,10 @@ pub fn map<K: Eq + Hash, V>(count: usize) -> Option<HashMap<K, V>> {
 /// Whether a text of that length can be read as JSON, which allocates in ways that cannot fail safely. Another thread
 /// may take the memory first, so this makes the end of the process unlikely, not impossible.
 pub fn can_read(length: usize) -> bool {
-    can_read_into(length, 0)
-}
-
-/// The same, if what is made of it takes that many bytes besides.
-pub fn can_read_into(length: usize, more: usize) -> bool {
     if length < SMALL {
         return true;
     }
-    let mut probe = buffer(length.saturating_mul(COPIES).saturating_add(more));
+    let mut probe = buffer(length.saturating_mul(COPIES));
     // An unused allocation may be optimised away, and would then always succeed.
     black_box(probe.as_mut().map(|probe| probe.as_mut_ptr()));
     probe.is_some()

@@ -111,7 +111,8 @@ fn of_members_with_the_same_name_the_first_is_found() {
     assert_eq!((reply.get(r"/x\u0000y"), reply.get(r"/\ud800")), (Some("5".to_owned()), Some("6".to_owned())));
 }
 
-/// If the time grew with the square of the members, this would take an hour.
+/// A program passes it from its beginning to its end. If the time grew with the square of the members, this would take an
+/// hour.
 #[test]
 fn a_hostile_answer_does_not_make_looks_slow() {
     const MANY: usize = 400_000;
@@ -120,11 +121,13 @@ fn a_hostile_answer_does_not_make_looks_slow() {
     let reply = service.answer(&format!("{{{members}\"list\":[{}0]}}", "0,".repeat(MANY)));
     assert_eq!((reply.count(""), reply.count("/list")), (MANY + 1, MANY + 1));
     for index in (0..MANY).step_by(10) {
-        assert_eq!(reply.get(&format!("/m{index}")), Some(index.to_string()));
         assert_eq!(reply.name("", index), Some(format!("m{index}").as_str()));
-        assert_eq!(reply.json_type(&format!("/list/{index}")), JsonType::Number as i32);
-        assert_eq!(reply.json_type(&format!("/absent{index}")), JsonType::Absent as i32);
+        assert_eq!(reply.get(&format!("/m{index}")), Some(index.to_string()));
     }
+    for index in (0..MANY).step_by(10) {
+        assert_eq!(reply.json_type(&format!("/list/{index}")), JsonType::Number as i32);
+    }
+    assert_eq!(reply.json_type("/absent"), JsonType::Absent as i32);
 }
 
 /// The same text from every thread, however they race for it.

@@ -3,12 +3,10 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use serde_json::value::RawValue;
-
 use super::report::{Identity, Report, Row};
 use super::rules::no_memory;
 use super::{INITIATE, WHAT, names};
-use crate::json::{self, Members};
+use crate::json::{self, Members, RawValue};
 use crate::ledger::digest;
 use crate::request::record;
 use crate::request::settings::Settings;
@@ -167,7 +165,7 @@ fn recipient(element: &RawValue) -> Result<Recipient, ValidationError> {
             bank: text(names::BANK),
             amount: digits.map(Cow::into_owned).unwrap_or_default(),
         },
-        payload: body::body(WHAT, payouts::DETAILS, &members, element.get().len())?,
+        payload: body::body(WHAT, payouts::DETAILS, &members, element.len())?,
     })
 }
 

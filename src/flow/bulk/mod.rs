@@ -60,7 +60,7 @@ impl Client {
     fn pay(&self, context: &Call<'_>, json: &str) -> Result<Reply, ValidationError> {
         let members =
             validate::object_within(json, MAX_BULK_TEXT, &fields(), validate::Rules::CLOSED, WHAT, Status::Argument)?;
-        let is_set = |name: &str| json::member(&members, name).is_some_and(|value| value.get() == "true");
+        let is_set = |name: &str| json::member(&members, name).is_some_and(|value| value == "true");
         let journal = self.journal.get().ok_or_else(|| no_journal(WHAT))?;
         let list = json::member(&members, names::LIST).map(|list| List::read(list, INITIATE, &self.settings));
         let list = list.unwrap_or_else(|| Err(ValidationError::new(Status::Internal, "the list is missing")))?;

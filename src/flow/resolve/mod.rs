@@ -7,14 +7,12 @@ pub(super) mod watch;
 
 use std::borrow::Cow;
 
-use serde_json::value::RawValue;
-
 use super::Client;
 use crate::answer::decimal::Decimal;
 use crate::answer::reply::Reply;
 use crate::answer::resolution::{self, Asked, Attempts, Price, Question};
 use crate::call::Call;
-use crate::json::{self, Members, Type};
+use crate::json::{self, Members, RawValue, Type};
 use crate::request::look_up::EarlierRequest;
 use crate::request::secrets::{Secrets, Stop};
 use crate::request::validate;
@@ -90,7 +88,7 @@ pub struct Task<'a> {
 fn expected(arguments: &Members<'_>) -> Option<Price> {
     let expect = json::members(json::member(arguments, "expect")?).ok()?;
     let amount = json::member(&expect, "amount").and_then(|amount| match Type::of(amount) {
-        Type::Number => Decimal::parse(amount.get()),
+        Type::Number => Decimal::parse(amount),
         _ => Decimal::parse(&json::text(amount)?),
     });
     let currency = json::member(&expect, "currency").and_then(json::text);
@@ -121,7 +119,7 @@ fn whole_number(
     most: u64,
 ) -> Result<Option<u64>, ValidationError> {
     let Some(value) = json::member(arguments, name) else { return Ok(None) };
-    let number = value.get().parse().ok().filter(|number| (least..=most).contains(number));
+    let number = value.parse().ok().filter(|number| (least..=most).contains(number));
     number.map(Some).ok_or_else(|| {
         ValidationError::of_member(Status::Argument, what, name, format!("must be between {least} and {most}"))
     })
@@ -147,7 +145,7 @@ pub struct Arguments<'a> {
 
 impl<'a> Arguments<'a> {
     pub fn read(members: &Members<'a>) -> Result<Arguments<'a>, ValidationError> {
-        let flag = |name| json::member(members, name).map(|value| value.get() == "true");
+        let flag = |name| json::member(members, name).map(|value| value == "true");
         Ok(Arguments {
             row: row(&json::member(members, ENDPOINT).and_then(json::text).unwrap_or_default())?,
             request: json::member(members, "request").expect("a required member was checked"),

@@ -210,7 +210,7 @@ pub fn with_service(event: &EventFacts, service: &Statements<'_>, state: State) 
 }
 
 fn json(text: &str) -> String {
-    text_value(text).get().to_owned()
+    text_value(text).into()
 }
 
 fn number(state: State) -> Option<String> {

@@ -12,7 +12,7 @@ fn built<'a>(values: impl IntoIterator<Item = (&'a str, Value<'a>)>) -> String {
     }
     assert_eq!(builder.error(), c"");
     let text = text(&mut builder).unwrap();
-    assert_eq!(crate::json::parse(&text).unwrap().get(), text);
+    assert_eq!(crate::json::parse(&text).unwrap(), text);
     text
 }
 
@@ -48,6 +48,13 @@ fn a_card_order() {
     ]);
     let expected = r#"{"reference":"ORDER-1","card":{"cvv":"193"},"order":{"amount":25.50,"currency":"NGN"},"customer":{"lastname":"Müller-Lüdenscheidt \"jr.\"","firstname":"Renée \\ \u0001\n"},"saveCard":false,"payment":{"RedirectUrl":"A","n":1.0E+2}}"#;
     assert_eq!(text, expected);
+}
+
+#[test]
+fn an_undefined_byte_is_named_by_its_place() {
+    assert_eq!(*decoded(b"Ren\xe9e \x80 5").unwrap(), "Renée € 5");
+    assert_eq!(decoded(b"ab\x8dc").unwrap_err(), "the value is not Windows-1252: the byte at 2 is undefined");
+    assert_eq!(*decoded(b"").unwrap(), "");
 }
 
 #[test]
@@ -169,9 +176,9 @@ fn a_number_is_as_json_writes_it() {
 #[test]
 fn a_document_is_checked() {
     for (json, part) in [
-        ("", "/a: the value is not JSON: EOF"),
+        ("", "/a: the value is not JSON: it ends too early"),
         ("{", "the value is not JSON"),
-        ("{} {}", "the value is not JSON: trailing characters"),
+        ("{} {}", "the value is not JSON: it cannot be read from line 1, byte 4 on"),
         ("'x'", "the value is not JSON"),
         (r#"{"a":1,"\u0061":2}"#, "the value is not usable: member \"a\" is given twice"),
         (r#"{"\ud800":2}"#, "the value is not usable"),
@@ -234,9 +241,9 @@ fn a_till_s_thread_has_stack_enough() {
     let body = || {
         let deepest = "[".repeat(MAX_DEPTH) + &"]".repeat(MAX_DEPTH);
         assert_eq!(built([("/a", Value::Json(&deepest))]).len(), 2 * MAX_DEPTH + "{\"a\":}".len());
-        let error = refused([("/a", Value::Json(&"[".repeat(1_000_000)))]);
+        let error = refused([("/a", Value::Json(&"[".repeat(900_000)))]);
         assert!(error.contains("the value is not JSON"), "{error}");
-        let error = refused([("/a", Value::Json(&("[".repeat(1_000_000) + &"]".repeat(1_000_000))))]);
+        let error = refused([("/a", Value::Json(&("[".repeat(900_000) + &"]".repeat(900_000))))]);
         assert!(error.contains("nests deeper than 32 levels"), "{error}");
     };
     std::thread::Builder::new().stack_size(128 * 1024).spawn(body).unwrap().join().unwrap();
@@ -269,12 +276,12 @@ fn many_members_are_found_quickly() {
     let mut builder = Builder::new();
     let name = |number: u32| format!("/{:08x}", number.wrapping_mul(0x9e37_79b9));
     for round in 0..2 {
-        for number in 0..20_000 {
+        for number in 0..5_000 {
             assert!(builder.set(&name(number), Value::Bool(round > 0)), "{:?}", builder.error());
         }
     }
     let text = text(&mut builder).unwrap();
-    assert_eq!((text.matches("true").count(), text.matches("false").count()), (20_000, 0));
+    assert_eq!((text.matches("true").count(), text.matches("false").count()), (5_000, 0));
 }
 
 #[test]

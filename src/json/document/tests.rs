@@ -1,5 +1,5 @@
-use super::scan::tokens::plain_bytes;
 use super::*;
+use crate::json::scan::plain_bytes;
 
 fn scan(text: &str) -> Result<Document, ScanError> {
     Document::scan(text, &|| false)
@@ -56,7 +56,7 @@ fn accepts_what_serde_json_accepts_and_nothing_else() {
         "'a'",
         "// a",
     ] {
-        let expected = crate::json::parse(text).is_ok();
+        let expected = serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok();
         assert_eq!(scan(text).is_ok(), expected, "{text:?}");
     }
 }
@@ -181,5 +181,50 @@ fn pointers_follow_rfc_6901() {
         "data",
     ] {
         assert_eq!(get(absent), None, "{absent}");
+    }
+}
+
+/// In any order, and with containers in containers.
+#[test]
+fn a_child_is_found_wherever_the_last_look_was() {
+    let list = |inner: &str| format!("[{}]", vec![inner; 40].join(","));
+    let names = |count: usize| (0..count).map(|index| format!(r#""n{index}":0,"#)).collect::<String>();
+    let text = list(&format!(r#"{{"a":{},"b":[[],{{}}],"c":1,{}"":2}}"#, list("[1,2]"), names(60)));
+    let document = scan(&text).unwrap();
+    let mut containers: Vec<_> = document.values(&text).filter(|value| value.count() > 0).collect();
+    let mut seed = 7_usize;
+    let mut below = |bound: usize| {
+        seed = seed.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(1);
+        (seed >> 33) % bound
+    };
+    for _ in 0..50_000 {
+        let container = containers[below(5).min(containers.len() - 1)];
+        let number = below(container.count() + 1);
+        let expected = container.children().nth(number).map(Value::index);
+        assert_eq!(container.child(number).map(Value::index), expected);
+        if let Some(name) = expected.and_then(|_| container.children().nth(number)?.name()) {
+            assert_eq!(container.find(&format!("/{name}")).map(Value::index), expected);
+        }
+        if below(50) == 0 {
+            let other = below(containers.len());
+            containers.swap(0, other);
+        }
+    }
+}
+
+/// A program that passes an answer from its beginning to its end.
+#[test]
+fn a_long_answer_is_passed_in_linear_time() {
+    const MANY: usize = 200_000;
+    let members: String = (0..MANY).map(|index| format!(r#""m{index}":{index},"#)).collect();
+    let text = format!(r#"{{{members}"data":[{}0]}}"#, r#"{"x":[1,2]},"#.repeat(MANY));
+    let document = scan(&text).unwrap();
+    let root = document.root(&text);
+    for index in 0..MANY {
+        let name = root.child(index).and_then(Value::step).unwrap();
+        assert_eq!(root.find(&format!("/{name}")).map(Value::raw), Some(&name[1..]));
+    }
+    for index in 0..MANY {
+        assert_eq!(root.find(&format!("/data/{index}/x/1")).map(Value::raw), Some("2"));
     }
 }

@@ -5,9 +5,7 @@ mod near;
 
 use std::cell::OnceCell;
 
-use serde_json::value::RawValue;
-
-use crate::json::{self, Members, Type, pointer};
+use crate::json::{self, Members, RawValue, Type, pointer};
 use crate::request::amount;
 use crate::request::names::each_at;
 use crate::util::memory::{self, MAX_ERRORS, MAX_TEXT};
@@ -120,7 +118,7 @@ pub fn price_errors(members: &Members<'_>, charges: bool) -> Vec<(String, String
 fn is_nothing(value: &RawValue) -> bool {
     let text = match Type::of(value) {
         Type::Null => return true,
-        Type::Number => value.get().into(),
+        Type::Number => value.into(),
         Type::Text => json::text(value).unwrap_or_default(),
         _ => return false,
     };
@@ -135,7 +133,7 @@ pub fn out_of_memory(what: &str, length: usize, status: Status) -> ValidationErr
 }
 
 /// Why a text is not a valid object: common mistakes get a clear message.
-fn reason(text: &str, error: &serde_json::Error) -> String {
+fn reason(text: &str, error: &json::Error) -> String {
     match json::parse(text) {
         Err(error) => format!("is not JSON: {error}"),
         Ok(value) if Type::of(value) != Type::Object => {
@@ -265,7 +263,7 @@ impl Check<'_> {
                     .map(|other| format!("must be the same as {}", other.trim_start_matches('/').replace('/', "."))),
             },
             Kind::Amount(_) => amount::fault(value),
-            Kind::Integer if found != Type::Number || value.get().contains(['.', 'e', 'E']) => {
+            Kind::Integer if found != Type::Number || value.contains(['.', 'e', 'E']) => {
                 Some(format!("must be a whole number, not {}", describe_number(found)))
             }
             Kind::Flag if found != Type::Bool => Some(format!("must be true or false, not {}", found.name())),

@@ -70,8 +70,8 @@ fn a_text_that_is_no_object_has_a_clear_message() {
     for (text, part) in [
         ("[]", "must be a JSON object, not an array"),
         ("null", "not null"),
-        ("{\"a\":", "is not JSON: EOF"),
-        ("{} {}", "is not JSON: trailing characters"),
+        ("{\"a\":", "is not JSON: it ends too early"),
+        ("{} {}", "is not JSON: it cannot be read from line 1, byte 4 on"),
         ("{\"reference\":\"a\",\"reference\":\"b\"}", "given twice"),
     ] {
         let error = object(text, FIELDS, Rules::CLOSED, "the request", Status::Argument).err().unwrap();
