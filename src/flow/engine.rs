@@ -44,10 +44,10 @@ pub trait Items {
     /// What follows for an item from what the ledger has.
     fn decide(&mut self, item: usize, known: &Snapshot, found: &Found<'_>, decision: &Decision<'_>) -> Step;
 
-    /// Makes the request of these items and hands it to `send`, or says why there is none.
-    fn send(&mut self, ready: &[ReadyItem], send: &dyn Fn(&Request<'_>) -> Attempt) -> Result<Attempt, Reply>;
+    /// Makes the request of these items and hands it to `send`; without one, the attempt says why.
+    fn send(&mut self, ready: &[ReadyItem], send: &dyn Fn(&Request<'_>) -> Attempt) -> Attempt;
 
-    /// What the attempt proves about each of these items. The run has ended with it, unless the items were claimed.
+    /// What this attempt and those before it prove about each of these items.
     fn judge(&mut self, ready: &[ReadyItem], attempt: &Attempt) -> Vec<End>;
 
     /// The ends are written. `again`: the items are to be sent again. False: the caller wants to stop.
@@ -184,7 +184,8 @@ impl<'a> Engine<'a> {
             nothing_open = true;
             let after_429 = prior.after_429 || ready.iter().any(|item| item.after_429);
             let send = |request: &Request<'_>| self.send(&patience, request, &ready, number, after_429);
-            let attempt = items.send(&ready, &send).unwrap_or_else(Attempt::without_request);
+            let mut attempt = items.send(&ready, &send);
+            prior.add(&mut attempt.reply);
             let next = match &attempt.claiming {
                 Claiming::Superseded => {
                     (races, nothing_open) = (races + 1, false);
@@ -206,7 +207,6 @@ impl<'a> Engine<'a> {
                 goes_on = items.ended(again);
             }
             let Attempt { mut reply, label: [method, path], .. } = attempt;
-            prior.add(&mut reply);
             match next {
                 // A cancel ends the wait, and is an obstacle to the next attempt.
                 Next::After(wait) if goes_on => {
@@ -452,7 +452,7 @@ fn answered(
 
 impl Attempt {
     /// There is no request to send.
-    fn without_request(reply: Reply) -> Attempt {
+    pub fn without_request(reply: Reply) -> Attempt {
         let (first_verdict, claiming, trace) = (reply.evidence.verdict, Claiming::NotTried, Vec::new());
         Attempt { reply, first_verdict, again: Again::No, claiming, label: ["", ""], trace }
     }

@@ -250,25 +250,21 @@ impl Items for Single<'_> {
 
     fn decide(&mut self, _: usize, known: &Snapshot, _: &Found<'_>, decision: &Decision<'_>) -> Step {
         let Ledger::Journal(journal, [entry]) = self.ledger else { return Step::Send };
-        let found_out = match decision.line.act {
-            Act::Send => Ok(Step::Send),
-            Act::Refuse => Err(self.or_cancelled(self.refused(entry, decision))),
-            Act::Replay => Err(self.replay(decision)),
+        match decision.line.act {
+            Act::Send => Step::Send,
+            Act::Refuse => self.hold(self.or_cancelled(self.refused(entry, decision))),
+            Act::Replay => self.hold(self.replay(decision)),
             Act::Wait => {
                 self.held = Some(self.refused(entry, decision));
-                return Step::Wait;
+                Step::Wait
             }
             Act::LookUp => self.look_up(journal, &decision.open),
             Act::Ask(question) => self.ask(question, entry, known, decision.line),
-        };
-        found_out.unwrap_or_else(|reply| {
-            self.held = Some(reply);
-            Step::Hold
-        })
+        }
     }
 
-    fn send(&mut self, _: &[ReadyItem], send: &dyn Fn(&Request<'_>) -> Attempt) -> Result<Attempt, Reply> {
-        Ok(send(self.request))
+    fn send(&mut self, _: &[ReadyItem], send: &dyn Fn(&Request<'_>) -> Attempt) -> Attempt {
+        send(self.request)
     }
 
     fn judge(&mut self, _: &[ReadyItem], attempt: &Attempt) -> Vec<End> {
@@ -298,6 +294,12 @@ impl Single<'_> {
             self.context.record.set_doubt(Doubt::Charge);
         }
         Reply::failed(line.status, Outcome::Unknown, refusal_text(decision))
+    }
+
+    /// The item is not sent, and this is the reply.
+    fn hold(&mut self, reply: Reply) -> Step {
+        self.held = Some(reply);
+        Step::Hold
     }
 
     fn or_cancelled(&self, reply: Reply) -> Reply {
