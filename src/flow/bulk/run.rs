@@ -15,7 +15,7 @@ use crate::flow::Client;
 use crate::flow::engine::{Attempt, Ended, Items, ReadyItem, Step};
 use crate::flow::patience::Patience;
 use crate::ledger::row::{By, End};
-use crate::ledger::table::{Decision, Found};
+use crate::ledger::table::{Claims, Decision};
 use crate::ledger::{Entry, Journal, Ledger, Snapshot};
 use crate::request::{self, Request};
 use crate::util::expiry::{self, CANCELLED};
@@ -411,7 +411,7 @@ impl Items for BatchItems<'_, '_> {
         Some(Reply::failed(status, Outcome::NotSent, why))
     }
 
-    fn decide(&mut self, item: usize, _: &Snapshot, found: &Found<'_>, decision: &Decision<'_>) -> Step {
+    fn decide(&mut self, item: usize, _: &Snapshot, found: &Claims<'_>, decision: &Decision<'_>) -> Step {
         match self.run.state(found, decision) {
             RecipientState::Payable { .. } => Step::Send,
             RecipientState::UnderWay(why) => {

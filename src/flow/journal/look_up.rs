@@ -15,9 +15,9 @@ use crate::flow::resolve::watch::{self, LookUpResult};
 use crate::flow::resolve::{Arguments, Earlier, Task};
 use crate::json;
 use crate::json::object::object_text;
-use crate::ledger::claims::{ClaimState, Claimed};
+use crate::ledger::claims::{ClaimRecord, ClaimState};
 use crate::ledger::row::{End, Kind, Row};
-use crate::ledger::table::{Decision, Found};
+use crate::ledger::table::{Claims, Decision};
 use crate::ledger::{ClaimResult, Entry, Journal, Snapshot};
 use crate::request::secrets::Secrets;
 use crate::request::text_value;
@@ -30,7 +30,7 @@ use paysvc_spec::status::{Outcome, State, Status};
 
 impl Single<'_> {
     /// Looks up what is open.
-    pub(super) fn look_up(&mut self, journal: &Journal, open: &[Claimed<'_>]) -> Step {
+    pub(super) fn look_up(&mut self, journal: &Journal, open: &[ClaimRecord<'_>]) -> Step {
         let mut last = Reply::failed(Status::Unresolved, Outcome::Unknown, "nothing is open");
         for claimed in open {
             match settle(self.client, self.context, journal, claimed.row, &self.request.secrets) {
@@ -127,7 +127,7 @@ impl Single<'_> {
 }
 
 /// What the journal says, as a reply.
-fn recorded(claimed: &Claimed<'_>, explanation: &str) -> Reply {
+fn recorded(claimed: &ClaimRecord<'_>, explanation: &str) -> Reply {
     let end = claimed.deciding_end().map(|(_, end)| end);
     let (status, outcome) = match claimed.state() {
         ClaimState::Confirmed | ClaimState::ConfirmedForNow | ClaimState::SettledAsDone => {
@@ -166,7 +166,7 @@ pub fn settle(
     // Read after the look-up was answered: the answer is about what is in the journal then.
     let attempts_now = || match journal.snapshot(&claim.key, claim.order.as_deref(), context) {
         Ok(known) => {
-            let found = Found::of(&known.rows);
+            let found = Claims::of(&known.rows);
             let Some(own) = found.claims().iter().find(|claimed| claimed.row.id == claim.id) else {
                 return Attempts::default();
             };

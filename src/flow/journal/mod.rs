@@ -18,7 +18,7 @@ use crate::call::Call;
 use crate::call::log::Level;
 use crate::call::token::IdempotencyKey;
 use crate::ledger::row::{By, End};
-use crate::ledger::table::{Decision, Found};
+use crate::ledger::table::{Claims, Decision};
 use crate::ledger::{Entry, Journal, Ledger, Snapshot};
 use crate::request::Request;
 use crate::request::record::Record;
@@ -248,7 +248,7 @@ impl Items for Single<'_> {
         memory::is_spent().then(|| Reply::failed(Status::Transport, Outcome::NotSent, memory::LACK))
     }
 
-    fn decide(&mut self, _: usize, known: &Snapshot, _: &Found<'_>, decision: &Decision<'_>) -> Step {
+    fn decide(&mut self, _: usize, known: &Snapshot, _: &Claims<'_>, decision: &Decision<'_>) -> Step {
         let Ledger::Journal(journal, [entry]) = self.ledger else { return Step::Send };
         match decision.line.act {
             Act::Send => Step::Send,
