@@ -58,9 +58,9 @@ build
 for test in failing_disk power_cuts; do
     tests "$test" >"$work/test.log" 2>&1 || { cat "$work/test.log"; echo "journal-defects: $test fails without a defect" >&2; exit 1; }
 done
-planted 'claim after sending' src/flow/journal/mod.rs '
-s/let request = WireRequest { before_sending: Some(&before_sending), ..self.sender.request()? };/let request = self.sender.request()?;/
-s/let attempt = self.sender.attempt(request, number, prior);/&let _ = before_sending();/' \
+planted 'claim after sending' src/flow/engine.rs '
+s/claimed => (claimed, connection.exchange(request, send_until)),/claimed => (claimed, result),/
+s/match self.claim(call, ready) {/let result = connection.exchange(request, send_until); &/' \
     failing_disk power_cuts
 planted 'sync left out' src/ledger/sqlite/schema.rs 's/synchronous = FULL/synchronous = OFF/' \
     failing_disk power_cuts

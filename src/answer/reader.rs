@@ -36,7 +36,7 @@ pub struct AnswerContext<'a> {
 }
 
 /// What an attempt proves, and the reply that tells it.
-pub struct Judged {
+pub struct Judgement {
     pub reply: Reply,
     /// What it would prove without an earlier attempt.
     pub first_verdict: Verdict,
@@ -53,7 +53,7 @@ enum Body {
     Unreadable(Status, String),
 }
 
-pub fn read(context: &AnswerContext<'_>, answer: HttpAnswer) -> Judged {
+pub fn read(context: &AnswerContext<'_>, answer: HttpAnswer) -> Judgement {
     failpoint::at("answer");
     let HttpAnswer { http_status, content_type, retry_after_ms, .. } = answer;
     let may_be_truncated =
@@ -88,12 +88,12 @@ pub fn read(context: &AnswerContext<'_>, answer: HttpAnswer) -> Judged {
     let facts = is_json.then_some(facts);
     reply.evidence.reading = Reading { sent: true, http_status, retry_after_ms, facts, ..Reading::default() };
     reply.evidence.verdict = verdict;
-    Judged { reply, first_verdict, paid_twice: payments_made > 1 }
+    Judgement { reply, first_verdict, paid_twice: payments_made > 1 }
 }
 
 /// For an attempt without an answer. `sent`: a byte of the request was written; `status` and `reason` are the
 /// transport's.
-pub fn unanswered(safety: Safety, after_429: bool, sent: bool, status: Status, reason: &str) -> Judged {
+pub fn unanswered(safety: Safety, after_429: bool, sent: bool, status: Status, reason: &str) -> Judgement {
     let (verdict, first_verdict) = verdicts(safety, &AttemptResult::NoAnswer { sent, status }, after_429);
     let message = match verdict.explanation.or(verdict::advice(safety, verdict.outcome)) {
         Some(explanation) => format!("{explanation}; {reason}"),
@@ -101,7 +101,7 @@ pub fn unanswered(safety: Safety, after_429: bool, sent: bool, status: Status, r
     };
     let mut reply = Reply::failed(verdict.status, verdict.outcome, message);
     (reply.evidence.reading.sent, reply.evidence.verdict) = (sent, verdict);
-    Judged { reply, first_verdict, paid_twice: false }
+    Judgement { reply, first_verdict, paid_twice: false }
 }
 
 /// With and without what an earlier 429 changes.

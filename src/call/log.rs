@@ -25,10 +25,13 @@ pub enum Level {
 
 pub type Sink = Arc<dyn Fn(Level, &str) + Send + Sync>;
 
+/// Writes fields of a line.
+type Fields<'a> = dyn Fn(&mut Object<'_>) + 'a;
+
 /// A line, and what a program reads of it by name.
 pub struct Line<'a> {
     pub text: String,
-    pub fields: Option<Box<dyn Fn(&mut Object<'_>) + 'a>>,
+    pub fields: Option<Box<Fields<'a>>>,
 }
 
 impl From<String> for Line<'_> {

@@ -33,14 +33,14 @@ pub struct CallToken {
     key: OnceBox<String>,
     key_is_used: AtomicBool,
     kept_level: AtomicI32,
-    kept: Mutex<Kept>,
+    kept: Mutex<LogLines>,
     /// Lines for which there was no room, or whose thread found the lock taken.
     dropped: AtomicUsize,
 }
 
 /// Lines of the log, as JSON.
 #[derive(Default)]
-struct Kept {
+struct LogLines {
     lines: VecDeque<CString>,
     /// The line that the caller got last.
     taken: CString,
@@ -85,7 +85,7 @@ impl CallToken {
 
     /// Reports progress; false if the listener asks to stop.
     pub fn report_progress(&self, done: usize, total: usize, step: &str) -> bool {
-        // Kept alive, because the callback may replace itself.
+        // LogLines alive, because the callback may replace itself.
         self.listener.load_full().is_none_or(|listener| listener(done, total, step))
     }
 
@@ -156,7 +156,7 @@ impl CallToken {
 
     /// `None` while another thread has them, which the header forbids. Waiting for a lock that another thread had at a
     /// fork would never end in the child.
-    fn kept(&self) -> Option<MutexGuard<'_, Kept>> {
+    fn kept(&self) -> Option<MutexGuard<'_, LogLines>> {
         match self.kept.try_lock() {
             Ok(kept) => Some(kept),
             Err(TryLockError::Poisoned(kept)) => Some(kept.into_inner()),

@@ -7,7 +7,7 @@ use ureq::http::{HeaderName, HeaderValue, header};
 
 use super::patience::{Again, Backoff, Next, Patience, PriorAttempts, random};
 use super::{Client, JSON};
-use crate::answer::reader::{self, AnswerContext, Judged};
+use crate::answer::reader::{self, AnswerContext, Judgement};
 use crate::answer::redact::{Redactor, WITHHELD};
 use crate::answer::reply::{Evidence, Reply};
 use crate::answer::verdict::Verdict;
@@ -15,7 +15,7 @@ use crate::call::Call;
 use crate::call::log::{Level, Line};
 use crate::json::object::Object;
 use crate::ledger::row::{End, Row};
-use crate::ledger::table::{Decision, Found};
+use crate::ledger::table::{Claims, Decision};
 use crate::ledger::{ClaimResult, Ledger, Snapshot, claims};
 use crate::request::Request;
 use crate::util::expiry::Expiry;
@@ -42,12 +42,12 @@ pub trait Items {
     fn obstacle(&mut self) -> Option<Reply>;
 
     /// What follows for an item from what the ledger has.
-    fn decide(&mut self, item: usize, known: &Snapshot, found: &Found<'_>, decision: &Decision<'_>) -> Step;
+    fn decide(&mut self, item: usize, known: &Snapshot, found: &Claims<'_>, decision: &Decision<'_>) -> Step;
 
-    /// Makes the request of these items and hands it to `send`, or says why there is none.
-    fn send(&mut self, ready: &[ReadyItem], send: &dyn Fn(&Request<'_>) -> Attempt) -> Result<Attempt, Reply>;
+    /// Makes the request of these items and hands it to `send`; without one, the attempt says why.
+    fn send(&mut self, ready: &[ReadyItem], send: &dyn Fn(&Request<'_>) -> Attempt) -> Attempt;
 
-    /// What the attempt proves about each of these items. The run has ended with it, unless the items were claimed.
+    /// What this attempt and those before it prove about each of these items.
     fn judge(&mut self, ready: &[ReadyItem], attempt: &Attempt) -> Vec<End>;
 
     /// The ends are written. `again`: the items are to be sent again. False: the caller wants to stop.
@@ -184,7 +184,8 @@ impl<'a> Engine<'a> {
             nothing_open = true;
             let after_429 = prior.after_429 || ready.iter().any(|item| item.after_429);
             let send = |request: &Request<'_>| self.send(&patience, request, &ready, number, after_429);
-            let attempt = items.send(&ready, &send).unwrap_or_else(Attempt::without_request);
+            let mut attempt = items.send(&ready, &send);
+            prior.add(&mut attempt.reply);
             let next = match &attempt.claiming {
                 Claiming::Superseded => {
                     (races, nothing_open) = (races + 1, false);
@@ -206,7 +207,6 @@ impl<'a> Engine<'a> {
                 goes_on = items.ended(again);
             }
             let Attempt { mut reply, label: [method, path], .. } = attempt;
-            prior.add(&mut reply);
             match next {
                 // A cancel ends the wait, and is an obstacle to the next attempt.
                 Next::After(wait) if goes_on => {
@@ -229,7 +229,7 @@ impl<'a> Engine<'a> {
         while let Some(&item) = rest.get(index) {
             let entry = &self.ledger.entries()[item];
             let known = self.ledger.read(entry, self.call)?;
-            let found = Found::of(&known.rows);
+            let found = Claims::of(&known.rows);
             let decision = self.ledger.decide(entry, &found);
             self.call.log(Level::Debug, || format!("the journal, line {}", decision.line.number));
             let after_429 = claims::is_after_429(found.claims(), &entry.key, entry.record.step);
@@ -370,7 +370,7 @@ impl<'a> Engine<'a> {
                 (judged, again)
             }
         };
-        let Judged { reply, first_verdict, paid_twice } = judged;
+        let Judgement { reply, first_verdict, paid_twice } = judged;
         if paid_twice {
             call.log(Level::Error, || {
                 format!("{}: the history in the answer says that it was paid twice", prepared.label())
@@ -433,7 +433,7 @@ fn answered(
     after_429: bool,
     redactor: &Redactor<'_>,
     trace: &mut Vec<(&'static str, String)>,
-) -> Judged {
+) -> Judgement {
     trace.extend(answer.trace.iter().filter_map(|(name, value)| Some((*name, redactor.redact(value)?))));
     let context = AnswerContext {
         safety: prepared.safety,
@@ -452,7 +452,7 @@ fn answered(
 
 impl Attempt {
     /// There is no request to send.
-    fn without_request(reply: Reply) -> Attempt {
+    pub fn without_request(reply: Reply) -> Attempt {
         let (first_verdict, claiming, trace) = (reply.evidence.verdict, Claiming::NotTried, Vec::new());
         Attempt { reply, first_verdict, again: Again::No, claiming, label: ["", ""], trace }
     }

@@ -6,7 +6,7 @@ use paysvc_spec::status::Outcome;
 
 /// A claim and its ends.
 #[derive(Clone, Debug)]
-pub struct Claimed<'a> {
+pub struct ClaimRecord<'a> {
     pub row: &'a Row,
     pub claim: &'a Claim,
     /// In the order in which they were written.
@@ -30,13 +30,13 @@ pub enum ClaimState {
     SettledAsNotDone,
 }
 
-impl<'a> Claimed<'a> {
+impl<'a> ClaimRecord<'a> {
     /// The claims among these rows, by key and number.
-    pub fn all(rows: &'a [Row]) -> Vec<Claimed<'a>> {
-        let mut found: Vec<Claimed<'a>> = Vec::new();
+    pub fn all(rows: &'a [Row]) -> Vec<ClaimRecord<'a>> {
+        let mut found: Vec<ClaimRecord<'a>> = Vec::new();
         for row in rows {
             match &row.kind {
-                Kind::Claim(claim) => found.push(Claimed { row, claim, ends: Vec::new() }),
+                Kind::Claim(claim) => found.push(ClaimRecord { row, claim, ends: Vec::new() }),
                 Kind::End(_) => {}
             }
         }
@@ -105,14 +105,15 @@ impl<'a> Claimed<'a> {
 
 /// The service answered 429 to an earlier request with the key, or to an earlier charge if this is one: `claims` are
 /// those of the key and of its order.
-pub fn is_after_429(claims: &[Claimed<'_>], key: &str, step: Step) -> bool {
-    let counts =
-        |claimed: &&Claimed<'_>| claimed.row.key == key || step == Step::Charge && claimed.claim.step == Step::Charge;
+pub fn is_after_429(claims: &[ClaimRecord<'_>], key: &str, step: Step) -> bool {
+    let counts = |claimed: &&ClaimRecord<'_>| {
+        claimed.row.key == key || step == Step::Charge && claimed.claim.step == Step::Charge
+    };
     let was_limited = |(_, end): &(&Row, &End)| end.outcome == Outcome::Rejected && end.http_status == 429;
     claims.iter().filter(counts).any(|claimed| claimed.ends.iter().any(was_limited))
 }
 
 /// Whether a key is open after these rows, which are all of the key.
 pub fn is_open(rows: &[Row]) -> bool {
-    Claimed::all(rows).iter().any(Claimed::is_open)
+    ClaimRecord::all(rows).iter().any(ClaimRecord::is_open)
 }

@@ -7,10 +7,10 @@ use std::sync::{Mutex, PoisonError};
 const MOST: usize = 10_000;
 
 #[derive(Default)]
-pub struct Minted(Mutex<Kept>);
+pub struct Minted(Mutex<References>);
 
 #[derive(Default)]
-struct Kept {
+struct References {
     known: HashSet<String>,
     in_order: VecDeque<String>,
 }

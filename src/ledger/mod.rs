@@ -17,12 +17,12 @@ pub mod table;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use self::claims::{ClaimState, Claimed};
+use self::claims::{ClaimRecord, ClaimState};
 use self::key::Scope;
 use self::minted::Minted;
 use self::row::{By, Claim, End, Kind, Row};
 use self::store::{Appended, NewRow, Query, Store};
-use self::table::{Decision, Found, Wanted};
+use self::table::{Candidate, Claims, Decision};
 use crate::call::Call;
 use crate::request::record::Record;
 use crate::util::unique;
@@ -93,14 +93,14 @@ impl<'a> Ledger<'a> {
     }
 
     /// What the call does, by the table.
-    pub fn decide<'r>(self, entry: &Entry, found: &Found<'r>) -> Decision<'r> {
+    pub fn decide<'r>(self, entry: &Entry, found: &Claims<'r>) -> Decision<'r> {
         let Entry { record, key, explicit, .. } = entry;
         let minted = match self {
             Ledger::Empty => None,
             Ledger::Journal(journal, _) => Some(&journal.minted),
         };
         let fresh = record.order.as_deref().is_some_and(|order| minted.is_some_and(|minted| minted.has(order)));
-        let wanted = Wanted { key, step: record.step, explicit: *explicit, members: &record.members, fresh };
+        let wanted = Candidate { key, step: record.step, explicit: *explicit, members: &record.members, fresh };
         found.decide(&wanted, clock::now_ms())
     }
 
@@ -307,12 +307,12 @@ impl Journal {
     /// How many requests that may charge the order were begun; and what the service called this one, if every other has
     /// ended. Nothing if the journal cannot know: it is not where it was made, so another journal may have sent
     /// requests, or the customer may have paid on a page.
-    pub fn attempts<'a>(&self, claims: &[Claimed<'a>], of: &Claimed<'a>) -> (Option<u32>, Option<&'a str>) {
+    pub fn attempts<'a>(&self, claims: &[ClaimRecord<'a>], of: &ClaimRecord<'a>) -> (Option<u32>, Option<&'a str>) {
         let has_page = claims.iter().any(|claimed| claimed.claim.step == Step::Order && claimed.claim.has_page);
         if has_page || self.store.is_elsewhere() {
             return (None, None);
         }
-        let counts = |claimed: &&Claimed<'_>| match of.claim.step {
+        let counts = |claimed: &&ClaimRecord<'_>| match of.claim.step {
             Step::Charge => claimed.claim.step == Step::Charge,
             _ => claimed.row.key == of.row.key,
         };

@@ -1,12 +1,12 @@
 //! What a call does with what it finds in the journal, by the table of [`paysvc_spec::journal`].
 
-use super::claims::{ClaimState, Claimed};
+use super::claims::{ClaimRecord, ClaimState};
 use super::digest;
 use super::row::Row;
 use paysvc_spec::journal::{Entries, LINES, Line, Step};
 
 /// The request that is about to be sent.
-pub struct Wanted<'a> {
+pub struct Candidate<'a> {
     pub key: &'a str,
     pub step: Step,
     /// The caller gave the key.
@@ -18,31 +18,31 @@ pub struct Wanted<'a> {
 }
 
 /// The rows of the key, and those of the order: each row once, by key and number.
-pub struct Found<'a> {
-    claims: Vec<Claimed<'a>>,
+pub struct Claims<'a> {
+    claims: Vec<ClaimRecord<'a>>,
 }
 
 /// What the call does.
 pub struct Decision<'a> {
     pub line: &'static Line,
     /// What is replayed.
-    pub end: Option<Claimed<'a>>,
+    pub end: Option<ClaimRecord<'a>>,
     /// What is open and looked up.
-    pub open: Vec<Claimed<'a>>,
+    pub open: Vec<ClaimRecord<'a>>,
     /// The paths of members that differ from those of the key.
     pub differing: Vec<String>,
 }
 
-impl<'a> Found<'a> {
-    pub fn of(rows: &'a [Row]) -> Found<'a> {
-        Found { claims: Claimed::all(rows) }
+impl<'a> Claims<'a> {
+    pub fn of(rows: &'a [Row]) -> Claims<'a> {
+        Claims { claims: ClaimRecord::all(rows) }
     }
 
-    pub fn claims(&self) -> &[Claimed<'a>] {
+    pub fn claims(&self) -> &[ClaimRecord<'a>] {
         &self.claims
     }
 
-    pub fn decide(&self, wanted: &Wanted<'_>, now_ms: u64) -> Decision<'a> {
+    pub fn decide(&self, wanted: &Candidate<'_>, now_ms: u64) -> Decision<'a> {
         let step = wanted.step;
         let pays = matches!(step, Step::Charge | Step::Authorization);
         let own = || self.claims.iter().filter(|claimed| claimed.row.key == wanted.key);
@@ -51,14 +51,14 @@ impl<'a> Found<'a> {
         // The claims that decide together with the request: for a charge and an authorization, all of the order's.
         let together = || {
             let decides =
-                |claimed: &&Claimed<'_>| if pays { is_payment(claimed) } else { claimed.row.key == wanted.key };
+                |claimed: &&ClaimRecord<'_>| if pays { is_payment(claimed) } else { claimed.row.key == wanted.key };
             self.claims.iter().filter(decides)
         };
         // What must be known before the request is sent. An authorization completes a charge that is open.
-        let completes = |claimed: &Claimed<'_>| step == Step::Authorization && claimed.claim.step == Step::Charge;
+        let completes = |claimed: &ClaimRecord<'_>| step == Step::Authorization && claimed.claim.step == Step::Charge;
         let open: Vec<_> = together().filter(|claimed| claimed.is_open() && !completes(claimed)).cloned().collect();
         // The caller's own key always names the same request. A recipient that was not paid may be corrected.
-        let is_compared = |claimed: &&Claimed<'_>| {
+        let is_compared = |claimed: &&ClaimRecord<'_>| {
             wanted.explicit || step == Step::Other && (claimed.is_open() || is_confirmed(claimed))
         };
         let differing = own()
@@ -71,7 +71,7 @@ impl<'a> Found<'a> {
             confirmed: together().any(is_confirmed),
             under_way: open.iter().any(|claimed| claimed.may_be_under_way(now_ms)),
             open: !open.is_empty(),
-            open_charge: charges().any(Claimed::is_open),
+            open_charge: charges().any(ClaimRecord::is_open),
             open_or_paid: payments().any(|payment| payment.is_open() || is_confirmed(payment)),
             nothing_sent: charges().all(|charge| charge.state() == ClaimState::NotSent),
             fresh: wanted.fresh,
@@ -84,11 +84,11 @@ impl<'a> Found<'a> {
     }
 }
 
-fn is_payment(claimed: &Claimed<'_>) -> bool {
+fn is_payment(claimed: &ClaimRecord<'_>) -> bool {
     matches!(claimed.claim.step, Step::Charge | Step::Authorization)
 }
 
-fn is_confirmed(claimed: &Claimed<'_>) -> bool {
+fn is_confirmed(claimed: &ClaimRecord<'_>) -> bool {
     match claimed.state() {
         ClaimState::Confirmed | ClaimState::SettledAsDone => true,
         // It has no states.
@@ -97,7 +97,7 @@ fn is_confirmed(claimed: &Claimed<'_>) -> bool {
     }
 }
 
-fn has_ended(claimed: &Claimed<'_>) -> bool {
+fn has_ended(claimed: &ClaimRecord<'_>) -> bool {
     match claimed.state() {
         ClaimState::Rejected | ClaimState::SettledAsNotDone => true,
         // It is not open, because a next step, with a different key, may follow.

@@ -258,7 +258,8 @@ fn the_file_has_no_secret_and_answers_the_queries_of_its_document() {
         let target = target(row, &sandbox);
         let till = Till::new(&sandbox, command);
         let mut driver = till.started(false);
-        assert_eq!(driver.call(row.name, &target.request).outcome, "CONFIRMED");
+        let reply = driver.call(row.name, &target.request);
+        assert_eq!(reply.outcome, "CONFIRMED", "{reply:?}");
         let mut secrets = vec![sandbox.text("public_key").to_owned(), sandbox.text("secret_key").to_owned()];
         collect(row.fields, &target.request, &mut secrets);
         assert!(secrets.len() > 2, "{secrets:?}");

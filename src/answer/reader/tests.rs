@@ -14,7 +14,7 @@ fn answer(http_status: u16, body: &str) -> HttpAnswer {
     }
 }
 
-fn read_as(safety: Safety, answer: HttpAnswer) -> Judged {
+fn read_as(safety: Safety, answer: HttpAnswer) -> Judgement {
     let context = AnswerContext {
         safety,
         expected: Answer::UNKNOWN,

@@ -5,9 +5,9 @@ use super::rules::Failure;
 use super::{INITIATE, Run, WHAT, names};
 use crate::flow::engine::journal_failed_text;
 use crate::flow::journal::refusal_text;
-use crate::ledger::claims::{ClaimState, Claimed};
+use crate::ledger::claims::{ClaimRecord, ClaimState};
 use crate::ledger::row::{By, End};
-use crate::ledger::table::{Decision, Found};
+use crate::ledger::table::{Claims, Decision};
 use crate::ledger::{Entry, Ledger, clock, digest};
 use crate::request::record::Record;
 use crate::util::memory::MAX_ERRORS;
@@ -88,12 +88,12 @@ impl Run<'_> {
         let ledger = Ledger::Journal(self.journal, std::slice::from_ref(&entry));
         let known = ledger.read(&entry, self.context);
         let known = known.map_err(|why| Failure(Status::Journal, journal_failed_text(&why)))?;
-        let found = Found::of(&known.rows);
+        let found = Claims::of(&known.rows);
         Ok(self.state(&found, &ledger.decide(&entry, &found)))
     }
 
     /// What the rows of a recipient say.
-    pub(super) fn state(&self, found: &Found<'_>, decision: &Decision<'_>) -> RecipientState {
+    pub(super) fn state(&self, found: &Claims<'_>, decision: &Decision<'_>) -> RecipientState {
         // Before the members are compared: the reference belongs to another list, not to a changed payout of this one.
         if let Some(day) = found.claims().iter().find_map(|claimed| self.paid_elsewhere(claimed))
             && !self.continues
@@ -108,7 +108,7 @@ impl Run<'_> {
             Act::Wait => RecipientState::UnderWay(why),
             Act::Refuse | Act::LookUp => RecipientState::Ended(Ending::unknown(decision.line.status, why)),
             Act::Replay => {
-                let deciding = decision.end.as_ref().and_then(Claimed::deciding_end);
+                let deciding = decision.end.as_ref().and_then(ClaimRecord::deciding_end);
                 RecipientState::Ended(Ending {
                     outcome: Outcome::Confirmed,
                     status: Status::Ok,
@@ -119,7 +119,7 @@ impl Run<'_> {
             }
             Act::Send | Act::Ask(_) => {
                 let last = found.claims().last();
-                let recipients = last.and_then(Claimed::deciding_end).map_or(0, |(_, end)| end.recipients);
+                let recipients = last.and_then(ClaimRecord::deciding_end).map_or(0, |(_, end)| end.recipients);
                 let alone = last.is_some_and(|last| last.state() == ClaimState::Rejected) && recipients > 1;
                 RecipientState::Payable { alone }
             }
@@ -127,7 +127,7 @@ impl Run<'_> {
     }
 
     /// The day on which another list paid the recipient of this claim. A claim without a list counts as one of another.
-    fn paid_elsewhere(&self, claimed: &Claimed<'_>) -> Option<String> {
+    fn paid_elsewhere(&self, claimed: &ClaimRecord<'_>) -> Option<String> {
         let is_paid =
             matches!(claimed.state(), ClaimState::Confirmed | ClaimState::ConfirmedForNow | ClaimState::SettledAsDone);
         let own = digest::list(&claimed.row.id, &self.list.digest);

@@ -15,7 +15,7 @@ use crate::flow::Client;
 use crate::flow::engine::{Attempt, Ended, Items, ReadyItem, Step};
 use crate::flow::patience::Patience;
 use crate::ledger::row::{By, End};
-use crate::ledger::table::{Decision, Found};
+use crate::ledger::table::{Claims, Decision};
 use crate::ledger::{Entry, Journal, Ledger, Snapshot};
 use crate::request::{self, Request};
 use crate::util::expiry::{self, CANCELLED};
@@ -33,6 +33,16 @@ pub struct Options {
     pub continues: bool,
     /// A batch whose outcome is UNKNOWN does not end the run.
     pub continues_after_unknown: bool,
+}
+
+/// The batch under way.
+struct UnderWay {
+    index: usize,
+    recipients: Vec<usize>,
+    /// How many requests had been sent before it.
+    sent_before: u32,
+    /// What its recipients were before: REJECTED if it was answered with 429.
+    earlier: Outcome,
 }
 
 pub struct Run<'a> {
@@ -54,8 +64,7 @@ pub struct Run<'a> {
     pub(super) has_read: bool,
     /// Recipients whose rows may have changed since: another process may be paying them, or a panic ended their batch.
     pub(super) contended: Vec<usize>,
-    /// The batch under way, and how many requests had been sent before it.
-    under_way: Option<(usize, Vec<usize>, u32)>,
+    under_way: Option<UnderWay>,
     /// What the reply reports about the last answer.
     last: Option<(Reading, String)>,
     pub(super) first_failure: Option<Status>,
@@ -192,7 +201,7 @@ impl<'a> Run<'a> {
         let BatchItems { verdict, obstacle, halts, .. } = batch;
         match ended {
             Ended::Held => {
-                if let Some(count) = self.under_way.as_ref().map(|(_, begun, _)| begun.len()) {
+                if let Some(count) = self.under_way.as_ref().map(|begun| begun.recipients.len()) {
                     self.end_what_is_under_way(Status::Transport, PAID_BY_OTHERS);
                     self.done -= count;
                 }
@@ -301,8 +310,8 @@ impl<'a> Run<'a> {
 
     /// Something ended the batch before its attempt did: it was not sent if no request was.
     fn end_what_is_under_way(&mut self, status: Status, message: &str) {
-        let Some((index, recipients, attempts)) = self.under_way.take() else { return };
-        let outcome = if self.context.record.sent() == attempts { Outcome::NotSent } else { Outcome::Unknown };
+        let Some(UnderWay { index, recipients, sent_before, earlier }) = self.under_way.take() else { return };
+        let outcome = if self.context.record.sent() == sent_before { earlier } else { Outcome::Unknown };
         for &recipient in &recipients {
             let row = &mut self.report.rows[recipient];
             // The journal may have told more about it meanwhile.
@@ -368,6 +377,7 @@ impl BatchItems<'_, '_> {
     fn begin(&mut self, recipients: Vec<usize>) -> Result<(), Failure> {
         let run = &mut *self.run;
         let index = run.report.batches.len();
+        let earlier = recipients.first().map_or(Outcome::NotSent, |&first| run.report.rows[first].outcome);
         run.report.batches.push(Batch::begun(recipients.len()));
         for &recipient in &recipients {
             let row = &mut run.report.rows[recipient];
@@ -375,7 +385,8 @@ impl BatchItems<'_, '_> {
         }
         let before = step_before(&run.report, index, &recipients);
         let size = run.size + most_after(&before, recipients.len());
-        run.under_way = Some((index, recipients, run.context.record.sent()));
+        let sent_before = run.context.record.sent();
+        run.under_way = Some(UnderWay { index, recipients, sent_before, earlier });
         let has_room = run.has_room(size);
         // The callback may take any time.
         match run.tell(&before, false) {
@@ -400,7 +411,7 @@ impl Items for BatchItems<'_, '_> {
         Some(Reply::failed(status, Outcome::NotSent, why))
     }
 
-    fn decide(&mut self, item: usize, _: &Snapshot, found: &Found<'_>, decision: &Decision<'_>) -> Step {
+    fn decide(&mut self, item: usize, _: &Snapshot, found: &Claims<'_>, decision: &Decision<'_>) -> Step {
         match self.run.state(found, decision) {
             RecipientState::Payable { .. } => Step::Send,
             RecipientState::UnderWay(why) => {
@@ -414,32 +425,35 @@ impl Items for BatchItems<'_, '_> {
         }
     }
 
-    fn send(&mut self, ready: &[ReadyItem], send: &dyn Fn(&Request<'_>) -> Attempt) -> Result<Attempt, Reply> {
+    fn send(&mut self, ready: &[ReadyItem], send: &dyn Fn(&Request<'_>) -> Attempt) -> Attempt {
         let recipients = self.recipients_of(ready);
         // A batch that found no connection goes on, unless others have paid some of it meanwhile.
-        let begun = self.run.under_way.as_ref().map(|(_, begun, _)| (*begun == recipients, begun.len()));
+        let begun =
+            self.run.under_way.as_ref().map(|UnderWay { recipients: begun, .. }| (*begun == recipients, begun.len()));
         if let Some((false, count)) = begun {
             self.run.end_what_is_under_way(Status::Transport, PAID_BY_OTHERS);
             self.run.done -= count;
         }
-        if !begun.is_some_and(|(is_same, _)| is_same) {
-            self.begin(recipients.clone()).map_err(|Failure(status, why)| {
-                let reply = Reply::failed(status, Outcome::NotSent, why.clone());
-                self.obstacle = Some(Failure(status, why));
-                reply
-            })?;
+        if begun.is_none_or(|(is_same, _)| !is_same)
+            && let Err(Failure(status, why)) = self.begin(recipients.clone())
+        {
+            self.obstacle = Some(Failure(status, why.clone()));
+            return Attempt::without_request(Reply::failed(status, Outcome::NotSent, why));
         }
         let Run { client, context, list, .. } = &*self.run;
         let request = list.request(&recipients);
         let bounds = &context.within(client.config.timeout).bounds;
         let request = request::prepare(INITIATE, request.text(), &client.settings, &|| bounds.is_over());
-        Ok(send(&request.map_err(Reply::invalid)?))
+        match request {
+            Ok(request) => send(&request),
+            Err(error) => Attempt::without_request(Reply::invalid(error)),
+        }
     }
 
     fn judge(&mut self, ready: &[ReadyItem], attempt: &Attempt) -> Vec<End> {
         let recipients = self.recipients_of(ready);
         let outcomes: Vec<Outcome> = ready.iter().map(|item| attempt.outcome_for(item)).collect();
-        let Some((index, ..)) = self.run.under_way else { return Vec::new() };
+        let Some(UnderWay { index, .. }) = self.run.under_way else { return Vec::new() };
         let verdict = self.run.settle(index, &recipients, &outcomes, &attempt.reply);
         self.verdict = Some((index, verdict));
         let report = &self.run.report;
@@ -459,7 +473,7 @@ impl Items for BatchItems<'_, '_> {
 
     fn ended(&mut self, again: bool) -> bool {
         let run = &mut *self.run;
-        let Some((index, recipients, _)) = run.under_way.take() else { return true };
+        let Some(UnderWay { index, recipients, .. }) = run.under_way.take() else { return true };
         run.done += recipients.len();
         let goes_on = run.tell(&step_after(&run.report, index, &recipients), true);
         if again {

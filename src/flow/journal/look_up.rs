@@ -15,9 +15,9 @@ use crate::flow::resolve::watch::{self, LookUpResult};
 use crate::flow::resolve::{Arguments, Earlier, Task};
 use crate::json;
 use crate::json::object::object_text;
-use crate::ledger::claims::{ClaimState, Claimed};
+use crate::ledger::claims::{ClaimRecord, ClaimState};
 use crate::ledger::row::{End, Kind, Row};
-use crate::ledger::table::{Decision, Found};
+use crate::ledger::table::{Claims, Decision};
 use crate::ledger::{ClaimResult, Entry, Journal, Snapshot};
 use crate::request::secrets::Secrets;
 use crate::request::text_value;
@@ -29,23 +29,23 @@ use paysvc_spec::schema::{Doubt, Endpoint, Safety};
 use paysvc_spec::status::{Outcome, State, Status};
 
 impl Single<'_> {
-    /// Looks up what is open. The error: it stays open.
-    pub(super) fn look_up(&self, journal: &Journal, open: &[Claimed<'_>]) -> Result<Step, Reply> {
+    /// Looks up what is open.
+    pub(super) fn look_up(&mut self, journal: &Journal, open: &[ClaimRecord<'_>]) -> Step {
         let mut last = Reply::failed(Status::Unresolved, Outcome::Unknown, "nothing is open");
         for claimed in open {
             match settle(self.client, self.context, journal, claimed.row, &self.request.secrets) {
                 // An end was written, or somebody else wrote one.
-                Ok(Finding::Settled(_)) => return Ok(Step::Reread),
+                Ok(Finding::Settled(_)) => return Step::Reread,
                 Ok(Finding::Open(reply)) => last = reply,
-                Err(why) => return Err(journal_failed(&why, Outcome::Unknown)),
+                Err(why) => return self.hold(journal_failed(&why, Outcome::Unknown)),
             }
         }
-        Err(last)
+        self.hold(last)
     }
 
-    pub(super) fn ask(&self, ask: Ask, entry: &Entry, known: &Snapshot, line: &Line) -> Result<Step, Reply> {
+    pub(super) fn ask(&mut self, ask: Ask, entry: &Entry, known: &Snapshot, line: &Line) -> Step {
         let look_up = self.request.row.and_then(|row| row.looked_up_by.as_ref());
-        let (Some(look_up), Some(reference)) = (look_up, entry.record.order.as_deref()) else { return Ok(Step::Send) };
+        let (Some(look_up), Some(reference)) = (look_up, entry.record.order.as_deref()) else { return Step::Send };
         let value = text_value(reference);
         let members = look_up.members.iter().map(|(name, _)| (Cow::Borrowed(*name), &*value)).collect();
         let mut secrets = Secrets::default();
@@ -75,25 +75,29 @@ impl Single<'_> {
         let nothing = Facts::default();
         let facts = reply.facts().unwrap_or(&nothing);
         if resolution::allows_charge(ask, reply.http_status(), decision.answered, facts) {
-            return Ok(Step::Send);
+            return Step::Send;
         }
         let explanation =
             if decision.answered { line.explanation } else { decision.verdict.explanation.unwrap_or_default() };
         let text = format!("{explanation}; the look-up: {}", reply.message);
         let mut refused = Reply::failed(Status::Unresolved, Outcome::Unknown, text);
         refused.evidence.verdict.state = reply.state();
-        Err(refused)
+        self.hold(refused)
     }
 
     /// Somebody has paid the order: nothing is sent, and the next reading finds it.
-    fn record_payment(&self, entry: &Entry, known: &Snapshot, reply: &Reply) -> Result<Step, Reply> {
-        let failed = |why: String| journal_failed(&why, Outcome::Unknown);
-        if let ClaimResult::Claimed(claim) = self.ledger.claim(entry, known, self.context).map_err(failed)? {
-            let end =
-                End { is_final: true, ..End::by_look_up(&claim, reply.outcome(), reply.state(), reply.http_status()) };
-            self.ledger.end(&claim, &end, self.context).map_err(failed)?;
+    fn record_payment(&mut self, entry: &Entry, known: &Snapshot, reply: &Reply) -> Step {
+        let recorded = self.ledger.claim(entry, known, self.context).and_then(|claimed| match claimed {
+            ClaimResult::Superseded => Ok(false),
+            ClaimResult::Claimed(claim) => {
+                let end = End::by_look_up(&claim, reply.outcome(), reply.state(), reply.http_status());
+                self.ledger.end(&claim, &End { is_final: true, ..end }, self.context)
+            }
+        });
+        match recorded {
+            Ok(_) => Step::Reread,
+            Err(why) => self.hold(journal_failed(&why, Outcome::Unknown)),
         }
-        Ok(Step::Reread)
     }
 
     /// The recorded end. If a look-up confirms it, the body is that of the look-up.
@@ -123,7 +127,7 @@ impl Single<'_> {
 }
 
 /// What the journal says, as a reply.
-fn recorded(claimed: &Claimed<'_>, explanation: &str) -> Reply {
+fn recorded(claimed: &ClaimRecord<'_>, explanation: &str) -> Reply {
     let end = claimed.deciding_end().map(|(_, end)| end);
     let (status, outcome) = match claimed.state() {
         ClaimState::Confirmed | ClaimState::ConfirmedForNow | ClaimState::SettledAsDone => {
@@ -162,7 +166,7 @@ pub fn settle(
     // Read after the look-up was answered: the answer is about what is in the journal then.
     let attempts_now = || match journal.snapshot(&claim.key, claim.order.as_deref(), context) {
         Ok(known) => {
-            let found = Found::of(&known.rows);
+            let found = Claims::of(&known.rows);
             let Some(own) = found.claims().iter().find(|claimed| claimed.row.id == claim.id) else {
                 return Attempts::default();
             };

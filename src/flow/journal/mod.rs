@@ -18,7 +18,7 @@ use crate::call::Call;
 use crate::call::log::Level;
 use crate::call::token::IdempotencyKey;
 use crate::ledger::row::{By, End};
-use crate::ledger::table::{Decision, Found};
+use crate::ledger::table::{Claims, Decision};
 use crate::ledger::{Entry, Journal, Ledger, Snapshot};
 use crate::request::Request;
 use crate::request::record::Record;
@@ -248,27 +248,23 @@ impl Items for Single<'_> {
         memory::is_spent().then(|| Reply::failed(Status::Transport, Outcome::NotSent, memory::LACK))
     }
 
-    fn decide(&mut self, _: usize, known: &Snapshot, _: &Found<'_>, decision: &Decision<'_>) -> Step {
+    fn decide(&mut self, _: usize, known: &Snapshot, _: &Claims<'_>, decision: &Decision<'_>) -> Step {
         let Ledger::Journal(journal, [entry]) = self.ledger else { return Step::Send };
-        let found_out = match decision.line.act {
-            Act::Send => Ok(Step::Send),
-            Act::Refuse => Err(self.or_cancelled(self.refused(entry, decision))),
-            Act::Replay => Err(self.replay(decision)),
+        match decision.line.act {
+            Act::Send => Step::Send,
+            Act::Refuse => self.hold(self.or_cancelled(self.refused(entry, decision))),
+            Act::Replay => self.hold(self.replay(decision)),
             Act::Wait => {
                 self.held = Some(self.refused(entry, decision));
-                return Step::Wait;
+                Step::Wait
             }
             Act::LookUp => self.look_up(journal, &decision.open),
             Act::Ask(question) => self.ask(question, entry, known, decision.line),
-        };
-        found_out.unwrap_or_else(|reply| {
-            self.held = Some(reply);
-            Step::Hold
-        })
+        }
     }
 
-    fn send(&mut self, _: &[ReadyItem], send: &dyn Fn(&Request<'_>) -> Attempt) -> Result<Attempt, Reply> {
-        Ok(send(self.request))
+    fn send(&mut self, _: &[ReadyItem], send: &dyn Fn(&Request<'_>) -> Attempt) -> Attempt {
+        send(self.request)
     }
 
     fn judge(&mut self, _: &[ReadyItem], attempt: &Attempt) -> Vec<End> {
@@ -298,6 +294,12 @@ impl Single<'_> {
             self.context.record.set_doubt(Doubt::Charge);
         }
         Reply::failed(line.status, Outcome::Unknown, refusal_text(decision))
+    }
+
+    /// The item is not sent, and this is the reply.
+    fn hold(&mut self, reply: Reply) -> Step {
+        self.held = Some(reply);
+        Step::Hold
     }
 
     fn or_cancelled(&self, reply: Reply) -> Reply {

@@ -9,12 +9,12 @@ use crate::call::Call;
 use crate::call::log::Level;
 use crate::flow::resolve::arguments;
 use crate::json::{self, Members};
-use crate::ledger::claims::Claimed;
+use crate::ledger::claims::ClaimRecord;
 use crate::ledger::row::{By, End, Row};
 #[cfg(feature = "journal")]
 use crate::ledger::sqlite::SqliteStore;
 use crate::ledger::store::Store;
-use crate::ledger::table::Found;
+use crate::ledger::table::Claims;
 use crate::ledger::{Journal, clock};
 use crate::request::secrets::Secrets;
 use crate::util::validation_error::ValidationError;
@@ -55,7 +55,7 @@ impl Client {
             Ok(known) => known,
             Err(why) => return (None, journal_failed(&why, Outcome::Unknown)),
         };
-        let found = Found::of(&known.rows);
+        let found = Claims::of(&known.rows);
         let mut last = Reply::failed(
             Status::Unresolved,
             Outcome::Unknown,
@@ -70,7 +70,7 @@ impl Client {
         (Some(name), last)
     }
 
-    fn resolve_open(&self, context: &Call<'_>, journal: &Journal, open: &Claimed<'_>) -> Result<Reply, String> {
+    fn resolve_open(&self, context: &Call<'_>, journal: &Journal, open: &ClaimRecord<'_>) -> Result<Reply, String> {
         context.record.set_doubt(look_up::doubt(open.row));
         if open.may_be_under_way(clock::now_ms()) {
             let text = format!("its call may still be under way (claim {} in the journal)", open.row.id);
@@ -170,8 +170,8 @@ impl Settlement {
             let page = journal.next_open(&after, PAGE, context)?;
             for open in &page {
                 let known = journal.snapshot(&open.key, None, context)?;
-                let found = Found::of(&known.rows);
-                let is_it = |claimed: &&Claimed<'_>| claimed.row.id == self.id && claimed.is_open();
+                let found = Claims::of(&known.rows);
+                let is_it = |claimed: &&ClaimRecord<'_>| claimed.row.id == self.id && claimed.is_open();
                 if let Some(claimed) = found.claims().iter().find(is_it) {
                     return Ok(Some((claimed.row.clone(), claimed.may_be_under_way(clock::now_ms()))));
                 }

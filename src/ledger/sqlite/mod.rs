@@ -22,7 +22,7 @@ use rusqlite::config::DbConfig;
 use rusqlite::{Connection, MAIN_DB, OpenFlags, Transaction, TransactionBehavior, params};
 
 use self::failure::Failure;
-use self::place::{Found, Identity};
+use self::place::{Identity, JournalPath};
 use self::turns::{CONNECTIONS, Turns, deadline};
 use super::store::{Appended, NewRow, Query, Store};
 use crate::util::process::critical_section;
@@ -54,13 +54,13 @@ impl SqliteStore {
 
     fn open_if(path: &Path, create: bool, fits: fn(&Path) -> Result<(), String>) -> Result<SqliteStore, String> {
         let path = match place::find(path)? {
-            Found::File(path) => path,
-            Found::Nothing(path) if create => {
+            JournalPath::File(path) => path,
+            JournalPath::Nothing(path) if create => {
                 fits(folder_of(&path))?;
                 make(&path)?;
                 path
             }
-            Found::Nothing(_) => {
+            JournalPath::Nothing(_) => {
                 return Err(format!(
                     "the journal {} is missing: is its volume mounted? To make a new one, set journal_create to true",
                     path.display()

@@ -5,14 +5,14 @@ use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
 /// What was found at a path.
-pub enum Found {
+pub enum JournalPath {
     /// A file, without symbolic links in its path.
     File(PathBuf),
     /// Nothing; a file could be created there.
     Nothing(PathBuf),
 }
 
-pub fn find(path: &Path) -> Result<Found, String> {
+pub fn find(path: &Path) -> Result<JournalPath, String> {
     let shown = path.display();
     match fs::canonicalize(path) {
         Ok(path) => {
@@ -23,7 +23,7 @@ pub fn find(path: &Path) -> Result<Found, String> {
             if !about.is_file() {
                 return Err(format!("the journal {shown} is not a regular file: give the path of one"));
             }
-            Ok(Found::File(path))
+            Ok(JournalPath::File(path))
         }
         Err(error) if error.kind() == ErrorKind::NotFound => {
             if fs::symlink_metadata(path).is_ok() {
@@ -38,7 +38,7 @@ pub fn find(path: &Path) -> Result<Found, String> {
             let folder = fs::canonicalize(folder).map_err(|error| {
                 format!("the folder of the journal {shown} cannot be opened: {error}; is its volume mounted?")
             })?;
-            Ok(Found::Nothing(folder.join(name)))
+            Ok(JournalPath::Nothing(folder.join(name)))
         }
         Err(error) => Err(format!("the journal {shown} cannot be opened: {error}")),
     }

@@ -11,8 +11,8 @@ use std::process::Command;
 
 use serde::Deserialize;
 
-use super::{Decision, Found, Wanted};
-use crate::ledger::claims::Claimed;
+use super::{Candidate, Claims, Decision};
+use crate::ledger::claims::ClaimRecord;
 use crate::ledger::row::{By, Claim, End, Kind, Row};
 use paysvc_spec::journal::{Act, LINES, Step};
 use paysvc_spec::status::{Outcome, State};
@@ -115,7 +115,7 @@ impl Met {
 
 /// As the model writes it: the act, and which claims are looked up or replayed.
 fn told(decision: &Decision<'_>) -> (String, BTreeSet<u32>) {
-    let number = |claimed: &Claimed<'_>| claimed.row.id.parse().unwrap();
+    let number = |claimed: &ClaimRecord<'_>| claimed.row.id.parse().unwrap();
     match decision.line.act {
         Act::Ask(ask) => (format!("{ask:?}"), BTreeSet::new()),
         Act::LookUp => ("LookUp".to_owned(), decision.open.iter().map(number).collect()),
@@ -135,10 +135,10 @@ impl Tally {
     fn compare(&mut self, text: &str) {
         let met: Met = serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}: {text}"));
         let rows = met.journal();
-        let found = Found::of(&rows);
+        let found = Claims::of(&rows);
         for (key, fresh, act, claims) in &met.decisions {
             let (step, explicit) = request(key);
-            let wanted = Wanted { key, step, explicit, members: &[], fresh: *fresh };
+            let wanted = Candidate { key, step, explicit, members: &[], fresh: *fresh };
             let decision = found.decide(&wanted, NOW);
             *self.lines.entry(decision.line.number).or_default() += 1;
             let (does, about) = told(&decision);

@@ -69,8 +69,8 @@ impl Journal {
 
     fn decide(&self, key: &str, step: Step, fresh: bool) -> &'static str {
         let explicit = !key.starts_with("ORD");
-        let wanted = Wanted { key, step, explicit, members: &members("1"), fresh };
-        Found::of(&self.0).decide(&wanted, NOW).line.number
+        let wanted = Candidate { key, step, explicit, members: &members("1"), fresh };
+        Claims::of(&self.0).decide(&wanted, NOW).line.number
     }
 }
 
@@ -132,9 +132,9 @@ fn every_line_is_taken() {
     check("j14", journal().claim("R", Other).sent(NotSent, false).decide("R", Other, false));
     check("j14", journal().claim("R", Other).end(Rejected, true, By::Sender, 401).decide("R", Other, false));
     check("j14", charged().decide("R", Other, false));
-    let wanted = Wanted { key: "K", step: Other, explicit: true, members: &members("2"), fresh: false };
+    let wanted = Candidate { key: "K", step: Other, explicit: true, members: &members("2"), fresh: false };
     let rows = journal().claim("K", Other).sent(Confirmed, true);
-    let decision = Found::of(&rows.0).decide(&wanted, NOW);
+    let decision = Claims::of(&rows.0).decide(&wanted, NOW);
     check("j1", decision.line.number);
     assert_eq!(decision.differing, ["amount"]);
     taken.dedup();
@@ -161,6 +161,6 @@ fn the_strongest_end_counts_whenever_it_was_written() {
         (charge().settled(Confirmed).sent(Rejected, true), ClaimState::Rejected),
         (charge().end(Rejected, true, By::Sender, 429), ClaimState::NotAccepted),
     ] {
-        assert_eq!(Found::of(&rows.0).claims()[0].state(), expected, "{:?}", rows.0);
+        assert_eq!(Claims::of(&rows.0).claims()[0].state(), expected, "{:?}", rows.0);
     }
 }
