@@ -22,14 +22,14 @@ impl Places {
 }
 
 /// A name, and what it means in each place. Elsewhere it means nothing.
-pub struct Known {
+pub struct KnownName {
     pub name: &'static str,
     pub roles: &'static [(Role, Places)],
     /// Rows may say otherwise.
     pub by_row: bool,
 }
 
-impl Known {
+impl KnownName {
     pub fn role(&self, place: Place) -> Option<Role> {
         self.roles.iter().find(|(_, places)| places.contains(place)).map(|(role, _)| *role)
     }
@@ -45,16 +45,16 @@ const STATES: Places = Places::of(&[Data, Payment, Summary, Order, Attempt, Elem
 const ALL: Places = Places::of(&[Root, Data, Payment, Summary, Order, Attempt, Element]);
 const FINALITY: Places = Places::of(&[Root, Data, Summary, Order, Attempt]);
 
-const fn known(name: &'static str, roles: &'static [(Role, Places)]) -> Known {
-    Known { name, roles, by_row: false }
+const fn known(name: &'static str, roles: &'static [(Role, Places)]) -> KnownName {
+    KnownName { name, roles, by_row: false }
 }
 
-const fn by_row(name: &'static str, roles: &'static [(Role, Places)]) -> Known {
-    Known { name, roles, by_row: true }
+const fn by_row(name: &'static str, roles: &'static [(Role, Places)]) -> KnownName {
+    KnownName { name, roles, by_row: true }
 }
 
 /// Sorted by the length of the name.
-pub const SHARED: &[Known] = &[
+pub const SHARED: &[KnownName] = &[
     known("fee", &[(Role::Fee, SCALARS)]),
     known("code", &[(Role::Code, ALL), (Role::ErrorCode, Places::of(&[Error]))]),
     known("data", &[(Role::Object(Data), ROOT)]),

@@ -2,7 +2,7 @@
 //! not have.
 
 use crate::json::document::Value;
-use paysvc_spec::roles::{AT_ANY_DEPTH, Known, SHARED};
+use paysvc_spec::roles::{AT_ANY_DEPTH, KnownName, SHARED};
 use paysvc_spec::schema::{Member, Place, Role};
 
 const LONGEST_NAME: usize = SHARED[SHARED.len() - 1].name.len();
@@ -63,7 +63,7 @@ fn of_name(name: &[u8], place: Place, members: &'static [Member]) -> Option<Mean
     Some(Meaning { role, exact, within })
 }
 
-fn known(name: &[u8]) -> Option<(&'static Known, bool)> {
+fn known(name: &[u8]) -> Option<(&'static KnownName, bool)> {
     if name.len() > LONGEST_NAME {
         return None;
     }
