@@ -4,9 +4,9 @@ use std::fmt::Display;
 
 use serde_json::value::RawValue;
 
+use crate::config::Config;
 use crate::json::{self, Members};
 use crate::request::amount;
-use crate::request::settings::Settings;
 use crate::request::validate;
 use crate::util::memory;
 use crate::util::secret::SecretBytes;
@@ -126,7 +126,7 @@ pub fn payload(text: &str) -> Result<SecretBytes, ValidationError> {
 }
 
 /// The payload as it is sent: encrypted, if asked for. Without a key this fails, so that nothing is sent unencrypted.
-pub fn encode(payload: SecretBytes, encrypted: bool, settings: &Settings) -> Result<SecretBytes, ValidationError> {
+pub fn encode(payload: SecretBytes, encrypted: bool, settings: &Config) -> Result<SecretBytes, ValidationError> {
     if !encrypted {
         return Ok(payload);
     }

@@ -6,14 +6,8 @@ use rustls::RootCertStore;
 use rustls::pki_types::pem::PemObject as _;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 
-use super::config::ClientCert;
+use crate::config::{ClientCert, Config, invalid};
 use crate::util::validation_error::ValidationError;
-use paysvc_spec::status::Status;
-
-/// The error for a setting whose file cannot be used.
-pub fn invalid(member: &str, reason: impl Into<String>) -> ValidationError {
-    ValidationError::of_member(Status::Config, "the configuration", member, reason)
-}
 
 /// The system's roots, or the bundled ones if the system has none, and those of `ca_file`; and, separately, those of
 /// `ca_file` that may sign for any name.
@@ -62,6 +56,12 @@ fn certificates(member: &str, file: &Path) -> Result<Vec<CertificateDer<'static>
         return Err(invalid(member, format!("holds no PEM certificate: {}", file.display())));
     }
     Ok(certificates)
+}
+
+/// Reads the files that the configuration names.
+pub fn check_files(config: &Config) -> Result<(), ValidationError> {
+    config.ca_file.as_deref().map_or(Ok(Vec::new()), |file| certificates("ca_file", file))?;
+    config.client_cert.as_ref().map_or(Ok(()), |files| client_cert(files).map(|_| ()))
 }
 
 /// The client certificate's chain and key.

@@ -14,12 +14,13 @@ use rustls::{
 };
 
 use super::clock::{self, Clock};
-use super::config::TransportConfig;
 use super::error::TransportError;
 use super::own_authority;
-use super::roots::{client_cert, invalid, roots};
+use super::roots::{client_cert, roots};
 use super::sessions::Sessions;
 use super::sock::Sock;
+use crate::config::address::BaseUrl;
+use crate::config::{Config, invalid};
 use crate::util::panics::failpoint;
 use crate::util::process::critical_section;
 use crate::util::validation_error::ValidationError;
@@ -42,11 +43,11 @@ pub struct Tls {
 }
 
 /// TLS 1.2 and 1.3, with the system's roots, or the bundled ones if the system has none.
-pub fn client_config(settings: &TransportConfig) -> Result<Tls, ValidationError> {
-    let name = ServerName::try_from(settings.host.clone())
-        .map_err(|_| invalid("base_url", format!("names a host that cannot be in a certificate: {}", settings.host)))?;
+pub fn client_config(config: &Config, service: &BaseUrl) -> Result<Tls, ValidationError> {
+    let name = ServerName::try_from(service.host.clone())
+        .map_err(|_| invalid("base_url", format!("names a host that cannot be in a certificate: {}", service.host)))?;
     let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
-    let (roots, own) = roots(settings.ca_file.as_deref())?;
+    let (roots, own) = roots(config.ca_file.as_deref())?;
     let webpki = WebPkiServerVerifier::builder_with_provider(Arc::new(roots), Arc::clone(&provider))
         .build()
         .map_err(|error| invalid("ca_file", error.to_string()))?;
@@ -55,7 +56,7 @@ pub fn client_config(settings: &TransportConfig) -> Result<Tls, ValidationError>
         .map_err(|error| ValidationError::new(Status::Config, format!("TLS is not available: {error}")))?
         .dangerous() // All is checked, see there.
         .with_custom_certificate_verifier(Arc::new(own_authority::Verifier { webpki, own }));
-    let mut tls = match &settings.client_cert {
+    let mut tls = match &config.client_cert {
         None => builder.with_no_client_auth(),
         Some(files) => {
             let (chain, key) = client_cert(files)?;
@@ -74,7 +75,7 @@ pub fn client_config(settings: &TransportConfig) -> Result<Tls, ValidationError>
         resolver: Arc::clone(&tls.client_auth_cert_resolver),
         cert_requested: Arc::clone(&cert_requested),
     });
-    Ok(Tls { config: Arc::new(tls), name, cert_requested, has_cert: settings.client_cert.is_some() })
+    Ok(Tls { config: Arc::new(tls), name, cert_requested, has_cert: config.client_cert.is_some() })
 }
 
 /// Records that the service requests a client certificate.

@@ -432,7 +432,7 @@ impl Items for BatchItems<'_, '_> {
         let Run { client, context, list, .. } = &*self.run;
         let request = list.request(&recipients);
         let bounds = &context.within(client.config.timeout).bounds;
-        let request = request::prepare(INITIATE, request.text(), &client.settings, &|| bounds.is_over());
+        let request = request::prepare(INITIATE, request.text(), &client.config, &|| bounds.is_over());
         Ok(send(&request.map_err(Reply::invalid)?))
     }
 
