@@ -145,7 +145,8 @@ impl Client {
     }
 
     fn encrypted(&self, json: &str) -> Result<String, ValidationError> {
-        self.config.require_encryption_key("encrypt")?.encrypt(&body::payload(json)?)
+        let (key, payload) = (self.config.require_encryption_key("encrypt")?, body::payload(json)?);
+        key.encrypt(&payload).map_err(|error| body::with_longest(error, &payload))
     }
 
     /// Connects, for the next request that does more than read.
