@@ -156,7 +156,7 @@ fn would_block(error: io::Error) -> Result<(), TransportError> {
 fn tls_error(peer: &Peer, error: &rustls::Error) -> TransportError {
     match &peer.tls {
         Some(tls) => tls.error(error),
-        None => TransportError::new(Status::Transport, error.to_string()),
+        None => TransportError::new(Status::Transport, "TLS failed"),
     }
 }
 

@@ -208,7 +208,9 @@ impl Head {
             return Err(not_http(&format!("its header {name} is malformed")));
         }
         if memchr::memchr2(0, b'\r', text).is_some() {
-            return Err(not_http(&format!("its header {} has a NUL or a carriage return", shown(header))));
+            self.remove(shown(header));
+            self.part = Part::Body;
+            return Err(not_http("a header has a NUL or a carriage return"));
         }
         if is_fold && self.has_header && text.iter().all(|byte| is_value(*byte)) {
             input[kept - 1] = b' ';
@@ -217,11 +219,15 @@ impl Head {
             }
             return Ok(true);
         }
+        self.remove(shown(header));
+        Ok(false)
+    }
+
+    fn remove(&mut self, shown: String) {
         if self.removed == 0 {
-            self.first_removed = shown(header);
+            self.first_removed = shown;
         }
         self.removed += 1;
-        Ok(false)
     }
 
     /// When the head is complete, once: how many lines were removed, if any, and the beginning of the first, which may
@@ -231,7 +237,7 @@ impl Head {
             return None;
         }
         let (removed, first) = (std::mem::take(&mut self.removed), &self.first_removed);
-        Some(format!("malformed header lines of the answer were ignored: {removed}, the first: {first}"))
+        Some(format!("malformed header lines of the answer: {removed}, the first: {first}"))
     }
 }
 
@@ -313,8 +319,8 @@ mod tests {
             ("a: b\r\n c\r\n\td", "a: b   c  \td", ""),
             ("a: b\n c", "a: b  c", ""),
             ("a: b\r\n \r\nc: d", "a: b   \r\nc: d", ""),
-            ("a\r\nb: c", "b: c", "ignored: 1, the first: \"a\""),
-            ("a : b\r\n c\r\nd: e", "d: e", "ignored: 2, the first: \"a\""),
+            ("a\r\nb: c", "b: c", ": 1, the first: \"a\""),
+            ("a : b\r\n c\r\nd: e", "d: e", ": 2, the first: \"a\""),
             (" a: b\r\nc: d", "c: d", "the first: \"a\""),
             (": b\r\nc: d", "c: d", "the first: \"\""),
             ("a b: c\r\nd: e", "d: e", "the first: \"a b\""),
@@ -327,8 +333,8 @@ mod tests {
             ("transfer-encoding chunked", "", "transfer-encoding"),
             ("\u{1}content-length: 5", "", "content-length"),
             ("content-length: 5\u{1}", "", "content-length"),
-            ("a: b\0c", "", "its header \"a\" has a NUL"),
-            ("a: b\rc", "", "its header \"a\" has a NUL or a carriage return"),
+            ("a: b\0c", "", "a NUL or a carriage return"),
+            ("a: b\rc", "", "a NUL or a carriage return"),
         ] {
             for piece in [1, 2, 7, 1000] {
                 let answer = format!("\r\nHTTP/1.1 200 OK\r\n{lines}{END}");

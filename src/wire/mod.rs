@@ -6,6 +6,7 @@
 //! Imports `util`, `call` and `config`.
 
 pub mod answer;
+mod certificates;
 mod channel;
 pub mod clock;
 mod connect;
@@ -13,7 +14,6 @@ mod connection_state;
 pub mod error;
 mod framing;
 mod look_up;
-mod own_authority;
 mod pool;
 pub mod probe;
 mod proxy;
