@@ -122,11 +122,11 @@ fn key_from_text(text: &str) -> Result<RsaPublicKey, Reason> {
 /// Whether a text where a key belongs is the path of a file. Base64 may begin with a slash, and then has neither small
 /// letters alone nor any of these characters.
 pub fn is_path(text: &str) -> bool {
-    let begins = |start: &&str| text.get(..start.len()).is_some_and(|own| own.eq_ignore_ascii_case(start));
-    let ends = |end: &&str| text.to_ascii_lowercase().ends_with(end);
+    let begins = |start: &str| text.get(..start.len()).is_some_and(|own| own.eq_ignore_ascii_case(start));
+    let ends = |end: &str| text.to_ascii_lowercase().ends_with(end);
     let is_drive = |text: &[u8]| text.len() > 2 && text[0].is_ascii_alphabetic() && text[1] == b':';
-    ["./", "../", "~/", ".\\", "..\\", "\\\\", "file:"].iter().any(|start| begins(&start))
-        || [".pem", ".key", ".pub", ".txt", ".der", ".crt", ".cer", ".xml"].iter().any(|end| ends(&end))
+    ["./", "../", "~/", ".\\", "..\\", "\\\\", "file:"].iter().any(|start| begins(start))
+        || [".pem", ".key", ".pub", ".txt", ".der", ".crt", ".cer", ".xml"].iter().any(|end| ends(end))
         || is_drive(text.as_bytes())
         || text.strip_prefix('/').is_some_and(|rest| {
             rest.contains(['.', '_', '-']) || rest.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'/')

@@ -246,7 +246,7 @@ const OLD: &str = "the service accepts none of this library's TLS versions (1.2 
 fn alert_name(alert: AlertDescription) -> String {
     let mut name = String::new();
     for c in format!("{alert:?}").chars() {
-        if c.is_ascii_uppercase() && !name.is_empty() && !name.ends_with(|last: char| last == '_') {
+        if c.is_ascii_uppercase() && !name.is_empty() && !name.ends_with('_') {
             name.push('_');
         }
         name.push(c.to_ascii_lowercase());

@@ -43,9 +43,9 @@ fn errors_name_the_recipient_and_the_member() {
         found,
         [
             "payoutDetails.1.amount must be a decimal amount above zero in major units, like \"100.10\"",
+            "payoutDetails.2.bankcode is not a known member; did you mean bankCode?",
             "payoutDetails.2.accountNumber must not be empty",
             "payoutDetails.2.bankCode is required",
-            "payoutDetails.2.bankcode is not a known member; did you mean bankCode?",
             "payoutDetails.4 must be an object, not a number",
             "payoutDetails.1.clientReference is the same as payoutDetails.0.clientReference",
             "payoutDetails.3.clientReference is required: the journal and the report know the recipient by it",
