@@ -439,7 +439,7 @@ const char *PAYSVC_CDECL paysvc_state_name(paysvc_state state);
 /**
  * Creates a client: configuration and connections, shared by threads. Opens no connection. With the setting journal it opens that file, and looks up nothing: paysvc_journal_next() does.
  *
- * @param config_json  one JSON object; NULL: all from the environment. A member that is left out is read from the environment variable of its name in capitals with the prefix PAYSVC_, e.g. PAYSVC_BASE_URL, PAYSVC_TIMEOUT_MS=5000 or PAYSVC_ALLOW_HTTP=true (or 1). An empty variable counts as not set. Unknown members are refused:
+ * @param config_json  one JSON object; NULL: all from the environment. A member that is left out is read from the environment variable of its name in capitals with the prefix PAYSVC_, e.g. PAYSVC_BASE_URL, PAYSVC_TIMEOUT_MS=5000 or PAYSVC_ALLOW_HTTP=true (or 1). An empty variable counts as not set. Quotes and blanks around a value are ignored. Unknown members are refused:
  *   - base_url (string): address of the service, e.g. https://host/path
  *   - public_key (string): API key of most endpoints
  *   - secret_key (string): API key of the endpoints that require it, e.g. refunds
@@ -448,8 +448,8 @@ const char *PAYSVC_CDECL paysvc_state_name(paysvc_state state);
  *   - timeout_ms (integer): time limit for a whole call in ms, retries and waits included (default 30000, 1 to 86400000)
  *   - connect_timeout_ms (integer): limit for name look-up, connect and TLS in ms, within timeout_ms (default 10000, 1 to 86400000)
  *   - max_attempts (integer): maximum number of attempts for a request that may be repeated (default 3, 1 to 10)
- *   - proxy (string): http://user:password@proxy:3128 or socks5://...; HTTPS_PROXY and similar variables are not read
- *   - no_proxy (string): hosts and domains reached without the proxy, separated by commas
+ *   - proxy (string): http://user:password@proxy:3128 or socks5://..., user and password percent-encoded; without it, the variable https_proxy or HTTPS_PROXY, for https to another machine
+ *   - no_proxy (string): hosts, domains and networks reached without the proxy, such as .example.com, 10.0.0.0/8, host:8443; * for all; beside HTTPS_PROXY, without it, the variable no_proxy or NO_PROXY
  *   - ca_file (string): PEM certificates to trust in addition to the system's
  *   - client_cert_file (string): PEM client certificate; needs client_key_file. A refusal before the request is written is NOT_SENT
  *   - client_key_file (string): PEM key of the client certificate

@@ -17,7 +17,7 @@ sh scripts/runner.sh debian11
 
 if ! cmp -s $list "$packages/installed.txt"; then
     rm -rf "$packages"
-    build/venv/bin/pip install --quiet --disable-pip-version-check --no-deps --only-binary=:all: --python-version 3.9 \
+    build/venv/bin/pip install --quiet --disable-pip-version-check --require-hashes --no-deps --only-binary=:all: --python-version 3.9 \
         --implementation cp --platform manylinux2014_x86_64 --target "$packages" -r $list
     cp $list "$packages/installed.txt"
 fi

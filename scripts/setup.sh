@@ -145,7 +145,7 @@ if [ "$kind" = test ]; then
     list=bindings/python/requirements-test.txt
     if ! [ -x build/venv/bin/python ] || ! cmp -s $list build/venv/installed.txt; then
         python3 -m venv --clear build/venv
-        build/venv/bin/pip install --quiet --disable-pip-version-check -r $list
+        build/venv/bin/pip install --quiet --disable-pip-version-check --require-hashes -r $list
         # It downloads its program now; the tests say it if that fails.
         build/venv/bin/pyright --version >/dev/null 2>&1 || :
         cp $list build/venv/installed.txt
@@ -157,7 +157,7 @@ if [ "$kind" = dist ]; then
     list=packaging/requirements.txt
     if ! [ -x build/tools/dist/bin/python ] || ! cmp -s $list build/tools/dist/installed.txt; then
         python3 -m venv --clear build/tools/dist
-        build/tools/dist/bin/pip install --quiet --disable-pip-version-check -r $list
+        build/tools/dist/bin/pip install --quiet --disable-pip-version-check --require-hashes -r $list
         cp $list build/tools/dist/installed.txt
     fi
 fi
@@ -187,7 +187,7 @@ EOF
     list=scripts/libs-requirements.txt
     if ! [ -x build/tools/venv/bin/python ] || ! cmp -s $list build/tools/venv/installed.txt; then
         python3 -m venv --clear build/tools/venv
-        build/tools/venv/bin/pip install --quiet --disable-pip-version-check -r $list
+        build/tools/venv/bin/pip install --quiet --disable-pip-version-check --require-hashes -r $list
         cp $list build/tools/venv/installed.txt
     fi
 fi

@@ -18,6 +18,7 @@ static ALLOCATOR: ffi::reserve::Allocator = ffi::reserve::Allocator;
 
 mod answer;
 mod call;
+mod config;
 #[allow(unsafe_code)]
 pub mod ffi;
 mod flow;

@@ -11,13 +11,14 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("json", &["util"]),
     ("wire::sys", &["util"]),
     ("call", &["util", "json", "wire::sys"]),
-    ("wire", &["util", "call"]),
-    ("request", &["util", "json"]),
+    ("config", &["util", "json"]),
+    ("wire", &["util", "call", "config"]),
+    ("request", &["util", "json", "config"]),
     ("ledger", &["util", "json", "call", "request::record"]),
     ("answer", &["util", "json", "wire::answer", "wire::error", "request::names", "request::secrets"]),
-    ("flow", &["util", "json", "call", "wire", "request", "answer", "ledger"]),
+    ("flow", &["util", "json", "call", "config", "wire", "request", "answer", "ledger"]),
     // For the fuzzer and for tests only, so nothing else can import it.
-    ("fuzzing", &["util", "json", "wire::answer", "wire::error", "request", "answer", "flow"]),
+    ("fuzzing", &["util", "json", "config", "wire::answer", "wire::error", "request", "answer", "flow"]),
     (
         "ffi",
         &["util", "json", "call", "answer::facts", "answer::paid", "answer::reply", "ledger::store", "flow", "fuzzing"],

@@ -87,6 +87,6 @@ def python() -> Path:
     interpreter = BUILD / "venv/bin/python"
     if not made.exists() or made.read_text() != wanted.read_text():
         run("python3", "-m", "venv", "--clear", BUILD / "venv")
-        run(interpreter, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r", wanted)
+        run(interpreter, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--require-hashes", "-r", wanted)
         shutil.copy(wanted, made)
     return interpreter

@@ -48,7 +48,7 @@ def all_of_them() -> Programs:
     versions["Go"] = build.run(build.run("sh", "scripts/go.sh"), "env", "GOVERSION").replace("go", "Go ", 1)
     folder = HERE / "python"
     versions["Python"] = build.run(interpreter, "--version")
-    pinned = dict(line.split("==") for line in (folder / "requirements.txt").read_text().splitlines() if "==" in line)
+    pinned = dict(line.split("==") for line in (folder / "requirements.in").read_text().splitlines() if "==" in line)
     versions["Python packages"] = ", ".join(f"{name} {version}" for name, version in pinned.items())
     versions["libcurl in pycurl"] = build.run(interpreter, "-c", "import pycurl; print(pycurl.version)")
     peers = {

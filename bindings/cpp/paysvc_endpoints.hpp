@@ -80,7 +80,7 @@ enum class state : int {
     processing = 7,
 };
 
-/// The configuration. A member that is left out is read from the environment variable of its name in capitals with the prefix PAYSVC_, e.g. PAYSVC_BASE_URL, PAYSVC_TIMEOUT_MS=5000 or PAYSVC_ALLOW_HTTP=true (or 1). An empty variable counts as not set. A member that is not set there either has its default.
+/// The configuration. A member that is left out is read from the environment variable of its name in capitals with the prefix PAYSVC_, e.g. PAYSVC_BASE_URL, PAYSVC_TIMEOUT_MS=5000 or PAYSVC_ALLOW_HTTP=true (or 1). An empty variable counts as not set. Quotes and blanks around a value are ignored. A member that is not set there either has its default.
 class config : public object {
   public:
     /// base_url (string): address of the service, e.g. https://host/path.
@@ -99,9 +99,9 @@ class config : public object {
     config &connect_timeout_ms(const detail::integer &value) { return set(*this, "connect_timeout_ms", value); }
     /// max_attempts (integer): maximum number of attempts for a request that may be repeated (default 3, 1 to 10).
     config &max_attempts(const detail::integer &value) { return set(*this, "max_attempts", value); }
-    /// proxy (string): http://user:password@proxy:3128 or socks5://...; HTTPS_PROXY and similar variables are not read.
+    /// proxy (string): http://user:password@proxy:3128 or socks5://..., user and password percent-encoded; without it, the variable https_proxy or HTTPS_PROXY, for https to another machine.
     config &proxy(const std::string &value) { return set(*this, "proxy", value); }
-    /// no_proxy (string): hosts and domains reached without the proxy, separated by commas.
+    /// no_proxy (string): hosts, domains and networks reached without the proxy, such as .example.com, 10.0.0.0/8, host:8443; * for all; beside HTTPS_PROXY, without it, the variable no_proxy or NO_PROXY.
     config &no_proxy(const std::string &value) { return set(*this, "no_proxy", value); }
     /// ca_file (string): PEM certificates to trust in addition to the system's.
     config &ca_file(const std::string &value) { return set(*this, "ca_file", value); }

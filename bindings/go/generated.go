@@ -350,7 +350,7 @@ const defaultTimeoutMS = 30000
 // The most characters of an amount.
 const maxDecimal = 64
 
-// Config is what a client needs to know. A member that is left out is read from the environment variable of its name in capitals with the prefix PAYSVC_, e.g. PAYSVC_BASE_URL, PAYSVC_TIMEOUT_MS=5000 or PAYSVC_ALLOW_HTTP=true (or 1). An empty variable counts as not set. A member that is not set there either has its default. A text left empty and a pointer left nil count as left out.
+// Config is what a client needs to know. A member that is left out is read from the environment variable of its name in capitals with the prefix PAYSVC_, e.g. PAYSVC_BASE_URL, PAYSVC_TIMEOUT_MS=5000 or PAYSVC_ALLOW_HTTP=true (or 1). An empty variable counts as not set. Quotes and blanks around a value are ignored. A member that is not set there either has its default. A text left empty and a pointer left nil count as left out.
 type Config struct {
 	redacted
 
@@ -370,9 +370,9 @@ type Config struct {
 	ConnectTimeoutMS *int64 `json:"connect_timeout_ms,omitempty"`
 	// MaxAttempts (integer): maximum number of attempts for a request that may be repeated (default 3, 1 to 10).
 	MaxAttempts *int64 `json:"max_attempts,omitempty"`
-	// Proxy (string): http://user:password@proxy:3128 or socks5://...; HTTPS_PROXY and similar variables are not read.
+	// Proxy (string): http://user:password@proxy:3128 or socks5://..., user and password percent-encoded; without it, the variable https_proxy or HTTPS_PROXY, for https to another machine.
 	Proxy Secret `json:"proxy,omitempty,omitzero"`
-	// NoProxy (string): hosts and domains reached without the proxy, separated by commas.
+	// NoProxy (string): hosts, domains and networks reached without the proxy, such as .example.com, 10.0.0.0/8, host:8443; * for all; beside HTTPS_PROXY, without it, the variable no_proxy or NO_PROXY.
 	NoProxy string `json:"no_proxy,omitempty"`
 	// CAFile (string): PEM certificates to trust in addition to the system's.
 	CAFile string `json:"ca_file,omitempty"`

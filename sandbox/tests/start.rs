@@ -185,3 +185,35 @@ fn other_key_sizes() {
         sandbox.charge_card("A", "4111111111111111").expect(200);
     }
 }
+
+/// A sandbox that is killed cannot delete its file; the next one does, and leaves those of sandboxes that run.
+#[test]
+fn what_a_killed_sandbox_left_is_removed_at_the_next_start() {
+    let folder = std::env::temp_dir().join(format!("paysvc-sandbox-left-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let start = || {
+        let mut sandbox = command(&["--tls", "--key-bits", "2048"]);
+        sandbox.env("TMPDIR", &folder).env("TMP", &folder);
+        let mut child = sandbox.stdout(std::process::Stdio::piped()).spawn().unwrap();
+        let mut line = String::new();
+        std::io::BufRead::read_line(&mut std::io::BufReader::new(child.stdout.as_mut().unwrap()), &mut line).unwrap();
+        let file = folder.join(format!("paysvc-sandbox-ca-{}.pem", child.id()));
+        assert!(file.exists(), "{line}");
+        // As if it had been made a while ago.
+        let made = std::time::SystemTime::now() - std::time::Duration::from_secs(60);
+        std::fs::File::options().append(true).open(&file).unwrap().set_modified(made).unwrap();
+        (child, file)
+    };
+    let end = |mut child: std::process::Child| {
+        child.kill().unwrap();
+        child.wait().unwrap();
+    };
+    let ((killed, left), (running, kept)) = (start(), start());
+    end(killed);
+    assert!(left.exists());
+    let (next, own) = start();
+    assert!(!left.exists() && kept.exists() && own.exists());
+    end(running);
+    end(next);
+    std::fs::remove_dir_all(&folder).unwrap();
+}

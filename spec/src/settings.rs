@@ -6,7 +6,7 @@ use crate::schema::{Default, Field, Kind};
 /// How the environment configures a client, for the documentation of every language.
 pub const ENVIRONMENT: &str = "A member that is left out is read from the environment variable of its name in \
      capitals with the prefix PAYSVC_, e.g. PAYSVC_BASE_URL, PAYSVC_TIMEOUT_MS=5000 or PAYSVC_ALLOW_HTTP=true (or 1). An \
-     empty variable counts as not set.";
+     empty variable counts as not set. Quotes and blanks around a value are ignored.";
 
 /// The variable that is read when a member of the configuration is left out.
 pub fn variable(member: &str) -> String {
@@ -43,9 +43,17 @@ pub const CONFIG: &[Field] = &[
     number("timeout_ms", 30_000, 1, DAY_MS, "time limit for a whole call in ms, retries and waits included"),
     number("connect_timeout_ms", 10_000, 1, DAY_MS, "limit for name look-up, connect and TLS in ms, within timeout_ms"),
     number("max_attempts", 3, 1, 10, "maximum number of attempts for a request that may be repeated"),
-    text("proxy", "http://user:password@proxy:3128 or socks5://...; HTTPS_PROXY and similar variables are not read")
-        .secret(),
-    text("no_proxy", "hosts and domains reached without the proxy, separated by commas"),
+    text(
+        "proxy",
+        "http://user:password@proxy:3128 or socks5://..., user and password percent-encoded; without it, the variable \
+         https_proxy or HTTPS_PROXY, for https to another machine",
+    )
+    .secret(),
+    text(
+        "no_proxy",
+        "hosts, domains and networks reached without the proxy, such as .example.com, 10.0.0.0/8, host:8443; * for all; \
+         beside HTTPS_PROXY, without it, the variable no_proxy or NO_PROXY",
+    ),
     text("ca_file", "PEM certificates to trust in addition to the system's"),
     text(
         "client_cert_file",

@@ -200,7 +200,7 @@ mod tests {
         let reply = Reply::invalid(ValidationError::of_members(Status::Argument, "order_pay", errors));
         assert_eq!(
             reply.body,
-            r#"{"status":false,"message":"order_pay: a\"b is required (and 2 more, see errors)","errors":{"a\"b":"is required","c":"x"}}"#
+            r#"{"status":false,"message":"order_pay: a\"b is required (and a\"b, c, see errors)","errors":{"a\"b":"is required","c":"x"}}"#
         );
         assert_eq!((reply.outcome(), reply.http_status()), (Outcome::NotSent, 0));
     }

@@ -4,7 +4,6 @@
 use std::time::{Duration, SystemTime};
 
 use super::Client;
-use super::config::keys::mode_of_key;
 use crate::answer::reply::Reply;
 use crate::call::Call;
 use crate::json::object::{list, object, object_text};
@@ -31,7 +30,7 @@ impl Client {
         let mut found = self.check_configuration();
         found.extend(self.check_connection(context));
         found.extend(self.check_service(context, &found));
-        report(&found)
+        report(&found, &self.config.warnings)
     }
 
     fn check_configuration(&self) -> Vec<Found> {
@@ -41,7 +40,7 @@ impl Client {
             Some(_) => Found::Ok("is configured".into()),
             None => missing(key.setting()),
         };
-        let encryption_key = match &self.settings.encryption_key {
+        let encryption_key = match &self.config.encryption_key {
             None => missing(Check::EncryptionKey.name()),
             Some(key) => size(key.max_payload()),
         };
@@ -51,8 +50,7 @@ impl Client {
 
     /// A configured mode has already been compared with the keys.
     fn check_mode(&self) -> Found {
-        let modes = [ApiKey::Public, ApiKey::Secret].map(|key| mode_of_key(self.config.key(key)?.expose()));
-        match modes {
+        match self.config.modes() {
             [Some(public), Some(secret)] if public != secret => Found::Wrong(
                 Status::Config,
                 format!(
@@ -83,6 +81,7 @@ impl Client {
             _ if check == Check::Tls && !self.config.base_url.as_ref().is_some_and(|base_url| base_url.https) => {
                 Found::Ok("not used: base_url begins with http://".into())
             }
+            _ if check == Check::Connection => Found::Ok(format!("done, {}", self.config.route)),
             _ => Found::Ok("done".into()),
         };
         STEPS.map(of).into()
@@ -94,7 +93,7 @@ impl Client {
         if let Some(first) = needed.into_iter().find(|check| !matches!(before[*check as usize], Found::Ok(_))) {
             return [Found::NotChecked(first), Found::NotChecked(first)];
         }
-        let prepared = request::prepare(ASKED, "{}", &self.settings, &|| context.bounds.is_over());
+        let prepared = request::prepare(ASKED, "{}", &self.config, &|| context.bounds.is_over());
         let sent = prepared.and_then(|prepared| self.send_once(context, &prepared));
         let (reply, date) = match sent {
             Ok(sent) => sent,
@@ -144,7 +143,7 @@ fn compare_clocks(date: &str, now: SystemTime) -> Found {
 const ALL_PASSED: &str = "every check passed; the secret key and the encryption key were not tried with the service";
 
 /// The status is that of the first check that is not ok.
-fn report(found: &[Found]) -> Reply {
+fn report(found: &[Found], warnings: &[String]) -> Reply {
     let is_wrong = |found: &&Found| !matches!(found, Found::Ok(_));
     let wrong = found.iter().filter(is_wrong).count();
     let first = found.iter().zip(Check::ALL).find_map(|(found, check)| match found {
@@ -154,6 +153,9 @@ fn report(found: &[Found]) -> Reply {
     let (status, mut message) = first.unwrap_or((Status::Ok, ALL_PASSED.into()));
     if wrong > 1 {
         message += &format!(" ({wrong} checks are not ok, see checks)");
+    }
+    for warning in warnings {
+        message += &format!("; {warning}");
     }
     let reply = Reply::without_body(status, Outcome::NotSent, message);
     let one = |out: &mut Vec<u8>, (found, check): (&Found, &Check)| {

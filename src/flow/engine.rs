@@ -8,7 +8,7 @@ use ureq::http::{HeaderName, HeaderValue, header};
 use super::patience::{Again, Backoff, Next, Patience, PriorAttempts, random};
 use super::{Client, JSON};
 use crate::answer::reader::{self, AnswerContext, Judgement};
-use crate::answer::redact::{Redactor, WITHHELD};
+use crate::answer::redact::Redactor;
 use crate::answer::reply::{Evidence, Reply};
 use crate::answer::verdict::Verdict;
 use crate::call::Call;
@@ -355,12 +355,7 @@ impl<'a> Engine<'a> {
                 (judged, again)
             }
             Err(error) => {
-                // Only such a message repeats a part of the answer.
-                let message = match error.status {
-                    Status::Response => at_any_time.redact(&error.message).unwrap_or(WITHHELD.into()),
-                    _ => error.message.clone(),
-                };
-                let judged = reader::unanswered(prepared.safety, after_429, sent, error.status, &message);
+                let judged = reader::unanswered(prepared.safety, after_429, sent, error.status, &error.message);
                 let again = match judged.reply.evidence.verdict.again && error.is_transient() {
                     // A kept connection had been closed: a new one helps, and waiting does not.
                     true if error.status == Status::Transport && reused && !sent => Again::AtOnce,

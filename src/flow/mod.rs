@@ -1,10 +1,11 @@
 //! The client: prepares a request, sends it, reads the answer, and retries where the verdict allows it.
 //!
-//! Imports `util`, `request`, `transport`, `response` and `journal`.
+//! Imports `util`, `json`, `config`, `request`, `wire`, `answer` and `ledger`.
 
 mod bulk;
 mod check;
-pub mod config;
+#[cfg(test)]
+mod config_tests;
 mod engine;
 mod journal;
 mod patience;
@@ -14,6 +15,7 @@ mod secrecy_tests;
 pub mod webhook;
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use ureq::http::{HeaderMap, HeaderName, HeaderValue, header};
@@ -22,15 +24,14 @@ use crate::answer::redact::Redactor;
 use crate::answer::reply::Reply;
 use crate::call::log::{Level, Log};
 use crate::call::{Call, CallRecord, CallToken};
-use crate::flow::config::{Config, keys};
+use crate::config::{self, Config, Env, keys};
 use crate::flow::journal::JournalCell;
 use crate::json::{self, Members};
 use crate::ledger::Journal;
 use crate::ledger::key::Scope;
 use crate::ledger::store::Store;
 use crate::request::secrets::Secrets;
-use crate::request::settings::Settings;
-use crate::request::{self, body, raw};
+use crate::request::{self, body, raw, validate};
 use crate::util::validation_error::ValidationError;
 use crate::wire::Transport;
 use paysvc_spec::schema::{ApiKey, Doubt, Endpoint, Safety};
@@ -43,8 +44,9 @@ const WARM: &str = r#"{"status":true,"message":"a connection is ready for the ne
 
 /// Configuration and connections, shared by threads.
 pub struct Client {
-    config: Config,
-    settings: Settings,
+    config: Arc<Config>,
+    /// The configuration's warnings have been logged, or there are none.
+    has_warned: AtomicBool,
     /// `None` without a base URL.
     transport: Option<Transport>,
     /// The headers that all requests have in common, by API key. `None` without the key.
@@ -55,14 +57,13 @@ pub struct Client {
 
 impl Client {
     /// With `json` `None`, everything comes from the environment.
-    pub fn new(json: Option<&str>, env: &dyn Fn(&str) -> Option<String>) -> Result<Client, ValidationError> {
-        let config = Config::parse(json, env)?;
-        let settings = config.for_requests()?;
-        let transport = config.for_transport().map(Transport::new).transpose();
-        let transport = transport.map_err(|error| config.name_variable(error))?;
+    pub fn new(json: Option<&str>, env: Env<'_>) -> Result<Client, ValidationError> {
+        let config = Arc::new(configuration(json, env)?);
+        let transport = Transport::new(&config).map_err(|error| config.name_variable(error))?;
         let headers = [ApiKey::Public, ApiKey::Secret].map(|key| common_headers(&config, key));
-        let client =
-            Client { config, settings, transport, headers, journal: JournalCell::default(), log: Log::default() };
+        let has_warned = AtomicBool::new(config.warnings.is_empty());
+        let (journal, log) = (JournalCell::default(), Log::default());
+        let client = Client { config, has_warned, transport, headers, journal, log };
         client.open_journal()?;
         Ok(client)
     }
@@ -71,7 +72,13 @@ impl Client {
     pub fn begin<'a>(&'a self, token: Option<Arc<CallToken>>, record: &'a CallRecord) -> Call<'a> {
         // A store that is set from now on would not know about this call.
         self.journal.get();
-        Call::new(&self.log, token, record, self.config.timeout)
+        let call = Call::new(&self.log, token, record, self.config.timeout);
+        if !self.has_warned.load(Ordering::Relaxed) && !self.has_warned.swap(true, Ordering::Relaxed) {
+            for warning in &self.config.warnings {
+                call.log(Level::Warn, || format!("{}: {warning}", config::WHAT));
+            }
+        }
+        call
     }
 
     /// Keeps the journal in the program's own database.
@@ -94,7 +101,7 @@ impl Client {
     /// Calls an endpoint of the table with one flat JSON object.
     pub fn call(&self, context: &Call<'_>, row: &'static Endpoint, json: &str) -> Reply {
         context.record.set_doubt(row.in_doubt());
-        self.send_or_replay(context, request::prepare(row, json, &self.settings, &|| context.bounds.is_over()))
+        self.send_or_replay(context, request::prepare(row, json, &self.config, &|| context.bounds.is_over()))
     }
 
     /// Calls an endpoint with values from another request, whose secrets are masked as well.
@@ -105,7 +112,7 @@ impl Client {
         members: Members<'_>,
         secrets: Option<&Secrets>,
     ) -> Reply {
-        let mut request = request::prepare_members(row, members, &self.settings, &|| context.bounds.is_over());
+        let mut request = request::prepare_members(row, members, &self.config, &|| context.bounds.is_over());
         if let (Ok(request), Some(secrets)) = (&mut request, secrets) {
             request.secrets.extend(secrets);
         }
@@ -116,13 +123,13 @@ impl Client {
     fn redact(&self, context: &Call<'_>, row: &'static Endpoint, json: &str, text: &str) -> Option<String> {
         let is_over = || context.bounds.is_over();
         let secrets = Secrets::of_row(&json::members_of(json).ok()?, row.fields, &is_over);
-        let key = self.config.key(self.settings.choices.key(row));
+        let key = self.config.key(self.config.key_of(row));
         Redactor { secrets: &secrets, key, stop: &is_over }.redact(text)
     }
 
     /// Sends a request that JSON describes.
     pub fn request(&self, context: &Call<'_>, json: &str) -> Reply {
-        let request = raw::prepare(json, &self.settings, &|| context.bounds.is_over());
+        let request = raw::prepare(json, &self.config, &|| context.bounds.is_over());
         if let Ok(request) = &request {
             context.record.set_doubt(match request.safety {
                 Safety::Moves => request.row.map_or(Doubt::Money, Endpoint::in_doubt),
@@ -138,7 +145,8 @@ impl Client {
     }
 
     fn encrypted(&self, json: &str) -> Result<String, ValidationError> {
-        self.settings.require_encryption_key("encrypt")?.encrypt(&body::payload(json)?)
+        let (key, payload) = (self.config.require_encryption_key("encrypt")?, body::payload(json)?);
+        key.encrypt(&payload).map_err(|error| body::with_longest(error, &payload))
     }
 
     /// Connects, for the next request that does more than read.
@@ -177,6 +185,12 @@ impl Client {
             ValidationError::of_member(Status::Config, asked_by, "base_url", settings::not_configured("base_url"))
         })
     }
+}
+
+/// Reads `json`, and the environment for members that are left out.
+pub fn configuration(json: Option<&str>, env: Env<'_>) -> Result<Config, ValidationError> {
+    let (text, rules) = (json.unwrap_or("{}"), validate::Rules::CLOSED);
+    Config::parse(&validate::object(text, settings::CONFIG, rules, config::WHAT, Status::Config)?, env)
 }
 
 /// Made once: ureq would make each of these again for every request. `None` without the key.

@@ -3,11 +3,11 @@
 use std::fmt::{Debug, Display};
 use std::marker::PhantomData;
 
-use crate::flow::config::Config;
+use crate::config::Config;
+use crate::config::address::Proxy;
+use crate::config::encryption_key::EncryptionKey;
 use crate::request::Request;
-use crate::request::encryption::EncryptionKey;
 use crate::util::secret::{Secret, SecretBytes};
-use crate::wire::config::Proxy;
 
 /// An inherent constant takes precedence over one of a trait, so these are `true` exactly for types that can be printed.
 struct Of<T>(PhantomData<T>);

@@ -7,9 +7,11 @@ use serde_json::Value;
 use super::json::value;
 use super::{check_error, check_texts, has_canary, json, may_name_canary};
 use crate::answer::reply::Reply;
-use crate::flow::config::Config;
-use crate::request::encryption::EncryptionKey;
-use crate::request::url::BaseUrl;
+use crate::config::Config;
+use crate::config::address::BaseUrl;
+use crate::config::encryption_key::EncryptionKey;
+use crate::config::invalid;
+use crate::flow::configuration;
 use paysvc_spec::settings::{CONFIG, variable};
 use paysvc_spec::status::Status;
 
@@ -21,11 +23,13 @@ pub fn config(input: &[u8]) {
     let json = parts.next().unwrap_or_default();
     let values: Vec<&str> = parts.collect();
     let env = |name: &str| {
-        let index = CONFIG.iter().position(|field| variable(field.name) == name).expect("no other variable is read");
-        values.get(index).map(|value| (*value).to_owned())
+        const COMMON: [&str; 4] = ["https_proxy", "HTTPS_PROXY", "no_proxy", "NO_PROXY"];
+        let index = CONFIG.iter().position(|field| variable(field.name) == name);
+        let index = index.or_else(|| Some(CONFIG.len() + COMMON.iter().position(|common| *common == name)?));
+        values.get(index.expect("no other variable is read")).map(|value| (*value).to_owned())
     };
     let parsed = value(json);
-    match Config::parse(Some(json), &env) {
+    match configuration(Some(json), &env) {
         Ok(config) => {
             assert!(!json::scan(json).named_twice, "a member given twice is accepted");
             check(&config);
@@ -46,7 +50,7 @@ fn check(config: &Config) {
     if let Some(url) = &config.base_url {
         check_url(url, config.allow_http);
     }
-    for key in [&config.public_key, &config.secret_key].into_iter().flatten() {
+    for key in config.keys.iter().flatten() {
         assert!(!key.expose().is_empty() && key.expose().bytes().all(|b| b.is_ascii_graphic()));
     }
     assert!(config.user_agent.bytes().all(|b| (b' '..0x7f).contains(&b)));
@@ -87,7 +91,7 @@ const LONGEST_WORD: usize = 24;
 /// Input: the text of an encryption key.
 pub fn key(input: &[u8]) {
     let Ok(text) = std::str::from_utf8(input) else { return };
-    match EncryptionKey::parse(text) {
+    match EncryptionKey::parse(text).map_err(|reason| invalid("encryption_key", reason)) {
         Ok(key) => {
             let block = key.max_payload() + 11;
             assert!((256..=1024).contains(&block), "{block} bytes");

@@ -3,7 +3,7 @@
 //! Here and not in `fuzz/`, because a request before it is sent is private.
 
 use std::collections::HashSet;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -13,10 +13,11 @@ use ureq::http::Uri;
 
 use super::json::{take_string, value};
 use super::{check_error, choose, first_line, has_canary, json as reader, may_name_canary};
-use crate::request::encryption::EncryptionKey;
-use crate::request::settings::{Choices, Settings};
-use crate::request::url::BaseUrl;
+use crate::config::Config;
+use crate::config::address::BaseUrl;
+use crate::config::encryption_key::EncryptionKey;
 use crate::request::{self, Request, body, raw};
+use crate::util::secret::Secret;
 use paysvc_spec::ENDPOINTS;
 use paysvc_spec::schema::{ApiKey, Endpoint, Field, Kind, Location, Method, Safety, Wire};
 use paysvc_spec::status::Status;
@@ -26,21 +27,20 @@ const RAW: &str = "request";
 const BASE: &str = "https://pay.example/api";
 const REFUSED: &[Status] = &[Status::Argument, Status::Config, Status::Encrypt];
 
-fn settings() -> &'static Settings {
-    static SETTINGS: OnceLock<Settings> = OnceLock::new();
+fn settings() -> &'static Config {
+    static SETTINGS: OnceLock<Config> = OnceLock::new();
     SETTINGS.get_or_init(|| settings_with(include_str!("../../tests/vectors/rsa2048.json")))
 }
 
 /// Everything that a request needs, with the encryption key of this vector.
-pub(super) fn settings_with(vector: &str) -> Settings {
+pub(super) fn settings_with(vector: &str) -> Config {
     let vector: Value = serde_json::from_str(vector).unwrap();
     let key = EncryptionKey::parse(vector["encryption_key"].as_str().unwrap()).unwrap();
-    Settings {
-        base_url: BaseUrl::parse(BASE, false).ok(),
-        has_public_key: true,
-        has_secret_key: true,
+    Config {
+        base_url: BaseUrl::parse(BASE, false).ok().map(Arc::new),
+        keys: ["p", "s"].map(|key| Some(Secret::new(key))),
         encryption_key: Some(key),
-        choices: Choices::default(),
+        ..Config::default()
     }
 }
 

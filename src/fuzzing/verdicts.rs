@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use super::request::settings_with;
 use crate::answer::reader::{self, AnswerContext};
 use crate::answer::verdict::{self, AttemptResult};
-use crate::request::settings::Settings;
+use crate::config::Config;
 use crate::request::{self, raw};
 use crate::wire::answer::HttpAnswer;
 use crate::wire::error::TransportError;
@@ -49,7 +49,7 @@ struct Verdict {
 }
 
 impl Question {
-    fn library(&self, settings: &Settings) -> Verdict {
+    fn library(&self, settings: &Config) -> Verdict {
         let row = ENDPOINTS.iter().find(|row| row.name == self.row);
         let prepared = match row {
             Some(row) => request::prepare(row, &self.request, settings, &|| false),

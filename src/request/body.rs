@@ -1,13 +1,15 @@
 //! The body of a request: compact JSON, encrypted where the row says so.
 
+use std::cmp::Reverse;
 use std::fmt::Display;
 
+use crate::config::Config;
 use crate::json::{self, Members, RawValue};
 use crate::request::amount;
-use crate::request::settings::Settings;
 use crate::request::validate;
 use crate::util::memory;
 use crate::util::secret::SecretBytes;
+use crate::util::text::shortened;
 use crate::util::validation_error::ValidationError;
 use paysvc_spec::schema::{Field, Kind, Location, PayOption};
 use paysvc_spec::status::Status;
@@ -124,12 +126,41 @@ pub fn payload(text: &str) -> Result<SecretBytes, ValidationError> {
 }
 
 /// The payload as it is sent: encrypted, if asked for. Without a key this fails, so that nothing is sent unencrypted.
-pub fn encode(payload: SecretBytes, encrypted: bool, settings: &Settings) -> Result<SecretBytes, ValidationError> {
+pub fn encode(payload: SecretBytes, encrypted: bool, settings: &Config) -> Result<SecretBytes, ValidationError> {
     if !encrypted {
         return Ok(payload);
     }
     let key = settings.require_encryption_key("request")?;
-    key.encrypt(&payload).map(|body| SecretBytes::new(body.into_bytes()))
+    let body = key.encrypt(&payload).map_err(|error| with_longest(error, &payload))?;
+    Ok(SecretBytes::new(body.into_bytes()))
+}
+
+/// The error of a payload that is too long, with the values that take most of it.
+pub fn with_longest(error: ValidationError, payload: &[u8]) -> ValidationError {
+    const SHOWN: usize = 3;
+    let text = std::str::from_utf8(payload).unwrap_or_default();
+    let mut values = Vec::new();
+    for (name, value) in json::members_of(text).unwrap_or_default() {
+        push_lengths(&name, value, &mut values);
+    }
+    values.sort_by_key(|(_, length)| Reverse(*length));
+    values.truncate(SHOWN);
+    let longest: Vec<_> = values.iter().map(|(name, length)| format!("{name} ({length} bytes)")).collect();
+    let errors = values.into_iter().map(|(name, length)| (name, format!("takes {length} bytes")));
+    let more = if longest.is_empty() { String::new() } else { format!("; the longest fields: {}", longest.join(", ")) };
+    ValidationError { message: error.message + &more, errors: errors.collect(), ..error }
+}
+
+/// The paths of the values in it that have no values in them, with their lengths as JSON.
+fn push_lengths(path: &str, value: &RawValue, found: &mut Vec<(String, usize)>) {
+    let path = shortened(path);
+    if let Ok(members) = json::members(value) {
+        members.iter().for_each(|(name, value)| push_lengths(&format!("{path}.{name}"), value, found));
+    } else if let Ok(items) = json::items(value) {
+        items.iter().enumerate().for_each(|(index, item)| push_lengths(&format!("{path}.{index}"), item, found));
+    } else {
+        found.push((path.into_owned(), value.len()));
+    }
 }
 
 #[cfg(test)]
@@ -205,6 +236,28 @@ mod tests {
         assert_eq!(error.message, "made_up: order.x nests deeper than 32 levels");
         let error = written(&format!(r#"{{"payouts":[{{}},{{"parts":[{{"x":{deep}}}]}}]}}"#)).unwrap_err();
         assert_eq!(error.message, "made_up: payouts.1.parts.0.x nests deeper than 32 levels");
+    }
+
+    #[test]
+    fn the_error_of_a_long_payload_names_its_longest_fields() {
+        let vector: serde_json::Value = serde_json::from_str(include_str!("../../tests/vectors/rsa2048.json")).unwrap();
+        let key = crate::config::encryption_key::EncryptionKey::parse(vector["encryption_key"].as_str().unwrap());
+        let config = Config { encryption_key: key.ok(), ..Config::default() };
+        let text = format!(
+            r#"{{"order":{{"description":"{}","amount":1}},"list":[{{"note":"{}"}}],"a":"b"}}"#,
+            "d".repeat(200),
+            "n".repeat(100)
+        );
+        let payload = SecretBytes::new(text.clone().into_bytes());
+        let error = encode(payload, true, &config).err().unwrap();
+        let begins = format!("payload is {} bytes, this key can encrypt at most 245", text.len());
+        assert_eq!(
+            error.message,
+            format!(
+                "{begins}; the longest fields: order.description (202 bytes), list.0.note (102 bytes), a (3 bytes)"
+            )
+        );
+        assert_eq!(error.errors[0], ("order.description".to_owned(), "takes 202 bytes".to_owned()));
     }
 
     #[test]

@@ -1,27 +1,24 @@
 //! From a row of the table, or the JSON of `paysvc_request`, to the parts of an HTTP request: method, URL, headers,
 //! body. Does no I/O.
 //!
-//! Imports `util` and `json`.
+//! Imports `util`, `json` and `config`.
 
 pub mod amount;
 pub mod body;
-pub mod encryption;
-mod key_forms;
 pub mod look_up;
 pub mod names;
 pub mod policy;
 pub mod raw;
 pub mod record;
 pub mod secrets;
-pub mod settings;
 pub mod url;
 pub mod validate;
 
+use crate::config::Config;
+use crate::config::address::BaseUrl;
 use crate::json::{self, Members, RawValue};
 use crate::request::names::{References, RequestFields};
 use crate::request::secrets::{Secrets, Stop};
-use crate::request::settings::Settings;
-use crate::request::url::BaseUrl;
 use crate::util::panics::failpoint;
 use crate::util::secret::SecretBytes;
 use crate::util::validation_error::ValidationError;
@@ -73,7 +70,7 @@ impl Request<'_> {
 pub fn prepare<'a>(
     row: &'static Endpoint,
     text: &'a str,
-    settings: &Settings,
+    settings: &Config,
     stop: Stop<'_>,
 ) -> Result<Request<'a>, ValidationError> {
     let base_url = base_url(row, settings)?;
@@ -85,7 +82,7 @@ pub fn prepare<'a>(
 pub fn prepare_members<'a>(
     row: &'static Endpoint,
     members: Members<'a>,
-    settings: &Settings,
+    settings: &Config,
     stop: Stop<'_>,
 ) -> Result<Request<'a>, ValidationError> {
     let base_url = base_url(row, settings)?;
@@ -103,9 +100,9 @@ pub fn text_value(text: &str) -> Box<RawValue> {
 }
 
 /// The address of the service, if all is configured that the row's requests need.
-fn base_url<'s>(row: &Endpoint, settings: &'s Settings) -> Result<&'s BaseUrl, ValidationError> {
+fn base_url<'s>(row: &Endpoint, settings: &'s Config) -> Result<&'s BaseUrl, ValidationError> {
     failpoint::at("request");
-    settings.require(row.name, settings.choices.key(row), row.encrypted)
+    settings.require(row.name, settings.key_of(row), row.encrypted)
 }
 
 /// `length`: of the JSON of the members that have been checked.
@@ -114,7 +111,7 @@ fn of_members<'a>(
     base_url: &BaseUrl,
     members: Members<'a>,
     length: usize,
-    settings: &Settings,
+    settings: &Config,
     stop: Stop<'_>,
 ) -> Result<Request<'a>, ValidationError> {
     let body = match row.method {
@@ -127,13 +124,8 @@ fn of_members<'a>(
         row: Some(row),
         method: row.method,
         url: url::url(base_url, row, &members)?,
-        key: settings.choices.key(row),
-        headers: settings
-            .choices
-            .headers(row)
-            .iter()
-            .map(|(name, value)| (name.to_string(), value.to_string()))
-            .collect(),
+        key: settings.key_of(row),
+        headers: settings.headers_of(row).iter().map(|(name, value)| (name.to_string(), value.to_string())).collect(),
         body,
         safety: row.safety,
         answer: &row.answer,

@@ -1,7 +1,7 @@
 //! The rules for a raw request whose path belongs to a row of the table after all.
 
-use crate::request::settings::Choices;
-use crate::request::url;
+use crate::config::Config;
+use crate::util::url_path;
 use paysvc_spec::ENDPOINTS;
 use paysvc_spec::schema::{ApiKey, Endpoint, Method};
 
@@ -14,11 +14,11 @@ fn normalized_segments(path: &str) -> Vec<String> {
         let end = bare.char_indices().find(|(at, c)| *at > 0 && *c == '.').map_or(bare.len(), |(at, _)| at);
         bare[..end].trim().to_ascii_lowercase()
     };
-    url::segments(path).iter().map(plain).filter(|segment| !segment.is_empty()).collect()
+    url_path::segments(path).iter().map(plain).filter(|segment| !segment.is_empty()).collect()
 }
 
 /// The rows at or above this URL, whatever the method, and however the path is split between it and `base_url`; each
-/// with the number of segments that follow the row's path. Both parts have been checked by [`url::check_path`].
+/// with the number of segments that follow the row's path. Both parts have been checked by [`url_path::check`].
 fn rows_at_or_above(base_path: &str, path: &str) -> Vec<(&'static Endpoint, usize)> {
     let base = normalized_segments(base_path);
     let whole: Vec<_> = base.iter().cloned().chain(normalized_segments(path)).collect();
@@ -60,15 +60,10 @@ type InvalidMember = (&'static str, String);
 /// - A row keeps its key, its encryption and its retry rule.
 /// - With another method, its path still gets no unencrypted payload and no key that is not its own.
 /// - At and below the path of a row that changes something, nothing is retried except read-only rows.
-pub fn enforce(
-    base_path: &str,
-    path: &str,
-    request: &RawRequest,
-    choices: &Choices,
-) -> Result<Permitted, InvalidMember> {
-    let is_own = |row: &Endpoint| choices.key(row) == request.key;
+pub fn enforce(base_path: &str, path: &str, request: &RawRequest, config: &Config) -> Result<Permitted, InvalidMember> {
+    let is_own = |row: &Endpoint| config.key_of(row) == request.key;
     let wrong_key =
-        |row: &Endpoint| ("key", format!("must be the {} of paysvc_{}", choices.key(row).setting(), row.name));
+        |row: &Endpoint| ("key", format!("must be the {} of paysvc_{}", config.key_of(row).setting(), row.name));
     let related = rows_at_or_above(base_path, path);
     let rows: Vec<_> = related.iter().filter(|(_, below)| *below == 0).map(|(row, _)| *row).collect();
     let exact = rows.iter().copied().find(|row| row.method == request.method);

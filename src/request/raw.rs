@@ -4,17 +4,17 @@
 
 use std::collections::HashSet;
 
+use crate::config::Config;
 use crate::json::{self, Members, RawValue, Type};
 use crate::request::Request;
 use crate::request::names;
 use crate::request::policy::{self, Permitted, RawRequest};
 use crate::request::secrets::{Secrets, Stop};
-use crate::request::settings::Settings;
-use crate::request::url::BaseUrl;
 use crate::request::{body, url, validate};
 use crate::util::memory::{MAX_ERRORS, MAX_LINE};
 use crate::util::secret::SecretBytes;
 use crate::util::text::spelling_fault;
+use crate::util::url_path;
 use crate::util::validation_error::ValidationError;
 use paysvc_spec::journal::Step;
 use paysvc_spec::schema::{Answer, ApiKey, Endpoint, Method, Safety};
@@ -51,7 +51,7 @@ const REROUTING_HEADERS: &[&str] =
     &["x-original-url", "x-rewrite-url", "x-http-method", "x-http-method-override", "x-method-override"];
 
 /// Prepares the request that the JSON describes.
-pub fn prepare(text: &str, settings: &Settings, stop: Stop<'_>) -> Result<Request<'static>, ValidationError> {
+pub fn prepare(text: &str, settings: &Config, stop: Stop<'_>) -> Result<Request<'static>, ValidationError> {
     let members = validate::object(text, REQUEST, validate::Rules::CLOSED, WHAT, Status::Argument)?;
     let method = choice(&members, "method", Method::ALL, |method| method.name())?;
     let key = choice(&members, "key", ApiKey::ALL, |key| key.name())?;
@@ -59,9 +59,9 @@ pub fn prepare(text: &str, settings: &Settings, stop: Stop<'_>) -> Result<Reques
     let path = path(&members)?;
     let has_body = json::member(&members, "body").is_some();
     let request = RawRequest { method, key, encrypt, has_body, read_only: flag(&members, "read_only") };
-    let base_path = settings.base_url.as_ref().map_or("", BaseUrl::path);
-    let Permitted { row, read_only } = policy::enforce(base_path, &path, &request, &settings.choices)
-        .map_err(|(member, reason)| invalid(member, reason))?;
+    let base_path = settings.base_url.as_ref().map_or("", |base_url| base_url.path());
+    let Permitted { row, read_only } =
+        policy::enforce(base_path, &path, &request, settings).map_err(|(member, reason)| invalid(member, reason))?;
     let within = |name| json::member(&members, name).and_then(|value| json::members(value).ok()).unwrap_or_default();
     let given = ["body", "query"].map(|name| (name, within(name)));
     let safety = match (read_only, row) {
@@ -131,7 +131,7 @@ fn path(members: &Members<'_>) -> Result<String, ValidationError> {
     if !path.starts_with('/') {
         return Err(invalid("path", "must start with a slash"));
     }
-    url::check_path(&path).map_err(|reason| invalid("path", reason))?;
+    url_path::check(&path).map_err(|reason| invalid("path", reason))?;
     Ok(path)
 }
 
@@ -168,7 +168,7 @@ fn secrets(
                 found.add_all(value, stop);
             }
             let digits = |segment: &String| segment.chars().filter(char::is_ascii_digit).count();
-            let numbers = url::segments(path).into_iter().filter(|segment| digits(segment) >= ACCOUNT_DIGITS);
+            let numbers = url_path::segments(path).into_iter().filter(|segment| digits(segment) >= ACCOUNT_DIGITS);
             numbers.for_each(|segment| found.add(&segment));
         }
     }

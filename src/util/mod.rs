@@ -9,4 +9,5 @@ pub mod process;
 pub mod secret;
 pub mod text;
 pub mod unique;
+pub mod url_path;
 pub mod validation_error;

@@ -16,11 +16,13 @@ impl ValidationError {
         ValidationError { status, message: message.into(), errors: Vec::new() }
     }
 
-    /// One or more members are wrong; the message names the first.
+    /// One or more members are wrong; the message says what is wrong with the first, and names up to three others.
     pub fn of_members(status: Status, what: &str, errors: Vec<(String, String)>) -> Self {
-        let more = match errors.len() {
-            0 | 1 => String::new(),
-            n => format!(" (and {} more, see errors)", n - 1),
+        let others: Vec<_> = errors.iter().skip(1).map(|(member, _)| member.as_str()).collect();
+        let more = match others.len() {
+            0 => String::new(),
+            1..=3 => format!(" (and {}, see errors)", others.join(", ")),
+            n => format!(" (and {n} more, see errors)"),
         };
         let first = errors.first().map(|(member, text)| format!("{member} {text}")).unwrap_or_default();
         ValidationError { status, message: format!("{what}: {first}{more}"), errors }

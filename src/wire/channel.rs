@@ -25,7 +25,7 @@ impl Channel {
     pub fn connect(state: &ConnectionState) -> Result<Channel, TransportError> {
         failpoint::at("connect");
         let (peer, bounds) = (&state.peer, state.bounds());
-        let connect_bounds = bounds.until(Instant::now() + peer.connect_timeout);
+        let connect_bounds = bounds.until(Instant::now() + peer.config.connect_timeout);
         let tcp = Arc::new(peer.connect(&connect_bounds)?);
         state.attach_socket(&tcp, false)?;
         let mut sock = Sock::new(tcp, connect_bounds);
@@ -156,14 +156,14 @@ fn would_block(error: io::Error) -> Result<(), TransportError> {
 fn tls_error(peer: &Peer, error: &rustls::Error) -> TransportError {
     match &peer.tls {
         Some(tls) => tls.error(error),
-        None => TransportError::new(Status::Transport, error.to_string()),
+        None => TransportError::new(Status::Transport, "TLS failed"),
     }
 }
 
 /// The proxy's tunnel and the TLS handshake.
 fn handshake(peer: &Peer, sock: &mut Sock) -> Result<Option<Box<ClientConnection>>, TransportError> {
-    if let Some(proxy) = &peer.proxy {
-        proxy.tunnel(sock, &peer.host, peer.port)?;
+    if let Some(proxy) = &peer.config.proxy {
+        proxy.tunnel(sock, &peer.service.host, peer.service.port)?;
     }
     peer.tls.as_ref().map(|tls| tls.handshake(sock).map(Box::new)).transpose()
 }

@@ -1,15 +1,16 @@
 //! Connects to the service or to its proxy, within a deadline, until cancelled.
 
 use std::net::{SocketAddr, TcpStream};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::config::TransportConfig;
 use super::error::{self, TransportError};
 use super::look_up::look_up;
-use super::proxy::{self, Proxy};
 use super::sys;
 use super::tls::Tls;
 use crate::call::Bounds;
+use crate::config::Config;
+use crate::config::address::BaseUrl;
 use paysvc_spec::status::Status;
 
 /// How long an address is tried before the next one (RFC 8305, "Connection Attempt Delay").
@@ -17,37 +18,27 @@ const ATTEMPT_DELAY: Duration = Duration::from_millis(250);
 
 /// The service, and how to connect to it.
 pub struct Peer {
-    pub host: String,
-    pub port: u16,
+    pub config: Arc<Config>,
+    pub service: Arc<BaseUrl>,
+    /// `None` for plain http.
     pub tls: Option<Tls>,
-    pub proxy: Option<Proxy>,
-    pub connect_timeout: Duration,
-    /// Plain http, which is allowed to loopback addresses only.
-    loopback_only: bool,
 }
 
 impl Peer {
-    pub fn new(settings: TransportConfig, tls: Option<Tls>) -> Peer {
-        let proxy = settings.proxy.filter(|_| !proxy::is_exempt(&settings.host, &settings.no_proxy));
-        Peer {
-            host: settings.host,
-            port: settings.port,
-            tls,
-            proxy,
-            connect_timeout: settings.connect_timeout,
-            loopback_only: !settings.https && !settings.allow_http,
+    /// Host and port to connect to: the proxy's, if there is one.
+    pub fn address(&self) -> (&str, u16) {
+        match &self.config.proxy {
+            Some(proxy) => (&proxy.host, proxy.port),
+            None => (&self.service.host, self.service.port),
         }
     }
 
     /// A socket connected to the service, or to the proxy if there is one.
     pub fn connect(&self, bounds: &Bounds) -> Result<TcpStream, TransportError> {
-        let (host, port) = match &self.proxy {
-            Some(proxy) => (&proxy.host, proxy.port),
-            None => (&self.host, self.port),
-        };
+        let (host, port) = self.address();
         let mut addresses = look_up(host, port, bounds)?;
         // This holds for the proxy too, which would see everything unencrypted.
-        if self.loopback_only {
+        if self.tls.is_none() && !self.config.allow_http {
             addresses.retain(|address| address.ip().is_loopback());
             if addresses.is_empty() {
                 return Err(TransportError::permanent(format!(

@@ -3,18 +3,17 @@
 //! ureq speaks HTTP; the connection beneath it is this module's own (`stream.rs`), so that sent bytes are counted where
 //! they are written, a deadline bounds every wait, and a cancel ends one call's waits.
 //!
-//! Imports `util` and `call`.
+//! Imports `util`, `call` and `config`.
 
 pub mod answer;
+mod certificates;
 mod channel;
 pub mod clock;
-pub mod config;
 mod connect;
 mod connection_state;
 pub mod error;
 mod framing;
 mod look_up;
-mod own_authority;
 mod pool;
 pub mod probe;
 mod proxy;
@@ -35,6 +34,7 @@ use ureq::http::{HeaderMap, HeaderName, Request, Response, Uri, header};
 use ureq::{Agent, Body};
 
 use crate::call::{Bounds, Call};
+use crate::config::{Config, Reuse};
 use crate::util::expiry::Expiry;
 use crate::util::memory::{self, MAX_TEXT};
 use crate::util::panics::{SourceLine, catch_panic};
@@ -44,7 +44,6 @@ use paysvc_spec::schema::Method;
 use paysvc_spec::status::Status;
 
 use channel::Channel;
-use config::{Reuse, TransportConfig};
 use connect::Peer;
 use connection_state::ConnectionState;
 pub use error::TransportError;
@@ -86,19 +85,26 @@ impl ExchangeResult {
 
 pub struct Transport {
     peer: Arc<Peer>,
-    reuse: Reuse,
     pool: Pool,
     /// Connections that have carried no request.
     unasked: Pool,
 }
 
 impl Transport {
-    /// Reads the certificate files that the settings name.
-    pub fn new(settings: TransportConfig) -> Result<Transport, ValidationError> {
-        let tls = if settings.https { Some(tls::client_config(&settings)?) } else { None };
-        let (reuse, max_idle) = (settings.reuse, settings.max_idle_connections);
+    /// Reads the certificate files that the configuration names. `None` without a base URL.
+    pub fn new(config: &Arc<Config>) -> Result<Option<Transport>, ValidationError> {
+        let Some(service) = config.base_url.clone() else { return Ok(None) };
+        let tls = if service.https {
+            Some(tls::client_config(config, &service)?)
+        } else {
+            // A wrong path would be found only after the change to https.
+            roots::check_files(config)?;
+            None
+        };
+        let max_idle = config.max_idle_connections;
         let (pool, unasked) = (Pool::new(max_idle, MAX_IDLE), Pool::new(max_idle, MAX_UNASKED));
-        Ok(Transport { peer: Arc::new(Peer::new(settings, tls)), reuse, pool, unasked })
+        let peer = Arc::new(Peer { config: Arc::clone(config), service, tls });
+        Ok(Some(Transport { peer, pool, unasked }))
     }
 
     /// Makes a connection for the next request that does more than read.
@@ -134,7 +140,7 @@ impl Transport {
         }
         let unasked = self.unasked.take_young();
         // An earlier request could still be answered, and its answer be taken for this request's.
-        if self.reuse == Reuse::Reads { unasked } else { unasked.or_else(|| self.pool.take()) }
+        if self.peer.config.reuse == Reuse::Reads { unasked } else { unasked.or_else(|| self.pool.take()) }
     }
 }
 

@@ -88,24 +88,12 @@ fn lock(idle: &Mutex<VecDeque<PooledConnection>>) -> MutexGuard<'_, VecDeque<Poo
 #[cfg(test)]
 pub mod tests {
     use super::*;
-    use crate::wire::config::{Reuse, TransportConfig};
+    use crate::config::address::BaseUrl;
     use crate::wire::connect::Peer;
 
     pub fn connection() -> PooledConnection {
-        let settings = TransportConfig {
-            https: false,
-            host: "127.0.0.1".into(),
-            port: 1,
-            allow_http: false,
-            connect_timeout: Duration::from_secs(1),
-            proxy: None,
-            no_proxy: Vec::new(),
-            ca_file: None,
-            client_cert: None,
-            max_idle_connections: 0,
-            reuse: Reuse::Reads,
-        };
-        let peer = Arc::new(Peer::new(settings, None));
+        let service = Arc::new(BaseUrl::parse("http://127.0.0.1:1", false).unwrap());
+        let peer = Arc::new(Peer { config: Arc::default(), service, tls: None });
         PooledConnection::new(Agent::new_with_defaults(), Arc::new(ConnectionState::new(peer)))
     }
 

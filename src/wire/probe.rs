@@ -34,15 +34,15 @@ impl Transport {
 
     fn open(&self, state: &ConnectionState, bounds: &Bounds) -> Result<(), (Step, TransportError)> {
         let peer = &self.peer;
-        let bounds = bounds.until(Instant::now() + peer.connect_timeout);
+        let bounds = bounds.until(Instant::now() + peer.config.connect_timeout);
         let of = |step| move |error| (step, error);
-        let (host, port) = peer.proxy.as_ref().map_or((&peer.host, peer.port), |proxy| (&proxy.host, proxy.port));
+        let (host, port) = peer.address();
         look_up(host, port, &bounds).map_err(of(Step::NameLookUp))?;
         let tcp = Arc::new(peer.connect(&bounds).map_err(of(Step::Connection))?);
         state.attach_socket(&tcp, false).map_err(of(Step::Connection))?;
         let mut sock = Sock::new(tcp, bounds);
-        if let Some(proxy) = &peer.proxy {
-            proxy.tunnel(&mut sock, &peer.host, peer.port).map_err(of(Step::Connection))?;
+        if let Some(proxy) = &peer.config.proxy {
+            proxy.tunnel(&mut sock, &peer.service.host, peer.service.port).map_err(of(Step::Connection))?;
         }
         if let Some(tls) = &peer.tls {
             tls.handshake(&mut sock).map_err(of(Step::Tls))?;

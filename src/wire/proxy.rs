@@ -10,37 +10,11 @@ use zeroize::Zeroizing;
 
 use super::error::TransportError;
 use super::sock::Sock;
-use crate::util::secret::Secret;
-use paysvc_spec::status::Status;
+use crate::config::address::{Proxy, ProxyKind};
 
 const DOING: &str = "opening the tunnel through the proxy";
 /// Largest accepted answer to CONNECT, in bytes.
 const MAX_ANSWER: usize = 16 * 1024;
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub enum ProxyKind {
-    /// HTTP CONNECT.
-    Http,
-    /// SOCKS5; the proxy looks the name up.
-    Socks5,
-}
-
-#[derive(Clone)]
-pub struct Proxy {
-    pub kind: ProxyKind,
-    pub host: String,
-    pub port: u16,
-    /// User and password.
-    pub credentials: Option<(Secret, Secret)>,
-}
-
-/// Whether the host is reached without the proxy: the list has `*`, the host, or a parent domain of it.
-pub fn is_exempt(host: &str, no_proxy: &[String]) -> bool {
-    no_proxy.iter().any(|entry| {
-        let domain = entry.trim_start_matches('.');
-        entry == "*" || host == domain || host.strip_suffix(domain).is_some_and(|rest| rest.ends_with('.'))
-    })
-}
 
 impl Proxy {
     /// Turns a connection to the proxy into one to the service.
@@ -63,9 +37,9 @@ impl Proxy {
         request.push_str("\r\n");
         sock.write_all(request.as_bytes()).map_err(failed)?;
         match connect_status(sock)? {
-            200..=299 => Ok(()),
-            407 => Err(refused("it wants a user and password, or refused the ones in proxy (HTTP 407)")),
-            status => Err(refused(&format!("HTTP {status}"))),
+            (200..=299, _) => Ok(()),
+            (407, offered) => Err(refused(&login_error(&offered, self.credentials.is_some()))),
+            (status, _) => Err(refused(&format!("HTTP {status}"))),
         }
     }
 
@@ -157,10 +131,29 @@ fn socks5_error(code: u8) -> &'static str {
     }
 }
 
-/// Reads the answer to CONNECT byte by byte, because what follows belongs to the tunnel.
-fn connect_status(sock: &mut Sock) -> Result<u16, TransportError> {
+/// The logins that proxies offer (IANA's HTTP Authentication Scheme Registry).
+const LOGINS: [&str; 6] = ["Basic", "Digest", "NTLM", "Negotiate", "Kerberos", "Bearer"];
+
+/// What to do about 407, which offered these.
+fn login_error(offered: &[&str], has_credentials: bool) -> String {
+    if !offered.is_empty() && !offered.contains(&"Basic") {
+        return format!(
+            "it accepts {} only, and this library speaks Basic (HTTP 407): let the proxy pass the service's address \
+             without a login, or put a relay that speaks it, such as cntlm, in proxy",
+            offered.join(" and ")
+        );
+    }
+    match has_credentials {
+        true => "it refused the user and password in proxy (HTTP 407)".into(),
+        false => "it wants a user and password: write them in proxy, http://user:password@host:port (HTTP 407)".into(),
+    }
+}
+
+/// Reads the status of the answer to CONNECT and the logins that it offers. Byte by byte, because what follows belongs
+/// to the tunnel.
+fn connect_status(sock: &mut Sock) -> Result<(u16, Vec<&'static str>), TransportError> {
     let mut answer = Vec::with_capacity(512);
-    while !answer.ends_with(b"\r\n\r\n") {
+    while !answer.ends_with(b"\r\n\r\n") && !answer.ends_with(b"\n\n") {
         if answer.len() == MAX_ANSWER {
             return Err(refused("its answer is too long"));
         }
@@ -168,31 +161,19 @@ fn connect_status(sock: &mut Sock) -> Result<u16, TransportError> {
     }
     let mut headers = [httparse::EMPTY_HEADER; 64];
     let mut response = httparse::Response::new(&mut headers);
-    match response.parse(&answer) {
-        Ok(httparse::Status::Complete(_)) => {
-            response.code.ok_or_else(|| TransportError::new(Status::Transport, "the proxy's answer has no status"))
+    // Its headers frame nothing, so malformed ones do no harm.
+    let mut lenient = httparse::ParserConfig::default();
+    lenient.allow_obsolete_multiline_headers_in_responses(true).ignore_invalid_headers_in_responses(true);
+    match (lenient.parse_response(&mut response, &answer), response.code) {
+        (Ok(httparse::Status::Complete(_)), Some(code)) => {
+            let is_offer = |header: &&httparse::Header<'_>| header.name.eq_ignore_ascii_case("proxy-authenticate");
+            let values: Vec<_> = response.headers.iter().filter(is_offer).map(|header| header.value).collect();
+            // The first word of a challenge; parameters have an equals sign.
+            let words: Vec<_> =
+                values.iter().flat_map(|value| value.split(|byte| b", \t\r\n".contains(byte))).collect();
+            let is_offered = |login: &&str| words.iter().any(|word| word.eq_ignore_ascii_case(login.as_bytes()));
+            Ok((code, LOGINS.into_iter().filter(is_offered).collect()))
         }
         _ => Err(refused("its answer is not HTTP")),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::is_exempt;
-
-    #[test]
-    fn no_proxy_matches_hosts_and_domains() {
-        let list = |entries: &[&str]| entries.iter().map(|entry| entry.to_string()).collect::<Vec<_>>();
-        for (host, entries, exempt) in [
-            ("pay.example", &["pay.example"][..], true),
-            ("api.pay.example", &["pay.example"], true),
-            ("api.pay.example", &[".pay.example"], true),
-            ("repay.example", &["pay.example"], false),
-            ("pay.example", &["other.example"], false),
-            ("10.0.0.1", &["*"], true),
-            ("pay.example", &[], false),
-        ] {
-            assert_eq!(is_exempt(host, &list(entries)), exempt, "{host} {entries:?}");
-        }
     }
 }

@@ -5,15 +5,10 @@ use std::path::Path;
 use rustls::RootCertStore;
 use rustls::pki_types::pem::PemObject as _;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use zeroize::Zeroizing;
 
-use super::config::ClientCert;
+use crate::config::{ClientCert, Config, invalid};
 use crate::util::validation_error::ValidationError;
-use paysvc_spec::status::Status;
-
-/// The error for a setting whose file cannot be used.
-pub fn invalid(member: &str, reason: impl Into<String>) -> ValidationError {
-    ValidationError::of_member(Status::Config, "the configuration", member, reason)
-}
 
 /// The system's roots, or the bundled ones if the system has none, and those of `ca_file`; and, separately, those of
 /// `ca_file` that may sign for any name.
@@ -28,7 +23,7 @@ pub fn roots(ca_file: Option<&Path>) -> Result<(RootCertStore, Vec<CertificateDe
     if let Some(file) = ca_file {
         for certificate in certificates("ca_file", file)? {
             let copy = certificate.clone();
-            roots.add(certificate).map_err(|error| invalid("ca_file", format!("holds no CA certificate: {error}")))?;
+            roots.add(certificate).map_err(|_| invalid("ca_file", "holds no CA certificate, or a damaged one"))?;
             own.extend(roots.roots.last().filter(|root| root.name_constraints.is_none()).map(|_| copy));
         }
     }
@@ -54,14 +49,39 @@ fn system_roots() -> Vec<CertificateDer<'static>> {
     rustls_native_certs::load_native_certs().certs
 }
 
-fn certificates(member: &str, file: &Path) -> Result<Vec<CertificateDer<'static>>, ValidationError> {
-    let unreadable = |error| invalid(member, format!("cannot be read: {}: {error}", file.display()));
-    let certificates = CertificateDer::pem_file_iter(file).map_err(unreadable)?;
-    let certificates = certificates.collect::<Result<Vec<_>, _>>().map_err(unreadable)?;
-    if certificates.is_empty() {
-        return Err(invalid(member, format!("holds no PEM certificate: {}", file.display())));
+/// The text of a PEM file.
+fn pem(member: &str, file: &Path) -> Result<Vec<u8>, ValidationError> {
+    let shown = file.display();
+    let text = std::fs::read(file).map_err(|error| invalid(member, format!("cannot be read: {shown}: {error}")))?;
+    let has = |words: &[u8]| memchr::memmem::find(&text, words).is_some();
+    // DER and PKCS #12 begin with a SEQUENCE.
+    if text.first() == Some(&0x30) && !has(b"-----BEGIN") {
+        let how = "convert it with openssl x509, pkey or pkcs12";
+        return Err(invalid(member, format!("cannot be read: {shown} is DER or PKCS #12, not PEM: {how}")));
     }
-    Ok(certificates)
+    if (has(b" ENCRYPTED") || has(b",ENCRYPTED")) && member == "client_key_file" {
+        let how = "write it without a passphrase, readable for this program only: openssl pkey -in FILE -out NEW";
+        return Err(invalid(member, format!("cannot be read: {shown} is encrypted: {how}")));
+    }
+    Ok(text)
+}
+
+fn certificates(member: &str, file: &Path) -> Result<Vec<CertificateDer<'static>>, ValidationError> {
+    let text = Zeroizing::new(pem(member, file)?);
+    let certificates = CertificateDer::pem_slice_iter(&text).collect::<Result<Vec<_>, _>>();
+    match certificates {
+        Ok(certificates) if certificates.is_empty() => {
+            Err(invalid(member, format!("holds no PEM certificate: {}", file.display())))
+        }
+        Ok(certificates) => Ok(certificates),
+        Err(_) => Err(invalid(member, format!("cannot be read: {} holds damaged PEM: copy it whole", file.display()))),
+    }
+}
+
+/// Reads the files that the configuration names.
+pub fn check_files(config: &Config) -> Result<(), ValidationError> {
+    config.ca_file.as_deref().map_or(Ok(Vec::new()), |file| certificates("ca_file", file))?;
+    config.client_cert.as_ref().map_or(Ok(()), |files| client_cert(files).map(|_| ()))
 }
 
 /// The client certificate's chain and key.
@@ -69,8 +89,9 @@ pub fn client_cert(
     files: &ClientCert,
 ) -> Result<(Vec<CertificateDer<'static>>, PrivateKeyDer<'static>), ValidationError> {
     let chain = certificates("client_cert_file", &files.cert_file)?;
-    let key = PrivateKeyDer::from_pem_file(&files.key_file).map_err(|error| {
-        invalid("client_key_file", format!("cannot be read: {}: {error}", files.key_file.display()))
+    let text = Zeroizing::new(pem("client_key_file", &files.key_file)?);
+    let key = PrivateKeyDer::from_pem_slice(&text).map_err(|_| {
+        invalid("client_key_file", format!("cannot be read: {} holds no PEM private key", files.key_file.display()))
     })?;
     Ok((chain, key))
 }

@@ -255,10 +255,11 @@ impl Transport for Stream {
         let count = self.fill()?;
         self.input_appended(count);
         self.state.overhead.add(count);
-        self.filled = self.head.repair(&mut self.input, self.filled).map_err(|error| self.fail(error))?;
+        let repaired = self.head.repair(&mut self.input, self.filled);
         if let Some(note) = self.head.take_note() {
             self.state.set_note(note);
         }
+        self.filled = repaired.map_err(|error| self.fail(error))?;
         // The beginning of a TLS alert, which is how a TLS server answers plain http.
         if !self.channel.is_tls() && self.state.overhead.is_before_body() && self.input().starts_with(&[0x15, 3]) {
             let text = "the service answered plain http with TLS: base_url should start with https://";

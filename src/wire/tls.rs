@@ -9,17 +9,16 @@ use std::time::{Duration, Instant, SystemTime};
 use rustls::client::{ResolvesClientCert, Resumption, Tls12Resumption, WebPkiServerVerifier};
 use rustls::pki_types::ServerName;
 use rustls::sign::CertifiedKey;
-use rustls::{
-    AlertDescription, CertificateError, ClientConfig, ClientConnection, Error, ProtocolVersion, SignatureScheme,
-};
+use rustls::{AlertDescription, ClientConfig, ClientConnection, Error, ProtocolVersion, SignatureScheme};
 
+use super::certificates;
 use super::clock::{self, Clock};
-use super::config::TransportConfig;
 use super::error::TransportError;
-use super::own_authority;
-use super::roots::{client_cert, invalid, roots};
+use super::roots::{client_cert, roots};
 use super::sessions::Sessions;
 use super::sock::Sock;
+use crate::config::address::BaseUrl;
+use crate::config::{Config, invalid};
 use crate::util::panics::failpoint;
 use crate::util::process::critical_section;
 use crate::util::validation_error::ValidationError;
@@ -42,11 +41,11 @@ pub struct Tls {
 }
 
 /// TLS 1.2 and 1.3, with the system's roots, or the bundled ones if the system has none.
-pub fn client_config(settings: &TransportConfig) -> Result<Tls, ValidationError> {
-    let name = ServerName::try_from(settings.host.clone())
-        .map_err(|_| invalid("base_url", format!("names a host that cannot be in a certificate: {}", settings.host)))?;
+pub fn client_config(config: &Config, service: &BaseUrl) -> Result<Tls, ValidationError> {
+    let name = ServerName::try_from(service.host.clone())
+        .map_err(|_| invalid("base_url", format!("names a host that cannot be in a certificate: {}", service.host)))?;
     let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
-    let (roots, own) = roots(settings.ca_file.as_deref())?;
+    let (roots, own) = roots(config.ca_file.as_deref())?;
     let webpki = WebPkiServerVerifier::builder_with_provider(Arc::new(roots), Arc::clone(&provider))
         .build()
         .map_err(|error| invalid("ca_file", error.to_string()))?;
@@ -54,13 +53,13 @@ pub fn client_config(settings: &TransportConfig) -> Result<Tls, ValidationError>
         .with_safe_default_protocol_versions()
         .map_err(|error| ValidationError::new(Status::Config, format!("TLS is not available: {error}")))?
         .dangerous() // All is checked, see there.
-        .with_custom_certificate_verifier(Arc::new(own_authority::Verifier { webpki, own }));
-    let mut tls = match &settings.client_cert {
+        .with_custom_certificate_verifier(Arc::new(certificates::Verifier { webpki, own }));
+    let mut tls = match &config.client_cert {
         None => builder.with_no_client_auth(),
         Some(files) => {
             let (chain, key) = client_cert(files)?;
             critical_section(|| builder.with_client_auth_cert(chain, key))
-                .map_err(|error| invalid("client_cert_file", format!("does not match client_key_file: {error}")))?
+                .map_err(|error| invalid("client_cert_file", mismatch(&error)))?
         }
     };
     tls.alpn_protocols = vec![b"http/1.1".to_vec()];
@@ -74,7 +73,16 @@ pub fn client_config(settings: &TransportConfig) -> Result<Tls, ValidationError>
         resolver: Arc::clone(&tls.client_auth_cert_resolver),
         cert_requested: Arc::clone(&cert_requested),
     });
-    Ok(Tls { config: Arc::new(tls), name, cert_requested, has_cert: settings.client_cert.is_some() })
+    Ok(Tls { config: Arc::new(tls), name, cert_requested, has_cert: config.client_cert.is_some() })
+}
+
+fn mismatch(error: &Error) -> String {
+    match error {
+        Error::InconsistentKeys(_) => "does not belong to the key of client_key_file: they are not of one pair".into(),
+        _ => {
+            "cannot be used: client_key_file must hold an RSA, ECDSA or Ed25519 key for exactly this certificate".into()
+        }
+    }
 }
 
 /// Records that the service requests a client certificate.
@@ -191,36 +199,59 @@ impl Tls {
         result
     }
 
-    /// What a TLS error means. An invalid certificate is permanent.
+    /// What a TLS error means, and what to do. A retry helps only against what may be the network's fault.
     pub fn error(&self, error: &Error) -> TransportError {
-        let text = format!("TLS failed: {error}");
-        let clock = || clock::text(SystemTime::now());
-        match error {
-            Error::FailedToGetCurrentTime => TransportError::permanent(format!(
-                "TLS failed: this machine's clock reads {}, and certificates cannot be checked against it",
-                clock()
-            )),
-            Error::InvalidCertificate(error) if is_about_time(error) => {
-                TransportError::permanent(format!("{text}; this machine's clock reads {}", clock()))
-            }
-            Error::InvalidCertificate(CertificateError::UnknownIssuer) => TransportError::permanent(format!(
-                "{text}; if the service's certificate comes from an authority of your own, name its CA certificate in \
-                 ca_file"
-            )),
-            Error::InvalidCertificate(_) => TransportError::permanent(text),
+        let text = match error {
+            Error::FailedToGetCurrentTime => format!(
+                "this machine's clock reads {}, and certificates cannot be checked against it",
+                clock::text(SystemTime::now())
+            ),
+            Error::InvalidCertificate(error) => certificates::words(error),
             Error::AlertReceived(alert)
                 if self.cert_requested.load(Ordering::SeqCst) && is_about_client_cert(*alert) =>
             {
-                TransportError::permanent(match self.has_cert {
-                    true => format!("{text}; the service refused the certificate of client_cert_file"),
-                    false => format!(
-                        "{text}; the service wants a client certificate: set client_cert_file and client_key_file"
-                    ),
-                })
+                let what = match self.has_cert {
+                    true => "refused the certificate of client_cert_file",
+                    false => "wants a client certificate: set client_cert_file and client_key_file",
+                };
+                format!("the service {what} (alert {})", alert_name(*alert))
             }
-            _ => TransportError::new(Status::Transport, text),
-        }
+            Error::AlertReceived(
+                alert @ (AlertDescription::ProtocolVersion
+                | AlertDescription::HandshakeFailure
+                | AlertDescription::InsufficientSecurity),
+            ) => format!("{OLD} (alert {})", alert_name(*alert)),
+            Error::PeerIncompatible(_) => OLD.into(),
+            Error::AlertReceived(AlertDescription::UnrecognisedName) => {
+                "the service does not know the host of base_url (alert unrecognised_name)".into()
+            }
+            Error::AlertReceived(alert) => {
+                let text = format!("TLS failed: the service ended it with the alert {}", alert_name(*alert));
+                return TransportError::new(Status::Transport, text);
+            }
+            _ => {
+                let text = "TLS failed: what the service sent is not valid TLS, or was changed on the way";
+                return TransportError::new(Status::Transport, text);
+            }
+        };
+        TransportError::permanent(format!("TLS failed: {text}"))
     }
+}
+
+const OLD: &str = "the service accepts none of this library's TLS versions (1.2 and 1.3) or ciphers (ECDHE with AES-GCM or \
+                   ChaCha20), so it, or what stands before it, knows only old ones: its operator must enable TLS 1.2 with \
+                   them";
+
+/// As RFC 8446 spells it.
+fn alert_name(alert: AlertDescription) -> String {
+    let mut name = String::new();
+    for c in format!("{alert:?}").chars() {
+        if c.is_ascii_uppercase() && !name.is_empty() && !name.ends_with('_') {
+            name.push('_');
+        }
+        name.push(c.to_ascii_lowercase());
+    }
+    name
 }
 
 /// The error for a port that does not use TLS, which its first bytes show.
@@ -235,11 +266,6 @@ fn not_tls(first: &[u8]) -> Option<TransportError> {
         "TLS failed: the port answers in {what}: base_url should name the port for https, or start with http:// if \
          you mean plain http"
     )))
-}
-
-fn is_about_time(error: &CertificateError) -> bool {
-    use CertificateError::{Expired, ExpiredContext, NotValidYet, NotValidYetContext};
-    matches!(error, Expired | ExpiredContext { .. } | NotValidYet | NotValidYetContext { .. })
 }
 
 /// The alerts with which servers refuse a client certificate, or its absence.

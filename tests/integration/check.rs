@@ -6,6 +6,7 @@ use paysvc_spec::status::Outcome;
 use serde_json::{Value, json};
 
 use crate::support::capi::{Call, Client, HANG, Reply, with, within};
+use crate::support::proxy::{Service, http_proxy};
 use crate::support::sandbox::Sandbox;
 use crate::support::server::{Server, closed_port};
 use crate::support::tls::{Authority, serve};
@@ -102,6 +103,45 @@ fn the_step_that_fails_on_the_way_to_the_service_is_named() {
         (status.as_str(), names(&wrong)),
         ("E_TRANSPORT", vec!["name_look_up", "connection", "tls", "service", "clock"])
     );
+}
+
+/// The message of one of the checks.
+fn said(reply: &Reply, name: &str) -> String {
+    let body: Value = serde_json::from_str(reply.body()).unwrap();
+    let check = body["checks"].as_array().unwrap().iter().find(|check| check["check"] == name).unwrap();
+    check["message"].as_str().unwrap().to_owned()
+}
+
+#[test]
+fn the_way_through_a_proxy_and_a_time_limit_in_seconds_are_said() {
+    let service = Service::new();
+    let (proxy, _) = http_proxy(service.server.port, None);
+    let (host, port) = ("127.0.0.1", proxy.port);
+    let config = with(
+        service.config(host),
+        json!({"proxy": format!("http://user:hunter2@{host}:{port}"), "connect_timeout_ms": 150}),
+    );
+    let reply = Client::new(&config).check(None);
+    assert_eq!(said(&reply, "connection"), format!("done, through the proxy {host} port {port} of proxy"));
+    let warning = "connect_timeout_ms is 150 ms: if you mean seconds, write 150000";
+    assert!(reply.message().contains(warning) && !reply.body().contains("hunter2"), "{}", reply.body());
+    let reply = Client::new(&with(config, json!({"no_proxy": "*"}))).check(None);
+    assert_eq!(said(&reply, "connection"), "done, without the proxy of proxy, because of no_proxy");
+}
+
+/// Once, in the log of the first call.
+#[test]
+fn a_time_limit_in_seconds_is_warned_about() {
+    let server = Server::ok();
+    let client = Client::new(&with(server.config(), json!({"connect_timeout_ms": 10})));
+    let warned = || {
+        let call = Call::new();
+        call.keep_log(2);
+        client.call_with("order_refund", &json!({"reference": "R"}), Some(&call)).expect("OK CONFIRMED");
+        call.log().iter().map(|line| line["message"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(warned(), ["the configuration: connect_timeout_ms is 10 ms: if you mean seconds, write 10000"]);
+    assert!(warned().is_empty());
 }
 
 /// A service that gives this answer to everything.

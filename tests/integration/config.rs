@@ -88,6 +88,43 @@ fn a_variable_that_cannot_be_used_is_named() {
     }
 }
 
+/// A quoted live key is a live key, and a file that is missing is missing for plain http, too.
+#[test]
+fn settings_are_read_as_they_are_pasted() {
+    let stage = Stage::new();
+    let live = "PGW-SECRETKEY-0123456789abcdef0123456789abcdef";
+    let created = |config: serde_json::Value| {
+        let driver = Driver::start(&mut program(&stage), &config);
+        let created = driver.created.clone();
+        driver.finish();
+        created
+    };
+    let http = "http://127.0.0.1:9";
+    for (config, part) in [
+        (json!({"mode": "test", "secret_key": format!("\"{live}\"")}), "secret_key is a live key, but mode is test"),
+        (json!({"mode": "test", "secret_key": format!("{live}\r\n")}), "secret_key is a live key, but mode is test"),
+        (json!({"secret_key": "/run/secrets/payment_key"}), "secret_key is a path"),
+        (json!({"encryption_key": "/etc/paysvc/key.pem"}), "encryption_key is a path"),
+        (json!({"encryption_key": "-----BEGIN PUBLIC KEY-----\nMIIB"}), "encryption_key is cut off"),
+        (json!({"base_url": "https://pay.example\r/v1"}), "base_url holds a carriage return"),
+        (json!({"base_url": http, "ca_file": "/no/such/file"}), "ca_file cannot be read: /no/such/file"),
+        (
+            json!({"base_url": http, "client_cert_file": "/no/such/file", "client_key_file": "/k"}),
+            "client_cert_file cannot be read",
+        ),
+    ] {
+        let reply = created(config.clone());
+        assert_eq!(reply.status, "E_CONFIG", "{config}: {}", reply.message);
+        assert!(reply.message.contains(part) && !reply.body.contains(live), "{config}: {}", reply.message);
+    }
+    for config in [
+        json!({"base_url": "'https://pay.example/v1'\r\n", "mode": "\"live\"", "secret_key": format!("'{live}'")}),
+        json!({"encryption_key": crate::support::encryption_key().replace('\n', "") + "\r"}),
+    ] {
+        assert_eq!(created(config.clone()).status, "OK", "{config}");
+    }
+}
+
 #[test]
 fn what_is_missing_is_named_with_its_variable() {
     let stage = Stage::new();

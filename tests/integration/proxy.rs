@@ -2,7 +2,11 @@
 
 use serde_json::json;
 
+use crate::support::capi::{Client, with};
+use crate::support::driver::Driver;
 use crate::support::proxy::{Service, http_proxy, socks5_proxy};
+use crate::support::server::Server;
+use crate::support::{Link, Stage, root};
 
 #[test]
 fn calls_go_through_an_http_proxy() {
@@ -52,4 +56,97 @@ fn hosts_of_no_proxy_are_connected_directly() {
     let url = format!("http://127.0.0.1:{}", proxy.port);
     service.refund("127.0.0.1", json!({"proxy": url, "no_proxy": "example.com, 127.0.0.1"})).expect("OK CONFIRMED");
     assert!(asked.lock().unwrap().is_empty());
+}
+
+/// `http://user:12/34@host` makes a host of the user: the password would be looked up as a port, and the user by DNS.
+#[test]
+fn a_proxy_that_cannot_be_meant_is_refused() {
+    let service = Service::new();
+    for (changes, part) in [
+        (json!({"proxy": "http://user:hunter2/34@host:3128"}), "proxy must not hold a path, query or fragment"),
+        (json!({"proxy": "http://user:hunter2?@host:3128"}), "percent-encode the user and the password"),
+        (json!({"proxy": "http://user:hunter2#@host:3128"}), "percent-encode the user and the password"),
+        (json!({"proxy": "http://host:1", "no_proxy": "10.0.0.*"}), "no_proxy has an entry, number 1"),
+        (json!({"proxy": "http://host:1", "no_proxy": "a.example, <local>"}), "no_proxy has an entry, number 2"),
+    ] {
+        let config = with(service.config("service.invalid"), changes);
+        let reply = Client::try_new(&config).err().unwrap_or_else(|| panic!("{config}"));
+        reply.expect("E_CONFIG NOT_SENT");
+        assert!(reply.message().contains(part) && !reply.message().contains("hunter2"), "{}", reply.message());
+    }
+    // The same password, as it is written in a URL.
+    let (proxy, _) = http_proxy(service.server.port, Some("dXNlcjoxMi8zNA=="));
+    let url = format!("http://user:12%2F34@127.0.0.1:{}", proxy.port);
+    service.refund("service.invalid", json!({"proxy": url})).expect("OK CONFIRMED");
+}
+
+#[test]
+fn no_proxy_takes_networks_ports_and_every_separator() {
+    let service = Service::new();
+    let (proxy, asked) = http_proxy(1, None);
+    let (url, port) = (format!("http://127.0.0.1:{}", proxy.port), service.server.port);
+    for list in ["127.0.0.0/8", "a.example;127.0.0.1", "a.example 127.0.0.1", &format!("127.0.0.1:{port}"), "*"] {
+        service.refund("127.0.0.1", json!({"proxy": url, "no_proxy": list})).expect("OK CONFIRMED");
+    }
+    assert!(asked.lock().unwrap().is_empty());
+    service
+        .refund("127.0.0.1", json!({"proxy": url, "no_proxy": "127.0.0.1:1, 10.0.0.0/8"}))
+        .expect("E_TRANSPORT NOT_SENT");
+    assert_eq!(asked.lock().unwrap().len(), 1);
+}
+
+/// Some proxies offer only logins that this library does not speak.
+#[test]
+fn a_proxy_that_wants_another_login_is_explained() {
+    let service = Service::new();
+    for (headers, login, part) in [
+        ("Proxy-Authenticate: NTLM\r\nProxy-Authenticate: Negotiate\r\n", "", "accepts NTLM and Negotiate only"),
+        ("proxy-authenticate: Digest realm=\"a\", nonce=\"b\"\r\n", "u:p@", "accepts Digest only"),
+        ("Proxy-Authenticate: Negotiate, Basic realm=\"a\"\r\n", "", "write them in proxy"),
+        ("Proxy-Authenticate: Basic realm=\"a\"\r\n", "u:hunter2@", "refused the user and password in proxy"),
+        ("x-folded: a\r\n b\r\nbad\r\nProxy-Authenticate: NTLM\r\n", "", "accepts NTLM only"),
+        ("", "", "wants a user and password"),
+    ] {
+        let answer = format!("HTTP/1.1 407 Proxy Authentication Required\r\n{headers}\r\n");
+        let proxy = Server::start(move |mut c| {
+            c.read_request();
+            c.write(&answer);
+        });
+        let url = format!("http://{login}127.0.0.1:{}", proxy.port);
+        let reply = service.refund("service.invalid", json!({"proxy": url}));
+        reply.expect("E_TRANSPORT NOT_SENT");
+        assert!(reply.message().contains(part) && reply.message().contains("407"), "{}", reply.message());
+        assert!(!reply.message().contains("hunter2"), "{}", reply.message());
+    }
+}
+
+/// As other programs of a company do.
+#[test]
+fn the_proxy_of_other_programs_is_used_where_none_is_set() {
+    let (stage, service) = (Stage::new(), Service::new());
+    let (proxy, asked) = http_proxy(service.server.port, None);
+    let at = format!("127.0.0.1:{}", proxy.port);
+    let program = stage.cc(&root().join("tests/c/driver.c"), Link::Shared, &[]);
+    for (variables, config, tunnels) in [
+        (&[("HTTPS_PROXY", &*at)][..], json!({}), true),
+        (&[("https_proxy", &at), ("HTTPS_PROXY", "127.0.0.1:1")], json!({}), true),
+        (&[("PAYSVC_PROXY", &at), ("HTTPS_PROXY", "127.0.0.1:1")], json!({}), true),
+        (&[("HTTPS_PROXY", &at), ("NO_PROXY", ".invalid")], json!({}), false),
+        (&[("HTTPS_PROXY", &at)], json!({"no_proxy": "*"}), false),
+        (&[("HTTP_PROXY", &at), ("ALL_PROXY", &at)], json!({}), false),
+    ] {
+        let mut command = stage.command(&program);
+        for name in ["HTTPS_PROXY", "https_proxy", "NO_PROXY", "no_proxy"] {
+            command.env_remove(name);
+        }
+        command.envs(variables.iter().copied());
+        let before = asked.lock().unwrap().len();
+        let mut driver = Driver::start(&mut command, &with(service.config("service.invalid"), config));
+        assert_eq!(driver.created.status, "OK", "{}", driver.created.message);
+        let reply = driver.call("order_refund", &json!({"reference": "R"}));
+        assert_eq!(reply.status == "OK", tunnels, "{variables:?}: {}", reply.message);
+        assert_eq!(asked.lock().unwrap().len() > before, tunnels, "{variables:?}");
+        driver.close();
+        driver.finish();
+    }
 }

@@ -202,3 +202,65 @@ fn make_help_lists_every_target() {
     let listed = lines.lines().filter_map(|line| line.split_once(' ')).filter(|(_, text)| text.trim().len() > 5);
     assert_eq!(listed.map(|(name, _)| name).collect::<BTreeSet<_>>(), rules, "{}", output_of(&output));
 }
+
+/// A package that was replaced in the index, or one that a package newly needs, is not installed.
+#[test]
+fn every_list_of_python_packages_has_the_hashes_of_all() {
+    let lists = [
+        "bindings/python/requirements-test",
+        "bindings/python/requirements-least",
+        "packaging/requirements",
+        "scripts/libs-requirements",
+        "benches/speed/python/requirements",
+    ];
+    let read = |path: &str| std::fs::read_to_string(root().join(path)).unwrap();
+    // As PyPI compares names, and without extras.
+    let name = |line: &str| line.split(['=', '>', '[', ' ']).next().unwrap().to_lowercase().replace(['_', '.'], "-");
+    let entries = |text: &str| -> Vec<String> {
+        text.lines().filter(|line| !line.starts_with([' ', '#']) && !line.is_empty()).map(name).collect()
+    };
+    for list in lists {
+        let (wanted, rendered) = (read(&format!("{list}.in")), read(&format!("{list}.txt")));
+        let all = entries(&rendered);
+        for entry in rendered.replace("\\\n", " ").lines().filter(|line| !line.starts_with('#')) {
+            assert!(entry.contains("==") && entry.contains("--hash=sha256:"), "{list}: {entry}");
+        }
+        assert!(entries(&wanted).iter().all(|name| all.contains(name)), "{list}");
+    }
+    for script in ["scripts/setup.sh", "scripts/python-least.sh", "benches/speed/build.py"] {
+        let text = read(script);
+        let installs: Vec<_> = text.lines().filter(|line| line.contains("--disable-pip-version-check")).collect();
+        assert!(!installs.is_empty() && installs.iter().all(|line| line.contains("--require-hashes")), "{script}");
+    }
+}
+
+/// Every test could read the copy.
+#[test]
+fn continuous_integration_copies_no_credentials() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |path: &str| folder.path().join(path);
+    let files = [
+        ("cargo/config.toml", "[net]\nretry = 3\n", true),
+        ("cargo/credentials.toml", "[registry]\ntoken = \"hunter2\"\n", false),
+        ("cargo/config", "[registries.own]\ntoken = \"hunter2\"\n", false),
+        ("home/.netrc", "machine own login a password hunter2\n", false),
+        ("home/.npmrc", "//own/:_authToken=hunter2\n", false),
+        ("home/.pip/pip.conf", "[global]\nindex-url = https://mirror.example/simple\n", true),
+        ("config/pip/pip.conf", "[global]\nindex-url = https://a:hunter2@mirror.example/simple\n", false),
+        ("config/go/env", "GOPROXY=https://mirror.example\n", true),
+    ];
+    for (path, text, _) in files {
+        std::fs::create_dir_all(at(path).parent().unwrap()).unwrap();
+        std::fs::write(at(path), text).unwrap();
+    }
+    let mut copy = Command::new("sh");
+    copy.arg(root().join("scripts/ci-settings.sh")).args(["cargo", "home", "config", "to"]).current_dir(folder.path());
+    let output = copy.output().unwrap();
+    assert!(output.status.success() && !output_of(&output).contains("hunter2"), "{}", output_of(&output));
+    for (path, text, copied) in files {
+        let to = at("to").join(path.replace("config/pip", "home/.config/pip").replace("config/go", "home/.config/go"));
+        assert_eq!(std::fs::read_to_string(&to).ok().as_deref(), copied.then_some(text), "{path}");
+    }
+    let ci = std::fs::read_to_string(root().join(".ci/run")).unwrap();
+    assert!(ci.contains("sh scripts/ci-settings.sh") && !ci.contains("cp \"$1\""), "nothing else is copied");
+}

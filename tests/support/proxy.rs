@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
 
-use super::capi::{Client, Reply};
+use super::capi::{Client, Reply, with};
 use super::server::{Connection, Server, half_close};
 use super::tls::{Authority, serve};
 
@@ -106,9 +106,13 @@ impl Service {
         Service { authority, server }
     }
 
+    /// A client's configuration for the service under that name.
+    pub fn config(&self, host: &str) -> Value {
+        json!({"base_url": format!("https://{host}:{}", self.server.port), "public_key": "p", "secret_key": "s",
+               "ca_file": self.authority.file(), "max_attempts": 1, "timeout_ms": 20000})
+    }
+
     pub fn refund(&self, host: &str, changes: Value) -> Reply {
-        let mut config = json!({"base_url": format!("https://{host}:{}", self.server.port), "secret_key": "s", "ca_file": self.authority.file(), "max_attempts": 1, "timeout_ms": 20000});
-        config.as_object_mut().unwrap().extend(changes.as_object().unwrap().clone());
-        Client::new(&config).call("order_refund", &json!({"reference": "R"}))
+        Client::new(&with(self.config(host), changes)).call("order_refund", &json!({"reference": "R"}))
     }
 }

@@ -25,7 +25,12 @@ pub struct Leaf {
 
 impl Authority {
     pub fn new() -> Authority {
+        Authority::named("rcgen self signed cert")
+    }
+
+    pub fn named(name: &str) -> Authority {
         let mut params = CertificateParams::new(Vec::<String>::new()).unwrap();
+        params.distinguished_name.push(rcgen::DnType::CommonName, name);
         params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
         let issuer = CertifiedIssuer::self_signed(params, KeyPair::generate().unwrap()).unwrap();
         let folder = tempfile::tempdir().unwrap();
@@ -54,6 +59,12 @@ impl Authority {
             pem: certificate.pem(),
             key_pem: key.serialize_pem(),
         }
+    }
+
+    /// The leaf as a server sends it that sends its authority's certificate as well.
+    pub fn with_chain(&self, leaf: &Leaf) -> Leaf {
+        let chain = leaf.chain.iter().chain([self.issuer.der()]).cloned().collect();
+        Leaf { chain, key: leaf.key.clone(), pem: leaf.pem.clone(), key_pem: leaf.key_pem.clone() }
     }
 
     /// Files with a leaf's certificate and key, as a client is configured with.

@@ -1,6 +1,6 @@
 //! The sandbox's own certificate authority: new at each start, or kept in two files.
 
-use std::fs::OpenOptions;
+use std::fs::{File, OpenOptions};
 use std::io::{ErrorKind, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
@@ -21,14 +21,30 @@ pub struct Authority {
 /// The certificate, for clients.
 pub struct CaFile {
     pub path: PathBuf,
-    /// It is deleted on drop.
-    is_temporary: bool,
+    /// Of one that is deleted on drop. Its lock ends with the process, however that ends.
+    temporary: Option<File>,
 }
 
 impl Drop for CaFile {
     fn drop(&mut self) {
-        if self.is_temporary {
+        if self.temporary.is_some() {
             let _ = std::fs::remove_file(&self.path);
+        }
+    }
+}
+
+const TEMPORARY: &str = "paysvc-sandbox-ca-";
+
+/// Deletes what killed sandboxes have left: files that no process has locked.
+fn remove_left_over(folder: &Path) {
+    // One that is younger may not be locked yet.
+    const AGE: std::time::Duration = std::time::Duration::from_secs(5);
+    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        let is_ours = name.to_str().is_some_and(|name| name.starts_with(TEMPORARY) && name.ends_with(".pem"));
+        let is_old = || entry.metadata().ok()?.modified().ok()?.elapsed().ok().filter(|age| *age >= AGE);
+        if is_ours && is_old().is_some() && File::open(entry.path()).is_ok_and(|file| file.try_lock().is_ok()) {
+            let _ = std::fs::remove_file(entry.path());
         }
     }
 }
@@ -37,16 +53,20 @@ impl Authority {
     /// One that nothing remains of.
     pub fn temporary() -> Result<Authority, String> {
         let (issuer, certificate) = new()?;
-        let path = std::env::temp_dir().join(format!("paysvc-sandbox-ca-{}.pem", std::process::id()));
+        remove_left_over(&std::env::temp_dir());
+        let path = std::env::temp_dir().join(format!("{TEMPORARY}{}.pem", std::process::id()));
         write_owner_only(&path, certificate.as_bytes())?;
-        Ok(Authority { issuer, file: CaFile { path, is_temporary: true } })
+        // Shared, so that clients may read it where locks bind them.
+        let file = File::open(&path).and_then(|file| file.lock_shared().map(|()| file));
+        let file = file.map_err(|error| format!("{}: {error}", path.display()))?;
+        Ok(Authority { issuer, file: CaFile { path, temporary: Some(file) } })
     }
 
     /// The one in this file, with its key beside it; both are made if neither is there.
     pub fn kept(path: &Path) -> Result<Authority, String> {
         let path = std::path::absolute(path).map_err(|error| format!("{}: {error}", path.display()))?;
         let issuer = kept(&path)?;
-        Ok(Authority { issuer, file: CaFile { path, is_temporary: false } })
+        Ok(Authority { issuer, file: CaFile { path, temporary: None } })
     }
 }
 

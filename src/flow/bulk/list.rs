@@ -6,10 +6,10 @@ use std::collections::HashMap;
 use super::report::{Identity, Report, Row};
 use super::rules::no_memory;
 use super::{INITIATE, WHAT, names};
+use crate::config::Config;
 use crate::json::{self, Members, RawValue};
 use crate::ledger::digest;
 use crate::request::record;
-use crate::request::settings::Settings;
 use crate::request::validate;
 use crate::request::{amount, body};
 use crate::util::memory::{self, MAX_ERRORS};
@@ -61,7 +61,7 @@ fn open() -> String {
 
 impl List {
     /// Checks the whole list; the error names what is wrong by index and member.
-    pub fn read(value: &RawValue, row: &Endpoint, settings: &Settings) -> Result<List, ValidationError> {
+    pub fn read(value: &RawValue, row: &Endpoint, settings: &Config) -> Result<List, ValidationError> {
         let invalid = |errors| ValidationError::of_members(Status::Argument, WHAT, errors);
         let request: Members<'_> = vec![(Cow::Borrowed(names::LIST), value)];
         let mut errors = validate::errors(&request, row.fields, validate::Rules::of(row));

@@ -62,10 +62,10 @@ impl Client {
             validate::object_within(json, MAX_BULK_TEXT, &fields(), validate::Rules::CLOSED, WHAT, Status::Argument)?;
         let is_set = |name: &str| json::member(&members, name).is_some_and(|value| value == "true");
         let journal = self.journal.get().ok_or_else(|| no_journal(WHAT))?;
-        let list = json::member(&members, names::LIST).map(|list| List::read(list, INITIATE, &self.settings));
+        let list = json::member(&members, names::LIST).map(|list| List::read(list, INITIATE, &self.config));
         let list = list.unwrap_or_else(|| Err(ValidationError::new(Status::Internal, "the list is missing")))?;
         // Anything missing from the configuration is reported before the first batch.
-        request::prepare(INITIATE, list.request(&[0]).text(), &self.settings, &|| false)?;
+        request::prepare(INITIATE, list.request(&[0]).text(), &self.config, &|| false)?;
         let options =
             Options { continues: is_set("continue"), continues_after_unknown: is_set("continue_after_unknown") };
         Run::new(self, context, journal, list, options)?.pay()

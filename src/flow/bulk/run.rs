@@ -443,7 +443,7 @@ impl Items for BatchItems<'_, '_> {
         let Run { client, context, list, .. } = &*self.run;
         let request = list.request(&recipients);
         let bounds = &context.within(client.config.timeout).bounds;
-        let request = request::prepare(INITIATE, request.text(), &client.settings, &|| bounds.is_over());
+        let request = request::prepare(INITIATE, request.text(), &client.config, &|| bounds.is_over());
         match request {
             Ok(request) => send(&request),
             Err(error) => Attempt::without_request(Reply::invalid(error)),

@@ -87,7 +87,7 @@ fn decide(task: &Task<'_>, reply: &Reply, currency: Option<&Text>) -> Decision {
 /// The currency of the order, as that row's answer has it. `None` without its API key, and if it does not name order
 /// and currency.
 fn currency(client: &Client, context: &Call<'_>, task: &Task<'_>, row: &'static Endpoint) -> Option<Text> {
-    client.config.key(client.settings.choices.key(row))?;
+    client.config.key(client.config.key_of(row))?;
     let reply = client.look_up(&context.within(client.config.timeout), row, task.members.clone(), Some(&task.secrets));
     let facts = reply.facts().filter(|_| reply.outcome() == Outcome::Confirmed)?;
     facts.reference(Reference::Order).is_requested().then(|| facts.currency.clear().cloned()).flatten()
@@ -173,7 +173,7 @@ fn redacted(client: &Client, task: &Task<'_>, look: &Reply, decision: &Decision)
     // The texts are short. Only a request with very many members takes longer.
     let until = Instant::now() + LONGEST_REDACTION;
     let stop = || Instant::now() >= until;
-    let key = client.config.key(client.settings.choices.key(task.row));
+    let key = client.config.key(client.config.key_of(task.row));
     let redactor = Redactor { secrets: &task.secrets, key, stop: &stop };
     let redacted = |text: &str| redactor.redact(text).unwrap_or_else(|| WITHHELD.to_owned());
     Redacted {

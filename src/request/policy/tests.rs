@@ -1,8 +1,8 @@
 use super::*;
+use crate::config::address::BaseUrl;
 use crate::request::Request;
 use crate::request::raw::prepare;
-use crate::request::settings::{Choices, Settings};
-use crate::request::url::BaseUrl;
+use crate::util::secret::Secret;
 use paysvc_spec::schema::Safety;
 
 /// The URL of the request, or the error.
@@ -16,12 +16,13 @@ fn repeated(base_path: &str, request: &serde_json::Value) -> bool {
 
 fn prepare_with(base_path: &str, request: &serde_json::Value) -> Result<Request<'static>, String> {
     let base_url = BaseUrl::parse(&format!("https://pay.example{base_path}"), false)?;
-    let settings = settings(base_url, Choices::default());
+    let settings = settings(base_url);
     prepare(&request.to_string(), &settings, &|| false).map_err(|error| error.message)
 }
 
-fn settings(base_url: BaseUrl, choices: Choices) -> Settings {
-    Settings { base_url: Some(base_url), has_public_key: true, has_secret_key: true, encryption_key: None, choices }
+fn settings(base_url: BaseUrl) -> Config {
+    let keys = ["p", "s"].map(|key| Some(Secret::new(key)));
+    Config { base_url: Some(base_url.into()), keys, ..Config::default() }
 }
 
 /// Other spellings of a path, each with the end of `base_url`, that are read as a row's path.
@@ -147,13 +148,14 @@ fn a_row_keeps_the_key_that_a_setting_chooses() {
     let (own, other) = if row.key == ApiKey::Secret { ("secret", ApiKey::Public) } else { ("public", ApiKey::Secret) };
     let request =
         serde_json::json!({"method": row.method.name(), "path": row.path, "key": own, "encrypt": true, "body": {}});
-    let refusal = |choices| {
-        let settings = settings(BaseUrl::parse("https://pay.example", false).unwrap(), choices);
+    let refusal = |row_keys| {
+        let base = settings(BaseUrl::parse("https://pay.example", false).unwrap());
+        let settings = Config { row_keys, ..base };
         prepare(&request.to_string(), &settings, &|| false).map(|_| ()).unwrap_err().message
     };
-    let chosen = Choices { keys: vec![(row.key_setting.unwrap(), other)], ..Choices::default() };
+    let chosen = vec![(row.key_setting.unwrap(), other)];
     assert_eq!(refusal(chosen), format!("request: key must be the {} of paysvc_{}", other.setting(), row.name));
-    assert!(refusal(Choices::default()).contains("encryption_key is not configured"));
+    assert!(refusal(vec![]).contains("encryption_key is not configured"));
 }
 
 mod resolved;

@@ -183,7 +183,7 @@ struct Check<'c> {
 impl Check<'_> {
     /// An object within the request, or the request itself; `prefix` is the path of its members, such as `card.`.
     fn object(&mut self, members: &Members<'_>, fields: &[Field], prefix: &str) {
-        let mut known = 0;
+        let (mut known, begin) = (0, self.errors.len());
         for field in fields {
             let mut given = members.iter().filter(|(name, _)| field.is_called(name)).map(|(_, value)| *value);
             match given.next() {
@@ -202,7 +202,10 @@ impl Check<'_> {
             }
         }
         if known < members.len() {
+            let others = self.errors.len();
             self.unknown(members, fields, prefix);
+            // A misspelt name explains why another one is missing.
+            self.errors[begin..].rotate_left(others - begin);
         }
     }
 

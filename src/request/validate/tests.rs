@@ -37,14 +37,33 @@ fn errors(text: &str, allows_extra: bool) -> Vec<(String, String)> {
 fn all_errors_are_reported_at_once_with_their_paths() {
     let found = errors(r#"{"ammount":"1","count":1.5,"card":{"cvv":193,"pin":"1"}}"#, false);
     let expected = [
+        ("ammount", "is not a known member; did you mean amount?"),
         ("reference", "is required"),
         ("count", "must be a whole number, not a fraction"),
-        ("card.cvv", "must be a string, not a number"),
         ("card.pin", "is not a known member; known are cvv"),
-        ("ammount", "is not a known member; did you mean amount?"),
+        ("card.cvv", "must be a string, not a number"),
     ];
     let expected: Vec<_> = expected.iter().map(|(m, t)| (m.to_string(), t.to_string())).collect();
     assert_eq!(found, expected);
+}
+
+#[test]
+fn the_message_names_the_misspelt_member_first_and_what_else_is_missing() {
+    let message = |text: &str, name: &str| {
+        let row = paysvc_spec::endpoint(name);
+        object(text, row.fields, Rules::of(row), row.name, Status::Argument).unwrap_err().message
+    };
+    let card = r#""card":{"cardNumber":"4111111111111111","cvv":"100","expiryMonth":"1","expiryYear":"30","pin":"1"}"#;
+    let text = format!(r#"{{"order":{{"reference":"r","amount":"1","currency":"NGN"}},{card}}}"#);
+    let found = message(&text, "order_create");
+    assert!(
+        found.starts_with("order_create: card.cardNumber is not a known member; did you mean cardnumber?"),
+        "{found}"
+    );
+    let found = message("{}", "order_pay_authorize");
+    let required = paysvc_spec::endpoint("order_pay_authorize").fields.iter().filter(|field| field.required);
+    let required: Vec<_> = required.map(|field| field.name).collect();
+    assert!(required.len() > 1 && required.iter().all(|name| found.contains(name)), "{found}");
 }
 
 #[test]

@@ -77,7 +77,7 @@ class Endpoints:
 
         A member that is left out is read from the environment variable of its name in capitals with the prefix
         PAYSVC_, e.g. PAYSVC_BASE_URL, PAYSVC_TIMEOUT_MS=5000 or PAYSVC_ALLOW_HTTP=true (or 1). An empty variable
-        counts as not set.
+        counts as not set. Quotes and blanks around a value are ignored.
 
         Args:
             base_url: address of the service, e.g. https://host/path
@@ -92,8 +92,10 @@ class Endpoints:
                 to 86400000)
             connect_timeout: seconds, instead of connect_timeout_ms
             max_attempts: maximum number of attempts for a request that may be repeated (default 3, 1 to 10)
-            proxy: http://user:password@proxy:3128 or socks5://...; HTTPS_PROXY and similar variables are not read
-            no_proxy: hosts and domains reached without the proxy, separated by commas
+            proxy: http://user:password@proxy:3128 or socks5://..., user and password percent-encoded; without it,
+                the variable https_proxy or HTTPS_PROXY, for https to another machine
+            no_proxy: hosts, domains and networks reached without the proxy, such as .example.com, 10.0.0.0/8,
+                host:8443; * for all; beside HTTPS_PROXY, without it, the variable no_proxy or NO_PROXY
             ca_file: PEM certificates to trust in addition to the system's
             client_cert_file: PEM client certificate; needs client_key_file. A refusal before the request is
                 written is NOT_SENT
@@ -835,7 +837,7 @@ class AsyncEndpoints:
 
         A member that is left out is read from the environment variable of its name in capitals with the prefix
         PAYSVC_, e.g. PAYSVC_BASE_URL, PAYSVC_TIMEOUT_MS=5000 or PAYSVC_ALLOW_HTTP=true (or 1). An empty variable
-        counts as not set.
+        counts as not set. Quotes and blanks around a value are ignored.
 
         Args:
             base_url: address of the service, e.g. https://host/path
@@ -850,8 +852,10 @@ class AsyncEndpoints:
                 to 86400000)
             connect_timeout: seconds, instead of connect_timeout_ms
             max_attempts: maximum number of attempts for a request that may be repeated (default 3, 1 to 10)
-            proxy: http://user:password@proxy:3128 or socks5://...; HTTPS_PROXY and similar variables are not read
-            no_proxy: hosts and domains reached without the proxy, separated by commas
+            proxy: http://user:password@proxy:3128 or socks5://..., user and password percent-encoded; without it,
+                the variable https_proxy or HTTPS_PROXY, for https to another machine
+            no_proxy: hosts, domains and networks reached without the proxy, such as .example.com, 10.0.0.0/8,
+                host:8443; * for all; beside HTTPS_PROXY, without it, the variable no_proxy or NO_PROXY
             ca_file: PEM certificates to trust in addition to the system's
             client_cert_file: PEM client certificate; needs client_key_file. A refusal before the request is
                 written is NOT_SENT

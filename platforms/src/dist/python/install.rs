@@ -34,7 +34,7 @@ pub fn install(dist: &Dist, distribution: &str, extra: &str, tag: &str, name: &s
 pub fn pytest(dist: &Dist) -> Result<(PathBuf, PathBuf), String> {
     let (wheels, unpacked) = (dist.work("pytest-wheels")?, dist.work("pytest")?);
     let mut download = pip(dist, "download", "any");
-    download.arg("--constraint").arg(dist.root.join("bindings/python/requirements-least.txt"));
+    download.arg("--constraint").arg(dist.root.join("bindings/python/requirements-least.in"));
     command::output(download.arg("--dest").arg(&wheels).args(PYTEST))?;
     let mut install = pip(dist, "install", "any");
     install.arg("--find-links").arg(&wheels).args(["--no-index", "--target"]).arg(&unpacked);

@@ -1,17 +1,17 @@
 use std::time::Instant;
 
 use super::*;
+use crate::config::encryption_key::EncryptionKey;
 use crate::flow::bulk::INITIATE;
 use crate::json;
-use crate::request::encryption::EncryptionKey;
 use paysvc_spec::status::Outcome;
 
 /// The settings of a client that may send payouts, with the key of that test vector.
-fn settings(vector: &str) -> Settings {
+fn settings(vector: &str) -> Config {
     let text = std::fs::read_to_string(format!("{}/tests/vectors/{vector}.json", env!("CARGO_MANIFEST_DIR"))).unwrap();
     let vector: serde_json::Value = serde_json::from_str(&text).unwrap();
     let key = EncryptionKey::parse(vector["encryption_key"].as_str().unwrap()).unwrap();
-    Settings { encryption_key: Some(key), ..Settings::default() }
+    Config { encryption_key: Some(key), ..Config::default() }
 }
 
 fn payout(reference: &str, account: &str, amount: &str, description: &str) -> String {
@@ -43,9 +43,9 @@ fn errors_name_the_recipient_and_the_member() {
         found,
         [
             "payoutDetails.1.amount must be a decimal amount above zero in major units, like \"100.10\"",
+            "payoutDetails.2.bankcode is not a known member; did you mean bankCode?",
             "payoutDetails.2.accountNumber must not be empty",
             "payoutDetails.2.bankCode is required",
-            "payoutDetails.2.bankcode is not a known member; did you mean bankCode?",
             "payoutDetails.4 must be an object, not a number",
             "payoutDetails.1.clientReference is the same as payoutDetails.0.clientReference",
             "payoutDetails.3.clientReference is required: the journal and the report know the recipient by it",
@@ -80,7 +80,7 @@ fn a_recipient_that_exceeds_the_key_is_refused_with_both_numbers() {
     assert_eq!(error.status, Status::Encrypt);
     let text = "is too long: its payload alone is 246 bytes, this key can encrypt at most 245";
     assert_eq!(error.errors, [("payoutDetails.0".to_owned(), text.to_owned())]);
-    let error = List::read(json::parse("[]").unwrap(), INITIATE, &Settings::default()).err().unwrap();
+    let error = List::read(json::parse("[]").unwrap(), INITIATE, &Config::default()).err().unwrap();
     assert_eq!(error.status, Status::Argument, "the list is checked first");
 }
 

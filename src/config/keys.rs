@@ -1,5 +1,7 @@
 //! API keys. They are sent in a header unchanged. Their form is checked, because they are easily confused.
 
+use crate::config::encryption_key::is_path;
+use crate::config::unusual;
 use crate::util::secret::Secret;
 use paysvc_spec::schema::ApiKey;
 
@@ -26,10 +28,22 @@ pub fn mode(text: &str) -> Result<Mode, String> {
 
 /// The key for that place. No error repeats it.
 pub fn api_key(text: &str, place: ApiKey, mode: Option<Mode>) -> Result<Secret, String> {
-    if !text.bytes().all(|b| b.is_ascii_graphic()) {
-        return Err("holds a space, a control character or a character outside ASCII".into());
+    if let Some(reason) = unusual(text) {
+        return Err(reason);
     }
-    let Some((of, rest)) = form(text) else { return Ok(Secret::new(text)) };
+    if !text.is_ascii() {
+        return Err("holds a character outside ASCII".into());
+    }
+    if is_path(text) {
+        return Err("is a path: give the key itself, the text in that file".into());
+    }
+    let Some((of, rest)) = form(text) else {
+        // Its mode could not be compared.
+        return match FORMS.iter().any(|(start, _)| text.contains(start)) {
+            true => Err("holds something before PGW-: copy the key alone".into()),
+            false => Ok(Secret::new(text)),
+        };
+    };
     if of != place {
         return Err(format!("holds the key that belongs in {}", of.setting()));
     }
@@ -39,10 +53,12 @@ pub fn api_key(text: &str, place: ApiKey, mode: Option<Mode>) -> Result<Secret, 
     }
 }
 
+/// How the known forms begin.
+const FORMS: [(&str, ApiKey); 2] = [("PGW-PUBLICKEY-", ApiKey::Public), ("PGW-SECRETKEY-", ApiKey::Secret)];
+
 /// The kind of a key of the known form, and what follows.
 fn form(text: &str) -> Option<(ApiKey, &str)> {
-    let public = text.strip_prefix("PGW-PUBLICKEY-").map(|rest| (ApiKey::Public, rest));
-    public.or_else(|| text.strip_prefix("PGW-SECRETKEY-").map(|rest| (ApiKey::Secret, rest)))
+    FORMS.iter().find_map(|(start, key)| text.strip_prefix(start).map(|rest| (*key, rest)))
 }
 
 /// The mode of a key; `None` for a form that is not known.
@@ -85,6 +101,35 @@ mod tests {
         }
         let swapped = refused(&format!("PGW-SECRETKEY-{HEX}"), ApiKey::Public, Some(Mode::Test));
         assert_eq!(swapped, "holds the key that belongs in secret_key");
+    }
+
+    #[test]
+    fn what_is_no_key_is_refused_with_what_is_there() {
+        let key = format!("PGW-SECRETKEY-{HEX}");
+        for (text, part) in [
+            ("a b".to_owned(), "holds a space"),
+            ("a\rb".to_owned(), "holds a carriage return"),
+            ("a\nb".to_owned(), "holds a line break"),
+            ("a\tb".to_owned(), "holds a tab"),
+            ("a\u{a0}b".to_owned(), "holds a no-break space"),
+            ("a\u{200b}b".to_owned(), "holds an invisible character, U+200B"),
+            ("a\u{1}b".to_owned(), "holds a control character, U+0001"),
+            ("a\"b".to_owned(), "holds a quotation mark"),
+            ("a\u{e9}b".to_owned(), "outside ASCII"),
+            ("/run/secrets/payment_key".to_owned(), "is a path"),
+            ("/run/secrets/key".to_owned(), "is a path"),
+            ("./key".to_owned(), "is a path"),
+            ("C:\\keys\\live.txt".to_owned(), "is a path"),
+            ("file:///etc/key".to_owned(), "is a path"),
+            ("secret.key".to_owned(), "is a path"),
+            (format!("PAYSVC_SECRET_KEY={key}"), "before PGW-"),
+        ] {
+            let reason = api_key(&text, ApiKey::Secret, Some(Mode::Test)).err().expect(&text);
+            assert!(reason.contains(part) && !reason.contains(HEX), "{text}: {reason}");
+        }
+        for unknown in ["/Uu5+aB/cD==", "/Ab9x", "a'b", "sk_live_x.y"] {
+            assert!(api_key(unknown, ApiKey::Secret, None).is_ok(), "{unknown}");
+        }
     }
 
     #[test]

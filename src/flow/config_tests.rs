@@ -1,7 +1,11 @@
+//! The configuration, from JSON and variables to what the client uses.
+
+use std::time::Duration;
+
 use super::*;
 
 fn parse(json: &str) -> Result<Config, ValidationError> {
-    Config::parse(Some(json), &|_| None)
+    configuration(Some(json), &|_| None)
 }
 fn error(json: &str) -> String {
     parse(json).err().expect(json).message
@@ -25,39 +29,45 @@ fn the_environment_fills_what_is_left_out_and_nothing_else() {
     let env = |name: &str| match name {
         "PAYSVC_BASE_URL" => Some("https://env.example".to_owned()),
         "PAYSVC_PUBLIC_KEY" => Some("from-env".to_owned()),
-        "PAYSVC_SECRET_KEY" => Some(" ".to_owned()),
+        "PAYSVC_SECRET_KEY" => Some(" \"\" ".to_owned()),
         _ => None,
     };
-    let config = Config::parse(Some(r#"{"public_key":"given"}"#), &env).unwrap();
-    assert_eq!(config.base_url.unwrap().host, "env.example");
-    assert_eq!(config.public_key.unwrap().expose(), "given");
-    assert!(config.secret_key.is_none());
-    assert!(Config::parse(None, &env).unwrap().base_url.is_some());
+    let config = configuration(Some(r#"{"public_key":"given"}"#), &env).unwrap();
+    assert_eq!(config.base_url.as_ref().unwrap().host, "env.example");
+    assert_eq!(config.key(ApiKey::Public).unwrap().expose(), "given");
+    assert!(config.key(ApiKey::Secret).is_none());
+    assert!(configuration(None, &env).unwrap().base_url.is_some());
+}
+
+fn encryption_key() -> String {
+    let vector: serde_json::Value = serde_json::from_str(include_str!("../../tests/vectors/rsa2048.json")).unwrap();
+    vector["encryption_key"].as_str().unwrap().to_owned()
 }
 
 /// A configuration from variables alone.
 fn of_environment(variables: &[(&str, &str)]) -> Result<Config, ValidationError> {
     let find = |name: &str| variables.iter().find(|(known, _)| *known == name).map(|(_, text)| (*text).to_owned());
-    Config::parse(None, &find)
+    configuration(None, &find)
 }
 
 #[test]
 fn every_member_has_its_variable() {
     let read = std::cell::RefCell::new(Vec::new());
-    let all = Config::parse(None, &|name| {
+    let all = configuration(None, &|name| {
         read.borrow_mut().push(name.to_owned());
         None
     });
     assert!(all.is_ok());
     let expected: Vec<_> = settings::CONFIG.iter().map(|field| settings::variable(field.name)).collect();
-    assert_eq!(read.into_inner(), expected, "each variable is read once, and no other");
+    assert_eq!(read.into_inner(), expected, "each variable is read once, and without https no other");
 
+    let key = encryption_key();
     let config = of_environment(&[
         ("PAYSVC_BASE_URL", " http://pay.example\n"),
         ("PAYSVC_PUBLIC_KEY", "p"),
         ("PAYSVC_SECRET_KEY", "s"),
         ("PAYSVC_MODE", " live "),
-        ("PAYSVC_ENCRYPTION_KEY", "e"),
+        ("PAYSVC_ENCRYPTION_KEY", &key),
         ("PAYSVC_TIMEOUT_MS", "5000"),
         ("PAYSVC_CONNECT_TIMEOUT_MS", " 700 "),
         ("PAYSVC_MAX_ATTEMPTS", "2"),
@@ -77,22 +87,21 @@ fn every_member_has_its_variable() {
         ("PAYSVC_PAYOUT_ENCRYPTION_HEADER", "0"),
     ])
     .unwrap_or_else(|error| panic!("{error:?}"));
-    assert_eq!(config.base_url.unwrap().host, "pay.example");
+    assert_eq!(config.base_url.as_ref().unwrap().host, "pay.example");
     assert_eq!((config.timeout.as_millis(), config.connect_timeout.as_millis()), (5000, 700));
     assert_eq!((config.max_attempts, config.max_idle_connections, config.allow_http), (2, 9, true));
-    assert_eq!((config.user_agent.as_str(), config.no_proxy.len()), ("till/7", 2));
-    assert_eq!(config.proxy.unwrap().host, "proxy.example");
+    assert_eq!(config.user_agent, "till/7");
+    assert_eq!(config.route, "through the proxy proxy.example port 1080 of PAYSVC_PROXY");
+    assert_eq!(config.proxy.as_ref().unwrap().host, "proxy.example");
     assert_eq!(config.ca_file, Some("/ca.pem".into()));
     assert_eq!((config.journal, config.journal_create), (Some("/var/lib/till/journal".into()), true));
     assert_eq!((config.journal_keep_days, config.merchant.as_str()), (30, "shop 7"));
     assert_eq!(config.row_keys, [("payout_key", ApiKey::Public)]);
     assert_eq!(config.rows_without_headers, ["payout_encryption_header"]);
+    assert_eq!(config.encryption_key.as_ref().unwrap().max_payload(), 245);
+    assert_eq!(config.keys.map(|key| key.unwrap().expose().to_owned()), ["p", "s"]);
     let files = config.client_cert.unwrap();
     assert_eq!((files.cert_file, files.key_file), ("/cert.pem".into(), "/key.pem".into()));
-    assert_eq!(
-        [config.public_key, config.secret_key, config.encryption_key].map(|key| key.unwrap().expose().to_owned()),
-        ["p", "s", "e"]
-    );
 }
 
 #[test]
@@ -125,15 +134,15 @@ fn a_wrong_variable_is_named() {
     }
     // An error in a given member names the member; its variable is not read.
     let env = |name: &str| (name == "PAYSVC_TIMEOUT_MS").then(|| "5s".to_owned());
-    let error = Config::parse(Some(r#"{"timeout_ms":0}"#), &env).err().unwrap();
+    let error = configuration(Some(r#"{"timeout_ms":0}"#), &env).err().unwrap();
     assert_eq!(error.message, "the configuration: timeout_ms must be a whole number between 1 and 86400000");
-    assert!(Config::parse(Some(r#"{"timeout_ms":1}"#), &env).is_ok());
+    assert!(configuration(Some(r#"{"timeout_ms":1}"#), &env).is_ok());
 }
 
 #[test]
 fn the_pair_of_a_client_certificate_may_come_from_both_places() {
     let env = |name: &str| (name == "PAYSVC_CLIENT_KEY_FILE").then(|| "/key.pem".to_owned());
-    let config = Config::parse(Some(r#"{"client_cert_file":"/cert.pem"}"#), &env).ok().unwrap();
+    let config = configuration(Some(r#"{"client_cert_file":"/cert.pem"}"#), &env).ok().unwrap();
     assert!(config.client_cert.is_some());
 }
 
@@ -153,11 +162,11 @@ fn plain_http_is_allowed_by_its_own_setting() {
 
 #[test]
 fn keys_that_would_break_a_header_or_are_mixed_up_are_refused() {
-    assert!(error(r#"{"public_key":"a\r\nx: y"}"#).contains("control character"));
+    assert!(error(r#"{"public_key":"a\r\nx: y"}"#).contains("carriage return"));
     assert!(error(r#"{"public_key":"PGW-SECRETKEY-TEST-1"}"#).contains("belongs in secret_key"));
     assert!(error(r#"{"secret_key":"PGW-PUBLICKEY-TEST-1"}"#).contains("belongs in public_key"));
     assert_eq!(
-        parse(r#"{"public_key":" PGW-PUBLICKEY-1\n"}"#).unwrap().public_key.unwrap().expose(),
+        parse(r#"{"public_key":" PGW-PUBLICKEY-1\n"}"#).unwrap().key(ApiKey::Public).unwrap().expose(),
         "PGW-PUBLICKEY-1"
     );
 }
@@ -176,21 +185,93 @@ fn wrong_members_are_named() {
     assert!(error("[]").contains("must be a JSON object"));
 }
 
+/// The way to the service.
+fn route(json: &str, variables: &[(&str, &str)]) -> Result<String, String> {
+    let env = |name: &str| variables.iter().find(|(known, _)| *known == name).map(|(_, text)| (*text).to_owned());
+    configuration(Some(json), &env).map(|config| config.route).map_err(|error| error.message)
+}
+
 #[test]
-fn proxies() {
-    let proxy =
-        parse(r#"{"proxy":"socks5://us%40er:p%3Aw@Proxy.example","no_proxy":"a.example, .b.example,"}"#).unwrap();
-    assert_eq!(proxy.no_proxy, ["a.example", ".b.example"]);
-    let proxy = proxy.proxy.unwrap();
-    assert_eq!((proxy.host.as_str(), proxy.port), ("proxy.example", 1080));
-    let (user, password) = proxy.credentials.unwrap();
-    assert_eq!((user.expose(), password.expose()), ("us@er", "p:w"));
-    let message = error(r#"{"proxy":"ftp://user:hunter2@p"}"#);
-    assert!(message.contains("must start with") && !message.contains("hunter2"));
-    for port in ["0", "99999", "+80"] {
-        let message = error(&format!(r#"{{"proxy":"http://user:hunter2@p:{port}"}}"#));
-        assert!(message.contains("port") && !message.contains("hunter2"), "{message}");
+fn the_proxy_is_the_settings_or_else_that_of_other_programs() {
+    const URL: &str = r#""base_url":"https://pay.example""#;
+    let common: &[(&str, &str)] = &[("HTTPS_PROXY", "common:1"), ("NO_PROXY", "a.example")];
+    for (json, variables, expected) in [
+        (format!("{{{URL}}}"), &[][..], "without a proxy"),
+        (format!("{{{URL}}}"), common, "through the proxy common port 1 of HTTPS_PROXY"),
+        (
+            format!("{{{URL}}}"),
+            &[("https_proxy", "small:2"), common[0]],
+            "through the proxy small port 2 of https_proxy",
+        ),
+        (format!("{{{URL}}}"), &[("PAYSVC_PROXY", "own:3"), common[0]], "through the proxy own port 3 of PAYSVC_PROXY"),
+        (format!(r#"{{{URL},"proxy":"json:4"}}"#), common, "through the proxy json port 4 of proxy"),
+        (format!("{{{URL}}}"), &[("HTTPS_PROXY", " ")], "without a proxy"),
+        (
+            format!("{{{URL}}}"),
+            &[common[0], ("NO_PROXY", "pay.example")],
+            "without the proxy of HTTPS_PROXY, because of NO_PROXY",
+        ),
+        // NO_PROXY belongs to HTTPS_PROXY.
+        (
+            format!("{{{URL}}}"),
+            &[("PAYSVC_PROXY", "own:3"), ("NO_PROXY", "pay.example")],
+            "through the proxy own port 3 of PAYSVC_PROXY",
+        ),
+        (format!(r#"{{{URL},"no_proxy":"*"}}"#), common, "without the proxy of HTTPS_PROXY, because of no_proxy"),
+        (r#"{"base_url":"http://pay.example","allow_http":true}"#.into(), common, "without a proxy"),
+        (r#"{"base_url":"https://localhost:8443"}"#.into(), common, "without a proxy"),
+    ] {
+        assert_eq!(route(&json, variables).as_deref(), Ok(expected), "{json} {variables:?}");
     }
+    for (variables, part) in [
+        (&[("HTTPS_PROXY", "http://u:12/34@host")][..], "the environment: HTTPS_PROXY must not hold a path"),
+        (&[common[0], ("NO_PROXY", "<local>")], "the environment: NO_PROXY has an entry, number 1"),
+    ] {
+        let error = route(&format!("{{{URL}}}"), variables).unwrap_err();
+        assert!(error.contains(part), "{error}");
+    }
+}
+
+/// What copying, shells and environment files leave around a value is no part of it.
+#[test]
+fn quotes_and_blanks_around_settings_are_ignored() {
+    let live = "PGW-SECRETKEY-0123456789abcdef0123456789abcdef";
+    for quoted in [
+        format!("\"{live}\""),
+        format!(" '{live}'\r\n"),
+        format!("\u{feff}{live}\u{200b}"),
+        format!("\u{201c}{live}\u{201d}"),
+    ] {
+        let json = serde_json::json!({"secret_key": quoted}).to_string();
+        assert_eq!(parse(&json).unwrap().key(ApiKey::Secret).unwrap().expose(), live);
+        let json = serde_json::json!({"secret_key": quoted, "mode": "'test'"}).to_string();
+        let message = error(&json);
+        assert!(message.contains("secret_key is a live key, but mode is test") && !message.contains(live), "{message}");
+    }
+    let config = parse(
+        r#"{"base_url":"\"https://pay.example/v1\"\r","ca_file":"'/etc/ca.pem' ","journal":"\"/var/j\"","mode":" live\r"}"#,
+    );
+    let config = config.unwrap_or_else(|error| panic!("{}", error.message));
+    assert_eq!(config.base_url.as_ref().unwrap().text, "https://pay.example/v1");
+    assert_eq!((config.ca_file, config.journal), (Some("/etc/ca.pem".into()), Some("/var/j".into())));
+    let config = of_environment(&[("PAYSVC_TIMEOUT_MS", "\"5000\""), ("PAYSVC_ALLOW_HTTP", "'true'")]).ok().unwrap();
+    assert_eq!((config.timeout.as_millis(), config.allow_http), (5000, true));
+    for (json, part) in [
+        (r#"{"secret_key":"\"\""}"#, "secret_key must not be empty"),
+        (r#"{"ca_file":"/etc/a\r\n/etc/b"}"#, "ca_file holds a line break"),
+        (r#"{"base_url":"https://pay.example\n/v1"}"#, "base_url holds a line break"),
+        (r#"{"secret_key":"/run/secrets/secret_key"}"#, "secret_key is a path"),
+    ] {
+        assert!(error(json).contains(part), "{}", error(json));
+    }
+}
+
+#[test]
+fn a_time_limit_that_was_probably_meant_in_seconds_is_a_warning() {
+    assert_eq!(parse(r#"{"timeout_ms":200}"#).unwrap().warnings, [""; 0]);
+    let warnings = parse(r#"{"timeout_ms":30,"connect_timeout_ms":10}"#).unwrap().warnings;
+    assert_eq!(warnings[0], "timeout_ms is 30 ms: if you mean seconds, write 30000");
+    assert_eq!(warnings[1], "connect_timeout_ms is 10 ms: if you mean seconds, write 10000");
 }
 
 #[test]
