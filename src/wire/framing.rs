@@ -151,13 +151,15 @@ impl Head {
         let (mut start, mut kept) = (self.checked, self.checked);
         while self.part != Part::Body {
             // Nearly every line: nothing was removed before it, and nothing is wrong with it.
-            if self.part == Part::Headers && kept == start && !self.is_100 {
-                if let Some(length) = header_line(&input[start..filled]) {
-                    self.has_header = true;
-                    start += length;
-                    kept = start;
-                    continue;
-                }
+            if self.part == Part::Headers
+                && kept == start
+                && !self.is_100
+                && let Some(length) = header_line(&input[start..filled])
+            {
+                self.has_header = true;
+                start += length;
+                kept = start;
+                continue;
             }
             let Some(length) = memchr(b'\n', &input[start..filled]) else { break };
             let line = start..start + length + 1;
