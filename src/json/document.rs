@@ -295,3 +295,6 @@ impl<'d> Iterator for Children<'d> {
         Some(value)
     }
 }
+
+#[cfg(test)]
+mod tests;
