@@ -98,7 +98,8 @@ fn children(text: &str, kind: Type) -> Result<Vec<Node>, Error> {
     if Type::of(nodes[0].raw(text)) != kind {
         return Err(Error(format!("must be {}", kind.name()).into()));
     }
-    if twice && let Ok(document) = Document::scan_own(text) {
+    if twice {
+        let document = Document::scan_own(text).map_err(|error| Error::of_scan(error, text, 0))?;
         unique(document.root(text))?;
     }
     Ok(nodes)

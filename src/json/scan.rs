@@ -216,6 +216,7 @@ impl<'t, 's> Scanner<'t, 's> {
 
     fn push(&mut self) -> Result<u32, ScanError> {
         self.check_deadline()?;
+        let (name, name_end) = std::mem::replace(&mut self.name, (NO_NAME, NO_NAME));
         if self.open.len() >= self.levels {
             return Ok(TOO_DEEP);
         }
@@ -224,7 +225,6 @@ impl<'t, 's> Scanner<'t, 's> {
             return Err(ScanError::TooMany);
         }
         self.nodes.try_reserve(1).map_err(|_| ScanError::NoMemory)?;
-        let (name, name_end) = std::mem::replace(&mut self.name, (NO_NAME, NO_NAME));
         let start = self.at as u32;
         self.nodes.push(Node { start, end: start, next: index as u32 + 1, name, name_end });
         Ok(index as u32)
