@@ -1,5 +1,5 @@
-"""A TLS server as old or misconfigured ones are: python3 old_tls.py CHAIN LEAST MOST CIPHERS. Prints its port, and answers
-every request with success, until its input ends."""
+"""A TLS server as old or misconfigured ones are: python3 old_tls.py CHAIN LEAST MOST CIPHERS. Prints its port, and
+answers every request with success, until its input ends."""
 
 import socket
 import ssl
