@@ -183,9 +183,9 @@ fn the_elements_of_a_list_are_checked_each_by_itself() {
             "payouts.1.account is required",
             "payouts.1.bank.code is required",
             "payouts.2 must be an object, not a number",
-            "payouts.3.account must not be empty",
             "payouts.3.priec is not a known member; did you mean price?",
             "payouts.3.Bank is not a known member; did you mean bank?",
+            "payouts.3.account must not be empty",
         ]
     );
     assert_eq!(payouts("[]"), ["payouts must have at least one element"]);
@@ -244,7 +244,7 @@ mod options {
         assert_eq!(errors(twice), [error("paymentOption", "is given more than once, in different spellings")]);
         let other = r#"{"payment_option":"USSD","reference":"R"}"#;
         let meant = error("payment_option", "is not a known member; did you mean paymentOption?");
-        assert_eq!(errors(other), [error("paymentOption", "is required"), meant]);
+        assert_eq!(errors(other), [meant, error("paymentOption", "is required")]);
     }
 
     #[test]
