@@ -449,7 +449,7 @@ const char *PAYSVC_CDECL paysvc_state_name(paysvc_state state);
  *   - connect_timeout_ms (integer): limit for name look-up, connect and TLS in ms, within timeout_ms (default 10000, 1 to 86400000)
  *   - max_attempts (integer): maximum number of attempts for a request that may be repeated (default 3, 1 to 10)
  *   - proxy (string): http://user:password@proxy:3128 or socks5://..., user and password percent-encoded; without it, the variable https_proxy or HTTPS_PROXY, for https to another machine
- *   - no_proxy (string): hosts, domains and networks reached without the proxy, such as .example.com, 10.0.0.0/8, host:8443; * for all; beside HTTPS_PROXY, without it, the variable no_proxy or NO_PROXY
+ *   - no_proxy (string): hosts, domains and networks reached without the proxy, such as .example.com, 10.0.0.0/8, host:8443; an asterisk for all; beside HTTPS_PROXY, without it, the variable no_proxy or NO_PROXY
  *   - ca_file (string): PEM certificates to trust in addition to the system's
  *   - client_cert_file (string): PEM client certificate; needs client_key_file. A refusal before the request is written is NOT_SENT
  *   - client_key_file (string): PEM key of the client certificate

@@ -101,7 +101,7 @@ class config : public object {
     config &max_attempts(const detail::integer &value) { return set(*this, "max_attempts", value); }
     /// proxy (string): http://user:password@proxy:3128 or socks5://..., user and password percent-encoded; without it, the variable https_proxy or HTTPS_PROXY, for https to another machine.
     config &proxy(const std::string &value) { return set(*this, "proxy", value); }
-    /// no_proxy (string): hosts, domains and networks reached without the proxy, such as .example.com, 10.0.0.0/8, host:8443; * for all; beside HTTPS_PROXY, without it, the variable no_proxy or NO_PROXY.
+    /// no_proxy (string): hosts, domains and networks reached without the proxy, such as .example.com, 10.0.0.0/8, host:8443; an asterisk for all; beside HTTPS_PROXY, without it, the variable no_proxy or NO_PROXY.
     config &no_proxy(const std::string &value) { return set(*this, "no_proxy", value); }
     /// ca_file (string): PEM certificates to trust in addition to the system's.
     config &ca_file(const std::string &value) { return set(*this, "ca_file", value); }

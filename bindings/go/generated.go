@@ -372,7 +372,7 @@ type Config struct {
 	MaxAttempts *int64 `json:"max_attempts,omitempty"`
 	// Proxy (string): http://user:password@proxy:3128 or socks5://..., user and password percent-encoded; without it, the variable https_proxy or HTTPS_PROXY, for https to another machine.
 	Proxy Secret `json:"proxy,omitempty,omitzero"`
-	// NoProxy (string): hosts, domains and networks reached without the proxy, such as .example.com, 10.0.0.0/8, host:8443; * for all; beside HTTPS_PROXY, without it, the variable no_proxy or NO_PROXY.
+	// NoProxy (string): hosts, domains and networks reached without the proxy, such as .example.com, 10.0.0.0/8, host:8443; an asterisk for all; beside HTTPS_PROXY, without it, the variable no_proxy or NO_PROXY.
 	NoProxy string `json:"no_proxy,omitempty"`
 	// CAFile (string): PEM certificates to trust in addition to the system's.
 	CAFile string `json:"ca_file,omitempty"`

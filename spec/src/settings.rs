@@ -51,7 +51,7 @@ pub const CONFIG: &[Field] = &[
     .secret(),
     text(
         "no_proxy",
-        "hosts, domains and networks reached without the proxy, such as .example.com, 10.0.0.0/8, host:8443; * for all; \
+        "hosts, domains and networks reached without the proxy, such as .example.com, 10.0.0.0/8, host:8443; an asterisk for all; \
          beside HTTPS_PROXY, without it, the variable no_proxy or NO_PROXY",
     ),
     text("ca_file", "PEM certificates to trust in addition to the system's"),

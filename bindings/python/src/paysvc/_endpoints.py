@@ -95,7 +95,7 @@ class Endpoints:
             proxy: http://user:password@proxy:3128 or socks5://..., user and password percent-encoded; without it,
                 the variable https_proxy or HTTPS_PROXY, for https to another machine
             no_proxy: hosts, domains and networks reached without the proxy, such as .example.com, 10.0.0.0/8,
-                host:8443; * for all; beside HTTPS_PROXY, without it, the variable no_proxy or NO_PROXY
+                host:8443; an asterisk for all; beside HTTPS_PROXY, without it, the variable no_proxy or NO_PROXY
             ca_file: PEM certificates to trust in addition to the system's
             client_cert_file: PEM client certificate; needs client_key_file. A refusal before the request is
                 written is NOT_SENT
@@ -855,7 +855,7 @@ class AsyncEndpoints:
             proxy: http://user:password@proxy:3128 or socks5://..., user and password percent-encoded; without it,
                 the variable https_proxy or HTTPS_PROXY, for https to another machine
             no_proxy: hosts, domains and networks reached without the proxy, such as .example.com, 10.0.0.0/8,
-                host:8443; * for all; beside HTTPS_PROXY, without it, the variable no_proxy or NO_PROXY
+                host:8443; an asterisk for all; beside HTTPS_PROXY, without it, the variable no_proxy or NO_PROXY
             ca_file: PEM certificates to trust in addition to the system's
             client_cert_file: PEM client certificate; needs client_key_file. A refusal before the request is
                 written is NOT_SENT
