@@ -93,6 +93,8 @@ def environment(tree: Path) -> dict[str, str]:
         "LD_LIBRARY_PATH": built / "lib",
         "PYTHONPATH": tree / "bindings/python/src",
         "PYTHONDONTWRITEBYTECODE": "1",
+        # A copy is newer than what was built.
+        "PAYSVC_BUILD": built,
         "PAYSVC_LIBRARY": built / "lib/libpaysvc.so",
         "PAYSVC_SANDBOX": built / "bin/paysvc-sandbox",
     }
