@@ -38,7 +38,11 @@ class SoftLimit(Exception):
 
 @contextmanager
 def handling(number: int, thrown: type[BaseException]) -> Iterator[None]:
-    def handler(_number: int, _frame: FrameType | None) -> None:
+    def handler(_number: int, frame: FrameType | None) -> None:
+        if number == signal.SIGALRM and frame is not None and frame.f_code.co_name == "__del__":
+            # Python ignores what is raised in a destructor: the signal comes again after it.
+            signal.setitimer(signal.ITIMER_REAL, 0.001)
+            return
         raise thrown
 
     before = signal.signal(number, handler)
