@@ -2,37 +2,35 @@
 //! not have.
 
 use crate::json::document::Value;
-use paysvc_spec::roles::{AT_ANY_DEPTH, KnownName, SHARED};
+use paysvc_spec::roles::{KnownName, SHARED};
 use paysvc_spec::schema::{Member, Place, Role};
 
-const LONGEST_NAME: usize = SHARED[SHARED.len() - 1].name.len();
+const SLOTS: usize = 128;
+const EMPTY: u8 = u8::MAX;
 
-/// Where the names of each length begin in [`SHARED`], and where the longer ones do.
-const STARTS: [usize; LONGEST_NAME + 2] = {
-    let mut starts = [SHARED.len(); LONGEST_NAME + 2];
-    let mut index = SHARED.len();
-    while index > 0 {
-        index -= 1;
-        assert!(index == 0 || SHARED[index - 1].name.len() <= SHARED[index].name.len(), "sorted by length");
-        let mut length = 0;
-        while length <= SHARED[index].name.len() {
-            starts[length] = index;
-            length += 1;
-        }
-    }
-    starts
-};
-
-/// The first letter of each name in [`SHARED`], in lower case.
-const FIRST_LETTERS: [u8; SHARED.len()] = {
-    let mut letters = [0; SHARED.len()];
+/// Each name of [`SHARED`] by its number, in its slot or in the next one that is free.
+const TABLE: [u8; SLOTS] = {
+    let mut table = [EMPTY; SLOTS];
     let mut index = 0;
     while index < SHARED.len() {
-        letters[index] = SHARED[index].name.as_bytes()[0].to_ascii_lowercase();
+        let mut slot = slot(SHARED[index].name.as_bytes());
+        while table[slot] != EMPTY {
+            slot = (slot + 1) % SLOTS;
+        }
+        table[slot] = index as u8;
         index += 1;
     }
-    letters
+    table
 };
+
+/// The same for names that differ only in case; another for each name of the list.
+const fn slot(name: &[u8]) -> usize {
+    const CASE: u8 = 0x20;
+    match name {
+        [first, .., last] => (name.len() * 15 + (*first | CASE) as usize * 24 + (*last | CASE) as usize * 4) % SLOTS,
+        _ => 0,
+    }
+}
 
 /// A member that means something.
 pub struct Meaning {
@@ -45,15 +43,8 @@ pub struct Meaning {
 
 /// What a member of an object in that place means; `members`: those that the row has there.
 pub fn meaning(value: Value<'_>, place: Place, members: &'static [Member]) -> Option<Meaning> {
-    match value.plain_name() {
-        Some(name) => of_name(name, place, members),
-        None => of_name(value.name()?.as_bytes(), place, members),
-    }
-}
-
-fn of_name(name: &[u8], place: Place, members: &'static [Member]) -> Option<Meaning> {
-    let (known, exact) = known(name)?;
-    let of_row = || members.iter().find(|member| member.name.as_bytes().eq_ignore_ascii_case(name));
+    let (known, exact) = known_as(value)?;
+    let of_row = || members.iter().find(|member| member.name.eq_ignore_ascii_case(known.name));
     let own = if known.by_row { of_row().and_then(|member| member.role) } else { None };
     let role = own.or_else(|| known.role(place))?;
     let within = match role {
@@ -63,27 +54,32 @@ fn of_name(name: &[u8], place: Place, members: &'static [Member]) -> Option<Mean
     Some(Meaning { role, exact, within })
 }
 
+/// The name of a member in the list, and whether it is written exactly so.
+#[inline(always)]
+fn known_as(value: Value<'_>) -> Option<(&'static KnownName, bool)> {
+    match value.plain_name() {
+        Some(name) => known(name),
+        None => known(value.name()?.as_bytes()),
+    }
+}
+
+#[inline(always)]
 fn known(name: &[u8]) -> Option<(&'static KnownName, bool)> {
-    if name.len() > LONGEST_NAME {
-        return None;
-    }
-    // The first letter rules out most names of the same length.
-    let first = name.first()?.to_ascii_lowercase();
-    let of_length = STARTS[name.len()]..STARTS[name.len() + 1];
-    for (known, letter) in SHARED[of_length.clone()].iter().zip(&FIRST_LETTERS[of_length]) {
-        if *letter != first {
-            continue;
-        }
-        let own = known.name.as_bytes();
+    let mut slot = slot(name);
+    loop {
+        let known = SHARED.get(usize::from(TABLE[slot]))?;
         // Nearly every name is written as it is documented.
-        if own == name {
-            return Some((known, true));
+        let exact = known.name.as_bytes() == name;
+        if exact || is_in_other_case(known, name) {
+            return Some((known, exact));
         }
-        if own.eq_ignore_ascii_case(name) {
-            return Some((known, false));
-        }
+        slot = (slot + 1) % SLOTS;
     }
-    None
+}
+
+#[cold]
+fn is_in_other_case(known: &KnownName, name: &[u8]) -> bool {
+    known.name.as_bytes().eq_ignore_ascii_case(name)
 }
 
 /// Whether a field with that name is a code somewhere.
@@ -94,19 +90,19 @@ pub fn is_code(name: &str) -> bool {
 
 /// What a member means wherever it stands.
 pub fn at_any_depth(value: Value<'_>) -> Option<Role> {
-    /// The lengths of the names: they rule out most values before their names are read.
+    /// The lengths of the names: they rule out most of them.
     const LENGTHS: u64 = {
         let (mut lengths, mut index) = (0, 0);
-        while index < AT_ANY_DEPTH.len() {
-            lengths |= 1 << AT_ANY_DEPTH[index].0.len();
+        while index < SHARED.len() {
+            if SHARED[index].at_any_depth().is_some() {
+                lengths |= 1 << SHARED[index].name.len();
+            }
             index += 1;
         }
         lengths
     };
-    let may_be = |length: usize| length < 64 && LENGTHS & 1 << length != 0;
-    if value.plain_name_len().is_some_and(|length| !may_be(length)) {
+    if value.plain_name().is_some_and(|name| name.len() >= 64 || LENGTHS & 1 << name.len() == 0) {
         return None;
     }
-    let name = value.name()?;
-    AT_ANY_DEPTH.iter().find(|(known, _)| known.eq_ignore_ascii_case(&name)).map(|(_, role)| *role)
+    known_as(value)?.0.at_any_depth()
 }
