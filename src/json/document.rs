@@ -93,12 +93,6 @@ impl<'d> Value<'d> {
         Type::of_byte(self.text.as_bytes()[self.node().start as usize])
     }
 
-    /// The length of a member's name in bytes; `None` if the value is no member or its name contains an escape.
-    pub fn plain_name_len(self) -> Option<usize> {
-        let node = self.node();
-        (node.name & ESCAPED == 0).then(|| (node.name_end - node.name) as usize)
-    }
-
     /// The bytes of a member's name; `None` if the value is no member or its name contains an escape.
     #[inline]
     pub fn plain_name(self) -> Option<&'d [u8]> {
@@ -220,7 +214,8 @@ impl<'d> Value<'d> {
     /// memory for it.
     pub fn text(self) -> Option<Cow<'d, str>> {
         match self.kind() {
-            Type::Text => raw::text(self.raw()),
+            Type::Text if self.node().is_escaped() => raw::text(self.raw()),
+            Type::Text => Some(Cow::Borrowed(&self.raw()[1..self.raw().len() - 1])),
             _ => None,
         }
     }
@@ -255,7 +250,9 @@ impl<'d> Value<'d> {
         match self.kind() {
             Type::Null => true,
             Type::Text => {
-                self.raw().len() <= 64 && self.text().is_some_and(|text| text.chars().all(char::is_whitespace))
+                !self.raw().as_bytes()[1].is_ascii_alphanumeric()
+                    && self.raw().len() <= 64
+                    && self.text().is_some_and(|text| text.chars().all(char::is_whitespace))
             }
             Type::Object | Type::Array => self.children().next().is_none(),
             Type::Number | Type::Bool => false,

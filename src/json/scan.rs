@@ -8,7 +8,7 @@ use super::raw;
 
 /// The name of a value that is not a member.
 const NO_NAME: u32 = u32::MAX;
-/// Set in the start of a name that contains an escape. No text is long enough to need this bit.
+/// Set in the start of a name and in the end of a text that contain an escape. No text is long enough to need this bit.
 pub const ESCAPED: u32 = 1 << 31;
 /// The number of a value that is deeper than is wanted.
 const TOO_DEEP: u32 = u32::MAX;
@@ -39,7 +39,7 @@ pub enum ScanError {
 #[derive(Clone, Copy)]
 pub struct Node {
     pub start: u32,
-    pub end: u32,
+    end: u32,
     pub next: u32,
     pub name: u32,
     pub name_end: u32,
@@ -48,7 +48,12 @@ pub struct Node {
 impl Node {
     /// The text of the value.
     pub fn raw(self, text: &str) -> &str {
-        &text[self.start as usize..self.end as usize]
+        &text[self.start as usize..(self.end & !ESCAPED) as usize]
+    }
+
+    /// Whether it is a string with an escape.
+    pub fn is_escaped(self) -> bool {
+        self.end & ESCAPED != 0
     }
 
     /// The name of a member; `None` if it has an unpaired surrogate, or if there is not enough memory for it.
@@ -149,8 +154,11 @@ impl<'t, 's> Scanner<'t, 's> {
                     self.close()?;
                 }
                 Some(b'"') => {
-                    self.string()?;
+                    let escaped = self.string()?;
                     self.end(index);
+                    if escaped && index != TOO_DEEP {
+                        self.nodes[index as usize].end |= ESCAPED;
+                    }
                 }
                 Some(b'-' | b'0'..=b'9') => {
                     self.number()?;
@@ -263,6 +271,7 @@ impl<'t, 's> Scanner<'t, 's> {
     }
 
     /// Reads a string with its quotation marks; tells whether it contains an escape.
+    #[inline]
     fn string(&mut self) -> Result<bool, ScanError> {
         self.at += 1;
         // Nearly every string is short and plain.
@@ -276,11 +285,16 @@ impl<'t, 's> Scanner<'t, 's> {
         self.long_string()
     }
 
+    #[inline(never)]
     fn long_string(&mut self) -> Result<bool, ScanError> {
         let mut escaped = false;
         loop {
             let end = self.bytes.len().min(self.at + STEP);
-            self.at += plain_bytes(&self.bytes[self.at..end]);
+            let part = &self.bytes[self.at..end];
+            // Of a long text, a fold is vectorised.
+            let plain = &part[..memchr::memchr2(b'"', b'\\', part).unwrap_or(part.len())];
+            let is_plain = plain.iter().fold(true, |all, byte| all & (*byte >= 0x20));
+            self.at += if is_plain { plain.len() } else { plain_bytes(plain) };
             self.check_deadline()?;
             if self.at == end && end < self.bytes.len() {
                 continue;
@@ -356,29 +370,34 @@ impl<'t, 's> Scanner<'t, 's> {
 
     fn has_duplicate(&self, object: u32) -> Result<bool, ScanError> {
         let end = self.nodes[object as usize].next;
-        // Length and first byte distinguish most names.
-        let mut keys = [0_u32; FEW];
-        let mut names = [0_u32; FEW];
+        // Length and first byte distinguish most names, so few are compared.
+        let mut seen = [0_u64; 4];
         let (mut count, mut index) = (0, object + 1);
         while index < end {
             let node = self.nodes[index as usize];
             if count == FEW || node.name & ESCAPED != 0 {
                 return self.many_have_duplicate(object + 1, end);
             }
-            let name = self.plain_name(index);
-            let key = (name.len() as u32) << 8 | u32::from(name.first().copied().unwrap_or_default());
-            let same = |known: usize| keys[known] == key && self.plain_name(names[known]) == name;
-            if (0..count).any(same) {
+            let name = self.plain_name(node);
+            let key = name.len() * 31 + usize::from(name.first().copied().unwrap_or_default());
+            let (word, bit) = (key / 64 % seen.len(), 1 << (key % 64));
+            if seen[word] & bit != 0 && self.is_named_before(object + 1, index, name) {
                 return Ok(true);
             }
-            (keys[count], names[count]) = (key, index);
+            seen[word] |= bit;
             (count, index) = (count + 1, node.next);
         }
         Ok(false)
     }
 
-    fn plain_name(&self, index: u32) -> &[u8] {
-        let node = self.nodes[index as usize];
+    /// Whether a sibling before `end` has the name; none of them has an escape.
+    fn is_named_before(&self, first: u32, end: u32, name: &[u8]) -> bool {
+        let next = |node: &Node| self.nodes.get(node.next as usize).copied();
+        let siblings = std::iter::successors(self.nodes.get(first as usize).copied(), next);
+        siblings.take_while(|node| node.next <= end).any(|node| self.plain_name(node) == name)
+    }
+
+    fn plain_name(&self, node: Node) -> &[u8] {
         &self.bytes[node.name as usize..node.name_end as usize]
     }
 
@@ -408,21 +427,19 @@ impl<'t, 's> Scanner<'t, 's> {
 /// How many bytes at the beginning are plain text within a string: no quotation marks, backslashes and control characters.
 /// Checks eight bytes at a time.
 pub fn plain_bytes(bytes: &[u8]) -> usize {
-    const ONES: u64 = 0x0101_0101_0101_0101;
-    const TOPS: u64 = 0x8080_8080_8080_8080;
-    // The lowest marked byte is correct. One above it may be marked because of the borrow, which does not matter.
-    let below = |word: u64, least: u64| word.wrapping_sub(ONES * least) & !word & TOPS;
-    let mut at = 0;
-    while let Some(eight) = bytes[at..].first_chunk::<8>() {
-        let word = u64::from_le_bytes(*eight);
-        let quotes = below(word ^ (ONES * u64::from(b'"')), 1);
-        let slashes = below(word ^ (ONES * u64::from(b'\\')), 1);
-        let special = quotes | slashes | below(word, 0x20);
+    const ONES: u64 = u64::from_le_bytes([1; 8]);
+    const TOPS: u64 = ONES << 7;
+    let (words, rest) = bytes.as_chunks::<8>();
+    for (index, word) in words.iter().enumerate() {
+        let word = u64::from_le_bytes(*word);
+        // A byte with its top bit set is text; of the others, one below the limit gets that bit. The lowest such byte is
+        // correct. One above it may be marked because of the borrow, which does not matter.
+        let quote = (word ^ ONES * u64::from(b'"')).wrapping_sub(ONES);
+        let slash = (word ^ ONES * u64::from(b'\\')).wrapping_sub(ONES);
+        let special = (quote | slash | word.wrapping_sub(ONES * 0x20)) & !word & TOPS;
         if special != 0 {
-            return at + special.trailing_zeros() as usize / 8;
+            return index * 8 + special.trailing_zeros() as usize / 8;
         }
-        at += 8;
     }
-    let rest = &bytes[at..];
-    at + rest.iter().position(|&b| b < 0x20 || b == b'"' || b == b'\\').unwrap_or(rest.len())
+    words.len() * 8 + rest.iter().position(|&b| b < 0x20 || b == b'"' || b == b'\\').unwrap_or(rest.len())
 }
