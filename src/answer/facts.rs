@@ -72,7 +72,7 @@ pub struct Facts {
     pub is_of_payment: bool,
     /// The message says that what was asked about is active.
     pub says_active: bool,
-    /// The order that the request names.
+    /// The order that the request names, if the answer is about a payment and names none.
     pub requested_order: Option<Text>,
 }
 
@@ -198,8 +198,10 @@ impl<'a> Reader<'a> {
         let facts = &mut self.facts;
         facts.signs.other_request = facts.references.iter().any(Named::is_of_another_request);
         facts.is_of_payment = self.expected.is_of_payment;
-        let order = self.requested.iter().find(|(kind, _)| *kind == Reference::Order);
-        facts.requested_order = order.map(|(_, text)| Text(text.clone()));
+        if facts.is_of_payment && facts.reference(Reference::Order).text.is_absent() {
+            let order = self.requested.iter().find(|(kind, _)| *kind == Reference::Order);
+            facts.requested_order = order.map(|(_, text)| Text(text.clone()));
+        }
         if !self.expected.reports_state {
             facts.signs.state = State::NONE;
         }

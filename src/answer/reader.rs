@@ -58,9 +58,8 @@ pub fn read(context: &AnswerContext<'_>, answer: HttpAnswer) -> Judgement {
     let HttpAnswer { http_status, content_type, retry_after_ms, .. } = answer;
     let may_be_truncated =
         answer.close_delimited || answer.body_error.as_ref().is_some_and(|error| error.status == Status::Transport);
-    let says_json = content_type.as_deref().is_some_and(is_json_type);
-    let mut body =
-        read_body(context, answer.body, says_json, answer.encoded, answer.close_delimited, answer.body_error);
+    let kind = content_type.as_deref();
+    let mut body = read_body(context, answer.body, kind, answer.encoded, answer.close_delimited, answer.body_error);
     let stop = || (context.ended)().is_some();
     let found = match &body {
         Body::Json(text, document) => facts::read(document, text, context.expected, context.references, &stop)
@@ -144,7 +143,7 @@ fn is_json_type(content_type: &str) -> bool {
 fn read_body(
     context: &AnswerContext<'_>,
     body: Vec<u8>,
-    says_json: bool,
+    content_type: Option<&str>,
     encoded: bool,
     close_delimited: bool,
     cut: Option<TransportError>,
@@ -160,7 +159,9 @@ fn read_body(
         _ if close_delimited => {
             unreadable("ended when its connection closed and is not complete JSON, so it may have been cut off")
         }
-        _ if says_json || begins_as_json(&bytes) => unreadable("is not exactly one JSON document"),
+        _ if content_type.is_some_and(is_json_type) || begins_as_json(&bytes) => {
+            unreadable("is not exactly one JSON document")
+        }
         _ => Body::Other(bytes),
     };
     let text = match text_of(body) {

@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 
 use ureq::http::{HeaderName, HeaderValue, header};
 
+use super::Client;
 use super::patience::{Again, Backoff, Next, Patience, PriorAttempts, random};
-use super::{Client, JSON};
 use crate::answer::reader::{self, AnswerContext, Judgement};
 use crate::answer::redact::Redactor;
 use crate::answer::reply::{Evidence, Reply};
@@ -271,18 +271,15 @@ impl<'a> Engine<'a> {
         if prepared.url.len() > MAX_LINE {
             return Err(unsendable("the URL made of the request"));
         }
-        let uri = prepared.url.parse().map_err(|_| unsendable("the URL made of the request"))?;
+        let uri = self.transport.uri(&prepared.url).ok_or_else(|| unsendable("the URL made of the request"))?;
         let common = self.client.headers[prepared.key as usize].clone();
         let mut headers = common.ok_or_else(|| unsendable(prepared.key.setting()))?;
-        match (&prepared.body, prepared.method) {
-            (Some(_), _) => {
-                headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(JSON));
-            }
+        if prepared.body.is_none() {
+            headers.remove(header::CONTENT_TYPE);
             // These are expected to have content (RFC 9110, 8.6). Without a length ureq would send them chunked.
-            (None, Method::Post | Method::Put) => {
+            if matches!(prepared.method, Method::Post | Method::Put) {
                 headers.insert(header::CONTENT_LENGTH, HeaderValue::from_static("0"));
             }
-            (None, _) => {}
         }
         if let Some(traceparent) = self.call.bounds.token.as_ref().and_then(|token| token.traceparent()) {
             headers.insert(trace::TRACEPARENT, traceparent);

@@ -204,5 +204,7 @@ fn common_headers(config: &Config, key: ApiKey) -> Option<HeaderMap> {
     headers.insert(header::ACCEPT, HeaderValue::from_static(JSON));
     // Without it, a server may choose any coding (RFC 9110, 12.5.3), and none is decoded.
     headers.insert(header::ACCEPT_ENCODING, HeaderValue::from_static("identity"));
+    // The last, so that the order of the others stays if a request without content leaves it out.
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(JSON));
     Some(headers)
 }

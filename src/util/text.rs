@@ -69,6 +69,9 @@ pub fn shortened(name: &str) -> Cow<'_, str> {
 /// What is wrong with the spelling of a reference or a key; `None` if nothing is. What names something has one spelling:
 /// "pad-1     ", as fixed-width fields have it, would be another charge than "pad-1".
 pub fn spelling_fault(text: &str) -> Option<String> {
+    if text.bytes().all(|byte| byte.is_ascii_graphic()) {
+        return None;
+    }
     if let Some(hidden) = text.chars().find(|c| is_hidden(*c)) {
         return Some(format!("has a control or invisible character (U+{:04X})", hidden as u32));
     }

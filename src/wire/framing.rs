@@ -48,7 +48,8 @@ pub fn end_of_body(status: StatusCode, version: Version, headers: &HeaderMap) ->
 
 /// Whether the body has a content encoding. None was asked for, and none is decoded.
 pub fn is_encoded(headers: &HeaderMap) -> bool {
-    list(headers, header::CONTENT_ENCODING).iter().any(|coding| coding != "identity")
+    headers.contains_key(header::CONTENT_ENCODING)
+        && list(headers, header::CONTENT_ENCODING).iter().any(|coding| coding != "identity")
 }
 
 /// The elements of a list header, in lower case.

@@ -85,6 +85,8 @@ impl ExchangeResult {
 
 pub struct Transport {
     peer: Arc<Peer>,
+    /// `base_url`.
+    base: Uri,
     pool: Pool,
     /// Connections that have carried no request.
     unasked: Pool,
@@ -101,10 +103,19 @@ impl Transport {
             roots::check_files(config)?;
             None
         };
+        let base = service.text.parse().map_err(|_| ValidationError::new(Status::Config, "base_url is not a URL"))?;
         let max_idle = config.max_idle_connections;
         let (pool, unasked) = (Pool::new(max_idle, MAX_IDLE), Pool::new(max_idle, MAX_UNASKED));
         let peer = Arc::new(Peer { config: Arc::clone(config), service, tls });
-        Ok(Some(Transport { peer, pool, unasked }))
+        Ok(Some(Transport { peer, base, pool, unasked }))
+    }
+
+    /// The URL of a request, which begins as `base_url` does; `None` if it is malformed.
+    pub fn uri(&self, url: &str) -> Option<Uri> {
+        let mut parts = self.base.clone().into_parts();
+        let origin = parts.scheme.as_ref()?.as_str().len() + "://".len() + parts.authority.as_ref()?.as_str().len();
+        parts.path_and_query = Some(url.get(origin..)?.parse().ok()?);
+        Uri::from_parts(parts).ok()
     }
 
     /// Makes a connection for the next request that does more than read.
