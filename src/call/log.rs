@@ -2,7 +2,7 @@
 //! and to the client's callback, on the calling thread.
 //!
 //! No line contains text of the caller. From the service's text it may contain the numbers that the service gave to the
-//! request (see `transport/trace.rs`), with the secrets of the request masked.
+//! request (see `wire/answer.rs`), with the secrets of the request masked.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -22,8 +22,8 @@ use crate::util::expiry::Expiry;
 use crate::util::memory::MAX_LINE;
 use crate::util::panics::failpoint;
 use crate::util::validation_error::ValidationError;
-use crate::wire::answer::HttpAnswer;
-use crate::wire::{ExchangeResult, Transport, TransportError, WireRequest, trace};
+use crate::wire::answer::{DATE, HttpAnswer, TRACEPARENT};
+use crate::wire::{ExchangeResult, Transport, TransportError, WireRequest};
 use paysvc_spec::schema::{Method, NO_PRICE, Safety};
 use paysvc_spec::status::{self, Outcome, Status};
 
@@ -137,7 +137,7 @@ impl Client {
         let engine = self.engine(call, Ledger::Empty)?;
         let request = WireRequest { keep_trace: true, ..engine.wire_request(prepared)? };
         let Attempt { reply, trace, .. } = engine.attempt(call, prepared, request, &[], 1, false);
-        let date = trace.into_iter().find(|(name, _)| *name == trace::DATE);
+        let date = trace.into_iter().find(|(name, _)| *name == DATE);
         Ok((reply, date.map(|(_, date)| date)))
     }
 }
@@ -282,7 +282,7 @@ impl<'a> Engine<'a> {
             }
         }
         if let Some(traceparent) = self.call.bounds.token.as_ref().and_then(|token| token.traceparent()) {
-            headers.insert(trace::TRACEPARENT, traceparent);
+            headers.insert(TRACEPARENT, traceparent);
         }
         for (name, value) in &prepared.headers {
             let name = HeaderName::from_bytes(name.as_bytes()).map_err(|_| unsendable("a header"))?;
@@ -437,7 +437,7 @@ fn answered(
         ended: &|| call.bounds.ended(),
     };
     let mut judged = reader::read(&context, answer);
-    let request_id = trace.iter().find(|(name, _)| *name != trace::DATE);
+    let request_id = trace.iter().find(|(name, _)| *name != DATE);
     judged.reply.evidence.reading.request_id = request_id.map(|(_, id)| id.clone()).unwrap_or_default();
     judged
 }

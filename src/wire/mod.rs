@@ -17,20 +17,18 @@ mod look_up;
 mod pool;
 pub mod probe;
 mod proxy;
-mod retry_after;
 mod roots;
 mod sessions;
 mod sock;
 mod stream;
 pub mod sys;
 mod tls;
-pub mod trace;
 
 use std::io::{self, ErrorKind, Read};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use ureq::http::{HeaderMap, HeaderName, Request, Response, Uri, header};
+use ureq::http::{self, HeaderMap, HeaderName, Request, Response, Uri, header};
 use ureq::{Agent, Body};
 
 use crate::call::{Bounds, Call};
@@ -62,7 +60,7 @@ pub struct WireRequest<'a> {
     pub uri: Uri,
     pub headers: HeaderMap,
     pub body: Option<&'a [u8]>,
-    /// Whether to keep the answer's date and all its numbers (see `trace.rs`), and not only the first number.
+    /// Whether to keep the answer's date and all its numbers (see [`answer::trace`]), and not only the first number.
     pub keep_trace: bool,
 }
 
@@ -218,27 +216,27 @@ fn bug(source_line: SourceLine) -> TransportError {
 }
 
 fn run(connection: &PooledConnection, request: WireRequest<'_>, bounds: &Bounds) -> Result<HttpAnswer, TransportError> {
-    let keep_trace = request.keep_trace;
-    let mut builder = Request::builder().method(request.method.name()).uri(request.uri);
-    if let Some(headers) = builder.headers_mut() {
-        *headers = request.headers;
-    }
-    let result = match request.body {
-        Some(body) => builder.body(body).map(|request| connection.agent.run(request)),
-        None => builder.body(()).map(|request| connection.agent.run(request)),
+    let mut head = Request::new(());
+    *head.method_mut() = match request.method {
+        Method::Get => http::Method::GET,
+        Method::Post => http::Method::POST,
+        Method::Put => http::Method::PUT,
+        Method::Delete => http::Method::DELETE,
     };
-    let response = result
-        .map_err(|error| TransportError::new(Status::Internal, format!("the request could not be built: {error}")))?
-        .map_err(|error| connection.state.error(error))?;
-    Ok(read(response, &connection.state, bounds, keep_trace))
+    (*head.uri_mut(), *head.headers_mut()) = (request.uri, request.headers);
+    let result = match request.body {
+        Some(body) => connection.agent.run(head.map(|()| body)),
+        None => connection.agent.run(head),
+    };
+    let response = result.map_err(|error| connection.state.error(error))?;
+    Ok(read(response, &connection.state, bounds, request.keep_trace))
 }
 
 fn read(response: Response<Body>, state: &ConnectionState, bounds: &Bounds, keep_trace: bool) -> HttpAnswer {
     let text = |name: HeaderName| response.headers().get(name)?.to_str().ok().map(str::to_owned);
     let content_type = text(header::CONTENT_TYPE);
-    let retry_after_ms =
-        text(header::RETRY_AFTER).and_then(|text| retry_after::retry_after_ms(&text, SystemTime::now()));
-    let trace = trace::trace(response.headers(), keep_trace);
+    let retry_after_ms = text(header::RETRY_AFTER).and_then(|text| answer::retry_after_ms(&text, SystemTime::now()));
+    let trace = answer::trace(response.headers(), keep_trace);
     let http_status = response.status().as_u16();
     let encoded = framing::is_encoded(response.headers());
     let end = framing::end_of_body(response.status(), response.version(), response.headers());
