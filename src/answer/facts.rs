@@ -8,25 +8,18 @@ use crate::answer::decimal::Decimal;
 use crate::json::Type;
 use crate::json::document::{Document, Value};
 use crate::request::names::References;
-use amounts::{Amounts, Priced};
 use history::History;
 use paysvc_spec::schema::{Answer, Envelope, Member, Place, Reference, Role};
 use paysvc_spec::status::State;
 use paysvc_spec::verdicts::Signs;
-use references::Named;
-use stated::{Stated, Text};
+use stated::{Amounts, Named, Priced, Stated, Text};
 use words::{NamedState, is_digits, state_of_id, word};
 
-pub mod amounts;
-pub mod element;
-mod envelope;
 pub mod event;
 pub mod history;
 mod objects;
-pub mod references;
 pub mod refusal;
 pub mod roles;
-mod state;
 pub mod stated;
 pub mod wording;
 pub mod words;
@@ -87,12 +80,12 @@ impl Facts {
     /// Compares the price of the order; if the answer has none, the amount charged, with or without the fee beside it.
     /// All amounts that it names must agree.
     pub fn compare_price(&self, wanted: &Decimal) -> Priced {
-        amounts::compare_price(&self.amounts, wanted)
+        stated::compare_price(&self.amounts, wanted)
     }
 
     /// As [`Facts::compare_price`], without what was charged.
     pub fn compare_price_alone(&self, wanted: &Decimal) -> Priced {
-        amounts::compare_price_alone(&self.amounts, wanted)
+        stated::compare_price_alone(&self.amounts, wanted)
     }
 
     /// How many payments in the history were successful.
@@ -137,7 +130,7 @@ pub fn read(
     document: &Document,
     text: &str,
     expected: &Answer,
-    references: &References,
+    references: &References<'_>,
     stop: &dyn Fn() -> bool,
 ) -> Option<Box<Facts>> {
     let mut reader = Reader::new(expected, references);
@@ -155,7 +148,7 @@ pub fn read(
 
 struct Reader<'a> {
     expected: &'a Answer,
-    requested: &'a References,
+    requested: &'a References<'a>,
     facts: Box<Facts>,
     /// The states outside of lists.
     states: Vec<(StateLevel, NamedState)>,
@@ -164,7 +157,7 @@ struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    fn new(expected: &'a Answer, requested: &'a References) -> Reader<'a> {
+    fn new(expected: &'a Answer, requested: &'a References<'a>) -> Reader<'a> {
         Reader {
             expected,
             requested,
@@ -193,6 +186,53 @@ impl<'a> Reader<'a> {
         self.facts.signs.names_progress |= named != NamedState::Failed;
     }
 
+    /// The state of the payment, from all states that the answer names.
+    fn decide_state(&mut self) {
+        let states = &self.states;
+        let any = |wanted: NamedState| states.iter().any(|(_, named)| *named == wanted);
+        let failed_at =
+            |level: StateLevel| states.iter().any(|(at, named)| *at == level && *named == NamedState::Failed);
+        let progress = states.iter().any(|(_, named)| matches!(named, NamedState::Progress(_)));
+        let unknown =
+            states.iter().any(|(_, named)| matches!(named, NamedState::Unknown | NamedState::UnknownNumber(_)));
+        // "success" alone is not a state, however often it appears.
+        let beside_success = states.iter().any(|(_, named)| *named != NamedState::Success);
+        let successful = any(NamedState::Successful) || any(NamedState::Success) && beside_success;
+        let (failed, reversed) = (any(NamedState::Failed), any(NamedState::Reversed));
+        let finals = usize::from(successful) + usize::from(failed) + usize::from(reversed);
+        let codes = self.codes;
+        let (failed_elements, successful_elements) = (self.facts.history.failed, self.facts.history.successful);
+        let other_elements = self.facts.history.other;
+
+        let signs = &mut self.facts.signs;
+        signs.states_disagree = finals > 1 || finals == 1 && (progress || unknown);
+        // A state of something else proves nothing about what was asked for.
+        let own_failed = self.expected.reports_state && (failed_at(StateLevel::Payment) || failed_at(StateLevel::Data));
+        signs.failed_beside_progress =
+            failed && (codes.success || codes.progress || self.top.progress || codes.top_progress);
+        // A word that is the payment's state is one of the states above; `status` false never is.
+        let top = match self.expected.top_word_is_state() {
+            true => TopStatus { failure: self.top.denies, ..TopStatus::default() },
+            false => self.top,
+        };
+        let elsewhere_failed = self.expected.subject.is_some()
+            && !self.expected.top_word_is_state()
+            && (signs.failure.any_case || signs.weak_failure);
+        let without_payment = successful_elements == 0 && failed_elements + other_elements > 0;
+        signs.state_contradicted = successful
+            && (top.progress || top.failure || codes.unsuccessful || without_payment || elsewhere_failed)
+            || failed && successful_elements + other_elements > 0;
+        signs.state = match (signs.states_disagree || signs.state_contradicted, finals) {
+            (true, _) => State::NONE,
+            (false, 0) => in_progress(states),
+            (false, _) if successful => State::SUCCESSFUL,
+            (false, _) if reversed => State::REVERSED,
+            (false, _) => State::FAILED,
+        };
+        signs.own_failed = signs.state == State::FAILED && own_failed;
+        signs.order_failed = signs.state == State::FAILED && !own_failed;
+    }
+
     fn finish(mut self, root: Value<'_>) -> Box<Facts> {
         self.decide_state();
         let facts = &mut self.facts;
@@ -200,7 +240,7 @@ impl<'a> Reader<'a> {
         facts.is_of_payment = self.expected.is_of_payment;
         if facts.is_of_payment && facts.reference(Reference::Order).text.is_absent() {
             let order = self.requested.iter().find(|(kind, _)| *kind == Reference::Order);
-            facts.requested_order = order.map(|(_, text)| Text(text.clone()));
+            facts.requested_order = order.map(|(_, text)| Text(text.to_string()));
         }
         if !self.expected.reports_state {
             facts.signs.state = State::NONE;
@@ -223,4 +263,26 @@ impl<'a> Reader<'a> {
         facts.signs.bare = self.expected.envelope == Envelope::Bare && self.expected.members.iter().any(own);
         self.facts
     }
+}
+
+/// The state if none is final. States of progress never disagree: the payment's own one counts.
+fn in_progress(states: &[(StateLevel, NamedState)]) -> State {
+    let only = |mut found: Vec<State>| {
+        found.dedup_by_key(|state| state.0);
+        if let [state] = found[..] { Some(state) } else { None }
+    };
+    let progress = |(_, named): &(StateLevel, NamedState)| match named {
+        NamedState::Progress(state) => Some(*state),
+        _ => None,
+    };
+    let known: Vec<_> = states.iter().filter_map(progress).collect();
+    if !known.is_empty() {
+        let own = states.iter().filter(|(level, _)| *level == StateLevel::Payment).filter_map(progress).collect();
+        return only(known).or_else(|| only(own)).unwrap_or(State::NONE);
+    }
+    let number = |(_, named): &(StateLevel, NamedState)| match named {
+        NamedState::UnknownNumber(number) => Some(State(*number)),
+        _ => None,
+    };
+    only(states.iter().filter_map(number).collect()).unwrap_or(State::NONE)
 }

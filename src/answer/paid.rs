@@ -4,8 +4,7 @@ use std::ffi::CStr;
 
 use crate::answer::decimal::Decimal;
 use crate::answer::facts::Facts;
-use crate::answer::facts::amounts::Priced;
-use crate::answer::facts::stated::{Stated, Text};
+use crate::answer::facts::stated::{Priced, Stated, Text};
 use paysvc_spec::schema::Reference;
 use paysvc_spec::status::{Outcome, State};
 

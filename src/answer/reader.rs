@@ -25,7 +25,7 @@ use paysvc_spec::status::{Outcome, Status};
 pub struct AnswerContext<'a> {
     pub safety: Safety,
     pub expected: &'a Answer,
-    pub references: &'a References,
+    pub references: &'a References<'a>,
     pub fields: RequestFields<'a>,
     /// An earlier attempt of this call was answered with 429.
     pub after_429: bool,

@@ -6,9 +6,8 @@
 use super::verdict::{Verdict, state_of, status_of};
 use crate::answer::decimal::Decimal;
 use crate::answer::facts::Facts;
-use crate::answer::facts::amounts::Priced;
 use crate::answer::facts::history::AttemptState;
-use crate::answer::facts::stated::Text;
+use crate::answer::facts::stated::{Priced, Text};
 use crate::answer::reply::Reply;
 use paysvc_spec::journal::Ask;
 use paysvc_spec::schema::{Reference, Safety};

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::answer::facts::roles::meaning;
+use crate::answer::facts::roles::has_role;
 use crate::json::Type;
 use crate::json::document::Value;
 use crate::util::memory::MAX_NAME_CHARS;
@@ -24,12 +24,12 @@ fn plain(value: Value<'_>) -> Option<Cow<'_, str>> {
 /// The members of an object that have this role there, under their documented names.
 fn with_role(object: Value<'_>, place: Place, role: Role) -> impl Iterator<Item = Value<'_>> {
     let children = (object.kind() == Type::Object).then(|| object.children()).into_iter().flatten();
-    children.filter(move |child| meaning(*child, place, &[]).is_some_and(|known| known.exact && known.role == role))
+    children.filter(move |child| has_role(*child, place, role))
 }
 
 /// Where its envelope has it; otherwise the first that the answer has.
 pub fn code<'d>(root: Value<'d>, envelope: Envelope) -> Option<Cow<'d, str>> {
-    let own = envelope.code().and_then(|pointer| plain(root.find(pointer)?));
+    let own = envelope.code().and_then(|pointer| plain(root.member(&pointer[1..])?));
     let first = |object: Value<'d>, place, role| with_role(object, place, role).find_map(plain);
     own.or_else(|| first(root, Place::Root, Role::Code)).or_else(|| {
         with_role(root, Place::Root, Role::Error).find_map(|error| first(error, Place::Error, Role::ErrorCode))

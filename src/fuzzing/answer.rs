@@ -34,7 +34,7 @@ fn answer_of(input: &[u8]) -> Reply {
         ..whole(http_status(head), body)
     };
     let request = request(head);
-    let references = vec![(Reference::Order, "R-1".to_owned())];
+    let references = vec![(Reference::Order, "R-1".into())];
     let fields = RequestFields { row: &[], names: &["reference".to_owned(), "amount".to_owned()] };
     read(request.safety, &request.expected, &references, fields, request.after_429, answer)
 }
@@ -63,7 +63,7 @@ pub fn of_body(row: &Endpoint, request: &str, http_status: u16, body: &[u8]) -> 
 fn read(
     safety: Safety,
     expected: &Answer,
-    references: &References,
+    references: &References<'_>,
     fields: RequestFields<'_>,
     after_429: bool,
     answer: HttpAnswer,

@@ -227,7 +227,7 @@ impl<'d> Value<'d> {
         }
         let raw = self.raw();
         if raw.len() <= max {
-            return raw::text(raw);
+            return self.text();
         }
         let inner = &raw[1..raw.len() - 1];
         let mut end = (0..=max).rev().find(|&end| inner.is_char_boundary(end)).unwrap_or(0);

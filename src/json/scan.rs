@@ -434,8 +434,8 @@ pub fn plain_bytes(bytes: &[u8]) -> usize {
         let word = u64::from_le_bytes(*word);
         // A byte with its top bit set is text; of the others, one below the limit gets that bit. The lowest such byte is
         // correct. One above it may be marked because of the borrow, which does not matter.
-        let quote = (word ^ ONES * u64::from(b'"')).wrapping_sub(ONES);
-        let slash = (word ^ ONES * u64::from(b'\\')).wrapping_sub(ONES);
+        let quote = (word ^ (ONES * u64::from(b'"'))).wrapping_sub(ONES);
+        let slash = (word ^ (ONES * u64::from(b'\\'))).wrapping_sub(ONES);
         let special = (quote | slash | word.wrapping_sub(ONES * 0x20)) & !word & TOPS;
         if special != 0 {
             return index * 8 + special.trailing_zeros() as usize / 8;

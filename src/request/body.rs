@@ -61,7 +61,13 @@ fn push_members(
             out.push(b',');
         }
         first = false;
-        json::quote(field.map_or(name.as_ref(), |field| sent_as(field, value)), out);
+        match field {
+            // No name of a table has an escape.
+            Some(field) => {
+                [b"\"", sent_as(field, value).as_bytes(), b"\""].iter().for_each(|part| out.extend_from_slice(part));
+            }
+            None => json::quote(name, out),
+        }
         out.push(b':');
         match field.map(|field| field.kind) {
             Some(Kind::Amount(wire)) => {

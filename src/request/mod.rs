@@ -43,7 +43,7 @@ pub struct Request<'a> {
     pub safety: Safety,
     pub answer: &'static Answer,
     /// An answer that names another reference belongs to another request.
-    pub references: References,
+    pub references: References<'a>,
     /// The names of the fields of a request without a row.
     pub names: Vec<String>,
     /// The values, besides the API key, that no message or log line may repeat.

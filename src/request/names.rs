@@ -9,16 +9,16 @@ use paysvc_spec::roles::OF_REQUEST;
 use paysvc_spec::schema::{Field, Reference};
 
 /// What one request names, each with its kind.
-pub type References = Vec<(Reference, String)>;
+pub type References<'a> = Vec<(Reference, Cow<'a, str>)>;
 
 /// Of a request with a row.
-pub fn of_row(members: &Members<'_>, fields: &[Field]) -> References {
+pub fn of_row<'a>(members: &Members<'a>, fields: &[Field]) -> References<'a> {
     let mut found = Vec::new();
     add(members, fields, &mut found);
     found
 }
 
-fn add(members: &Members<'_>, fields: &[Field], found: &mut References) {
+fn add<'a>(members: &Members<'a>, fields: &[Field], found: &mut References<'a>) {
     for field in fields.iter().filter(|field| field.reference.is_some() || has_references(field.kind.members())) {
         for (_, value) in members.iter().filter(|(name, _)| field.is_called(name)) {
             match field.reference {
@@ -34,21 +34,21 @@ fn has_references(fields: &[Field]) -> bool {
 }
 
 /// Of a request without a row: members whose names may be in any case.
-pub fn of_any(members: &Members<'_>) -> References {
+pub fn of_any<'a>(members: &Members<'a>) -> References<'a> {
     let mut found = Vec::new();
     each_of_any(members, &mut |_, kind, value| found.extend(text(value).map(|text| (kind, text))));
     found
 }
 
 /// Calls `found` for every member of a request without a row that holds a reference, with its path.
-pub fn each_of_any(members: &Members<'_>, found: &mut dyn FnMut(&str, Reference, &RawValue)) {
+pub fn each_of_any<'a>(members: &Members<'a>, found: &mut dyn FnMut(&str, Reference, &'a RawValue)) {
     for (steps, kind) in OF_REQUEST {
         each_at(members, "", steps, &mut |path, value| found(path, *kind, value));
     }
 }
 
 /// Calls `found` for every member at these steps, whose names may be in any case, with its path.
-pub fn each_at(members: &Members<'_>, within: &str, steps: &[&str], found: &mut dyn FnMut(&str, &RawValue)) {
+pub fn each_at<'a>(members: &Members<'a>, within: &str, steps: &[&str], found: &mut dyn FnMut(&str, &'a RawValue)) {
     let [step, inner @ ..] = steps else { return };
     for (name, value) in members.iter().filter(|(name, _)| name.eq_ignore_ascii_case(step)) {
         let path = format!("{within}{name}");
@@ -64,13 +64,13 @@ pub fn each_at(members: &Members<'_>, within: &str, steps: &[&str], found: &mut 
     }
 }
 
-fn text(value: &RawValue) -> Option<String> {
+fn text(value: &RawValue) -> Option<Cow<'_, str>> {
     let text = match Type::of(value) {
         Type::Text => json::text(value),
         Type::Number => Some(Cow::Borrowed(value)),
         _ => None,
     };
-    text.filter(|text| !text.trim().is_empty()).map(Cow::into_owned)
+    text.filter(|text| !text.trim().is_empty())
 }
 
 /// Most names of a request without a row. Errors about further ones prove nothing.

@@ -81,6 +81,7 @@ pub fn prepare(text: &str, settings: &Config, stop: Stop<'_>) -> Result<Request<
     // collect.
     let body = body.map(|payload| body::encode(payload, encrypt, settings)).transpose()?;
     let secrets = secrets(&members, row, &path, &headers, stop);
+    let named = given.iter().flat_map(|(_, members)| names::of_any(members));
     Ok(Request {
         name: WHAT,
         row,
@@ -92,7 +93,7 @@ pub fn prepare(text: &str, settings: &Config, stop: Stop<'_>) -> Result<Request<
         body,
         safety,
         answer: row.map_or(Answer::UNKNOWN, |row| &row.answer),
-        references: given.iter().flat_map(|(_, members)| names::of_any(members)).collect(),
+        references: named.map(|(kind, text)| (kind, text.into_owned().into())).collect(),
         names,
         secrets,
         lacks_price: row.is_some_and(|row| super::lacks_price(row, &given[0].1)),

@@ -49,7 +49,8 @@ impl Record {
 
     /// Without what a look-up needs. `members`: besides the function.
     fn new(request: &Request<'_>, step: Step, members: Vec<(String, String)>) -> Record {
-        let named = |kind| request.references.iter().find(|(known, _)| *known == kind).map(|(_, text)| text.clone());
+        let named =
+            |kind| request.references.iter().find(|(known, _)| *known == kind).map(|(_, text)| text.to_string());
         let function = ("function".to_owned(), request.name.to_owned());
         let members = std::iter::once(function).chain(members).collect();
         let (order, payment) = (named(Reference::Order), named(Reference::Payment));

@@ -305,7 +305,7 @@ impl Envelope {
         }
     }
 
-    /// JSON pointer of the code; `None` where the answer has none.
+    /// JSON pointer of the code, of one step; `None` where the answer has none.
     pub const fn code(self) -> Option<&'static str> {
         match self {
             Envelope::Word | Envelope::PaymentState => Some("/statusCode"),

@@ -54,6 +54,11 @@ pub fn meaning(value: Value<'_>, place: Place, members: &'static [Member]) -> Op
     Some(Meaning { role, exact, within })
 }
 
+/// Whether a member of an object in that place has a documented name of this role.
+pub fn has_role(value: Value<'_>, place: Place, role: Role) -> bool {
+    known_as(value).is_some_and(|(known, exact)| exact && known.role(place) == Some(role))
+}
+
 /// The name of a member in the list, and whether it is written exactly so.
 #[inline(always)]
 fn known_as(value: Value<'_>) -> Option<(&'static KnownName, bool)> {

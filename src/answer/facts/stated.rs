@@ -1,11 +1,16 @@
-//! What the members of an answer state about one thing. An unreadable member is not absent, and values that contradict
-//! each other count as no value.
+//! What the members of an answer state about one thing: a text, an amount, a reference. An unreadable member is not absent,
+//! and values that contradict each other count as no value. An answer that names something other than its request is not
+//! the answer to it.
 
+use std::borrow::Cow;
 use std::ops::Deref;
 
 use super::words::is_same;
+use crate::answer::decimal::Decimal;
 use crate::json::Type;
 use crate::json::document::Value;
+use crate::request::names::References;
+use paysvc_spec::schema::Reference;
 
 /// The longest text that is read, in bytes as written. References have 40.
 const MAX_TEXT: usize = 1024;
@@ -101,5 +106,108 @@ impl<T: PartialEq> Stated<T> {
     /// Any value that was stated, for messages.
     pub fn any(&self) -> Option<&T> {
         self.value.as_ref()
+    }
+}
+
+/// What one object of an answer states.
+#[derive(Clone, Default, PartialEq, Debug)]
+pub struct Amounts {
+    /// Without the fee.
+    pub price: Stated<Decimal>,
+    /// What was charged: it may include the fee.
+    pub total: Stated<Decimal>,
+    pub fee: Stated<Decimal>,
+}
+
+/// How an answer relates to a price.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Priced {
+    Equal,
+    /// The answer has no amount, or only totals where totals do not count.
+    Unnamed,
+    /// What differs, in words.
+    Differs(String),
+}
+
+/// Compares with the amount charged, if there is no price.
+pub fn compare_price(named: &[Amounts], wanted: &Decimal) -> Priced {
+    match compare_price_alone(named, wanted) {
+        Priced::Unnamed => {
+            let agrees = |amounts: &&Amounts| {
+                let with_fee = || amounts.fee.clear().map(|fee| wanted.plus(fee));
+                amounts.total.clear().is_some_and(|total| total == wanted || Some(total) == with_fee().as_ref())
+            };
+            compared("charged total", named.iter().filter(|it| !it.total.is_absent()), |it| &it.total, agrees)
+        }
+        compared => compared,
+    }
+}
+
+pub fn compare_price_alone(named: &[Amounts], wanted: &Decimal) -> Priced {
+    let named = named.iter().filter(|amounts| !amounts.price.is_absent());
+    compared("price", named, |amounts| &amounts.price, |amounts| amounts.price.clear() == Some(wanted))
+}
+
+fn compared<'a>(
+    what: &str,
+    mut named: impl Iterator<Item = &'a Amounts>,
+    amount: impl Fn(&'a Amounts) -> &'a Stated<Decimal>,
+    agrees: impl Fn(&&'a Amounts) -> bool,
+) -> Priced {
+    let Some(first) = named.next() else { return Priced::Unnamed };
+    match std::iter::once(first).chain(named).find(|amounts| !agrees(amounts)).map(amount) {
+        None => Priced::Equal,
+        Some(other) => Priced::Differs(match other.clear() {
+            Some(other) => format!("the {what} in the answer is {other}"),
+            None => format!("the {what} in the answer cannot be read, or contradicts itself"),
+        }),
+    }
+}
+
+/// What an answer names of one kind.
+#[derive(Clone, Default, Debug)]
+pub struct Named {
+    pub text: Stated<Text>,
+    /// It differs from what the request names.
+    pub differs: bool,
+    /// A documented member names what the request names.
+    agrees: bool,
+}
+
+impl Named {
+    /// References that the request lacks are not compared, but two members that contradict each other fit no request.
+    pub fn is_of_another_request(&self) -> bool {
+        self.differs || self.text.is_unclear() && self.text.any().is_some()
+    }
+
+    /// It names what the request names, in a documented member and without contradiction.
+    pub fn is_requested(&self) -> bool {
+        self.agrees && !self.is_of_another_request()
+    }
+
+    /// Adds what a member names; `requested` are the references of the request.
+    pub fn add(&mut self, member: Value<'_>, kind: Reference, exact: bool, requested: &References<'_>) {
+        if member.is_empty() {
+            return;
+        }
+        let found = match kind {
+            Reference::Refunded => Decimal::of(member).map(|amount| Text(amount.to_string())),
+            _ => Text::of(member),
+        };
+        // If two members cannot be read, nothing says that they are the same.
+        self.differs |= found.is_none() && self.text.is_unclear();
+        let mut requested = requested.iter().filter(|(of, _)| *of == kind).map(|(_, text)| text).peekable();
+        if requested.peek().is_some() {
+            let is_it = |requested: &Cow<'_, str>| match (kind, &found) {
+                (_, None) => false,
+                (Reference::Refunded, Some(found)) => Decimal::parse(requested.trim()) == Decimal::parse(found),
+                (_, Some(found)) => is_same(requested, found),
+            };
+            match requested.any(is_it) {
+                true => self.agrees |= exact,
+                false => self.differs = true,
+            }
+        }
+        self.text.add(found, exact);
     }
 }

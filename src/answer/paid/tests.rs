@@ -10,7 +10,7 @@ const CONFIRMED: i32 = Outcome::Confirmed as i32;
 /// What the answer to a request about order O-1 says.
 fn facts(expected: &Answer, body: &str, requested: &[(Reference, &str)]) -> Box<Facts> {
     let document = Document::scan(body, &|| false).unwrap_or_else(|_| panic!("{body}"));
-    let requested = requested.iter().map(|(kind, text)| (*kind, (*text).to_owned())).collect();
+    let requested = requested.iter().map(|(kind, text)| (*kind, (*text).into())).collect();
     facts::read(&document, body, expected, &requested, &|| false).unwrap()
 }
 

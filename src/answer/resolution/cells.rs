@@ -27,13 +27,13 @@ pub(super) fn price(amount: &str, currency: &str) -> Price {
 }
 
 /// The row that is asked, and what the look-up names.
-fn look_up(question: Question) -> (&'static Answer, References) {
+fn look_up(question: Question) -> (&'static Answer, References<'static>) {
     let (endpoint, kind, name) = match question {
         Batch => ("payout_status", Reference::Batch, "BATCH-1"),
         Account => ("virtual_account_details", Reference::Alias, "till-1"),
         _ => ("order_status", Reference::Order, "ORD-1"),
     };
-    (&paysvc_spec::endpoint(endpoint).answer, vec![(kind, name.to_owned())])
+    (&paysvc_spec::endpoint(endpoint).answer, vec![(kind, name.into())])
 }
 
 /// As the client gets it: read, judged, and then asked what it proves.

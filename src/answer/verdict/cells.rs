@@ -23,11 +23,8 @@ const BARE: Answer = Answer {
 const REFUND: Answer = Answer { success_is_state: true, ..PLAIN };
 
 fn facts_of(expected: &Answer, body: &str) -> Box<Facts> {
-    let references = vec![
-        (Reference::Order, "ORD-1".to_owned()),
-        (Reference::Session, "77".into()),
-        (Reference::Mandate, "M-1".into()),
-    ];
+    let references =
+        vec![(Reference::Order, "ORD-1".into()), (Reference::Session, "77".into()), (Reference::Mandate, "M-1".into())];
     Document::scan(body, &|| false).map_or_else(
         |_| Box::<Facts>::default(),
         |document| {

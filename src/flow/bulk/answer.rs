@@ -9,7 +9,7 @@ use std::collections::HashSet;
 use super::names;
 use super::report::Identity;
 use crate::answer::decimal::Decimal;
-use crate::answer::facts::element::is_refused;
+use crate::answer::facts::history::is_refused;
 use crate::answer::redact::WITHHELD;
 use crate::answer::reply::Reply;
 use crate::answer::texts;

@@ -3,9 +3,8 @@
 
 use crate::answer::decimal::Decimal;
 use crate::answer::facts::Facts;
-use crate::answer::facts::amounts::{Amounts, Priced};
 use crate::answer::facts::event::EventFacts;
-use crate::answer::facts::stated::{Stated, Text};
+use crate::answer::facts::stated::{Amounts, Priced, Stated, Text};
 use crate::request::text_value;
 use paysvc_spec::events::COMPARED;
 use paysvc_spec::schema::{Reference, Role};

@@ -20,7 +20,8 @@ fn reply_to(event: &Value, answer: &str, state: State, expect: &Value) -> Reply 
     verify(&request.to_string(), &|| false, |row, member, about| {
         assert!(row.read_only());
         let document = Document::scan(answer, &|| false).ok();
-        let references = of_row(&vec![(member.into(), &*request::text_value(about))], row.fields);
+        let about = request::text_value(about);
+        let references = of_row(&vec![(member.into(), &*about)], row.fields);
         let read = |document| facts::read(document, answer, &row.answer, &references, &|| false);
         let facts = document.as_ref().and_then(read);
         let reading = Reading { sent: true, http_status: 200, facts, ..Reading::default() };

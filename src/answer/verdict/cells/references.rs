@@ -5,7 +5,7 @@ use super::*;
 /// The row, what its request names, and the answer.
 fn line(row: &str, requested: &[(Reference, &str)], http: u16, body: &str) -> &'static str {
     let row = paysvc_spec::endpoint(row);
-    let references = requested.iter().map(|(kind, text)| (*kind, (*text).to_owned())).collect();
+    let references = requested.iter().map(|(kind, text)| (*kind, (*text).into())).collect();
     let document = Document::scan(body, &|| false).unwrap();
     let facts = facts::read(&document, body, &row.answer, &references, &|| false).unwrap();
     decide(row.safety, &whole(http, &facts), false).line
