@@ -91,6 +91,12 @@ pub enum Ask {
 #[derive(Clone, Copy, Debug)]
 pub struct Entries {
     pub step: Step,
+    /// A row of the key or of the order belongs to another account.
+    pub other_account: bool,
+    /// A row has the key or the order in another spelling.
+    pub other_spelling: bool,
+    /// The key was closed so long ago that its details are gone; or a payment of the order was, and was CONFIRMED.
+    pub ended_long_ago: bool,
     /// The caller gave the key, and it belongs to a request with other members; or it is a recipient's reference, and
     /// one that is open or confirmed has other members.
     pub members_differ: bool,
@@ -135,6 +141,17 @@ const LINE: Line =
 
 #[rustfmt::skip]
 pub const LINES: &[Line] = &[
+    Line { number: "j01", words: "the key or the order has a row of another account", holds: |e| e.other_account,
+        status: Status::Config,
+        explanation: "the request belongs to another account; nothing was sent: use a journal for each account, or name \
+            the account's earlier public key in former_public_keys", ..LINE },
+    Line { number: "j02", words: "the key or the order was recorded in another spelling",
+        holds: |e| e.other_spelling, status: Status::KeyReused,
+        explanation: "nothing was sent: spell it as before, or use another one; it is not known whether the service \
+            tells them apart", ..LINE },
+    Line { number: "j03", words: "the key, or a CONFIRMED payment of the order, ended so long ago that its details are gone",
+        holds: |e| e.ended_long_ago, status: Status::KeyReused,
+        explanation: "it ended long ago; nothing was sent", ..LINE },
     Line { number: "j1",
         words: "the caller's key names a request with different members; or a recipient's does, and it is open or \
             CONFIRMED",

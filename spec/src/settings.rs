@@ -81,13 +81,15 @@ pub const CONFIG: &[Field] = &[
         400,
         1,
         36_500,
-        "how many days the journal keeps requests that have ended; after that, their idempotency keys count as new",
+        "how many days the journal keeps the details of requests that have ended; after that, it only knows that their \
+         keys have ended, and a call with one of them is E_KEY_REUSED",
     ),
     text(
-        "merchant",
-        "the merchant whose idempotency keys these are, if several merchants share one journal: at most 200 bytes",
+        "former_public_keys",
+        "earlier public keys of the same account, separated by commas: what the journal has of them counts as this \
+         account's. They may stay for ever",
     )
-    .default(Default::Described("empty")),
+    .default(Default::Described("none")),
     text("payout_key", "API key that payouts are sent with; integrations in production differ")
         .default(Default::Word(&["secret", "public"])),
     flag(

@@ -59,6 +59,12 @@ impl BaseUrl {
         self.text.splitn(4, '/').nth(3).unwrap_or_default()
     }
 
+    /// `scheme://host`, with the port if it is not the scheme's own; empty for a service on this machine.
+    pub fn origin(&self) -> String {
+        let scheme = if self.https { "https" } else { "http" };
+        if is_loopback_name(&self.host) { String::new() } else { format!("{scheme}://{}", self.host_header()) }
+    }
+
     /// The `host` header: the port is left out where it is the scheme's own.
     pub fn host_header(&self) -> String {
         let host = if self.host.contains(':') { format!("[{}]", self.host) } else { self.host.clone() };

@@ -54,7 +54,7 @@ pub struct Config {
     pub journal: Option<PathBuf>,
     pub journal_create: bool,
     pub journal_keep_days: u32,
-    pub merchant: String,
+    pub former_public_keys: Vec<String>,
     /// What is changed in rows about which integrations in production differ, by the names of the settings.
     pub row_keys: Vec<(&'static str, ApiKey)>,
     pub rows_without_headers: Vec<&'static str>,
@@ -248,7 +248,12 @@ impl Reader<'_> {
             journal: self.parsed("journal", path)?,
             journal_create: self.flag("journal_create")?,
             journal_keep_days: self.number("journal_keep_days")? as u32,
-            merchant: self.parsed("merchant", merchant)?.unwrap_or_default(),
+            former_public_keys: self
+                .parsed("former_public_keys", |text| {
+                    let keys = text.split(',').map(|key| keys::api_key(key.trim(), ApiKey::Public, mode));
+                    keys.map(|key| Ok(key?.expose().to_owned())).collect()
+                })?
+                .unwrap_or_default(),
             row_keys: self.row_keys()?,
             rows_without_headers: self.rows_without_headers()?,
             warnings,
@@ -396,13 +401,5 @@ fn header_text(text: &str) -> Result<String, String> {
     match text.bytes().all(|b| b == b' ' || b.is_ascii_graphic()) {
         true => Ok(text.to_owned()),
         false => Err("holds a control character or a character outside ASCII".into()),
-    }
-}
-
-fn merchant(text: &str) -> Result<String, String> {
-    const MAX: usize = 200;
-    match text.len() <= MAX && !text.contains(char::is_control) {
-        true => Ok(text.to_owned()),
-        false => Err(format!("is longer than {MAX} bytes or holds a control character")),
     }
 }

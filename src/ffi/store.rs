@@ -24,7 +24,6 @@ use paysvc_spec::status::{STORE_DONE, STORE_EXISTS, Status};
 
 type Append = unsafe extern "C" fn(*mut c_void, *const c_char, c_int, *const c_char, c_int) -> c_int;
 type Read = unsafe extern "C" fn(*mut c_void, *const c_char, c_int, *mut paysvc_sink) -> c_int;
-type Forget = unsafe extern "C" fn(*mut c_void, *const c_char, c_int) -> c_int;
 type Release = unsafe extern "C" fn(*mut c_void);
 
 /// More than this is no size of a structure, but memory that was not zeroed.
@@ -33,7 +32,6 @@ const MAX_SIZE: usize = 1024;
 struct CallbackStore {
     append: Append,
     read: Read,
-    forget: Option<Forget>,
     release: Option<Release>,
     userdata: UserData,
     /// `paysvc_client_set_store` has returned OK. Before that, and if it failed, no callback may be called.
@@ -67,7 +65,6 @@ impl CallbackStore {
         Ok(CallbackStore {
             append: known.append.ok_or_else(|| wrong("has no append callback"))?,
             read: known.read.ok_or_else(|| wrong("has no read callback"))?,
-            forget: known.forget,
             release: known.release,
             userdata: UserData(userdata),
             is_set: Arc::clone(is_set),
@@ -113,16 +110,6 @@ impl Store for CallbackStore {
             (_, Some(failure)) => Err(format!("read of the program's store returned a row that {failure}")),
             (STORE_DONE, None) => Ok(()),
             _ => Err(failed("read", answer)),
-        }
-    }
-
-    fn forget(&self, key: &str, timeout: Duration) -> Result<(), String> {
-        let Some(forget) = self.forget else { return Ok(()) };
-        let (userdata, key) = (self.userdata()?, c_text(key)?);
-        // SAFETY: the program has promised that its callback may run; the text lives until it returns.
-        match unsafe { forget(userdata, key.as_ptr(), ms(timeout)) } {
-            STORE_DONE => Ok(()),
-            answer => Err(failed("forget", answer)),
         }
     }
 }

@@ -75,7 +75,8 @@ pub struct paysvc_store {
     /// Hands on every row that query_json asks for, by paysvc_sink_write(), and sees everything that was committed before.
     /// It is one of {"key":"..."}: all rows of the key, by seq; {"order":"..."}: all rows with this "order", by key and seq;
     /// {"open":true,"after":"...","limit":n}: of each key above `after` the row with the highest seq, if its "open" is true;
-    /// by key, at most n. Keys are compared byte by byte.
+    /// by key, at most n. Keys are compared byte by byte. A row is kept for ever: a key whose rows are deleted is new, and can
+    /// be charged again.
     pub read: Option<
         unsafe extern "C" fn(
             userdata: *mut c_void,
@@ -84,8 +85,6 @@ pub struct paysvc_store {
             found: *mut paysvc_sink,
         ) -> c_int,
     >,
-    /// Deletes all rows of a key; may be NULL: then rows are kept for ever.
-    pub forget: Option<unsafe extern "C" fn(userdata: *mut c_void, key: *const c_char, timeout_ms: c_int) -> c_int>,
     /// Called once, after the last use of the other callbacks, on the thread that ends it; may be NULL.
     pub release: Option<unsafe extern "C" fn(userdata: *mut c_void)>,
 }

@@ -21,7 +21,7 @@ fn defaults_are_the_documented_ones() {
     assert!(config.base_url.is_none());
     assert_eq!((config.row_keys, config.rows_without_headers), (vec![("payout_key", ApiKey::Secret)], vec![]));
     assert_eq!((config.journal, config.journal_create, config.journal_keep_days), (None, false, 400));
-    assert_eq!(config.merchant, "");
+    assert!(config.former_public_keys.is_empty());
 }
 
 #[test]
@@ -82,7 +82,7 @@ fn every_member_has_its_variable() {
         ("PAYSVC_JOURNAL", " /var/lib/till/journal "),
         ("PAYSVC_JOURNAL_CREATE", "1"),
         ("PAYSVC_JOURNAL_KEEP_DAYS", "30"),
-        ("PAYSVC_MERCHANT", "shop 7"),
+        ("PAYSVC_FORMER_PUBLIC_KEYS", "old, older"),
         ("PAYSVC_PAYOUT_KEY", " public"),
         ("PAYSVC_PAYOUT_ENCRYPTION_HEADER", "0"),
     ])
@@ -95,7 +95,7 @@ fn every_member_has_its_variable() {
     assert_eq!(config.proxy.as_ref().unwrap().host, "proxy.example");
     assert_eq!(config.ca_file, Some("/ca.pem".into()));
     assert_eq!((config.journal, config.journal_create), (Some("/var/lib/till/journal".into()), true));
-    assert_eq!((config.journal_keep_days, config.merchant.as_str()), (30, "shop 7"));
+    assert_eq!((config.journal_keep_days, config.former_public_keys), (30, vec!["old".into(), "older".into()]));
     assert_eq!(config.row_keys, [("payout_key", ApiKey::Public)]);
     assert_eq!(config.rows_without_headers, ["payout_encryption_header"]);
     assert_eq!(config.encryption_key.as_ref().unwrap().max_payload(), 245);
@@ -180,7 +180,7 @@ fn wrong_members_are_named() {
     assert!(error(r#"{"client_cert_file":"x"}"#).contains("client_key_file is required"));
     assert!(error(r#"{"payout_key":"Secret"}"#).contains("payout_key must be secret or public"));
     assert!(error(r#"{"user_agent":"a\nb"}"#).contains("control character"));
-    assert!(error(r#"{"merchant":"a\u0007b"}"#).contains("merchant is longer than 200 bytes or holds a control"));
+    assert!(error(r#"{"former_public_keys":"a,PGW-SECRETKEY-b"}"#).contains("holds the key that belongs in secret_key"));
     assert!(error(r#"{"journal":" "}"#).contains("journal must not be empty"));
     assert!(error("[]").contains("must be a JSON object"));
 }

@@ -226,11 +226,12 @@ impl<'a> Engine<'a> {
     fn read(&self, items: &mut dyn Items, rest: &mut Vec<usize>) -> Result<Round, String> {
         let mut ready = Vec::new();
         let mut index = 0;
+        let Ledger::Journal(journal, entries) = self.ledger else { return Ok(Round::Ready(ready)) };
         while let Some(&item) = rest.get(index) {
-            let entry = &self.ledger.entries()[item];
-            let known = self.ledger.read(entry, self.call)?;
+            let entry = &entries[item];
+            let known = journal.read(entry, self.call)?;
             let found = Claims::of(&known.rows);
-            let decision = self.ledger.decide(entry, &found);
+            let decision = journal.decide(entry, &found);
             self.call.log(Level::Debug, || format!("the journal, line {}", decision.line.number));
             let after_429 = claims::is_after_429(found.claims(), &entry.key, entry.record.step);
             match items.decide(item, &known, &found, &decision) {

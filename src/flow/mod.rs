@@ -28,7 +28,7 @@ use crate::config::{self, Config, Env, keys};
 use crate::flow::journal::JournalCell;
 use crate::json::{self, Members};
 use crate::ledger::Journal;
-use crate::ledger::key::Scope;
+use crate::ledger::key::Accounts;
 use crate::ledger::store::Store;
 use crate::request::secrets::Secrets;
 use crate::request::{self, body, raw, validate};
@@ -91,11 +91,12 @@ impl Client {
     }
 
     fn new_journal(&self, store: Box<dyn Store>) -> Journal {
-        let base_url = self.config.base_url.as_ref().map_or("", |url| &*url.text);
+        let origin = self.config.base_url.as_ref().map_or(String::new(), |url| url.origin());
         // Not the setting alone: one that is made later would hide earlier rows.
-        let scope =
-            Scope::new(base_url, self.config.mode_of_keys().map_or("", keys::Mode::name), &self.config.merchant);
-        Journal::new(store, scope, Duration::from_secs(u64::from(self.config.journal_keep_days) * 86_400))
+        let mode = self.config.mode_of_keys().map_or("", keys::Mode::name);
+        let key = self.config.key(ApiKey::Public).map(|key| key.expose());
+        let accounts = Accounts::new(mode, &origin, key, &self.config.former_public_keys);
+        Journal::new(store, accounts, Duration::from_secs(u64::from(self.config.journal_keep_days) * 86_400))
     }
 
     /// Calls an endpoint of the table with one flat JSON object.

@@ -1,5 +1,7 @@
 //! What became of each claim, from all its ends.
 
+use super::clock::Moment;
+use super::key::Name;
 use super::row::{By, Claim, End, Kind, Row};
 use paysvc_spec::journal::Step;
 use paysvc_spec::status::Outcome;
@@ -11,6 +13,8 @@ pub struct ClaimRecord<'a> {
     pub claim: &'a Claim,
     /// In the order in which they were written.
     pub ends: Vec<(&'a Row, &'a End)>,
+    /// When others found it, each on a clock of its own.
+    pub seen: Vec<&'a Moment>,
 }
 
 /// What is known about a claim.
@@ -35,16 +39,17 @@ impl<'a> ClaimRecord<'a> {
     pub fn all(rows: &'a [Row]) -> Vec<ClaimRecord<'a>> {
         let mut found: Vec<ClaimRecord<'a>> = Vec::new();
         for row in rows {
-            match &row.kind {
-                Kind::Claim(claim) => found.push(ClaimRecord { row, claim, ends: Vec::new() }),
-                Kind::End(_) => {}
+            if let Kind::Claim(claim) = &row.kind {
+                found.push(ClaimRecord { row, claim, ends: Vec::new(), seen: Vec::new() });
             }
         }
         for row in rows {
-            if let Kind::End(end) = &row.kind
-                && let Some(claimed) = found.iter_mut().find(|claimed| claimed.row.id == end.of)
-            {
-                claimed.ends.push((row, end));
+            let (Kind::End(End { of, .. }) | Kind::Seen { of, .. }) = &row.kind else { continue };
+            let Some(claimed) = found.iter_mut().find(|claimed| claimed.row.id == *of) else { continue };
+            match &row.kind {
+                Kind::End(end) => claimed.ends.push((row, end)),
+                Kind::Seen { at, .. } => claimed.seen.push(at),
+                _ => {}
             }
         }
         found
@@ -97,23 +102,29 @@ impl<'a> ClaimRecord<'a> {
         }
     }
 
-    /// Its sender may still be sending it, or waiting for the answer.
-    pub fn may_be_under_way(&self, now_ms: u64) -> bool {
-        now_ms < self.claim.until_ms && !self.ends.iter().any(|(_, end)| end.by == By::Sender)
+    /// Its sender may still be sending it, or waiting for the answer. An end UNKNOWN of the sender ends no lease: what it
+    /// sent may still be on the way.
+    pub fn may_be_under_way(&self, now: &Moment) -> bool {
+        let has_ended = |(_, end): &(&Row, &End)| end.by == By::Sender && end.outcome != Outcome::Unknown;
+        let is_over = |from: &Moment| from.passed_ms(now).is_some_and(|passed| passed > self.claim.lease.for_ms);
+        !self.ends.iter().any(has_ended) && !is_over(&self.claim.lease.from) && !self.seen.iter().any(|at| is_over(at))
+    }
+
+    /// Nothing that was written about it can be compared with this clock, on which its lease is to be measured.
+    pub fn is_new_to(&self, now: &Moment) -> bool {
+        self.is_open()
+            && self.may_be_under_way(now)
+            && self.claim.lease.from.passed_ms(now).is_none()
+            && self.seen.iter().all(|at| at.passed_ms(now).is_none())
     }
 }
 
 /// The service answered 429 to an earlier request with the key, or to an earlier charge if this is one: `claims` are
 /// those of the key and of its order.
-pub fn is_after_429(claims: &[ClaimRecord<'_>], key: &str, step: Step) -> bool {
+pub fn is_after_429(claims: &[ClaimRecord<'_>], key: &Name, step: Step) -> bool {
     let counts = |claimed: &&ClaimRecord<'_>| {
-        claimed.row.key == key || step == Step::Charge && claimed.claim.step == Step::Charge
+        claimed.row.key == *key || step == Step::Charge && claimed.claim.step == Step::Charge
     };
     let was_limited = |(_, end): &(&Row, &End)| end.outcome == Outcome::Rejected && end.http_status == 429;
     claims.iter().filter(counts).any(|claimed| claimed.ends.iter().any(was_limited))
-}
-
-/// Whether a key is open after these rows, which are all of the key.
-pub fn is_open(rows: &[Row]) -> bool {
-    ClaimRecord::all(rows).iter().any(ClaimRecord::is_open)
 }

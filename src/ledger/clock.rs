@@ -1,10 +1,38 @@
-//! Time in the form that rows have. It is for people: no decision depends on it, but for how long a claim may run.
+//! Time. The date is for people; what a lease depends on is the time since the machine's boot.
 
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::sync::OnceLock;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use crate::util::unique;
+
+/// A moment on a clock that two processes may share: that of a boot of a machine.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Moment {
+    pub boot: String,
+    pub ms: u64,
+}
+
+impl Moment {
+    /// Of this process alone.
+    pub fn now() -> Moment {
+        static CLOCK: OnceLock<(String, Instant)> = OnceLock::new();
+        let (boot, start) = CLOCK.get_or_init(|| (unique::reference("").unwrap_or_default(), Instant::now()));
+        Moment { boot: boot.clone(), ms: ms(start.elapsed()) }
+    }
+
+    /// How long ago it was; `None` if the clocks cannot be compared.
+    pub fn passed_ms(&self, now: &Moment) -> Option<u64> {
+        if self.boot == now.boot { now.ms.checked_sub(self.ms) } else { None }
+    }
+}
+
+pub fn ms(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
+}
 
 /// Milliseconds since 1970.
 pub fn now_ms() -> u64 {
-    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| u64::try_from(time.as_millis()).unwrap_or(u64::MAX))
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, ms)
 }
 
 /// The day in UTC, such as 2026-01-31.

@@ -1,56 +1,84 @@
-//! Keys: the service, mode and merchant, the kind, and the name.
+//! What rows are found by, keys and orders, and whose rows they are.
 
-/// What distinguishes the keys of one merchant at one service from others in the same store.
-pub struct Scope(String);
+use super::digest::digest;
+use paysvc_spec::journal::Step;
 
-impl Scope {
-    /// Empty: the mode is not known, or no merchant is configured.
-    pub fn new(base_url: &str, mode: &str, merchant: &str) -> Scope {
-        let part = |text: &str| if text.is_empty() { "-".to_owned() } else { text.replace(' ', "%20") };
-        Scope(format!("{} {} {} ", part(base_url), part(mode), part(merchant)))
+/// A key or an order. It is found with ASCII case folded and kept as it was given: whether the service tells two
+/// spellings apart is not known.
+#[derive(Clone, Debug, Default)]
+pub struct Name {
+    pub given: String,
+    pub index: String,
+}
+
+impl Name {
+    pub fn new(given: &str) -> Name {
+        Name { given: given.to_owned(), index: given.to_ascii_lowercase() }
+    }
+}
+
+/// However it is spelt.
+impl PartialEq for Name {
+    fn eq(&self, other: &Name) -> bool {
+        self.index == other.index
+    }
+}
+
+/// The key of a step, by what it is about.
+pub fn derived(step: Step, about: &str) -> Name {
+    Name::new(&format!("{} {about}", step.name()))
+}
+
+/// As the caller gave it.
+pub fn explicit(key: &str) -> Name {
+    Name::new(&format!("key {key}"))
+}
+
+/// A recipient of a list of payouts.
+pub fn payout(client_reference: &str) -> Name {
+    Name::new(&format!("payout {client_reference}"))
+}
+
+/// What is not known of an account.
+const UNKNOWN: &str = "-";
+
+/// The account of a client, and those whose rows count as its own.
+#[derive(Clone, Debug)]
+pub struct Accounts {
+    mode: String,
+    /// Of the base URL; empty for a service on this machine.
+    origin: String,
+    /// Digests of the public key and of former ones.
+    keys: Vec<String>,
+}
+
+impl Accounts {
+    /// Empty: not known. `former`: earlier public keys of the account.
+    pub fn new(mode: &str, origin: &str, public_key: Option<&str>, former: &[String]) -> Accounts {
+        let known = |text: &str| if text.is_empty() { UNKNOWN.to_owned() } else { text.to_owned() };
+        let of_key = |key: &str| digest("account", "public_key", key);
+        let own = public_key.map_or(UNKNOWN.to_owned(), of_key);
+        let keys = std::iter::once(own).chain(former.iter().map(|key| of_key(key))).collect();
+        Accounts { mode: known(mode), origin: origin.to_owned(), keys }
     }
 
-    /// Of a charge, by its order.
-    pub fn charge(&self, order: &str) -> String {
-        self.key("charge", order)
+    /// As its rows name it.
+    pub fn own(&self) -> String {
+        [&self.mode, &self.origin, &self.keys[0]].map(String::as_str).join(" ")
     }
 
-    /// Of an authorization, by its attempt to pay.
-    pub fn authorization(&self, payment: &str) -> String {
-        self.key("authorization", payment)
+    /// The account is the client's. What is not known of one of them says nothing.
+    pub fn has(&self, account: &str) -> bool {
+        let agrees = |one: &str, other: &str| one == other || one == UNKNOWN || other == UNKNOWN;
+        let parts: Vec<&str> = account.split(' ').collect();
+        let [mode, origin, key] = parts[..] else { return false };
+        agrees(mode, &self.mode) && origin == self.origin && self.keys.iter().any(|own| agrees(own, key))
     }
 
-    /// Of an order that is created but not charged.
-    pub fn order(&self, order: &str) -> String {
-        self.key("order", order)
-    }
-
-    /// As the caller gave it.
-    pub fn explicit(&self, key: &str) -> String {
-        self.key("key", key)
-    }
-
-    /// A recipient of a list of payouts.
-    pub fn payout(&self, client_reference: &str) -> String {
-        self.key("payout", client_reference)
-    }
-
-    fn key(&self, kind: &str, name: &str) -> String {
-        format!("{}{kind} {name}", self.0)
-    }
-
-    /// The key belongs to it.
-    pub fn has(&self, key: &str) -> bool {
-        key.starts_with(&self.0)
-    }
-
-    /// The kind and the name, without the part that all keys of the scope share.
-    pub fn short<'a>(&self, key: &'a str) -> &'a str {
-        key.strip_prefix(&self.0).unwrap_or(key)
-    }
-
-    pub fn long(&self, short: &str) -> String {
-        format!("{}{short}", self.0)
+    /// The account is one of the other mode: test or live.
+    pub fn is_of_another_mode(&self, account: &str) -> bool {
+        let mode = account.split(' ').next().unwrap_or_default();
+        ![mode, &self.mode].contains(&UNKNOWN) && mode != self.mode
     }
 }
 
@@ -59,22 +87,36 @@ mod tests {
     use super::*;
 
     #[test]
-    fn keys_of_two_merchants_or_kinds_are_never_equal() {
-        let mut all = std::collections::HashSet::new();
-        for base in ["https://a", "https://a/b"] {
-            for mode in ["", "test", "live"] {
-                for merchant in ["", "m", "m charge"] {
-                    let scope = Scope::new(base, mode, merchant);
-                    for name in ["R", "charge R", ""] {
-                        for key in
-                            [scope.charge(name), scope.authorization(name), scope.order(name), scope.explicit(name)]
-                        {
-                            assert!(scope.has(&key) && scope.long(scope.short(&key)) == key);
-                            assert!(all.insert(key));
-                        }
-                    }
-                }
-            }
+    fn keys_of_two_kinds_are_never_equal_and_case_does_not_count() {
+        let steps = [Step::Charge, Step::Authorization, Step::Order];
+        let of = |name: &str| [steps.map(|step| derived(step, name)).to_vec(), vec![explicit(name), payout(name)]].concat();
+        let all: Vec<Name> = ["R", "charge R", ""].into_iter().flat_map(of).collect();
+        for (index, one) in all.iter().enumerate() {
+            assert_eq!(all.iter().position(|other| other == one), Some(index), "{one:?}");
         }
+        assert!(explicit("ORD-1") == explicit("ord-1") && explicit("É") != explicit("é"));
+    }
+
+    #[test]
+    fn an_account_is_its_mode_its_origin_and_its_public_key() {
+        let origin = "https://a";
+        let account = |mode: &str, origin: &str, key| Accounts::new(mode, origin, key, &[]);
+        let live = Accounts::new("live", origin, Some("new"), &["old".to_owned()]);
+        for (mode, of, key, is_own) in [
+            ("live", origin, Some("new"), true),
+            ("live", origin, Some("old"), true),
+            ("live", origin, None, true),
+            ("", origin, Some("new"), true),
+            ("test", origin, Some("new"), false),
+            ("live", "https://b", Some("new"), false),
+            ("live", "", Some("new"), false),
+            ("live", origin, Some("other"), false),
+        ] {
+            let row = account(mode, of, key).own();
+            assert_eq!(live.has(&row), is_own, "{row}");
+            assert_eq!(live.is_of_another_mode(&row), mode == "test", "{row}");
+        }
+        assert!(!live.has("") && account("test", "", None).has(&account("test", "", None).own()));
+        assert!(!account("live", origin, Some("old")).has(&live.own()), "the former key alone knows nothing of the new one");
     }
 }

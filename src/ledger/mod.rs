@@ -18,12 +18,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use self::claims::{ClaimRecord, ClaimState};
-use self::key::Scope;
+use self::clock::Moment;
+use self::key::{Accounts, Name};
 use self::minted::Minted;
-use self::row::{By, Claim, End, Kind, Row};
+use self::row::{By, Claim, End, Kind, Lease, Row};
 use self::store::{Appended, NewRow, Query, Store};
 use self::table::{Candidate, Claims, Decision};
 use crate::call::Call;
+use crate::call::log::Level;
 use crate::request::record::Record;
 use crate::util::unique;
 use paysvc_spec::journal::Step;
@@ -31,19 +33,20 @@ use paysvc_spec::status::Outcome;
 
 /// No more rows of a key or an order are read: nobody tries that often.
 const MOST_ROWS: usize = 10_000;
-/// A row is a few hundred bytes.
-const LONGEST_ROW: usize = 64 * 1024;
+/// A claim of this size is looked at before anything is sent.
+const LARGE: usize = 4 * 1024;
 
 const HAS_OPEN: &str = "the journal has open requests: call journal_next when the program starts";
 const ELSEWHERE: &str = "the journal was made on another machine, or is a copy: it may lack requests that were sent, so none \
                          of its look-ups will be REJECTED";
+const OTHERS: &str = "the journal has requests of another account (another public key or base_url): a call that finds one of \
+                      them is refused; use a journal for each, or name the old key in former_public_keys";
 
-/// The rows of one merchant at one service.
 pub struct Journal {
     store: Box<dyn Store>,
-    pub scope: Scope,
+    pub accounts: Accounts,
     pub minted: Minted,
-    /// How long a closed key is kept.
+    /// How long the details of a closed key are kept.
     keep: Duration,
     /// Somebody was told whether keys are open.
     announced: AtomicBool,
@@ -61,19 +64,36 @@ pub enum Ledger<'a> {
 /// A request as the journal enters it.
 pub struct Entry {
     pub record: Record,
-    pub key: String,
+    pub key: Name,
     /// The caller gave the key.
     pub explicit: bool,
-    /// As rows name it.
-    pub order: Option<String>,
+    pub order: Option<Name>,
     /// Of a recipient: the digest of its list.
     pub list: Option<String>,
 }
 
 impl Entry {
     /// The order whose rows decide together with those of the key.
-    fn order_to_read(&self) -> Option<&str> {
-        self.order.as_deref().filter(|_| self.record.step.is_of_order())
+    fn order_to_read(&self) -> Option<&Name> {
+        self.order.as_ref().filter(|_| self.record.step.is_of_order())
+    }
+}
+
+impl Entry {
+    fn claim(&self, id: &str, lease: Lease) -> Claim {
+        let Entry { record, explicit, list, .. } = self;
+        Claim {
+            step: record.step,
+            function: record.function.to_owned(),
+            explicit: *explicit,
+            has_page: record.has_page,
+            lease,
+            digests: digest::digests(id, &record.members),
+            list: list.as_deref().map(|list| digest::list(id, list)),
+            request: record.kept(),
+            amount: record.amount.clone(),
+            currency: record.currency.clone(),
+        }
     }
 }
 
@@ -85,43 +105,11 @@ impl<'a> Ledger<'a> {
         }
     }
 
-    pub fn read(self, entry: &Entry, call: &Call<'_>) -> Result<Snapshot, String> {
-        match self {
-            Ledger::Empty => Ok(Snapshot::default()),
-            Ledger::Journal(journal, _) => journal.snapshot(&entry.key, entry.order_to_read(), call),
-        }
-    }
-
-    /// What the call does, by the table.
-    pub fn decide<'r>(self, entry: &Entry, found: &Claims<'r>) -> Decision<'r> {
-        let Entry { record, key, explicit, .. } = entry;
-        let minted = match self {
-            Ledger::Empty => None,
-            Ledger::Journal(journal, _) => Some(&journal.minted),
-        };
-        let fresh = record.order.as_deref().is_some_and(|order| minted.is_some_and(|minted| minted.has(order)));
-        let wanted = Candidate { key, step: record.step, explicit: *explicit, members: &record.members, fresh };
-        found.decide(&wanted, clock::now_ms())
-    }
-
     /// Writes that the entry's request is about to be sent, by this call.
     pub fn claim(self, entry: &Entry, known: &Snapshot, call: &Call<'_>) -> Result<ClaimResult, String> {
         let Ledger::Journal(journal, _) = self else { return Err("there is no journal to claim in".to_owned()) };
-        let Entry { record, explicit, list, .. } = entry;
-        let until_ms = clock::now_ms().saturating_add(u64::try_from(call.time_left().as_millis()).unwrap_or(u64::MAX));
-        let make = |id: &str| Claim {
-            step: record.step,
-            function: record.function.to_owned(),
-            explicit: *explicit,
-            has_page: record.has_page,
-            until_ms,
-            digests: digest::digests(id, &record.members),
-            list: list.as_deref().map(|list| digest::list(id, list)),
-            request: record.kept(),
-            amount: record.amount.clone(),
-            currency: record.currency.clone(),
-        };
-        journal.claim(known, entry.order.as_deref(), make, call)
+        let lease = Lease { from: Moment::now(), for_ms: clock::ms(call.time_left()) };
+        journal.claim(known, entry.order.as_ref(), |id| entry.claim(id, lease), call)
     }
 
     /// Writes what became of a claim. True if a person had settled it differently.
@@ -138,9 +126,9 @@ impl<'a> Ledger<'a> {
 pub struct Snapshot {
     /// Each row once.
     pub rows: Vec<Row>,
-    key: String,
+    key: Name,
     /// The order whose rows were read as well.
-    order: Option<String>,
+    order: Option<Name>,
 }
 
 /// The result of an attempt to claim.
@@ -156,70 +144,127 @@ impl Snapshot {
         self.rows.iter().filter(|row| row.key == self.key)
     }
 
+    /// How many rows decide something.
+    fn count(&self) -> usize {
+        self.rows.iter().filter(|row| !matches!(row.kind, Kind::Seen { .. })).count()
+    }
+
     fn next_seq(&self) -> u32 {
         self.of_key().map(|row| row.seq).max().unwrap_or(0) + 1
     }
 }
 
 impl Journal {
-    /// `keep`: how long a closed key is kept.
-    pub fn new(store: Box<dyn Store>, scope: Scope, keep: Duration) -> Journal {
-        Journal { store, scope, minted: Minted::default(), keep, announced: AtomicBool::new(false) }
+    /// `keep`: how long the details of a closed key are kept.
+    pub fn new(store: Box<dyn Store>, accounts: Accounts, keep: Duration) -> Journal {
+        Journal { store, accounts, minted: Minted::default(), keep, announced: AtomicBool::new(false) }
     }
 
-    /// A warning about what was found, which is given once.
-    pub fn news(&self, call: &Call<'_>) -> Vec<&'static str> {
+    /// The journal has requests of the other mode: test or live.
+    pub fn has_another_mode(&self) -> bool {
+        self.store.accounts().iter().any(|account| self.accounts.is_of_another_mode(account))
+    }
+
+    /// What was found, which is said once.
+    pub fn news(&self, call: &Call<'_>) -> Vec<(Level, &'static str)> {
         if self.announced.swap(true, Ordering::SeqCst) {
             return Vec::new();
         }
-        let open = self.next_open(&self.scope.long(""), 1, call);
-        let has_open = open.is_ok_and(|open| !open.is_empty());
-        let news = [(self.store.is_elsewhere(), ELSEWHERE), (has_open, HAS_OPEN)];
-        news.into_iter().filter_map(|(is_so, text)| is_so.then_some(text)).collect()
+        let has_open = self.next_open("", 1, call).is_ok_and(|open| !open.is_empty());
+        let has_others = self.store.accounts().iter().any(|account| !self.accounts.has(account));
+        let news = [
+            (has_others, Level::Error, OTHERS),
+            (self.store.is_elsewhere(), Level::Warn, ELSEWHERE),
+            (has_open, Level::Warn, HAS_OPEN),
+        ];
+        news.into_iter().filter_map(|(is_so, level, text)| is_so.then_some((level, text))).collect()
     }
 
-    /// The rows of the key, and those of its order.
-    pub fn snapshot(&self, key: &str, order: Option<&str>, call: &Call<'_>) -> Result<Snapshot, String> {
-        let mut rows = self.read(Query::Key(key), call)?;
-        check_numbers(&rows)?;
-        let mut of_order = Vec::new();
-        if let Some(order) = order {
-            of_order = self.read(Query::Order(order), call)?;
-            of_order.retain(|row| row.key != key);
-        }
-        // Newer rows of its order need the old rows too, because attempts are counted.
-        let mut of_all = rows.chunk_by(is_same_key).chain(of_order.chunk_by(is_same_key));
-        if !rows.is_empty() && of_all.all(|of_key| of_key.last().is_some_and(|last| self.is_outdated(last))) {
-            self.store.forget(key, call.time_left())?;
-            rows = self.read(Query::Key(key), call)?;
-        }
-        rows.append(&mut of_order);
-        Ok(Snapshot { rows, key: key.to_owned(), order: order.map(str::to_owned) })
+    pub fn read(&self, entry: &Entry, call: &Call<'_>) -> Result<Snapshot, String> {
+        self.snapshot(&entry.key, entry.order_to_read(), call)
     }
 
-    /// The key of this last row has been closed for so long that it is new again.
-    fn is_outdated(&self, last: &Row) -> bool {
-        !last.open && last.time_ms < self.keep_from_ms()
+    /// What the call does, by the table.
+    pub fn decide<'r>(&self, entry: &Entry, found: &Claims<'r>) -> Decision<'r> {
+        let Entry { record, key, explicit, order, .. } = entry;
+        let fresh = record.order.as_deref().is_some_and(|order| self.minted.has(order));
+        let wanted = Candidate {
+            key,
+            order: order.as_ref(),
+            step: record.step,
+            explicit: *explicit,
+            members: &record.members,
+            fresh,
+            accounts: &self.accounts,
+        };
+        found.decide(&wanted, &Moment::now())
+    }
+
+    /// Fails if the entry's claim could not be written, with the reason.
+    pub fn check(&self, entry: &Entry) -> Result<(), String> {
+        let of = |name: Option<&Name>| name.map_or(0, |name| name.given.len());
+        let members: usize = entry.record.members.iter().map(|(path, value)| path.len() + value.len()).sum();
+        if of(Some(&entry.key)) + of(entry.order.as_ref()) + members < LARGE {
+            return Ok(());
+        }
+        let claim = entry.claim("", Lease { from: Moment::now(), for_ms: 0 });
+        let known = Snapshot { key: entry.key.clone(), ..Snapshot::default() };
+        self.made(&known, String::new(), entry.order.as_ref(), 1, Kind::Claim(claim)).to_json().map(drop)
+    }
+
+    /// The rows of the key, and those of its order. A claim that this machine's clock has not met yet is marked.
+    pub fn snapshot(&self, key: &Name, order: Option<&Name>, call: &Call<'_>) -> Result<Snapshot, String> {
+        let (now, mut marked) = (Moment::now(), false);
+        loop {
+            let mut rows = self.query(Query::Key(&key.index), call)?;
+            if let Some(order) = order {
+                let of_order = self.query(Query::Order(&order.index), call)?;
+                rows.extend(of_order.into_iter().filter(|row| row.key != *key));
+            }
+            let new: Vec<(Row, Kind)> = ClaimRecord::all(&rows)
+                .iter()
+                .filter(|claimed| !marked && claimed.is_new_to(&now))
+                .map(|claimed| (claimed.row.clone(), Kind::Seen { of: claimed.row.id.clone(), at: now.clone() }))
+                .collect();
+            if new.is_empty() {
+                return Ok(Snapshot { rows, key: key.clone(), order: order.cloned() });
+            }
+            for (claim, seen) in new {
+                let rows = self.query(Query::Key(&claim.key.index), call)?;
+                let known = Snapshot { rows, key: claim.key.clone(), order: None };
+                // If another row was faster, the next call marks it.
+                self.append(&self.made(&known, new_id()?, claim.order.as_ref(), known.next_seq(), seen), call)?;
+            }
+            marked = true;
+        }
     }
 
     fn keep_from_ms(&self) -> u64 {
-        clock::now_ms().saturating_sub(u64::try_from(self.keep.as_millis()).unwrap_or(u64::MAX))
+        clock::now_ms().saturating_sub(clock::ms(self.keep))
     }
 
-    /// The last row of the next open key, after that one.
+    /// The last row of each next open key of this account, after that one.
     pub fn next_open(&self, after: &str, limit: u32, call: &Call<'_>) -> Result<Vec<Row>, String> {
-        let rows = self.read(Query::Open { after, limit }, call)?;
-        // Rows of other merchants are not this client's.
-        Ok(rows.into_iter().filter(|row| self.scope.has(&row.key)).collect())
+        let mut after = after.to_ascii_lowercase();
+        loop {
+            let rows = self.query(Query::Open { after: &after, limit }, call)?;
+            let Some(last) = rows.last() else { return Ok(Vec::new()) };
+            after.clone_from(&last.key.index);
+            let own: Vec<Row> = rows.into_iter().filter(|row| self.accounts.has(&row.account)).collect();
+            if !own.is_empty() {
+                return Ok(own);
+            }
+        }
     }
 
-    fn read(&self, query: Query<'_>, call: &Call<'_>) -> Result<Vec<Row>, String> {
+    /// The rows, all of which are what was asked for: others may stand in the place of a charge.
+    fn query(&self, query: Query<'_>, call: &Call<'_>) -> Result<Vec<Row>, String> {
         let (mut rows, mut wrong) = (Vec::new(), None);
         let mut found = |text: &str| {
-            let row = match text.len() {
-                0..=LONGEST_ROW if rows.len() < MOST_ROWS => Row::parse(text),
-                0..=LONGEST_ROW => Err(format!("there are more than {MOST_ROWS} rows")),
-                length => Err(format!("a row has {length} bytes")),
+            let row = if rows.len() < MOST_ROWS {
+                Row::parse(text)
+            } else {
+                Err(format!("there are more than {MOST_ROWS} rows"))
             };
             match row {
                 Ok(row) => rows.push(row),
@@ -228,12 +273,29 @@ impl Journal {
             wrong.is_none()
         };
         self.store.read(query, call.time_left(), &mut found)?;
-        match wrong {
-            None => {
-                rows.sort_by(|one: &Row, two: &Row| (&one.key, one.seq).cmp(&(&two.key, two.seq)));
-                Ok(rows)
+        rows.sort_by(|one: &Row, two: &Row| (&one.key.index, one.seq).cmp(&(&two.key.index, two.seq)));
+        let is_asked_for = |row: &Row| match query {
+            Query::Key(key) => row.is_of_key(key),
+            Query::Order(order) => row.is_of_order(order),
+            Query::Open { after, .. } => row.open && *row.key.index > *after,
+        };
+        let wrong = wrong.or_else(|| {
+            if let Some(row) = rows.iter().find(|row| !is_asked_for(row)) {
+                return Some(format!("row {} of {} is another one", row.seq, row.key.given));
             }
-            Some(text) => Err(text),
+            let is_whole = |(index, row): (usize, &Row)| row.seq as usize == index + 1;
+            let of_keys = || rows.chunk_by(|one, other| one.key == other.key);
+            match query {
+                Query::Open { .. } => None,
+                // All rows of a key name its order.
+                Query::Key(_) | Query::Order(_) => of_keys()
+                    .find(|of_key| !of_key.iter().enumerate().all(is_whole))
+                    .map(|of_key| format!("a row of {} is missing, or there twice", of_key[0].key.given)),
+            }
+        });
+        match wrong {
+            None => Ok(rows),
+            Some(text) => Err(format!("{query}: {text}; the journal is damaged: restore it from a copy")),
         }
     }
 
@@ -242,31 +304,31 @@ impl Journal {
     pub fn claim(
         &self,
         known: &Snapshot,
-        order: Option<&str>,
+        order: Option<&Name>,
         make: impl FnOnce(&str) -> Claim,
         call: &Call<'_>,
     ) -> Result<ClaimResult, String> {
         let id = new_id()?;
         let claim = make(&id);
-        let row = made(known, id, order, known.next_seq(), Kind::Claim(claim));
+        let row = self.made(known, id, order, known.next_seq(), Kind::Claim(claim));
         let appended = self.append(&row, call);
         if appended == Ok(Appended::Exists) {
             return Ok(ClaimResult::Superseded);
         }
         // It is read back, even if the answer to the insert was lost.
-        let now = self.snapshot(&known.key, known.order.as_deref(), call);
+        let now = self.snapshot(&known.key, known.order.as_ref(), call);
         match (appended, now) {
             (appended, Ok(now)) => {
                 let is_there = now.rows.iter().any(|other| other.id == row.id);
-                if is_there && now.rows.len() == known.rows.len() + 1 {
+                if is_there && now.count() == known.count() + 1 {
                     return Ok(ClaimResult::Claimed(Box::new(row)));
                 }
                 // An insert that arrives later fails, because its number is taken.
                 let end = End::not_sent(&row.id);
                 let seq = if is_there { now.next_seq() } else { row.seq };
-                let end = made(&now, new_id()?, order, seq, Kind::End(end));
+                let end = self.made(&now, new_id()?, order, seq, Kind::End(end));
                 let fenced = self.append(&end, call);
-                let others_wrote = now.rows.len() > known.rows.len() + usize::from(is_there);
+                let others_wrote = now.count() > known.count() + usize::from(is_there);
                 match (appended, fenced) {
                     (Err(why), _) | (_, Err(why)) if !others_wrote => Err(why),
                     _ => Ok(ClaimResult::Superseded),
@@ -280,7 +342,7 @@ impl Journal {
     pub fn end(&self, claim: &Row, end: &End, call: &Call<'_>) -> Result<bool, String> {
         loop {
             let known = self.snapshot(&claim.key, None, call)?;
-            let row = made(&known, new_id()?, claim.order.as_deref(), known.next_seq(), Kind::End(end.clone()));
+            let row = self.made(&known, new_id()?, claim.order.as_ref(), known.next_seq(), Kind::End(end.readable()));
             if self.append(&row, call)? == Appended::Done {
                 return Ok(known.rows.iter().any(|row| contradicts(row, end)));
             }
@@ -291,11 +353,12 @@ impl Journal {
     }
 
     fn append(&self, row: &Row, call: &Call<'_>) -> Result<Appended, String> {
-        let json = row.to_json();
+        let json = row.to_json()?;
         let new = NewRow {
-            key: &row.key,
+            key: &row.key.index,
             seq: row.seq,
-            order: row.order.as_deref(),
+            order: row.order.as_ref().map(|order| &*order.index),
+            account: &row.account,
             open: row.open,
             time_ms: row.time_ms,
             json: &json,
@@ -304,12 +367,22 @@ impl Journal {
         self.store.append(&new, call.time_left())
     }
 
+    /// A row that follows those of its key.
+    fn made(&self, known: &Snapshot, id: String, order: Option<&Name>, seq: u32, kind: Kind) -> Row {
+        let (time_ms, account) = (clock::now_ms(), self.accounts.own());
+        let mut row = Row { key: known.key.clone(), seq, id, time_ms, order: order.cloned(), account, open: false, kind };
+        let rows: Vec<Row> = known.of_key().chain(std::iter::once(&row)).cloned().collect();
+        row.open = ClaimRecord::all(&rows).iter().any(ClaimRecord::is_open);
+        row
+    }
+
     /// How many requests that may charge the order were begun; and what the service called this one, if every other has
     /// ended. Nothing if the journal cannot know: it is not where it was made, so another journal may have sent
-    /// requests, or the customer may have paid on a page.
-    pub fn attempts<'a>(&self, claims: &[ClaimRecord<'a>], of: &ClaimRecord<'a>) -> (Option<u32>, Option<&'a str>) {
+    /// requests; or the customer may have paid on a page; or what ended long ago is not counted any more.
+    pub fn attempts<'a>(&self, found: &Claims<'a>, of: &ClaimRecord<'a>) -> (Option<u32>, Option<&'a str>) {
+        let claims = found.claims();
         let has_page = claims.iter().any(|claimed| claimed.claim.step == Step::Order && claimed.claim.has_page);
-        if has_page || self.store.is_elsewhere() {
+        if has_page || self.store.is_elsewhere() || found.has_tombstone() {
             return (None, None);
         }
         let counts = |claimed: &&ClaimRecord<'_>| match of.claim.step {
@@ -324,25 +397,25 @@ impl Journal {
 
     /// The order of a charge that is open, or of an authorization that was recorded, by what the service called the
     /// attempt to pay.
-    pub fn order_of_payment(&self, key: &str, payment: &str, call: &Call<'_>) -> Result<Option<String>, String> {
+    pub fn order_of_payment(&self, key: &Name, payment: &str, call: &Call<'_>) -> Result<Option<Name>, String> {
         const PAGE: u32 = 100;
         let named = |row: &Row| match &row.kind {
             Kind::End(end) => end.payment_reference.as_deref().is_some_and(|named| is_same(named, payment)),
-            Kind::Claim(_) => false,
+            _ => false,
         };
-        if let Some(row) = self.read(Query::Key(key), call)?.into_iter().find(|row| row.order.is_some()) {
+        if let Some(row) = self.query(Query::Key(&key.index), call)?.into_iter().find(|row| row.order.is_some()) {
             return Ok(row.order);
         }
-        let mut after = self.scope.long("");
+        let mut after = String::new();
         loop {
             let page = self.next_open(&after, PAGE, call)?;
             for open in &page {
-                if self.read(Query::Key(&open.key), call)?.iter().any(named) {
+                if self.query(Query::Key(&open.key.index), call)?.iter().any(named) {
                     return Ok(open.order.clone());
                 }
             }
             match page.last() {
-                Some(last) => after.clone_from(&last.key),
+                Some(last) => after.clone_from(&last.key.index),
                 None => return Ok(None),
             }
         }
@@ -359,17 +432,8 @@ fn contradicts(row: &Row, end: &End) -> bool {
                 && decides(end.outcome)
                 && other.outcome != end.outcome
         }
-        Kind::Claim(_) => false,
+        _ => false,
     }
-}
-
-/// A row that follows those of its key.
-fn made(known: &Snapshot, id: String, order: Option<&str>, seq: u32, kind: Kind) -> Row {
-    let order = order.map(str::to_owned);
-    let mut row = Row { key: known.key.clone(), seq, id, time_ms: clock::now_ms(), order, open: false, kind };
-    let rows: Vec<Row> = known.of_key().chain(std::iter::once(&row)).cloned().collect();
-    row.open = claims::is_open(&rows);
-    row
 }
 
 fn new_id() -> Result<String, String> {
@@ -379,16 +443,4 @@ fn new_id() -> Result<String, String> {
 /// As the service compares references: case and blanks around them do not count.
 fn is_same(one: &str, other: &str) -> bool {
     one.trim().eq_ignore_ascii_case(other.trim())
-}
-
-fn is_same_key(one: &Row, other: &Row) -> bool {
-    one.key == other.key
-}
-
-/// Rows are numbered without gaps: a missing one may be a charge.
-fn check_numbers(rows: &[Row]) -> Result<(), String> {
-    match rows.iter().enumerate().find(|(index, row)| row.seq as usize != index + 1) {
-        Some((index, _)) => Err(format!("row {} of a key is missing", index + 1)),
-        None => Ok(()),
-    }
 }

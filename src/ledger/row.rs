@@ -2,17 +2,22 @@
 
 use std::borrow::Cow;
 
+use super::clock::Moment;
+use super::digest::digest;
+use super::key::Name;
 use crate::json::object::{object, object_text};
 use crate::json::{self, Members, RawValue};
 use paysvc_spec::journal::Step;
 use paysvc_spec::status::{self, Outcome, State};
 
-/// The form of the rows. A row of a later version cannot be read.
-const VERSION: u32 = 1;
+/// The form of the rows. A row of another version cannot be read.
+const VERSION: u32 = 2;
+/// A row is a few hundred bytes; a longer one than this is neither written nor read.
+pub const LONGEST: usize = 64 * 1024;
 
 #[derive(Clone, PartialEq, Debug)]
 pub struct Row {
-    pub key: String,
+    pub key: Name,
     /// From 1, without gaps.
     pub seq: u32,
     /// Random.
@@ -20,7 +25,9 @@ pub struct Row {
     /// When it was written: milliseconds since 1970.
     pub time_ms: u64,
     /// The order that it is about.
-    pub order: Option<String>,
+    pub order: Option<Name>,
+    /// See [`super::key::Accounts`].
+    pub account: String,
     /// The key is open once this row is written.
     pub open: bool,
     pub kind: Kind,
@@ -30,6 +37,35 @@ pub struct Row {
 pub enum Kind {
     Claim(Claim),
     End(End),
+    /// Somebody found the claim on a clock that cannot be compared with its own; it decides nothing.
+    Seen {
+        /// The row of the claim.
+        of: String,
+        at: Moment,
+    },
+    Tombstone(Tombstone),
+}
+
+/// What is left of a key that was closed long ago, under digests of its key and its order.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Tombstone {
+    pub step: Step,
+    pub outcome: Outcome,
+    pub state: State,
+}
+
+impl Tombstone {
+    /// What stands for the name of a key or an order.
+    pub fn name_of(index: &str) -> String {
+        format!("ended {}", digest("tombstone", "name", index))
+    }
+}
+
+/// For how long a claim's call may be under way.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Lease {
+    pub from: Moment,
+    pub for_ms: u64,
 }
 
 /// That a request is about to be sent.
@@ -42,8 +78,7 @@ pub struct Claim {
     pub explicit: bool,
     /// The customer may pay the order on a page of the service.
     pub has_page: bool,
-    /// When its call ends at the latest: milliseconds since 1970.
-    pub until_ms: u64,
+    pub lease: Lease,
     /// Digests of the members that say who pays what to whom, by path.
     pub digests: Vec<(String, String)>,
     /// Of a recipient: the digest of the list that paid it, with the row's random number.
@@ -107,20 +142,64 @@ impl End {
         End::new(of, By::Sender, Outcome::NotSent)
     }
 
+    /// Without texts of the service that are too long for a row: they are for people and for look-ups.
+    pub fn readable(&self) -> End {
+        let short = |text: &Option<String>| text.clone().filter(|text| text.len() < LONGEST / 8);
+        let (payment_reference, batch_reference) = (short(&self.payment_reference), short(&self.batch_reference));
+        End { payment_reference, batch_reference, ..self.clone() }
+    }
+
     pub fn by_look_up(claim: &Row, outcome: Outcome, state: State, http_status: u16) -> End {
         End { state, http_status, ..End::new(&claim.id, By::LookUp, outcome) }
     }
 }
 
+/// The last member of a row.
+fn check(id: &str, before: &str) -> String {
+    format!(r#","check":"{}"}}"#, digest(id, "row", before))
+}
+
 impl Row {
-    pub fn to_json(&self) -> String {
+    /// Fails if it could not be read again, with what is wrong.
+    pub fn to_json(&self) -> Result<String, String> {
+        let mut text = self.members();
+        text.pop();
+        text += &check(&self.id, &text);
+        match Row::parse(&text) {
+            Ok(row) if row == *self && row.is_spelt_as(self) => Ok(text),
+            Ok(_) => Err("a row would be read as another one".to_owned()),
+            Err(why) => Err(why),
+        }
+    }
+
+    fn is_spelt_as(&self, other: &Row) -> bool {
+        let given = |row: &Row| (row.key.given.clone(), row.order.as_ref().map(|order| order.given.clone()));
+        given(self) == given(other)
+    }
+
+    /// It is a row of this key, or what is left of one.
+    pub fn is_of_key(&self, index: &str) -> bool {
+        is_called(&self.key, index)
+    }
+
+    pub fn is_of_order(&self, index: &str) -> bool {
+        self.order.as_ref().is_some_and(|order| is_called(order, index))
+    }
+
+    /// Without the last one.
+    fn members(&self) -> String {
         object_text(|row| {
             row.literal("version", VERSION);
-            row.text("key", &self.key);
+            row.text("key", &self.key.index);
+            row.text("key_as_given", &self.key.given);
             row.literal("seq", self.seq);
             row.text("id", &self.id);
             row.literal("time_ms", self.time_ms);
-            row.optional("order", self.order.as_deref());
+            if let Some(order) = &self.order {
+                row.text("order", &order.index);
+                row.text("order_as_given", &order.given);
+            }
+            row.text("account", &self.account);
             row.literal("open", self.open);
             match &self.kind {
                 Kind::Claim(claim) => {
@@ -129,7 +208,9 @@ impl Row {
                     row.text("function", &claim.function);
                     row.literal("explicit", claim.explicit);
                     row.literal("has_page", claim.has_page);
-                    row.literal("until_ms", claim.until_ms);
+                    row.text("boot", &claim.lease.from.boot);
+                    row.literal("from_ms", claim.lease.from.ms);
+                    row.literal("for_ms", claim.lease.for_ms);
                     row.raw("digests", |out| {
                         object(out, |digests| {
                             claim.digests.iter().for_each(|(path, digest)| digests.text(path, digest));
@@ -158,24 +239,47 @@ impl Row {
                     row.optional("batch_reference", end.batch_reference.as_deref());
                     row.literal("recipients", end.recipients);
                 }
+                Kind::Seen { of, at } => {
+                    row.text("kind", "seen");
+                    row.text("of", of);
+                    row.text("boot", &at.boot);
+                    row.literal("at_ms", at.ms);
+                }
+                Kind::Tombstone(ended) => {
+                    row.text("kind", "tombstone");
+                    row.text("step", ended.step.name());
+                    row.text("outcome", status::name_of_outcome(ended.outcome));
+                    row.literal("state", ended.state.0);
+                }
             }
         })
     }
 
     /// Fails with what is wrong: a row that cannot be read never counts as missing.
     pub fn parse(text: &str) -> Result<Row, String> {
+        if text.len() > LONGEST {
+            return Err(format!("a row has {} bytes", text.len()));
+        }
         let members = json::members_of(text).map_err(|error| format!("a row is not JSON: {error}"))?;
         let row = Reader(&members);
-        if row.number("version")? != u64::from(VERSION) {
-            return Err("a row has been written by a later version of this library".to_owned());
+        if row.number::<u32>("version")? != VERSION {
+            return Err("a row has been written by another version of this library".to_owned());
         }
+        let id = row.text("id")?.into_owned();
+        // A text that was changed, or laid out anew by a database, is not what was written.
+        let is_whole = text.rfind(r#","check":"#).is_some_and(|at| text[at..] == check(&id, &text[..at]));
+        if !is_whole {
+            return Err(wrong("check"));
+        }
+        let moment = |ms: &str| Ok::<_, String>(Moment { boot: row.text("boot")?.into_owned(), ms: row.number(ms)? });
+        let step = || row.named("step", |name| Step::ALL.iter().copied().find(|step| step.name() == name));
         let kind = match &*row.text("kind")? {
             "claim" => Kind::Claim(Claim {
-                step: row.named("step", |name| Step::ALL.iter().copied().find(|step| step.name() == name))?,
+                step: step()?,
                 function: row.text("function")?.into_owned(),
                 explicit: row.flag("explicit")?,
                 has_page: row.flag("has_page")?,
-                until_ms: row.number("until_ms")?,
+                lease: Lease { from: moment("from_ms")?, for_ms: row.number("for_ms")? },
                 digests: row.texts("digests")?,
                 list: row.optional("list")?,
                 request: json::member(&members, "request").map(|raw| raw.to_owned()).unwrap_or_default(),
@@ -186,21 +290,28 @@ impl Row {
                 of: row.text("of")?.into_owned(),
                 by: row.by()?,
                 outcome: row.named("outcome", status::outcome_named)?,
-                state: State(row.number("state")? as i32),
+                state: State(row.number("state")?),
                 is_final: row.flag("final")?,
-                http_status: row.number("http_status")? as u16,
+                http_status: row.number("http_status")?,
                 payment_reference: row.optional("payment_reference")?,
                 batch_reference: row.optional("batch_reference")?,
-                recipients: u32::try_from(row.number("recipients")?).map_err(|_| wrong("recipients"))?,
+                recipients: row.number("recipients")?,
+            }),
+            "seen" => Kind::Seen { of: row.text("of")?.into_owned(), at: moment("at_ms")? },
+            "tombstone" => Kind::Tombstone(Tombstone {
+                step: step()?,
+                outcome: row.named("outcome", status::outcome_named)?,
+                state: State(row.number("state")?),
             }),
             _ => return Err("a row has an unknown kind".to_owned()),
         };
         Ok(Row {
-            key: row.text("key")?.into_owned(),
-            seq: u32::try_from(row.number("seq")?).map_err(|_| wrong("seq"))?,
-            id: row.text("id")?.into_owned(),
+            key: row.name("key", "key_as_given")?.ok_or_else(|| wrong("key"))?,
+            seq: row.number("seq")?,
+            id,
             time_ms: row.number("time_ms")?,
-            order: row.optional("order")?,
+            order: row.name("order", "order_as_given")?,
+            account: row.text("account")?.into_owned(),
             open: row.flag("open")?,
             kind,
         })
@@ -215,6 +326,10 @@ impl By {
             By::Person { .. } => "person",
         }
     }
+}
+
+fn is_called(name: &Name, index: &str) -> bool {
+    name.index == index || name.index == Tombstone::name_of(index)
 }
 
 /// Members of a row. A missing one is an error.
@@ -238,7 +353,17 @@ impl<'a> Reader<'a> {
         json::text(value).map(|text| Some(text.into_owned())).ok_or_else(|| wrong(name))
     }
 
-    fn number(&self, name: &str) -> Result<u64, String> {
+    /// A key or an order.
+    fn name(&self, index: &str, given: &str) -> Result<Option<Name>, String> {
+        let name = match (self.optional(index)?, self.optional(given)?) {
+            (Some(index), Some(given)) => Some(Name { index, given }),
+            (None, None) => None,
+            _ => return Err(wrong(given)),
+        };
+        Ok(name)
+    }
+
+    fn number<T: std::str::FromStr>(&self, name: &str) -> Result<T, String> {
         self.get(name)?.parse().map_err(|_| wrong(name))
     }
 
@@ -268,77 +393,111 @@ impl<'a> Reader<'a> {
 }
 
 #[cfg(test)]
+impl Row {
+    /// For tests: a row of this key, whose number is also its id.
+    pub fn of(key: &str, seq: u32, kind: Kind) -> Row {
+        let (key, id) = (Name::new(key), seq.to_string());
+        Row { key, seq, id, time_ms: 5, order: None, account: "test  -".into(), open: true, kind }
+    }
+}
+
+#[cfg(test)]
+impl Claim {
+    /// For tests: a claim whose call is over.
+    pub fn of(step: Step) -> Claim {
+        Claim {
+            step,
+            function: "order_pay".into(),
+            explicit: false,
+            has_page: false,
+            lease: Lease { from: Moment::default(), for_ms: 0 },
+            digests: Vec::new(),
+            list: None,
+            request: String::new(),
+            amount: None,
+            currency: None,
+        }
+    }
+}
+
+#[cfg(test)]
 mod tests {
     use super::*;
 
-    fn rows() -> [Row; 3] {
+    fn rows() -> Vec<Row> {
         let claim = Claim {
-            step: Step::Charge,
-            function: "order_pay".into(),
             explicit: true,
-            has_page: false,
-            until_ms: u64::MAX,
+            lease: Lease { from: Moment { boot: "b".into(), ms: u64::MAX }, for_ms: 1 },
             digests: vec![("reference".into(), "00ff".into())],
             list: Some("ff00".into()),
             request: r#"{"reference":"R \" 1"}"#.into(),
             amount: Some("100.10".into()),
-            currency: None,
+            ..Claim::of(Step::Charge)
         };
-        let end = |by| End {
-            of: "1".into(),
-            by,
-            outcome: Outcome::Unknown,
-            state: State::PENDING,
-            is_final: false,
+        let end = |by, state| End {
+            state,
             http_status: 504,
             payment_reference: Some("P".into()),
             batch_reference: Some("B".into()),
             recipients: 2,
+            ..End::new("1", by, Outcome::Unknown)
         };
-        let row = |kind| Row {
-            key: "k \u{e9}\n".into(),
-            seq: 7,
-            id: "1".into(),
-            time_ms: 5,
-            order: Some("R".into()),
-            open: true,
-            kind,
-        };
+        let row = |kind| Row { order: Some(Name::new("R")), ..Row::of("K \u{e9}\n", 7, kind) };
         let person = By::Person { who: "A. Person".into(), why: "the bank's list".into() };
-        [row(Kind::Claim(claim)), row(Kind::End(end(By::Sender))), Row { order: None, ..row(Kind::End(end(person))) }]
+        vec![
+            row(Kind::Claim(claim)),
+            // What the service may answer some day.
+            row(Kind::End(end(By::Sender, State(-1)))),
+            Row { order: None, ..row(Kind::End(end(person, State::PENDING))) },
+            row(Kind::Seen { of: "1".into(), at: Moment { boot: "c".into(), ms: 3 } }),
+            row(Kind::Tombstone(Tombstone { step: Step::Charge, outcome: Outcome::Confirmed, state: State::SUCCESSFUL })),
+        ]
     }
 
     #[test]
     fn a_row_is_read_as_it_was_written() {
         for row in rows() {
-            assert_eq!(Row::parse(&row.to_json()), Ok(row));
+            let read = Row::parse(&row.to_json().unwrap()).unwrap();
+            assert!(read == row && read.is_spelt_as(&row));
         }
     }
 
     /// If an unreadable row counted as missing, there would be a second charge.
     #[test]
-    fn every_row_that_lacks_something_is_refused() {
+    fn every_row_that_lacks_something_or_was_changed_is_refused() {
         for row in rows() {
-            let text = row.to_json();
+            let text = row.to_json().unwrap();
             let members = json::members_of(&text).unwrap();
-            for (left_out, _) in &members {
-                if matches!(
-                    &**left_out,
-                    "order" | "list" | "request" | "amount" | "currency" | "payment_reference" | "batch_reference"
-                ) {
-                    continue;
-                }
-                let rest: Vec<_> = members.iter().filter(|(name, _)| name != left_out).collect();
-                let short = object_text(|out| {
-                    rest.iter()
-                        .for_each(|(name, value)| out.raw(name, |bytes| bytes.extend_from_slice(value.as_bytes())));
+            for (left_out, _) in members.iter().filter(|(name, _)| name != "check") {
+                let is_optional = ["list", "request", "amount", "currency", "payment_reference", "batch_reference"]
+                    .contains(&&**left_out);
+                let rest = members.iter().filter(|(name, _)| name != left_out && name != "check");
+                let mut short = object_text(|out| {
+                    rest.for_each(|(name, value)| out.raw(name, |bytes| bytes.extend_from_slice(value.as_bytes())));
                 });
-                assert!(Row::parse(&short).is_err(), "without {left_out}: {short}");
+                short.pop();
+                // With its own checksum, so that the member alone is missing.
+                short += &check(&row.id, &short);
+                assert_eq!(Row::parse(&short).is_ok(), is_optional, "without {left_out}: {short}");
             }
-            assert!(
-                Row::parse(&text.replace(r#""version":1"#, r#""version":2"#)).unwrap_err().contains("later version")
-            );
+            for bit in 0..text.len() * 8 {
+                let mut bytes = text.clone().into_bytes();
+                bytes[bit / 8] ^= 1 << (bit % 8);
+                let is_read = String::from_utf8(bytes).is_ok_and(|text| Row::parse(&text).is_ok());
+                assert!(!is_read, "bit {bit} of {text}");
+            }
+            assert!(Row::parse(&text.replace(r#""version":2"#, r#""version":3"#)).unwrap_err().contains("another version"));
             assert!(Row::parse(&text[..text.len() - 1]).is_err());
         }
+    }
+
+    #[test]
+    fn what_could_not_be_read_again_is_not_written() {
+        let row = |request: &str| {
+            Row::of("K", 1, Kind::Claim(Claim { request: request.to_owned(), ..Claim::of(Step::Other) })).to_json()
+        };
+        assert!(row("{}").is_ok());
+        assert!(row("{").unwrap_err().contains("not JSON"));
+        assert!(row(&format!("\"{}\"", "x".repeat(LONGEST))).unwrap_err().contains("bytes"));
     }
 }

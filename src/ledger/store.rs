@@ -1,5 +1,6 @@
 //! Where rows are kept: a file on this machine, or a database of the program.
 
+use std::fmt::{self, Display};
 use std::time::Duration;
 
 /// What [`Store::append`] did.
@@ -11,7 +12,7 @@ pub enum Appended {
     Exists,
 }
 
-/// Which rows to read.
+/// Which rows to read. Keys and orders are those by which rows are found: with ASCII case folded.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Query<'a> {
     /// All of a key, by their numbers.
@@ -20,6 +21,17 @@ pub enum Query<'a> {
     Order(&'a str),
     /// The last row of each key that is open after it, in the order of keys: at most this many after this key.
     Open { after: &'a str, limit: u32 },
+}
+
+/// For messages.
+impl Display for Query<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Query::Key(key) => write!(f, "key {key}"),
+            Query::Order(order) => write!(f, "order {order}"),
+            Query::Open { after, .. } => write!(f, "open keys after \"{after}\""),
+        }
+    }
 }
 
 /// Rows that are appended and never changed, with the primary key (key, number). A failure is a text for people.
@@ -36,8 +48,10 @@ pub trait Store: Send + Sync {
         false
     }
 
-    /// Removes all rows of a key.
-    fn forget(&self, key: &str, timeout: Duration) -> Result<(), String>;
+    /// Whose rows it had when it was opened, as far as that is known.
+    fn accounts(&self) -> &[String] {
+        &[]
+    }
 }
 
 /// A row, and what a database needs to find it again.
@@ -48,10 +62,11 @@ pub struct NewRow<'a> {
     /// From 1, without gaps.
     pub seq: u32,
     pub order: Option<&'a str>,
+    pub account: &'a str,
     /// The key is open once this row is written.
     pub open: bool,
     pub time_ms: u64,
     pub json: &'a str,
-    /// Keys that were closed before then need not be kept.
+    /// Keys of the account that were closed before then need no details any more.
     pub keep_from_ms: u64,
 }

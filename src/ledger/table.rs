@@ -1,13 +1,18 @@
 //! What a call does with what it finds in the journal, by the table of [`paysvc_spec::journal`].
 
 use super::claims::{ClaimRecord, ClaimState};
+use super::clock::Moment;
 use super::digest;
-use super::row::Row;
+use super::key::{Accounts, Name};
+use super::row::{Kind, Row, Tombstone};
 use paysvc_spec::journal::{Entries, LINES, Line, Step};
+use paysvc_spec::status::{self, Outcome};
 
 /// The request that is about to be sent.
 pub struct Candidate<'a> {
-    pub key: &'a str,
+    pub key: &'a Name,
+    /// What it is about.
+    pub order: Option<&'a Name>,
     pub step: Step,
     /// The caller gave the key.
     pub explicit: bool,
@@ -15,11 +20,14 @@ pub struct Candidate<'a> {
     pub members: &'a [(String, String)],
     /// This client made the order's reference since it opened the journal.
     pub fresh: bool,
+    /// Whose request it is.
+    pub accounts: &'a Accounts,
 }
 
 /// The rows of the key, and those of the order: each row once, by key and number.
 pub struct Claims<'a> {
     claims: Vec<ClaimRecord<'a>>,
+    rows: &'a [Row],
 }
 
 /// What the call does.
@@ -31,27 +39,41 @@ pub struct Decision<'a> {
     pub open: Vec<ClaimRecord<'a>>,
     /// The paths of members that differ from those of the key.
     pub differing: Vec<String>,
+    /// What else a person needs to know.
+    pub detail: Option<String>,
 }
 
 impl<'a> Claims<'a> {
     pub fn of(rows: &'a [Row]) -> Claims<'a> {
-        Claims { claims: ClaimRecord::all(rows) }
+        Claims { claims: ClaimRecord::all(rows), rows }
     }
 
     pub fn claims(&self) -> &[ClaimRecord<'a>] {
         &self.claims
     }
 
-    pub fn decide(&self, wanted: &Candidate<'_>, now_ms: u64) -> Decision<'a> {
+    fn tombstones(&self) -> impl Iterator<Item = (&'a Row, &'a Tombstone)> {
+        self.rows.iter().filter_map(|row| match &row.kind {
+            Kind::Tombstone(ended) => Some((row, ended)),
+            _ => None,
+        })
+    }
+
+    /// Something of it ended so long ago that its details are gone.
+    pub fn has_tombstone(&self) -> bool {
+        self.tombstones().next().is_some()
+    }
+
+    pub fn decide(&self, wanted: &Candidate<'_>, now: &Moment) -> Decision<'a> {
         let step = wanted.step;
         let pays = matches!(step, Step::Charge | Step::Authorization);
-        let own = || self.claims.iter().filter(|claimed| claimed.row.key == wanted.key);
+        let own = || self.claims.iter().filter(|claimed| claimed.row.key == *wanted.key);
         let charges = || self.claims.iter().filter(|claimed| claimed.claim.step == Step::Charge);
         let payments = || self.claims.iter().filter(|claimed| is_payment(claimed));
         // The claims that decide together with the request: for a charge and an authorization, all of the order's.
         let together = || {
             let decides =
-                |claimed: &&ClaimRecord<'_>| if pays { is_payment(claimed) } else { claimed.row.key == wanted.key };
+                |claimed: &&ClaimRecord<'_>| if pays { is_payment(claimed) } else { claimed.row.key == *wanted.key };
             self.claims.iter().filter(decides)
         };
         // What must be known before the request is sent. An authorization completes a charge that is open.
@@ -64,12 +86,27 @@ impl<'a> Claims<'a> {
         let differing = own()
             .find(is_compared)
             .map_or_else(Vec::new, |first| digest::differing(&first.row.id, &first.claim.digests, wanted.members));
+        // What the request asks about in another spelling.
+        let spelt = self.rows.iter().find_map(|row| {
+            let is_other = |found: &Name, own: &Name| found == own && found.given != own.given;
+            let order = row.order.as_ref().zip(wanted.order).filter(|(found, own)| is_other(found, own));
+            let key = (&row.key, wanted.key);
+            order.or(Some(key).filter(|(found, own)| is_other(found, own)))
+        });
+        let of_other = self.rows.iter().find(|row| !wanted.accounts.has(&row.account));
+        let closed = self.tombstones().find(|(row, ended)| {
+            let is_paid = matches!(ended.step, Step::Charge | Step::Authorization) && ended.outcome == Outcome::Confirmed;
+            row.is_of_key(&wanted.key.index) || is_paid && (pays || step == Step::Order)
+        });
         let entries = Entries {
+            other_account: of_other.is_some(),
+            other_spelling: spelt.is_some(),
+            ended_long_ago: closed.is_some(),
             step,
             members_differ: !differing.is_empty(),
             explicit_ended: wanted.explicit && own().next_back().is_some_and(has_ended),
             confirmed: together().any(is_confirmed),
-            under_way: open.iter().any(|claimed| claimed.may_be_under_way(now_ms)),
+            under_way: open.iter().any(|claimed| claimed.may_be_under_way(now)),
             open: !open.is_empty(),
             open_charge: charges().any(ClaimRecord::is_open),
             open_or_paid: payments().any(|payment| payment.is_open() || is_confirmed(payment)),
@@ -80,7 +117,14 @@ impl<'a> Claims<'a> {
         let line = LINES.iter().find(|line| (line.holds)(&entries)).expect("the last line always holds");
         let ended = own().rfind(|claimed| wanted.explicit && has_ended(claimed));
         let end = ended.or_else(|| together().find(|claimed| is_confirmed(claimed))).cloned();
-        Decision { line, end, open, differing }
+        let detail = if entries.other_account {
+            of_other.map(|row| format!("it belongs to the account {}", row.account))
+        } else if entries.other_spelling {
+            spelt.map(|(found, own)| format!("{} and {} differ only in case", found.given, own.given))
+        } else {
+            closed.map(|(_, ended)| format!("its outcome was {}", status::name_of_outcome(ended.outcome)))
+        };
+        Decision { line, end, open, differing, detail }
     }
 }
 

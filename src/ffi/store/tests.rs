@@ -62,12 +62,6 @@ unsafe extern "C" fn read(userdata: *mut c_void, query: *const c_char, ms: c_int
     database.answer
 }
 
-unsafe extern "C" fn forget(userdata: *mut c_void, key: *const c_char, ms: c_int) -> c_int {
-    let (database, key) = unsafe { (database(userdata), told(key)) };
-    database.seen.lock().unwrap().push(format!("forget {key} {ms}"));
-    database.answer
-}
-
 unsafe extern "C" fn release(userdata: *mut c_void) {
     unsafe { database(userdata) }.released.fetch_add(1, Ordering::SeqCst);
 }
@@ -76,7 +70,6 @@ const CALLBACKS: paysvc_store = paysvc_store {
     size: size_of::<paysvc_store>(),
     append: Some(append),
     read: Some(read),
-    forget: Some(forget),
     release: Some(release),
 };
 
@@ -98,7 +91,7 @@ fn rows_of(store: &CallbackStore, query: Query<'_>, most: usize) -> Result<Vec<S
 #[test]
 fn rows_and_answers_pass_as_they_are() {
     let row =
-        NewRow { key: "k é", seq: 3, order: Some("R"), open: true, json: r#"{"a":1}"#, time_ms: 0, keep_from_ms: 0 };
+        NewRow { key: "k é", seq: 3, order: Some("R"), account: "", open: true, json: r#"{"a":1}"#, time_ms: 0, keep_from_ms: 0 };
     for (answer, expected) in
         [(STORE_DONE, Ok(Appended::Done)), (STORE_EXISTS, Ok(Appended::Exists)), (0, Err("returned 0"))]
     {
@@ -118,12 +111,7 @@ fn only_done_is_success_for_other_callbacks() {
         let store = store_with(&CALLBACKS, &database);
         let reason = |callback: &str| Err(format!("{callback} of the program's store returned {answer}"));
         assert_eq!(rows_of(&store, Query::Key("k"), 9).map(|_| ()), reason("read"));
-        assert_eq!(store.forget("k", Duration::MAX), reason("forget"));
-        assert_eq!(database.seen.lock().unwrap()[1], format!("forget k {}", c_int::MAX));
     }
-    let database = Database { answer: -1, ..answers() };
-    let keeps_all = paysvc_store { forget: None, ..CALLBACKS };
-    assert_eq!(store_with(&keeps_all, &database).forget("k", Duration::MAX), Ok(()));
 }
 
 #[test]

@@ -8,7 +8,7 @@ use crate::flow::journal::refusal_text;
 use crate::ledger::claims::{ClaimRecord, ClaimState};
 use crate::ledger::row::{By, End};
 use crate::ledger::table::{Claims, Decision};
-use crate::ledger::{Entry, Ledger, clock, digest};
+use crate::ledger::{Entry, clock, digest, key};
 use crate::request::record::Record;
 use crate::util::memory::MAX_ERRORS;
 use crate::util::text::shortened;
@@ -78,18 +78,17 @@ impl Run<'_> {
         let members = self.list.recipients[recipient].members();
         let currency = members.iter().find(|(name, _)| name == CURRENCY).map(|(_, text)| text.clone());
         let record = Record::of_part(INITIATE.name, members, Some(identity.amount.clone()), currency);
-        let key = self.journal.scope.payout(&identity.client_reference);
+        let key = key::payout(&identity.client_reference);
         Entry { record, key, explicit: false, order: None, list: Some(self.list.digest.clone()) }
     }
 
     /// What the journal has about the recipient now.
     pub(super) fn read_state(&self, recipient: usize) -> Result<RecipientState, Failure> {
         let entry = self.entry(recipient);
-        let ledger = Ledger::Journal(self.journal, std::slice::from_ref(&entry));
-        let known = ledger.read(&entry, self.context);
+        let known = self.journal.read(&entry, self.context);
         let known = known.map_err(|why| Failure(Status::Journal, journal_failed_text(&why)))?;
         let found = Claims::of(&known.rows);
-        Ok(self.state(&found, &ledger.decide(&entry, &found)))
+        Ok(self.state(&found, &self.journal.decide(&entry, &found)))
     }
 
     /// What the rows of a recipient say.

@@ -3,8 +3,9 @@
 
 use std::borrow::Cow;
 use std::cell::Cell;
+use std::time::Instant;
 
-use super::{Single, Step, journal_failed};
+use super::{BETWEEN_LOOK_UPS, Single, Step, journal_failed};
 use crate::answer::facts::Facts;
 use crate::answer::reply::Reply;
 use crate::answer::resolution::{self, Asked, Attempts, Question};
@@ -16,6 +17,7 @@ use crate::flow::resolve::{Arguments, Earlier, Task};
 use crate::json;
 use crate::json::object::object_text;
 use crate::ledger::claims::{ClaimRecord, ClaimState};
+use crate::ledger::clock::Moment;
 use crate::ledger::row::{End, Kind, Row};
 use crate::ledger::table::{Claims, Decision};
 use crate::ledger::{ClaimResult, Entry, Journal, Snapshot};
@@ -29,18 +31,32 @@ use paysvc_spec::schema::{Doubt, Endpoint, Safety};
 use paysvc_spec::status::{Outcome, State, Status};
 
 impl Single<'_> {
-    /// Looks up what is open.
-    pub(super) fn look_up(&mut self, journal: &Journal, open: &[ClaimRecord<'_>]) -> Step {
+    /// Looks up what is open: what the last look-up said, or what to do instead.
+    pub(super) fn look_up(&mut self, journal: &Journal, open: &[ClaimRecord<'_>]) -> Result<Reply, Step> {
         let mut last = Reply::failed(Status::Unresolved, Outcome::Unknown, "nothing is open");
         for claimed in open {
-            match settle(self.client, self.context, journal, claimed.row, &self.request.secrets) {
+            match settle(self.client, self.context, journal, claimed, &self.request.secrets) {
                 // An end was written, or somebody else wrote one.
-                Ok(Finding::Settled(_)) => return Step::Reread,
+                Ok(Finding::Settled(_)) => return Err(Step::Reread),
                 Ok(Finding::Open(reply)) => last = reply,
-                Err(why) => return self.hold(journal_failed(&why, Outcome::Unknown)),
+                Err(why) => return Err(self.hold(journal_failed(&why, Outcome::Unknown))),
             }
         }
-        self.hold(last)
+        Ok(last)
+    }
+
+    /// Another call may be under way: it is waited for, and looked up now and then.
+    pub(super) fn wait(&mut self, journal: &Journal, entry: &Entry, decision: &Decision<'_>) -> Step {
+        let can_be_looked_up = decision.open.iter().all(|claimed| !claimed.claim.request.is_empty());
+        let is_due = self.looked_up.is_none_or(|last| last.elapsed() >= BETWEEN_LOOK_UPS);
+        if can_be_looked_up && is_due {
+            self.looked_up = Some(Instant::now());
+            if let Err(step) = self.look_up(journal, &decision.open) {
+                return step;
+            }
+        }
+        self.held = Some(self.refused(entry, decision));
+        Step::Wait
     }
 
     pub(super) fn ask(&mut self, ask: Ask, entry: &Entry, known: &Snapshot, line: &Line) -> Step {
@@ -154,24 +170,29 @@ pub enum Finding {
     Open(Reply),
 }
 
-/// Looks up one claim; what the answer proves is written. `secrets`: those of the request that asks.
+/// Looks up one claim; what the answer proves is written. What is absent proves something only if the claim's lease was
+/// over before the service was asked. `secrets`: those of the request that asks.
 pub fn settle(
     client: &Client,
     context: &Call<'_>,
     journal: &Journal,
-    claim: &Row,
+    claimed: &ClaimRecord<'_>,
     secrets: &Secrets,
 ) -> Result<Finding, String> {
+    let (claim, is_under_way) = (claimed.row, claimed.may_be_under_way(&Moment::now()));
     let (was_open, failure) = (Cell::new(true), Cell::new(None));
     // Read after the look-up was answered: the answer is about what is in the journal then.
-    let attempts_now = || match journal.snapshot(&claim.key, claim.order.as_deref(), context) {
+    let attempts_now = || match journal.snapshot(&claim.key, claim.order.as_ref(), context) {
         Ok(known) => {
             let found = Claims::of(&known.rows);
             let Some(own) = found.claims().iter().find(|claimed| claimed.row.id == claim.id) else {
                 return Attempts::default();
             };
             was_open.set(own.is_open());
-            let (begun, own_entry) = journal.attempts(found.claims(), own);
+            if is_under_way {
+                return Attempts::default();
+            }
+            let (begun, own_entry) = journal.attempts(&found, own);
             Attempts { begun, own_entry: own_entry.map(str::to_owned) }
         }
         Err(why) => {
@@ -186,8 +207,14 @@ pub fn settle(
     if !was_open.get() {
         return Ok(Finding::Settled(reply));
     }
-    if !matches!(reply.outcome(), Outcome::Confirmed | Outcome::Rejected) {
-        return Ok(Finding::Open(named(reply, claim)));
+    match reply.outcome() {
+        Outcome::Confirmed => {}
+        Outcome::Rejected if !is_under_way => {}
+        Outcome::Rejected => {
+            let text = format!("{}; but its call may still be under way", reply.message);
+            return Ok(Finding::Open(named(Reply::failed(Status::Unresolved, Outcome::Unknown, text), claim)));
+        }
+        Outcome::Unknown | Outcome::NotSent => return Ok(Finding::Open(named(reply, claim))),
     }
     let end = End {
         is_final: reply.outcome() == Outcome::Confirmed,

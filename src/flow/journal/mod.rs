@@ -8,6 +8,8 @@ pub(super) mod tests;
 
 pub(super) use people::no_journal;
 
+use std::time::{Duration, Instant};
+
 use once_cell::race::OnceBox;
 
 use super::Client;
@@ -17,6 +19,7 @@ use crate::answer::reply::Reply;
 use crate::call::Call;
 use crate::call::log::Level;
 use crate::call::token::IdempotencyKey;
+use crate::ledger::key::{self, Name};
 use crate::ledger::row::{By, End};
 use crate::ledger::table::{Claims, Decision};
 use crate::ledger::{Entry, Journal, Ledger, Snapshot};
@@ -97,8 +100,8 @@ impl Client {
     }
 
     fn log_news(&self, context: &Call<'_>, journal: &Journal) {
-        for text in journal.news(context) {
-            context.log(Level::Warn, || text.to_owned());
+        for (level, text) in journal.news(context) {
+            context.log(level, || text.to_owned());
         }
     }
 
@@ -129,7 +132,7 @@ impl Client {
                     Ledger::Journal(journal, std::slice::from_ref(entry))
                 }
             };
-            let mut item = Single { client: self, context, ledger, request: &request, held: None };
+            let mut item = Single { client: self, context, ledger, request: &request, held: None, looked_up: None };
             let ended = self.engine(context, ledger)?.run(&mut item, Patience::of_call(self.config.max_attempts));
             Ok(match ended {
                 Ended::Attempted(reply) | Ended::Stopped(reply) | Ended::Superseded(reply) => reply,
@@ -155,6 +158,9 @@ impl Client {
     }
 }
 
+/// Between two look-ups of a request whose call may still be under way.
+const BETWEEN_LOOK_UPS: Duration = Duration::from_secs(5);
+
 const NEEDS_KEY: &str =
     "with a journal it needs an idempotency key (paysvc_call_set_key): two equal requests may both be intended";
 
@@ -176,12 +182,20 @@ fn recorded_free<'j>(
     let record = if request.safety == Safety::Moves { Record::of(request) } else { None };
     match (record, key) {
         (Some(record), Some(key)) => {
-            let order = record.order.as_deref().map(|order| journal.scope.long(order));
-            let key = journal.scope.explicit(&key);
-            Ok(Some((journal, Entry { record, key, explicit: true, order, list: None })))
+            let (key, order) = (key::explicit(&key), record.order.as_deref().map(Name::new));
+            let entry = Entry { record, key, explicit: true, order, list: None };
+            fits(journal, request.name, entry).map(|entry| Some((journal, entry)))
         }
         (Some(_), None) => Err(invalid(request.name, NEEDS_KEY)),
         (None, key) => no_key(request.name, key.is_some()),
+    }
+}
+
+/// Fails if the journal could not read what it would write about the request.
+fn fits(journal: &Journal, what: &str, entry: Entry) -> Result<Entry, ValidationError> {
+    match journal.check(&entry) {
+        Ok(()) => Ok(entry),
+        Err(why) => Err(invalid(what, &format!("the journal cannot record it: {why}; shorten its texts or its key"))),
     }
 }
 
@@ -198,31 +212,30 @@ fn entry(
     mut record: Record,
     given: Option<&str>,
 ) -> Result<Entry, ValidationError> {
-    let scope = &journal.scope;
     if let (JournalStep::Authorization, None, Some(payment)) = (record.step, &record.order, &record.payment) {
-        let key = scope.authorization(payment);
+        let key = key::derived(record.step, payment);
         let found = journal.order_of_payment(&key, payment, context);
         let found = found.map_err(|why| ValidationError::new(Status::Journal, journal_failed_text(&why)))?;
         if let Some(order) = found {
-            record.name_order(row, scope.short(&order));
+            record.name_order(row, &order.given);
         }
     }
-    let derived = match record.step {
-        JournalStep::Charge => record.order.as_deref().map(|order| scope.charge(order)),
-        JournalStep::Authorization => record.payment.as_deref().map(|payment| scope.authorization(payment)),
-        JournalStep::Order => record.order.as_deref().map(|order| scope.order(order)),
-        JournalStep::Other => None,
+    let about = match record.step {
+        JournalStep::Charge | JournalStep::Order => &record.order,
+        JournalStep::Authorization => &record.payment,
+        JournalStep::Other => &None,
     };
+    let derived = about.as_deref().map(|about| key::derived(record.step, about));
     let key = match (given, derived) {
-        (Some(key), _) => scope.explicit(key),
+        (Some(key), _) => key::explicit(key),
         (None, Some(key)) => key,
         (None, None) if record.step == JournalStep::Other => {
             return Err(invalid(row.name, NEEDS_KEY));
         }
         (None, None) => return Err(invalid(row.name, "with a journal the request must name its order")),
     };
-    let order = record.order.as_deref().map(|order| scope.long(order));
-    Ok(Entry { record, key, explicit: given.is_some(), order, list: None })
+    let order = record.order.as_deref().map(Name::new);
+    fits(journal, row.name, Entry { record, key, explicit: given.is_some(), order, list: None })
 }
 
 /// One request on its way.
@@ -233,6 +246,8 @@ struct Single<'a> {
     request: &'a Request<'a>,
     /// The reply if the journal does not let it be sent, or while another call is waited for.
     held: Option<Reply>,
+    /// When what is under way was last looked up.
+    looked_up: Option<Instant>,
 }
 
 impl Items for Single<'_> {
@@ -254,11 +269,11 @@ impl Items for Single<'_> {
             Act::Send => Step::Send,
             Act::Refuse => self.hold(self.or_cancelled(self.refused(entry, decision))),
             Act::Replay => self.hold(self.replay(decision)),
-            Act::Wait => {
-                self.held = Some(self.refused(entry, decision));
-                Step::Wait
-            }
-            Act::LookUp => self.look_up(journal, &decision.open),
+            Act::Wait => self.wait(journal, entry, decision),
+            Act::LookUp => match self.look_up(journal, &decision.open) {
+                Ok(reply) => self.hold(reply),
+                Err(step) => step,
+            },
             Act::Ask(question) => self.ask(question, entry, known, decision.line),
         }
     }
@@ -313,9 +328,10 @@ impl Single<'_> {
 /// Why the table of the journal lets nothing be sent.
 pub(super) fn refusal_text(decision: &Decision<'_>) -> String {
     let explanation = decision.line.explanation;
-    match decision.differing.is_empty() {
-        true => explanation.to_owned(),
-        false => format!("{explanation}; the members that differ: {}", decision.differing.join(", ")),
+    match (&decision.detail, &decision.differing[..]) {
+        (Some(detail), _) => format!("{explanation} ({detail})"),
+        (None, []) => explanation.to_owned(),
+        (None, differing) => format!("{explanation}; the members that differ: {}", differing.join(", ")),
     }
 }
 

@@ -15,7 +15,8 @@ use crate::ledger::row::{By, End, Row};
 use crate::ledger::sqlite::SqliteStore;
 use crate::ledger::store::Store;
 use crate::ledger::table::Claims;
-use crate::ledger::{Journal, clock};
+use crate::ledger::clock::Moment;
+use crate::ledger::Journal;
 use crate::request::secrets::Secrets;
 use crate::util::validation_error::ValidationError;
 use paysvc_spec::operations::operation;
@@ -31,8 +32,12 @@ impl Client {
             let error = ValidationError::of_member(REFUSED, "the configuration", "journal", reason);
             self.config.name_variable(error)
         };
-        let store = open(path, self.config.journal_create).map_err(failed)?;
-        self.journal.set(self.new_journal(store)).map_err(|reason| ValidationError::new(Status::Internal, reason))
+        let journal = self.new_journal(open(path, self.config.journal_create).map_err(&failed)?);
+        if journal.has_another_mode() {
+            let error = failed("has requests of the other mode: test and live need a journal for each".to_owned());
+            return Err(ValidationError { status: Status::Config, ..error });
+        }
+        self.journal.set(journal).map_err(|reason| ValidationError::new(Status::Internal, reason))
     }
 
     /// False without a journal.
@@ -44,13 +49,13 @@ impl Client {
     pub fn journal_next(&self, context: &Call<'_>, after: &str) -> (Option<String>, Reply) {
         let Some(journal) = self.journal.get() else { return (None, Reply::invalid(no_journal("journal_next"))) };
         self.log_news(context, journal);
-        let next = journal.next_open(&journal.scope.long(after), 1, context);
+        let next = journal.next_open(after, 1, context);
         let next = match next.map(|rows| rows.into_iter().next()) {
             Ok(Some(row)) => row,
             Ok(None) => return (Some(String::new()), Reply::local(NONE_LEFT.to_owned())),
             Err(why) => return (None, journal_failed(&why, Outcome::Unknown)),
         };
-        let name = journal.scope.short(&next.key).to_owned();
+        let name = next.key.given.clone();
         let known = match journal.snapshot(&next.key, None, context) {
             Ok(known) => known,
             Err(why) => return (None, journal_failed(&why, Outcome::Unknown)),
@@ -72,11 +77,12 @@ impl Client {
 
     fn resolve_open(&self, context: &Call<'_>, journal: &Journal, open: &ClaimRecord<'_>) -> Result<Reply, String> {
         context.record.set_doubt(look_up::doubt(open.row));
-        if open.may_be_under_way(clock::now_ms()) {
-            let text = format!("its call may still be under way (claim {} in the journal)", open.row.id);
-            return Ok(Reply::failed(Status::Unresolved, Outcome::Unknown, text));
-        }
-        match look_up::settle(self, context, journal, open.row, &Secrets::default())? {
+        let is_under_way = open.may_be_under_way(&Moment::now());
+        match look_up::settle(self, context, journal, open, &Secrets::default())? {
+            Finding::Open(_) if is_under_way => {
+                let text = format!("its call may still be under way (claim {} in the journal)", open.row.id);
+                Ok(Reply::failed(Status::Unresolved, Outcome::Unknown, text))
+            }
             Finding::Settled(reply) | Finding::Open(reply) => Ok(reply),
         }
     }
@@ -165,7 +171,7 @@ impl Settlement {
     /// The claim, and whether its call may still be under way.
     fn open_claim(&self, context: &Call<'_>, journal: &Journal) -> Result<Option<(Row, bool)>, String> {
         const PAGE: u32 = 100;
-        let mut after = journal.scope.long("");
+        let mut after = String::new();
         loop {
             let page = journal.next_open(&after, PAGE, context)?;
             for open in &page {
@@ -173,11 +179,11 @@ impl Settlement {
                 let found = Claims::of(&known.rows);
                 let is_it = |claimed: &&ClaimRecord<'_>| claimed.row.id == self.id && claimed.is_open();
                 if let Some(claimed) = found.claims().iter().find(is_it) {
-                    return Ok(Some((claimed.row.clone(), claimed.may_be_under_way(clock::now_ms()))));
+                    return Ok(Some((claimed.row.clone(), claimed.may_be_under_way(&Moment::now()))));
                 }
             }
             match page.last() {
-                Some(last) => after.clone_from(&last.key),
+                Some(last) => after.clone_from(&last.key.index),
                 None => return Ok(None),
             }
         }

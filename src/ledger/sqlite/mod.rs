@@ -24,6 +24,7 @@ use rusqlite::{Connection, MAIN_DB, OpenFlags, Transaction, TransactionBehavior,
 use self::failure::Failure;
 use self::place::{Identity, JournalPath};
 use self::turns::{CONNECTIONS, Turns, deadline};
+use super::row::Tombstone;
 use super::store::{Appended, NewRow, Query, Store};
 use crate::util::process::critical_section;
 use crate::util::unique;
@@ -43,6 +44,7 @@ pub struct SqliteStore {
     /// succeeded.
     in_doubt: AtomicBool,
     is_elsewhere: bool,
+    accounts: Vec<String>,
 }
 
 impl SqliteStore {
@@ -71,14 +73,17 @@ impl SqliteStore {
         fits(folder_of(&path))?;
         let identity = Identity::of(&path)?;
         let (turns, in_doubt) = (Turns::new(), AtomicBool::new(false));
-        let store = SqliteStore { path, identity, turns, in_doubt, is_elsewhere: false };
-        let is_elsewhere = store.attempts(MAX_OPENING, |store| {
+        let store =
+            SqliteStore { path, identity, turns, in_doubt, is_elsewhere: false, accounts: Vec::new() };
+        let (is_elsewhere, accounts) = store.attempts(MAX_OPENING, |store| {
             store.connected(|connection| {
                 schema::open(connection)?;
-                home::is_elsewhere(connection, &store.path).map_err(Failure::Other)
+                let mut accounts = connection.prepare("SELECT account FROM journal_account")?;
+                let accounts = accounts.query_map([], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?;
+                Ok((home::is_elsewhere(connection, &store.path).map_err(Failure::Other)?, accounts))
             })
         })?;
-        Ok(SqliteStore { is_elsewhere, ..store })
+        Ok(SqliteStore { is_elsewhere, accounts, ..store })
     }
 
     /// Repeats until an attempt succeeds, fails for a reason other than another process using the file, or the time is
@@ -115,7 +120,7 @@ impl SqliteStore {
     }
 
     /// In a transaction, which is durable once this has returned `Ok`.
-    fn change<T>(&self, timeout: Duration, work: impl Fn(&Transaction) -> rusqlite::Result<T>) -> Result<T, String> {
+    fn change<T>(&self, timeout: Duration, work: impl Fn(&Transaction) -> Result<T, Failure>) -> Result<T, String> {
         let attempt = |store: &SqliteStore| {
             let done = store.connected(|connection| {
                 store.ready(connection)?;
@@ -174,13 +179,14 @@ impl Store for SqliteStore {
     fn append(&self, row: &NewRow<'_>, timeout: Duration) -> Result<Appended, String> {
         self.change(timeout, |transaction| {
             let time_ms = i64::try_from(row.time_ms).unwrap_or(i64::MAX);
-            let values = params![row.key, row.seq, row.order, row.open, time_ms, row.json];
+            let values = params![row.key, row.seq, row.order, row.open, time_ms, row.account, row.json];
             if transaction.execute(INSERT, values)? == 0 {
                 return Ok(Appended::Exists);
             }
             transaction.execute(KEEP_OPEN_ONLY_LAST, [row.key])?;
             if row.seq == 1 {
-                sweep::sweep(transaction, row.keep_from_ms)?;
+                transaction.execute("INSERT INTO journal_account VALUES (?1) ON CONFLICT DO NOTHING", [row.account])?;
+                sweep::sweep(transaction, row)?;
             }
             Ok(Appended::Done)
         })
@@ -188,19 +194,19 @@ impl Store for SqliteStore {
 
     fn read(&self, query: Query<'_>, timeout: Duration, found: &mut dyn FnMut(&str) -> bool) -> Result<(), String> {
         let rows = self.read_rows(timeout, |connection| match query {
-            Query::Key(key) => rows(connection, "WHERE key = ?1 ORDER BY seq", [key]),
-            Query::Order(order) => rows(connection, "WHERE order_ref = ?1 ORDER BY key, seq", [order]),
+            Query::Key(key) => {
+                let values = [key, &Tombstone::name_of(key)];
+                rows(connection, "WHERE key = ?1 OR key = ?2 ORDER BY key, seq", values)
+            }
+            Query::Order(order) => {
+                let values = [order, &Tombstone::name_of(order)];
+                rows(connection, "WHERE order_ref = ?1 OR order_ref = ?2 ORDER BY key, seq", values)
+            }
             Query::Open { after, limit } => {
                 let values = params![after, limit];
                 rows(connection, "WHERE open = 1 AND key > ?1 ORDER BY key LIMIT ?2", values)
             }
         })?;
-        if matches!(query, Query::Key(_)) && rows.iter().zip(1..).any(|((seq, _), expected)| *seq != expected) {
-            return Err(format!(
-                "the journal {}: rows of a key are missing; restore it from a copy",
-                self.path.display()
-            ));
-        }
         let _all = rows.iter().all(|(_, row)| found(row));
         Ok(())
     }
@@ -209,14 +215,13 @@ impl Store for SqliteStore {
         self.is_elsewhere
     }
 
-    fn forget(&self, key: &str, timeout: Duration) -> Result<(), String> {
-        self.change(timeout, |transaction| transaction.execute("DELETE FROM journal_row WHERE key = ?1", [key]))?;
-        Ok(())
+    fn accounts(&self) -> &[String] {
+        &self.accounts
     }
 }
 
-const INSERT: &str = "INSERT INTO journal_row (key, seq, order_ref, open, time_ms, row)
-    VALUES (?1, ?2, ?3, ?4, ?5, ?6) ON CONFLICT DO NOTHING";
+const INSERT: &str = "INSERT INTO journal_row (key, seq, order_ref, open, time_ms, account, row)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT DO NOTHING";
 
 const KEEP_OPEN_ONLY_LAST: &str = "UPDATE journal_row SET open = 0
     WHERE key = ?1 AND open = 1 AND seq < (SELECT max(seq) FROM journal_row WHERE key = ?1)";

@@ -7,8 +7,8 @@ use super::failure::Failure;
 /// "pays": distinguishes a journal from any other database.
 const APPLICATION_ID: i32 = 0x7061_7973;
 
-/// Each makes a version of the schema from the one before; the first makes version 1 from nothing.
-const STEPS: [&str; 1] = [include_str!("version_1.sql")];
+/// Of the schema. Version 1 was never published.
+const VERSION: i32 = 2;
 
 /// Of every page of the file.
 pub const PAGE_BYTES: u64 = 4096;
@@ -42,23 +42,38 @@ pub fn make(connection: &mut Connection) -> Result<(), Failure> {
     connection.pragma_update(None, "page_size", PAGE_BYTES as u32)?;
     use_wal(connection)?;
     connection.pragma_update(None, "application_id", APPLICATION_ID)?;
-    migrate(connection)
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    transaction.execute_batch(include_str!("schema.sql"))?;
+    transaction.pragma_update(None, "user_version", VERSION)?;
+    Ok(transaction.commit()?)
 }
 
 /// Fails unless the file is a journal of this version.
 pub fn check(connection: &Connection) -> Result<(), Failure> {
-    let version = version(connection)?;
-    if version == STEPS.len() { Ok(()) } else { Err(Failure::Other(another_version(version))) }
+    let id: i32 = connection.pragma_query_value(None, "application_id", |row| row.get(0))?;
+    if id != APPLICATION_ID {
+        if connection.pragma_query_value(None, "page_count", |row| row.get::<_, u32>(0))? == 0 {
+            let error = "it is empty: restore it from a copy, or remove it if it never was a journal";
+            return Err(Failure::Other(error.to_owned()));
+        }
+        return Err(Failure::Other("it is not a journal of this library: give another path".to_owned()));
+    }
+    let version: i32 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
+    let advice = match version {
+        VERSION => return Ok(()),
+        0 => "it has no schema: it is damaged; restore it from a copy".to_owned(),
+        ..VERSION => format!(
+            "it has version {version}, which was made by a library before 0.4 and has no migration: resolve what is open \
+             with that library, and then make a new journal"
+        ),
+        _ => format!("it has version {version}, and this library knows version {VERSION}: use a later version of the library"),
+    };
+    Err(Failure::Other(advice))
 }
 
-/// Fails unless the file is a journal of this version or an older one, which it then migrates, and shows no damage in
-/// a quick check.
+/// Fails unless the file is a journal of this version and shows no damage in a quick check.
 pub fn open(connection: &mut Connection) -> Result<(), Failure> {
-    match version(connection)? {
-        0 => return Err(Failure::Other("it has no schema: it is damaged; restore it from a copy".to_owned())),
-        version if version > STEPS.len() => return Err(Failure::Other(another_version(version))),
-        _ => {}
-    }
+    check(connection)?;
     let pages: i64 = connection.pragma_query_value(None, "page_count", |row| row.get(0))?;
     if pages <= MAX_CHECKED_PAGES {
         let found: String = connection.query_row("PRAGMA quick_check(1)", [], |row| row.get(0))?;
@@ -67,7 +82,8 @@ pub fn open(connection: &mut Connection) -> Result<(), Failure> {
         }
     }
     use_wal(connection)?;
-    migrate(connection)?;
+    // Tests whether the folder can be written.
+    connection.transaction_with_behavior(TransactionBehavior::Immediate)?.commit()?;
     // Brings in what an earlier process left in the -wal file, unless somebody is reading it.
     match checkpoint(connection) {
         Err(Failure::Busy) => Ok(()),
@@ -89,37 +105,4 @@ fn use_wal(connection: &Connection) -> Result<(), Failure> {
     Err(Failure::Other(format!(
         "its file system does not support a write-ahead log (SQLite says: {mode}); use another one"
     )))
-}
-
-fn migrate(connection: &mut Connection) -> Result<(), Failure> {
-    // It also tests whether the folder can be written.
-    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    let from = version(&transaction)?;
-    for step in STEPS.iter().skip(from) {
-        transaction.execute_batch(step)?;
-    }
-    if from < STEPS.len() {
-        transaction.pragma_update(None, "user_version", STEPS.len() as u32)?;
-    }
-    Ok(transaction.commit()?)
-}
-
-fn version(connection: &Connection) -> Result<usize, Failure> {
-    let id: i32 = connection.pragma_query_value(None, "application_id", |row| row.get(0))?;
-    if id != APPLICATION_ID {
-        if connection.pragma_query_value(None, "page_count", |row| row.get::<_, u32>(0))? == 0 {
-            let error = "it is empty: restore it from a copy, or remove it if it never was a journal";
-            return Err(Failure::Other(error.to_owned()));
-        }
-        return Err(Failure::Other("it is not a journal of this library: give another path".to_owned()));
-    }
-    let version: i32 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
-    usize::try_from(version).map_err(|_| Failure::Other("its version is damaged; restore it from a copy".to_owned()))
-}
-
-fn another_version(version: usize) -> String {
-    format!(
-        "it has version {version}, and this library knows versions up to {}: use a later version of the library",
-        STEPS.len()
-    )
 }

@@ -24,7 +24,7 @@ fn new() -> (tempfile::TempDir, PathBuf, SqliteStore) {
 
 fn append(store: &SqliteStore, key: &str, seq: u32, order: Option<&str>, open: bool) -> Result<Appended, String> {
     let json = format!(r#"{{"key":"{key}","seq":{seq}}}"#);
-    store.append(&NewRow { key, seq, order, open, json: &json, time_ms: 0, keep_from_ms: 0 }, TIME)
+    store.append(&NewRow { key, seq, order, account: "own", open, json: &json, time_ms: 0, keep_from_ms: 0 }, TIME)
 }
 
 /// The rows found, each as key and number.

@@ -13,14 +13,18 @@ use serde::Deserialize;
 
 use super::{Candidate, Claims, Decision};
 use crate::ledger::claims::ClaimRecord;
-use crate::ledger::row::{By, Claim, End, Kind, Row};
+use crate::ledger::clock::Moment;
+use crate::ledger::key::{Accounts, Name};
+use crate::ledger::row::{By, Claim, End, Kind, Lease, Row};
 use paysvc_spec::journal::{Act, LINES, Step};
-use paysvc_spec::status::{Outcome, State};
+use paysvc_spec::status::Outcome;
 
-const NOW: u64 = 1_000_000;
+/// The model has no members, no accounts, one spelling, and no time in which details are removed.
+const NOT_IN_THE_MODEL: &[&str] = &["j01", "j02", "j03", "j1"];
 
-/// The model has no members.
-const NOT_IN_THE_MODEL: &[&str] = &["j1"];
+fn now() -> Moment {
+    Moment { boot: "boot".into(), ms: 1_000_000 }
+}
 
 /// A line of `decisions.py`: see there.
 #[derive(Deserialize)]
@@ -45,20 +49,10 @@ fn request(key: &str) -> (Step, bool) {
     }
 }
 
-fn claim(key: &str, until_ms: u64) -> Kind {
+fn claim(key: &str, for_ms: u64) -> Kind {
     let (step, explicit) = request(key);
-    Kind::Claim(Claim {
-        step,
-        function: String::new(),
-        explicit,
-        has_page: false,
-        until_ms,
-        digests: Vec::new(),
-        list: None,
-        request: String::new(),
-        amount: None,
-        currency: None,
-    })
+    let from = Moment { ms: 0, ..now() };
+    Kind::Claim(Claim { explicit, lease: Lease { from, for_ms }, ..Claim::of(step) })
 }
 
 fn end(of: u32, says: &str) -> Kind {
@@ -75,29 +69,14 @@ fn end(of: u32, says: &str) -> Kind {
         _ => By::Sender,
     };
     let is_final = says == "CONFIRMED";
-    Kind::End(End {
-        of: of.to_string(),
-        by,
-        outcome,
-        state: State::NONE,
-        is_final,
-        http_status,
-        payment_reference: None,
-        batch_reference: None,
-        recipients: 0,
-    })
+    Kind::End(End { is_final, http_status, ..End::new(&of.to_string(), by, outcome) })
 }
 
 impl Met {
-    /// The sender's end ends `until`, whatever the time.
-    fn has_end(&self, claim: u32) -> bool {
-        self.rows.iter().any(|(_, of, what)| *of == claim && what != "claim" && what != "checkout")
-    }
-
     fn journal(&self) -> Vec<Row> {
         let kind = |(key, number, what): &(String, u32, String)| match what.as_str() {
-            "claim" => claim(key, if self.over.contains(number) && !self.has_end(*number) { NOW } else { NOW + 1 }),
-            "checkout" => claim(key, NOW),
+            "claim" => claim(key, now().ms - u64::from(self.over.contains(number))),
+            "checkout" => claim(key, 0),
             says => end(*number, says),
         };
         let mut sizes = BTreeMap::new();
@@ -106,8 +85,7 @@ impl Met {
             *seq += 1;
             // A checkout is the only claim without a number of its own.
             let id = if of.2 == "claim" { of.1.to_string() } else { format!("{} {seq}", of.0) };
-            let order = Some("ORD".to_owned());
-            Row { key: of.0.clone(), seq: *seq, id, time_ms: 0, order, open: false, kind: kind(of) }
+            Row { id, order: Some(Name::new("ORD")), ..Row::of(&of.0, *seq, kind(of)) }
         };
         self.rows.iter().map(&mut row).collect()
     }
@@ -138,8 +116,9 @@ impl Tally {
         let found = Claims::of(&rows);
         for (key, fresh, act, claims) in &met.decisions {
             let (step, explicit) = request(key);
-            let wanted = Candidate { key, step, explicit, members: &[], fresh: *fresh };
-            let decision = found.decide(&wanted, NOW);
+            let (key, accounts) = (&Name::new(key), &Accounts::new("test", "", None, &[]));
+            let wanted = Candidate { key, order: None, step, explicit, members: &[], fresh: *fresh, accounts };
+            let decision = found.decide(&wanted, &now());
             *self.lines.entry(decision.line.number).or_default() += 1;
             let (does, about) = told(&decision);
             // The model names all that may be replayed.
@@ -150,7 +129,7 @@ impl Tally {
             if does != *act || !is_same {
                 let number = decision.line.number;
                 self.differences
-                    .push(format!("{key}, fresh {fresh}: {number} {does} {about:?}, model {act} {claims:?}: {text}"));
+                    .push(format!("{}, fresh {fresh}: {number} {does} {about:?}, model {act} {claims:?}: {text}", key.given));
             }
         }
     }

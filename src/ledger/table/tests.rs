@@ -2,10 +2,17 @@
 
 use super::*;
 use crate::ledger::digest::digests;
-use crate::ledger::row::{By, Claim, End, Kind};
-use paysvc_spec::status::{Outcome, State};
+use crate::ledger::row::{By, Claim, End, Kind, Lease};
+use paysvc_spec::status::State;
 
-const NOW: u64 = 1_000_000;
+/// The clock of the boot on which all claims are made.
+fn at(ms: u64) -> Moment {
+    Moment { boot: "boot".into(), ms }
+}
+
+fn accounts() -> Accounts {
+    Accounts::new("test", "", Some("public"), &[])
+}
 
 /// Rows as they are appended.
 #[derive(Default)]
@@ -13,30 +20,25 @@ struct Journal(Vec<Row>);
 
 impl Journal {
     fn add(mut self, key: &str, kind: Kind) -> Journal {
-        let seq = 1 + self.0.iter().filter(|row| row.key == key).count() as u32;
-        let id = format!("id-{}", self.0.len());
-        self.0.push(Row { key: key.into(), seq, id, time_ms: 0, order: Some("ORD".into()), open: false, kind });
+        let seq = 1 + self.0.iter().filter(|row| row.key == Name::new(key)).count() as u32;
+        let (id, account) = (format!("id-{}", self.0.len()), accounts().own());
+        self.0.push(Row { id, account, order: Some(Name::new("ORD")), ..Row::of(key, seq, kind) });
         self
     }
 
     /// A claim whose call is over.
     fn claim(self, key: &str, step: Step) -> Journal {
-        self.claim_until(key, step, 0)
+        self.claim_for(key, step, 0)
     }
 
-    fn claim_until(self, key: &str, step: Step, until_ms: u64) -> Journal {
+    /// A claim whose call began at 1000 ms and lasts that long.
+    fn claim_for(self, key: &str, step: Step, for_ms: u64) -> Journal {
         let id = format!("id-{}", self.0.len());
         let claim = Claim {
-            step,
-            function: "order_pay".into(),
             explicit: !key.starts_with("ORD"),
-            has_page: false,
-            until_ms,
+            lease: Lease { from: at(1000), for_ms },
             digests: digests(&id, &members("1")),
-            list: None,
-            request: String::new(),
-            amount: None,
-            currency: None,
+            ..Claim::of(step)
         };
         self.add(key, Kind::Claim(claim))
     }
@@ -44,19 +46,8 @@ impl Journal {
     /// Of the last claim.
     fn end(self, outcome: Outcome, is_final: bool, by: By, http_status: u16) -> Journal {
         let claim = self.0.iter().rfind(|row| matches!(row.kind, Kind::Claim(_))).unwrap();
-        let (of, key) = (claim.id.clone(), claim.key.clone());
-        let end = End {
-            of,
-            by,
-            outcome,
-            state: State::NONE,
-            is_final,
-            http_status,
-            payment_reference: None,
-            batch_reference: None,
-            recipients: 0,
-        };
-        self.add(&key, Kind::End(end))
+        let (of, key) = (claim.id.clone(), claim.key.given.clone());
+        self.add(&key, Kind::End(End { is_final, http_status, ..End::new(&of, by, outcome) }))
     }
 
     fn sent(self, outcome: Outcome, is_final: bool) -> Journal {
@@ -68,9 +59,14 @@ impl Journal {
     }
 
     fn decide(&self, key: &str, step: Step, fresh: bool) -> &'static str {
+        self.decision(key, "ORD", step, fresh, "1", &at(2000)).line.number
+    }
+
+    fn decision(&self, key: &str, order: &str, step: Step, fresh: bool, amount: &str, now: &Moment) -> Decision<'_> {
         let explicit = !key.starts_with("ORD");
-        let wanted = Candidate { key, step, explicit, members: &members("1"), fresh };
-        Claims::of(&self.0).decide(&wanted, NOW).line.number
+        let (key, order, accounts) = (&Name::new(key), &Name::new(order), &accounts());
+        let members = &members(amount);
+        Claims::of(&self.0).decide(&Candidate { key, order: Some(order), step, explicit, members, fresh, accounts }, now)
     }
 }
 
@@ -108,12 +104,12 @@ fn every_line_is_taken() {
     check("j5", charged().sent(Confirmed, true).decide("K", Charge, false));
     check("j5", charged().settled(Confirmed).decide("ORD", Charge, false));
     check("j5", journal().claim("R", Other).sent(Confirmed, false).decide("R", Other, false));
-    check("j6", journal().claim_until("ORD", Charge, NOW + 1).decide("ORD", Charge, false));
-    check("j6", journal().claim_until("ORD", Charge, NOW + 1).decide("K", Charge, false));
+    check("j6", journal().claim_for("ORD", Charge, 5000).decide("ORD", Charge, false));
+    check("j6", journal().claim_for("ORD", Charge, 5000).decide("K", Charge, false));
+    check("j6", journal().claim_for("ORD", Charge, 5000).sent(Unknown, false).decide("ORD", Charge, false));
     check("j7", charged().decide("ORD", Charge, true));
     check("j7", charged().sent(Unknown, false).decide("ORD", Charge, true));
     check("j7", charged().sent(Confirmed, false).decide("ORD", Charge, true));
-    check("j7", journal().claim_until("ORD", Charge, NOW + 1).sent(Unknown, false).decide("ORD", Charge, false));
     check("j7", charged().claim("ORD z", Authorization).decide("ORD z", Authorization, false));
     check("j8", charged().sent(Confirmed, false).decide("ORD z", Authorization, false));
     let authorized = charged().sent(Confirmed, false).claim("ORD z", Authorization);
@@ -132,14 +128,35 @@ fn every_line_is_taken() {
     check("j14", journal().claim("R", Other).sent(NotSent, false).decide("R", Other, false));
     check("j14", journal().claim("R", Other).end(Rejected, true, By::Sender, 401).decide("R", Other, false));
     check("j14", charged().decide("R", Other, false));
-    let wanted = Candidate { key: "K", step: Other, explicit: true, members: &members("2"), fresh: false };
-    let rows = journal().claim("K", Other).sent(Confirmed, true);
-    let decision = Claims::of(&rows.0).decide(&wanted, NOW);
+    let done = journal().claim("K", Other).sent(Confirmed, true);
+    let decision = done.decision("K", "ORD", Other, false, "2", &at(2000));
     check("j1", decision.line.number);
     assert_eq!(decision.differing, ["amount"]);
+    let other = |account: &str| {
+        let mut journal = charged().sent(Rejected, true);
+        journal.0[1].account = account.to_owned();
+        journal.decide("ORD", Charge, false)
+    };
+    check("j01", other(&Accounts::new("test", "", Some("other"), &[]).own()));
+    assert_eq!(other(&Accounts::new("", "", None, &[]).own()), "j13", "what is not known is no other account");
+    for (key, order) in [("ord", "ORD"), ("K", "ord")] {
+        let decision = charged().decision(key, order, Charge, false, "1", &at(2000)).line.number;
+        check("j02", decision);
+    }
+    let ended = |step, outcome| {
+        let kind = Kind::Tombstone(Tombstone { step, outcome, state: State::NONE });
+        let mut journal = journal().add(&Tombstone::name_of("k"), kind);
+        journal.0[0].order = Some(Name::new(&Tombstone::name_of("ord")));
+        journal
+    };
+    check("j03", ended(Charge, Rejected).decide("K", Charge, true));
+    check("j03", ended(Charge, Confirmed).decide("ORD", Charge, true));
+    check("j03", ended(Charge, Confirmed).decide("ORD order", Order, true));
+    assert_eq!(ended(Charge, Rejected).decide("ORD", Charge, true), "j10");
+    assert_eq!(ended(Other, Confirmed).decide("ORD", Charge, true), "j10");
+    let all: Vec<_> = LINES.iter().map(|line| line.number).collect();
+    taken.sort_by_key(|number| all.iter().position(|other| other == number));
     taken.dedup();
-    let mut all: Vec<_> = LINES.iter().map(|line| line.number).collect();
-    all.rotate_left(1);
     assert_eq!(taken, all);
 }
 
@@ -162,5 +179,29 @@ fn the_strongest_end_counts_whenever_it_was_written() {
         (charge().end(Rejected, true, By::Sender, 429), ClaimState::NotAccepted),
     ] {
         assert_eq!(Claims::of(&rows.0).claims()[0].state(), expected, "{:?}", rows.0);
+    }
+}
+
+/// A lease is measured on a clock of the machine, on which a person sets nothing.
+#[test]
+fn a_lease_ends_on_the_clock_on_which_it_began_or_on_one_that_has_seen_it() {
+    let other = |ms| Moment { boot: "other".into(), ms };
+    let under_way = |journal: &Journal, now: &Moment| Claims::of(&journal.0).claims()[0].may_be_under_way(now);
+    let is_new = |journal: &Journal, now: &Moment| Claims::of(&journal.0).claims()[0].is_new_to(now);
+    let begun = journal().claim_for("ORD", Charge, 5000);
+    for (now, expected) in [(at(1000), true), (at(6000), true), (at(6001), false), (at(999), true), (other(u64::MAX), true)] {
+        assert_eq!(under_way(&begun, &now), expected, "{now:?}");
+        assert_eq!(is_new(&begun, &now), now.boot == "other" || now.ms == 999, "{now:?}");
+    }
+    let seen = begun.add("ORD", Kind::Seen { of: "id-0".into(), at: other(50) });
+    for (now, expected) in [(other(5050), true), (other(5051), false), (other(49), true), (at(6000), true), (at(6001), false)] {
+        assert_eq!(under_way(&seen, &now), expected, "{now:?}");
+    }
+    assert!(!is_new(&seen, &other(51)) && is_new(&seen, &Moment { boot: "third".into(), ms: 51 }));
+    for (outcome, expected) in [(Unknown, true), (Confirmed, false), (Rejected, false), (NotSent, false)] {
+        let ended = journal().claim_for("ORD", Charge, 5000).end(outcome, false, By::Sender, 200);
+        assert_eq!(under_way(&ended, &at(1001)), expected, "{outcome:?}");
+        let looked_up = journal().claim_for("ORD", Charge, 5000).end(outcome, false, By::LookUp, 200);
+        assert!(under_way(&looked_up, &at(1001)), "{outcome:?}");
     }
 }

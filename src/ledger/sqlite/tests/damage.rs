@@ -11,6 +11,7 @@ fn filled() -> (tempfile::TempDir, PathBuf, Vec<u8>) {
             key: &format!("k{number}"),
             seq: 1,
             order: Some("R"),
+            account: "own",
             open: number % 2 == 0,
             json: &json,
             time_ms: 0,

@@ -5,14 +5,17 @@ CREATE TABLE journal_row (
     -- 1: the last row of its key, which is open.
     open INTEGER NOT NULL CHECK (open IN (0, 1)),
     time_ms INTEGER NOT NULL,
+    account TEXT NOT NULL,
     row TEXT NOT NULL,
     PRIMARY KEY (key, seq)
 ) STRICT, WITHOUT ROWID;
+-- Whose rows there are.
+CREATE TABLE journal_account (account TEXT NOT NULL PRIMARY KEY) STRICT, WITHOUT ROWID;
 CREATE TABLE journal_about (
     id TEXT NOT NULL,
     -- Where it was made: a digest of the numbers of the machine and the file.
     home TEXT NOT NULL,
-    -- The last key of which it was looked whether it is too old to be kept.
+    -- The last key of which it was looked whether its details are too old to be kept.
     swept TEXT NOT NULL
 ) STRICT;
 CREATE INDEX journal_row_of_order ON journal_row (order_ref) WHERE order_ref IS NOT NULL;
@@ -21,7 +24,7 @@ CREATE INDEX journal_row_open ON journal_row (key) WHERE open = 1;
 CREATE VIEW journal AS
 SELECT
     strftime('%Y-%m-%d %H:%M:%f', time_ms / 1000.0, 'unixepoch') AS time_utc,
-    key,
+    coalesce(json_extract(row, '$.key_as_given'), key) AS key,
     seq,
     json_extract(row, '$.kind') AS kind,
     json_extract(row, '$.step') AS step,
@@ -30,6 +33,7 @@ SELECT
     json_extract(row, '$.amount') AS amount,
     json_extract(row, '$.currency') AS currency,
     json_extract(row, '$.who') AS who,
-    order_ref,
+    coalesce(json_extract(row, '$.order_as_given'), order_ref) AS order_ref,
+    account,
     open
 FROM journal_row;
