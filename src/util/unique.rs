@@ -44,12 +44,20 @@ impl CallId {
 
 impl fmt::Display for CallId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let prefix = str::from_utf8(&self.calls.prefix).expect("the digits are ASCII");
-        write!(f, "{prefix}-{}", self.number)
+        write!(f, "{}-{}", self.calls.prefix(), self.number)
     }
 }
 
+/// Random text that no other process has.
+pub fn process_prefix() -> &'static str {
+    Calls::of(generation()).prefix()
+}
+
 impl Calls {
+    fn prefix(&self) -> &str {
+        str::from_utf8(&self.prefix).expect("the digits are ASCII")
+    }
+
     fn of(generation: u32) -> &'static Calls {
         let mut at = &FIRST;
         loop {
