@@ -243,13 +243,10 @@ typedef struct paysvc_store {
    * Hands on every row that query_json asks for, by paysvc_sink_write(), and sees everything that was committed before.
    * It is one of {"key":"..."}: all rows of the key, by seq; {"order":"..."}: all rows with this "order", by key and seq;
    * {"open":true,"after":"...","limit":n}: of each key above `after` the row with the highest seq, if its "open" is true;
-   * by key, at most n. Keys are compared byte by byte.
+   * by key, at most n. Keys are compared byte by byte. A row is kept for ever: a key whose rows are deleted is new, and can
+   * be charged again.
    */
   int (PAYSVC_CALLBACK *read)(void *userdata, const char *query_json, int timeout_ms, paysvc_sink *found);
-  /**
-   * Deletes all rows of a key; may be NULL: then rows are kept for ever.
-   */
-  int (PAYSVC_CALLBACK *forget)(void *userdata, const char *key, int timeout_ms);
   /**
    * Called once, after the last use of the other callbacks, on the thread that ends it; may be NULL.
    */
@@ -459,8 +456,8 @@ const char *PAYSVC_CDECL paysvc_state_name(paysvc_state state);
  *   - allow_http (boolean): allows plain HTTP to addresses other than loopback (default false)
  *   - journal (string): path of the file that remembers what was sent, so that a crash or a second try cannot charge twice; on a local disk. Processes of one machine may share it
  *   - journal_create (boolean): creates the journal if the file does not exist; without it, a missing file is an error (default false)
- *   - journal_keep_days (integer): how many days the journal keeps requests that have ended; after that, their idempotency keys count as new (default 400, 1 to 36500)
- *   - merchant (string): the merchant whose idempotency keys these are, if several merchants share one journal: at most 200 bytes (default empty)
+ *   - journal_keep_days (integer): how many days the journal keeps the details of requests that have ended; after that, it only knows that their keys have ended, and a call with one of them is E_KEY_REUSED (default 400, 1 to 36500)
+ *   - former_public_keys (string): earlier public keys of the same account, separated by commas: what the journal has of them counts as this account's. They may stay for ever (default none)
  *   - payout_key (string): API key that payouts are sent with; integrations in production differ (default secret, or public)
  *   - payout_encryption_header (boolean): sends payouts with the header encryption: RSA; integrations in production differ (default true)
  * @param client  set to the new client, to NULL unless PAYSVC_OK: free it with paysvc_client_free()

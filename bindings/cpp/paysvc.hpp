@@ -266,8 +266,6 @@ class store {
     /// Gives `found` each row that the query asks for, as append() got it, until `found` returns false. False: it failed.
     virtual bool read(const std::string &query_json, std::chrono::milliseconds timeout,
                       const std::function<bool(const std::string &row_json)> &found) = 0;
-    /// Deletes all rows of a key. False: it failed.
-    virtual bool forget(const std::string &key, std::chrono::milliseconds timeout) = 0;
 };
 
 namespace detail {
@@ -278,7 +276,6 @@ struct store_callbacks {
         made.size = sizeof made;
         made.append = &append;
         made.read = &read;
-        made.forget = &forget;
         made.release = &release;
         return made;
     }
@@ -317,12 +314,6 @@ struct store_callbacks {
             };
             const std::chrono::milliseconds timeout(timeout_ms);
             return static_cast<store *>(userdata)->read(query_json, timeout, write) ? PAYSVC_STORE_DONE : failed;
-        });
-    }
-    static int PAYSVC_CALLBACK forget(void *userdata, const char *key, int timeout_ms) noexcept {
-        return guarded([=]() -> int {
-            const std::chrono::milliseconds timeout(timeout_ms);
-            return static_cast<store *>(userdata)->forget(key, timeout) ? PAYSVC_STORE_DONE : failed;
         });
     }
     static void PAYSVC_CALLBACK release(void *userdata) noexcept { delete static_cast<store *>(userdata); }

@@ -121,10 +121,10 @@ class config : public object {
     config &journal(const std::string &value) { return set(*this, "journal", value); }
     /// journal_create (boolean): creates the journal if the file does not exist; without it, a missing file is an error (default false).
     config &journal_create(const detail::flag &value) { return set(*this, "journal_create", value); }
-    /// journal_keep_days (integer): how many days the journal keeps requests that have ended; after that, their idempotency keys count as new (default 400, 1 to 36500).
+    /// journal_keep_days (integer): how many days the journal keeps the details of requests that have ended; after that, it only knows that their keys have ended, and a call with one of them is E_KEY_REUSED (default 400, 1 to 36500).
     config &journal_keep_days(const detail::integer &value) { return set(*this, "journal_keep_days", value); }
-    /// merchant (string): the merchant whose idempotency keys these are, if several merchants share one journal: at most 200 bytes (default empty).
-    config &merchant(const std::string &value) { return set(*this, "merchant", value); }
+    /// former_public_keys (string): earlier public keys of the same account, separated by commas: what the journal has of them counts as this account's. They may stay for ever (default none).
+    config &former_public_keys(const std::string &value) { return set(*this, "former_public_keys", value); }
     /// payout_key (string): API key that payouts are sent with; integrations in production differ (default secret, or public).
     config &payout_key(const std::string &value) { return set(*this, "payout_key", value); }
     /// payout_encryption_header (boolean): sends payouts with the header encryption: RSA; integrations in production differ (default true).

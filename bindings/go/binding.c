@@ -111,7 +111,6 @@ paysvc_status paysvc_go_set_log(const paysvc_client *client, int level)
 /* In store.go. */
 extern int paysvcGoStoreAppend(uintptr_t handle, char *key, int seq, char *row, int ms);
 extern int paysvcGoStoreRead(uintptr_t handle, char *query, int ms, paysvc_sink *found);
-extern int paysvcGoStoreForget(uintptr_t handle, char *key, int ms);
 extern void paysvcGoStoreRelease(uintptr_t handle);
 
 static int PAYSVC_CALLBACK store_append(void *userdata, const char *key, int seq, const char *row, int ms)
@@ -124,11 +123,6 @@ static int PAYSVC_CALLBACK store_read(void *userdata, const char *query, int ms,
     return paysvcGoStoreRead((uintptr_t)userdata, (char *)query, ms, found);
 }
 
-static int PAYSVC_CALLBACK store_forget(void *userdata, const char *key, int ms)
-{
-    return paysvcGoStoreForget((uintptr_t)userdata, (char *)key, ms);
-}
-
 static void PAYSVC_CALLBACK store_release(void *userdata)
 {
     paysvcGoStoreRelease((uintptr_t)userdata);
@@ -136,6 +130,6 @@ static void PAYSVC_CALLBACK store_release(void *userdata)
 
 paysvc_status paysvc_go_set_store(const paysvc_client *client, uintptr_t handle, paysvc_reply **reply)
 {
-    static const paysvc_store store = {sizeof(paysvc_store), store_append, store_read, store_forget, store_release};
+    static const paysvc_store store = {sizeof(paysvc_store), store_append, store_read, store_release};
     return paysvc_client_set_store(client, &store, (void *)handle, reply);
 }

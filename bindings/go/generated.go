@@ -392,10 +392,10 @@ type Config struct {
 	Journal string `json:"journal,omitempty"`
 	// JournalCreate (boolean): creates the journal if the file does not exist; without it, a missing file is an error (default false).
 	JournalCreate bool `json:"journal_create,omitempty"`
-	// JournalKeepDays (integer): how many days the journal keeps requests that have ended; after that, their idempotency keys count as new (default 400, 1 to 36500).
+	// JournalKeepDays (integer): how many days the journal keeps the details of requests that have ended; after that, it only knows that their keys have ended, and a call with one of them is E_KEY_REUSED (default 400, 1 to 36500).
 	JournalKeepDays *int64 `json:"journal_keep_days,omitempty"`
-	// Merchant (string): the merchant whose idempotency keys these are, if several merchants share one journal: at most 200 bytes (default empty).
-	Merchant string `json:"merchant,omitempty"`
+	// FormerPublicKeys (string): earlier public keys of the same account, separated by commas: what the journal has of them counts as this account's. They may stay for ever (default none).
+	FormerPublicKeys string `json:"former_public_keys,omitempty"`
 	// PayoutKey (string): API key that payouts are sent with; integrations in production differ (default secret, or public).
 	PayoutKey string `json:"payout_key,omitempty"`
 	// PayoutEncryptionHeader (boolean): sends payouts with the header encryption: RSA; integrations in production differ (default true).

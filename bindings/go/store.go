@@ -27,9 +27,6 @@ type Store interface {
 
 	// Read returns the JSON of rows as Append got it, of everything that was committed before.
 	Read(ctx context.Context, query StoreQuery) ([]string, error)
-
-	// Forget deletes all rows of a key.
-	Forget(ctx context.Context, key string) error
 }
 
 // StoreRow is a row of the journal.
@@ -213,15 +210,6 @@ func queryOf(text []byte) (StoreQuery, error) {
 	default:
 		return StoreQuery{}, fmt.Errorf("this version does not know the query %s", text)
 	}
-}
-
-//export paysvcGoStoreForget
-func paysvcGoStoreForget(handle C.uintptr_t, key *C.char, ms C.int) C.int {
-	s, name := storeOf(handle), C.GoString(key)
-	if s.succeeds("Forget", int(ms), func(ctx context.Context) error { return s.Forget(ctx, name) }) {
-		return C.PAYSVC_STORE_DONE
-	}
-	return storeFailed
 }
 
 //export paysvcGoStoreRelease

@@ -16,11 +16,11 @@ func TestAStoreThatPanicsOrEndsItsGoroutineHasFailed(t *testing.T) {
 		"goexit": func(context.Context) error { runtime.Goexit(); return nil },
 		"late":   func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() },
 	} {
-		if done := s.succeeds("Forget", 1, act); done {
+		if done := s.succeeds("Append", 1, act); done {
 			t.Error(name)
 		}
 	}
-	if !s.succeeds("Forget", 1000, func(context.Context) error { return nil }) {
+	if !s.succeeds("Append", 1000, func(context.Context) error { return nil }) {
 		t.Error("no success")
 	}
 }

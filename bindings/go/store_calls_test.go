@@ -47,8 +47,6 @@ func (m *memory) Read(_ context.Context, query paysvc.StoreQuery) (found []strin
 	return found, nil // Nobody asks for open keys here but to tell that there are some.
 }
 
-func (m *memory) Forget(context.Context, string) error { return errors.New("nothing is old") }
-
 // A sandbox that executes every request that reaches it, and has a paid order R-1.
 func payingTwice(t *testing.T, store paysvc.Store) (*paysvctest.Sandbox, *paysvc.Client) {
 	t.Helper()

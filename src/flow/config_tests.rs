@@ -180,7 +180,9 @@ fn wrong_members_are_named() {
     assert!(error(r#"{"client_cert_file":"x"}"#).contains("client_key_file is required"));
     assert!(error(r#"{"payout_key":"Secret"}"#).contains("payout_key must be secret or public"));
     assert!(error(r#"{"user_agent":"a\nb"}"#).contains("control character"));
-    assert!(error(r#"{"former_public_keys":"a,PGW-SECRETKEY-b"}"#).contains("holds the key that belongs in secret_key"));
+    assert!(
+        error(r#"{"former_public_keys":"a,PGW-SECRETKEY-b"}"#).contains("holds the key that belongs in secret_key")
+    );
     assert!(error(r#"{"journal":" "}"#).contains("journal must not be empty"));
     assert!(error("[]").contains("must be a JSON object"));
 }

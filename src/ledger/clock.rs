@@ -1,30 +1,8 @@
-//! Time. The date is for people; what a lease depends on is the time since the machine's boot.
+//! Time in the form that rows have. The date is for people; a lease depends on the time since the machine's boot.
 
-use std::sync::OnceLock;
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use crate::util::unique;
-
-/// A moment on a clock that two processes may share: that of a boot of a machine.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Moment {
-    pub boot: String,
-    pub ms: u64,
-}
-
-impl Moment {
-    /// Of this process alone.
-    pub fn now() -> Moment {
-        static CLOCK: OnceLock<(String, Instant)> = OnceLock::new();
-        let (boot, start) = CLOCK.get_or_init(|| (unique::reference("").unwrap_or_default(), Instant::now()));
-        Moment { boot: boot.clone(), ms: ms(start.elapsed()) }
-    }
-
-    /// How long ago it was; `None` if the clocks cannot be compared.
-    pub fn passed_ms(&self, now: &Moment) -> Option<u64> {
-        if self.boot == now.boot { now.ms.checked_sub(self.ms) } else { None }
-    }
-}
+pub use crate::util::boot::Moment;
 
 pub fn ms(duration: Duration) -> u64 {
     u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)

@@ -89,7 +89,8 @@ mod tests {
     #[test]
     fn keys_of_two_kinds_are_never_equal_and_case_does_not_count() {
         let steps = [Step::Charge, Step::Authorization, Step::Order];
-        let of = |name: &str| [steps.map(|step| derived(step, name)).to_vec(), vec![explicit(name), payout(name)]].concat();
+        let of =
+            |name: &str| [steps.map(|step| derived(step, name)).to_vec(), vec![explicit(name), payout(name)]].concat();
         let all: Vec<Name> = ["R", "charge R", ""].into_iter().flat_map(of).collect();
         for (index, one) in all.iter().enumerate() {
             assert_eq!(all.iter().position(|other| other == one), Some(index), "{one:?}");
@@ -117,6 +118,9 @@ mod tests {
             assert_eq!(live.is_of_another_mode(&row), mode == "test", "{row}");
         }
         assert!(!live.has("") && account("test", "", None).has(&account("test", "", None).own()));
-        assert!(!account("live", origin, Some("old")).has(&live.own()), "the former key alone knows nothing of the new one");
+        assert!(
+            !account("live", origin, Some("old")).has(&live.own()),
+            "the former key alone knows nothing of the new one"
+        );
     }
 }

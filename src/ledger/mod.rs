@@ -232,8 +232,8 @@ impl Journal {
             for (claim, seen) in new {
                 let rows = self.query(Query::Key(&claim.key.index), call)?;
                 let known = Snapshot { rows, key: claim.key.clone(), order: None };
-                // If another row was faster, the next call marks it.
-                self.append(&self.made(&known, new_id()?, claim.order.as_ref(), known.next_seq(), seen), call)?;
+                // Without it the lease only lasts longer, and the next call tries again.
+                _ = self.append(&self.made(&known, new_id()?, claim.order.as_ref(), known.next_seq(), seen), call);
             }
             marked = true;
         }
@@ -370,7 +370,8 @@ impl Journal {
     /// A row that follows those of its key.
     fn made(&self, known: &Snapshot, id: String, order: Option<&Name>, seq: u32, kind: Kind) -> Row {
         let (time_ms, account) = (clock::now_ms(), self.accounts.own());
-        let mut row = Row { key: known.key.clone(), seq, id, time_ms, order: order.cloned(), account, open: false, kind };
+        let mut row =
+            Row { key: known.key.clone(), seq, id, time_ms, order: order.cloned(), account, open: false, kind };
         let rows: Vec<Row> = known.of_key().chain(std::iter::once(&row)).cloned().collect();
         row.open = ClaimRecord::all(&rows).iter().any(ClaimRecord::is_open);
         row

@@ -410,7 +410,7 @@ impl Claim {
             function: "order_pay".into(),
             explicit: false,
             has_page: false,
-            lease: Lease { from: Moment::default(), for_ms: 0 },
+            lease: Lease { from: Moment { boot: String::new(), ms: 0 }, for_ms: 0 },
             digests: Vec::new(),
             list: None,
             request: String::new(),
@@ -450,7 +450,11 @@ mod tests {
             row(Kind::End(end(By::Sender, State(-1)))),
             Row { order: None, ..row(Kind::End(end(person, State::PENDING))) },
             row(Kind::Seen { of: "1".into(), at: Moment { boot: "c".into(), ms: 3 } }),
-            row(Kind::Tombstone(Tombstone { step: Step::Charge, outcome: Outcome::Confirmed, state: State::SUCCESSFUL })),
+            row(Kind::Tombstone(Tombstone {
+                step: Step::Charge,
+                outcome: Outcome::Confirmed,
+                state: State::SUCCESSFUL,
+            })),
         ]
     }
 
@@ -486,7 +490,9 @@ mod tests {
                 let is_read = String::from_utf8(bytes).is_ok_and(|text| Row::parse(&text).is_ok());
                 assert!(!is_read, "bit {bit} of {text}");
             }
-            assert!(Row::parse(&text.replace(r#""version":2"#, r#""version":3"#)).unwrap_err().contains("another version"));
+            assert!(
+                Row::parse(&text.replace(r#""version":2"#, r#""version":3"#)).unwrap_err().contains("another version")
+            );
             assert!(Row::parse(&text[..text.len() - 1]).is_err());
         }
     }

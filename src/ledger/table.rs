@@ -95,7 +95,8 @@ impl<'a> Claims<'a> {
         });
         let of_other = self.rows.iter().find(|row| !wanted.accounts.has(&row.account));
         let closed = self.tombstones().find(|(row, ended)| {
-            let is_paid = matches!(ended.step, Step::Charge | Step::Authorization) && ended.outcome == Outcome::Confirmed;
+            let is_paid =
+                matches!(ended.step, Step::Charge | Step::Authorization) && ended.outcome == Outcome::Confirmed;
             row.is_of_key(&wanted.key.index) || is_paid && (pays || step == Step::Order)
         });
         let entries = Entries {

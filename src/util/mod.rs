@@ -2,8 +2,6 @@
 //!
 //! Imports no other room.
 
-// The ledger takes it with the leases.
-#[cfg_attr(not(test), expect(dead_code))]
 pub mod boot;
 pub mod expiry;
 pub mod memory;

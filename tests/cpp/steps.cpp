@@ -166,7 +166,6 @@ struct counted : paysvc::store {
     bool read(const std::string &, std::chrono::milliseconds, const std::function<bool(const std::string &)> &) override {
         return true;
     }
-    bool forget(const std::string &, std::chrono::milliseconds) override { return true; }
     int &alive_;
 };
 

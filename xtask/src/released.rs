@@ -231,7 +231,7 @@ mod tests {
             ("paysvc_log_fn)(void *userdata, int ", "paysvc_log_fn)(void *userdata, short ", "paysvc_log_fn)"),
             ("  size_t size;\n", "  size_t size;\n  size_t more;\n", "typedef struct paysvc_store "),
             ("  size_t size;\n", "  char *size;\n", "typedef struct paysvc_store "),
-            ("*forget)(", "*dismiss)(", "typedef struct paysvc_store "),
+            ("*release)(", "*dismiss)(", "typedef struct paysvc_store "),
         ] {
             let told = broken(from, to);
             let [told] = &told[..] else { panic!("{to:?} in the place of {from:?}: {told:?}") };

@@ -50,7 +50,6 @@ INSERT INTO {table} (key, seq, "order", open, row)
 SELECT $1::text, $2::integer, nullif($3::text, ''), $4::boolean, $5::text FROM durable
 ON CONFLICT (key, seq) DO NOTHING`
 
-	remove  = `DELETE FROM {table} WHERE key = $1`
 	ofKey   = `SELECT row FROM {table} WHERE key = $1 ORDER BY seq`
 	ofOrder = `SELECT row FROM {table} WHERE "order" = $1 ORDER BY key, seq`
 	open    = `SELECT row FROM {table} AS last WHERE open AND key > $1
@@ -145,14 +144,6 @@ func (s *Store) Read(ctx context.Context, query paysvc.StoreQuery) (rows []strin
 		return nil, err // Some rows are not all.
 	}
 	return rows, nil
-}
-
-// Forget is as [paysvc.Store] has it.
-func (s *Store) Forget(ctx context.Context, key string) error {
-	return s.with(ctx, func(conn *sql.Conn) error {
-		_, err := conn.ExecContext(ctx, s.statement(remove), key)
-		return err
-	})
 }
 
 func (s *Store) statement(text string) string { return strings.ReplaceAll(text, "{table}", s.table) }

@@ -42,9 +42,6 @@ class Memory:
         last = {key: row for (key, _), row in rows if key > query["after"]}
         return [row for row in last.values() if json.loads(row)["open"]][: query["limit"]]
 
-    def forget(self, key: str, timeout: float) -> None:
-        raise AssertionError("nothing is old")
-
 
 @pytest.fixture
 def store() -> Memory:

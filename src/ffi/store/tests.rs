@@ -66,12 +66,8 @@ unsafe extern "C" fn release(userdata: *mut c_void) {
     unsafe { database(userdata) }.released.fetch_add(1, Ordering::SeqCst);
 }
 
-const CALLBACKS: paysvc_store = paysvc_store {
-    size: size_of::<paysvc_store>(),
-    append: Some(append),
-    read: Some(read),
-    release: Some(release),
-};
+const CALLBACKS: paysvc_store =
+    paysvc_store { size: size_of::<paysvc_store>(), append: Some(append), read: Some(read), release: Some(release) };
 
 /// A store that has been set.
 fn store_with(callbacks: &paysvc_store, database: &Database) -> CallbackStore {
@@ -90,8 +86,16 @@ fn rows_of(store: &CallbackStore, query: Query<'_>, most: usize) -> Result<Vec<S
 
 #[test]
 fn rows_and_answers_pass_as_they_are() {
-    let row =
-        NewRow { key: "k é", seq: 3, order: Some("R"), account: "", open: true, json: r#"{"a":1}"#, time_ms: 0, keep_from_ms: 0 };
+    let row = NewRow {
+        key: "k é",
+        seq: 3,
+        order: Some("R"),
+        account: "",
+        open: true,
+        json: r#"{"a":1}"#,
+        time_ms: 0,
+        keep_from_ms: 0,
+    };
     for (answer, expected) in
         [(STORE_DONE, Ok(Appended::Done)), (STORE_EXISTS, Ok(Appended::Exists)), (0, Err("returned 0"))]
     {

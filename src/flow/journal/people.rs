@@ -9,14 +9,14 @@ use crate::call::Call;
 use crate::call::log::Level;
 use crate::flow::resolve::arguments;
 use crate::json::{self, Members};
+use crate::ledger::Journal;
 use crate::ledger::claims::ClaimRecord;
+use crate::ledger::clock::Moment;
 use crate::ledger::row::{By, End, Row};
 #[cfg(feature = "journal")]
 use crate::ledger::sqlite::SqliteStore;
 use crate::ledger::store::Store;
 use crate::ledger::table::Claims;
-use crate::ledger::clock::Moment;
-use crate::ledger::Journal;
 use crate::request::secrets::Secrets;
 use crate::util::validation_error::ValidationError;
 use paysvc_spec::operations::operation;

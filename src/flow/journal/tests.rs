@@ -119,7 +119,6 @@ impl Store for Memory {
     fn is_elsewhere(&self) -> bool {
         self.is_elsewhere.load(Ordering::SeqCst)
     }
-
 }
 
 /// Counts the requests that move money, and answers them and look-ups as it is told.
@@ -624,6 +623,7 @@ fn who_was_paid_by_a_claim_without_a_list_or_settled_counts_as_paid_by_another_l
     let message = report["payouts"][0]["message"].as_str().unwrap();
     assert!(message.contains("amount"), "what is open and differs is told as such: {report}");
     let id = message.rsplit_once("(claim ").unwrap().1.split_once(' ').unwrap().0;
+    till.let_time_pass();
     let settlement = json!({"id": id, "outcome": "CONFIRMED", "who": "A", "why": "B"});
     let record = CallRecord::new();
     let settled = till.client.journal_settle(&till.client.begin(None, &record), &settlement.to_string());

@@ -73,8 +73,7 @@ impl SqliteStore {
         fits(folder_of(&path))?;
         let identity = Identity::of(&path)?;
         let (turns, in_doubt) = (Turns::new(), AtomicBool::new(false));
-        let store =
-            SqliteStore { path, identity, turns, in_doubt, is_elsewhere: false, accounts: Vec::new() };
+        let store = SqliteStore { path, identity, turns, in_doubt, is_elsewhere: false, accounts: Vec::new() };
         let (is_elsewhere, accounts) = store.attempts(MAX_OPENING, |store| {
             store.connected(|connection| {
                 schema::open(connection)?;

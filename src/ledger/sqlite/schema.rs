@@ -66,7 +66,9 @@ pub fn check(connection: &Connection) -> Result<(), Failure> {
             "it has version {version}, which was made by a library before 0.4 and has no migration: resolve what is open \
              with that library, and then make a new journal"
         ),
-        _ => format!("it has version {version}, and this library knows version {VERSION}: use a later version of the library"),
+        _ => format!(
+            "it has version {version}, and this library knows version {VERSION}: use a later version of the library"
+        ),
     };
     Err(Failure::Other(advice))
 }

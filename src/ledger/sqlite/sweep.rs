@@ -40,7 +40,9 @@ pub fn sweep(connection: &Connection, new: &NewRow<'_>) -> Result<(), Failure> {
 fn replace(connection: &Connection, key: &str) -> Result<(), Failure> {
     let rows = super::rows(connection, "WHERE key = ?1 ORDER BY seq", [key])?;
     let Ok(rows) = rows.iter().map(|(_, row)| Row::parse(row)).collect::<Result<Vec<_>, _>>() else { return Ok(()) };
-    let Some(Ok((row, json))) = tombstone(&rows).map(|row| row.to_json().map(|json| (row, json))) else { return Ok(()) };
+    let Some(Ok((row, json))) = tombstone(&rows).map(|row| row.to_json().map(|json| (row, json))) else {
+        return Ok(());
+    };
     connection.execute("DELETE FROM journal_row WHERE key = ?1", [key])?;
     let order = row.order.as_ref().map(|order| &*order.index);
     let time_ms = i64::try_from(row.time_ms).unwrap_or(i64::MAX);

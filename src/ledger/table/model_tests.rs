@@ -128,8 +128,10 @@ impl Tally {
             };
             if does != *act || !is_same {
                 let number = decision.line.number;
-                self.differences
-                    .push(format!("{}, fresh {fresh}: {number} {does} {about:?}, model {act} {claims:?}: {text}", key.given));
+                self.differences.push(format!(
+                    "{}, fresh {fresh}: {number} {does} {about:?}, model {act} {claims:?}: {text}",
+                    key.given
+                ));
             }
         }
     }

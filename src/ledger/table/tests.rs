@@ -66,7 +66,8 @@ impl Journal {
         let explicit = !key.starts_with("ORD");
         let (key, order, accounts) = (&Name::new(key), &Name::new(order), &accounts());
         let members = &members(amount);
-        Claims::of(&self.0).decide(&Candidate { key, order: Some(order), step, explicit, members, fresh, accounts }, now)
+        Claims::of(&self.0)
+            .decide(&Candidate { key, order: Some(order), step, explicit, members, fresh, accounts }, now)
     }
 }
 
@@ -189,12 +190,16 @@ fn a_lease_ends_on_the_clock_on_which_it_began_or_on_one_that_has_seen_it() {
     let under_way = |journal: &Journal, now: &Moment| Claims::of(&journal.0).claims()[0].may_be_under_way(now);
     let is_new = |journal: &Journal, now: &Moment| Claims::of(&journal.0).claims()[0].is_new_to(now);
     let begun = journal().claim_for("ORD", Charge, 5000);
-    for (now, expected) in [(at(1000), true), (at(6000), true), (at(6001), false), (at(999), true), (other(u64::MAX), true)] {
+    for (now, expected) in
+        [(at(1000), true), (at(6000), true), (at(6001), false), (at(999), true), (other(u64::MAX), true)]
+    {
         assert_eq!(under_way(&begun, &now), expected, "{now:?}");
         assert_eq!(is_new(&begun, &now), now.boot == "other" || now.ms == 999, "{now:?}");
     }
     let seen = begun.add("ORD", Kind::Seen { of: "id-0".into(), at: other(50) });
-    for (now, expected) in [(other(5050), true), (other(5051), false), (other(49), true), (at(6000), true), (at(6001), false)] {
+    for (now, expected) in
+        [(other(5050), true), (other(5051), false), (other(49), true), (at(6000), true), (at(6001), false)]
+    {
         assert_eq!(under_way(&seen, &now), expected, "{now:?}");
     }
     assert!(!is_new(&seen, &other(51)) && is_new(&seen, &Moment { boot: "third".into(), ms: 51 }));

@@ -70,8 +70,8 @@ class Endpoints:
         user_agent: str | Omitted = OMIT, max_idle_connections: int | Omitted = OMIT,
         connection_reuse: str | Omitted = OMIT, allow_http: bool | Omitted = OMIT,
         journal: str | PathLike[str] | Omitted = OMIT, journal_create: bool | Omitted = OMIT,
-        journal_keep_days: int | Omitted = OMIT, merchant: str | Omitted = OMIT, payout_key: str | Omitted = OMIT,
-        payout_encryption_header: bool | Omitted = OMIT, store: Store | None = None,
+        journal_keep_days: int | Omitted = OMIT, former_public_keys: str | Omitted = OMIT,
+        payout_key: str | Omitted = OMIT, payout_encryption_header: bool | Omitted = OMIT, store: Store | None = None,
     ) -> None:
         """Opens no connection. What a call needs is checked by that call.
 
@@ -111,10 +111,11 @@ class Endpoints:
                 twice; on a local disk. Processes of one machine may share it
             journal_create: creates the journal if the file does not exist; without it, a missing file is an error
                 (default false)
-            journal_keep_days: how many days the journal keeps requests that have ended; after that, their
-                idempotency keys count as new (default 400, 1 to 36500)
-            merchant: the merchant whose idempotency keys these are, if several merchants share one journal: at
-                most 200 bytes (default empty)
+            journal_keep_days: how many days the journal keeps the details of requests that have ended; after that,
+                it only knows that their keys have ended, and a call with one of them is E_KEY_REUSED (default 400, 1
+                to 36500)
+            former_public_keys: earlier public keys of the same account, separated by commas: what the journal has
+                of them counts as this account's. They may stay for ever (default none)
             payout_key: API key that payouts are sent with; integrations in production differ (default secret, or
                 public)
             payout_encryption_header: sends payouts with the header encryption: RSA; integrations in production
@@ -133,7 +134,7 @@ class Endpoints:
             "client_cert_file": client_cert_file, "client_key_file": client_key_file, "user_agent": user_agent,
             "max_idle_connections": max_idle_connections, "connection_reuse": connection_reuse,
             "allow_http": allow_http, "journal": journal, "journal_create": journal_create,
-            "journal_keep_days": journal_keep_days, "merchant": merchant, "payout_key": payout_key,
+            "journal_keep_days": journal_keep_days, "former_public_keys": former_public_keys, "payout_key": payout_key,
             "payout_encryption_header": payout_encryption_header,
         }))
 
@@ -829,9 +830,9 @@ class AsyncEndpoints:
         user_agent: str | Omitted = OMIT, max_idle_connections: int | Omitted = OMIT,
         connection_reuse: str | Omitted = OMIT, allow_http: bool | Omitted = OMIT,
         journal: str | PathLike[str] | Omitted = OMIT, journal_create: bool | Omitted = OMIT,
-        journal_keep_days: int | Omitted = OMIT, merchant: str | Omitted = OMIT, payout_key: str | Omitted = OMIT,
-        payout_encryption_header: bool | Omitted = OMIT, store: Store | None = None, max_concurrency: int = 16,
-        on_abandoned: Callable[[PaysvcError], object] | None = None,
+        journal_keep_days: int | Omitted = OMIT, former_public_keys: str | Omitted = OMIT,
+        payout_key: str | Omitted = OMIT, payout_encryption_header: bool | Omitted = OMIT, store: Store | None = None,
+        max_concurrency: int = 16, on_abandoned: Callable[[PaysvcError], object] | None = None,
     ) -> None:
         """Opens no connection. What a call needs is checked by that call.
 
@@ -871,10 +872,11 @@ class AsyncEndpoints:
                 twice; on a local disk. Processes of one machine may share it
             journal_create: creates the journal if the file does not exist; without it, a missing file is an error
                 (default false)
-            journal_keep_days: how many days the journal keeps requests that have ended; after that, their
-                idempotency keys count as new (default 400, 1 to 36500)
-            merchant: the merchant whose idempotency keys these are, if several merchants share one journal: at
-                most 200 bytes (default empty)
+            journal_keep_days: how many days the journal keeps the details of requests that have ended; after that,
+                it only knows that their keys have ended, and a call with one of them is E_KEY_REUSED (default 400, 1
+                to 36500)
+            former_public_keys: earlier public keys of the same account, separated by commas: what the journal has
+                of them counts as this account's. They may stay for ever (default none)
             payout_key: API key that payouts are sent with; integrations in production differ (default secret, or
                 public)
             payout_encryption_header: sends payouts with the header encryption: RSA; integrations in production
@@ -897,7 +899,7 @@ class AsyncEndpoints:
             "client_cert_file": client_cert_file, "client_key_file": client_key_file, "user_agent": user_agent,
             "max_idle_connections": max_idle_connections, "connection_reuse": connection_reuse,
             "allow_http": allow_http, "journal": journal, "journal_create": journal_create,
-            "journal_keep_days": journal_keep_days, "merchant": merchant, "payout_key": payout_key,
+            "journal_keep_days": journal_keep_days, "former_public_keys": former_public_keys, "payout_key": payout_key,
             "payout_encryption_header": payout_encryption_header,
         }))
 

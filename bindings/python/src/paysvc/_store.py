@@ -42,14 +42,9 @@ class Store(Protocol):
         """
         ...
 
-    def forget(self, key: str, timeout: float) -> None:
-        """Deletes all rows of a key."""
-        ...
-
 
 _Append = CFUNCTYPE(c_int, c_void_p, c_char_p, c_int, c_char_p, c_int)
 _Read = CFUNCTYPE(c_int, c_void_p, c_char_p, c_int, c_void_p)
-_Forget = CFUNCTYPE(c_int, c_void_p, c_char_p, c_int)
 
 
 class _Struct(ctypes.Structure):
@@ -57,7 +52,6 @@ class _Struct(ctypes.Structure):
         ("size", c_size_t),
         ("append", _Append),
         ("read", _Read),
-        ("forget", _Forget),
         ("release", c_void_p),
     ]
 
@@ -66,15 +60,13 @@ class Callbacks:
     """What the library calls. It must live as long as the client's handle, which therefore keeps it."""
 
     def __init__(self, store: Store) -> None:
-        for name in ("append", "read", "forget"):
+        for name in ("append", "read"):
             if not callable(getattr(store, name, None)):
                 raise TypeError(f"store has no method {name}: see paysvc.Store")
         self._store = store
         # An exception that is not an Exception, such as Ctrl-C's, must not be lost in a callback. One for each thread.
         self._thrown: Any = _thread._local()
-        self.struct = _Struct(
-            ctypes.sizeof(_Struct), _Append(self._append), _Read(self._read), _Forget(self._forget), None
-        )
+        self.struct = _Struct(ctypes.sizeof(_Struct), _Append(self._append), _Read(self._read), None)
 
     def making(self, function: Callable[..., int]) -> Callable[..., int]:
         """The function, which at the end raises what interrupted the store: the call itself has ended by then."""
@@ -122,13 +114,6 @@ class Callbacks:
             return STORE_DONE
 
         return self._answer("read", ask)
-
-    def _forget(self, _userdata: object, key: bytes, ms: int) -> int:
-        def ask() -> int:
-            self._store.forget(key.decode(), ms / 1000)
-            return STORE_DONE
-
-        return self._answer("forget", ask)
 
 
 def set_store(handle: c_void_p, store: Store) -> tuple[Callbacks, Callable[[ctypes._Pointer[c_void_p]], int]]:

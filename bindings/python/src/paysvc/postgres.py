@@ -42,7 +42,6 @@ INSERT INTO {table} (key, seq, "order", open, row)
 SELECT %s::text, %s::integer, %s::text, %s::boolean, %s::text FROM durable
 ON CONFLICT (key, seq) DO NOTHING"""
 
-_FORGET = "DELETE FROM {table} WHERE key = %s"
 _OF_KEY = "SELECT row FROM {table} WHERE key = %s ORDER BY seq"
 _OF_ORDER = 'SELECT row FROM {table} WHERE "order" = %s ORDER BY key, seq'
 _OPEN = """SELECT row FROM {table} AS last WHERE open AND key > %s
@@ -89,10 +88,6 @@ class Store:
             raise ValueError(f"this version does not know the query {dict(query)!r}")
         rows: list[str] = self._run(statement, values, timeout, lambda cursor: [row for (row,) in cursor.fetchall()])
         return rows
-
-    def forget(self, key: str, timeout: float) -> None:
-        """As paysvc.Store has it."""
-        self._run(_FORGET, (key,), timeout, lambda cursor: None)
 
     def close(self) -> None:
         """Closes the connections that nobody uses. The store makes others if it is used again."""

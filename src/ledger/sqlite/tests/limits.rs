@@ -13,7 +13,8 @@ fn no_call_waits_longer_than_it_may() {
     let (_folder, path, store) = new();
     append(&store, "k", 1, None, true).unwrap();
     let other = held(&path);
-    let row = NewRow { key: "k", seq: 2, order: None, account: "own", open: true, json: "{}", time_ms: 0, keep_from_ms: 0 };
+    let row =
+        NewRow { key: "k", seq: 2, order: None, account: "own", open: true, json: "{}", time_ms: 0, keep_from_ms: 0 };
     for timeout in [Duration::ZERO, SHORT] {
         let started = Instant::now();
         let error = store.append(&row, timeout).unwrap_err();
@@ -49,7 +50,16 @@ fn a_full_disk_loses_nothing() {
     let mut written = 0;
     let error = loop {
         match store.append(
-            &NewRow { key: "k", seq: written + 1, order: None, account: "own", open: true, json: &json, time_ms: 0, keep_from_ms: 0 },
+            &NewRow {
+                key: "k",
+                seq: written + 1,
+                order: None,
+                account: "own",
+                open: true,
+                json: &json,
+                time_ms: 0,
+                keep_from_ms: 0,
+            },
             TIME,
         ) {
             Ok(done) => assert_eq!(done, Appended::Done),

@@ -102,7 +102,8 @@ fn a_tombstone_stands_for_a_key_that_was_closed_long_ago() {
     let (_folder, path, store) = new();
     let write = |mut row: Row, order: Option<&str>, open, time_ms, keep_from_ms| {
         (row.order, row.open, row.time_ms) = (order.map(Name::new), open, time_ms);
-        let (key, order, json) = (&row.key.index, row.order.as_ref().map(|order| &*order.index), row.to_json().unwrap());
+        let (key, order, json) =
+            (&row.key.index, row.order.as_ref().map(|order| &*order.index), row.to_json().unwrap());
         let new = NewRow { key, seq: row.seq, order, account: &row.account, open, time_ms, json: &json, keep_from_ms };
         assert_eq!(store.append(&new, TIME), Ok(Appended::Done));
     };
@@ -132,10 +133,18 @@ fn a_tombstone_stands_for_a_key_that_was_closed_long_ago() {
     for store in [&store, &later] {
         for query in [Query::Key("old 3"), Query::Order("ord 3")] {
             let mut found = Vec::new();
-            store.read(query, TIME, &mut |row| { found.push(Row::parse(row).unwrap()); true }).unwrap();
+            store
+                .read(query, TIME, &mut |row| {
+                    found.push(Row::parse(row).unwrap());
+                    true
+                })
+                .unwrap();
             let [row] = &found[..] else { panic!("{found:?}") };
             let expected = Tombstone { step: Step::Charge, outcome: Outcome::Confirmed, state: State::NONE };
-            assert!(row.kind == Kind::Tombstone(expected) && row.is_of_key("old 3") && row.is_of_order("ord 3"), "{row:?}");
+            assert!(
+                row.kind == Kind::Tombstone(expected) && row.is_of_key("old 3") && row.is_of_order("ord 3"),
+                "{row:?}"
+            );
             assert!(!row.open && !row.to_json().unwrap().to_lowercase().contains("old 3"));
         }
     }

@@ -44,11 +44,13 @@ fn what_is_no_journal_is_refused_and_stays_as_it_is() {
 fn another_version_is_refused() {
     let (_folder, path, store) = new();
     append(&store, "k", 1, None, true).unwrap();
-    change(&path, "PRAGMA user_version = 2");
-    refused(&path, false, &["version 2", "later version of the library"]);
+    change(&path, "PRAGMA user_version = 1");
+    refused(&path, false, &["version 1", "no migration", "make a new journal"]);
+    change(&path, "PRAGMA user_version = 3");
+    refused(&path, false, &["version 3", "later version of the library"]);
     // Also if a later library has migrated it meanwhile.
-    assert!(append(&store, "k", 2, None, true).unwrap_err().contains("version 2"));
-    assert!(read(&store, Query::Key("k")).unwrap_err().contains("version 2"));
+    assert!(append(&store, "k", 2, None, true).unwrap_err().contains("version 3"));
+    assert!(read(&store, Query::Key("k")).unwrap_err().contains("version 3"));
     for damaged in [0, -1] {
         change(&path, &format!("PRAGMA user_version = {damaged}"));
         refused(&path, false, &["damaged"]);
