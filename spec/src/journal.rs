@@ -2,8 +2,8 @@
 //!
 //! The first of [`LINES`] that holds decides; `docs/journal.md` shows them.
 
-use crate::schema::{Endpoint, Safety, Settles};
-use crate::status::Status;
+use crate::schema::{Endpoint, Reference, Safety, Settles};
+use crate::status::{Outcome, Status};
 
 named! {
     /// What a request is to the journal.
@@ -14,7 +14,12 @@ named! {
         Authorization = "authorization",
         /// Makes an order and charges nothing. It is recorded, and never held back because of its own records.
         Order = "order",
-        /// Moves money in another way. Only the caller can give it a key: two equal partial refunds are two refunds.
+        /// Gives back what an order paid, in full or in part. Only the caller can give it a key: two equal partial
+        /// refunds are two refunds.
+        Refund = "refund",
+        /// Charges what was only authorized before. Only the caller can give it a key.
+        Capture = "capture",
+        /// Moves money in another way. Only the caller can give it a key.
         Other = "other",
     }
 }
@@ -33,15 +38,33 @@ impl Step {
             (_, Some(Settles::ChargeOrOrder)) if charges => Some(Step::Charge),
             (_, Some(Settles::ChargeOrOrder | Settles::Order)) => Some(Step::Order),
             (_, Some(Settles::Attempt)) => Some(Step::Authorization),
+            (_, Some(Settles::Refund)) => Some(Step::Refund),
             (Safety::Repeatable, _) => None,
+            (Safety::Moves, None) if names_order(row) && row.answer.is_of_payment => Some(Step::Capture),
             (Safety::Moves, _) => Some(Step::Other),
         }
+    }
+
+    /// Nothing else names the request.
+    pub const fn needs_key(self) -> bool {
+        matches!(self, Step::Refund | Step::Capture | Step::Other)
     }
 
     /// Whether requests of the order's other steps matter to it.
     pub const fn is_of_order(self) -> bool {
         !matches!(self, Step::Other)
     }
+}
+
+const fn names_order(row: &Endpoint) -> bool {
+    let mut index = 0;
+    while index < row.fields.len() {
+        if matches!(row.fields[index].reference, Some(Reference::Order)) {
+            return true;
+        }
+        index += 1;
+    }
+    false
 }
 
 /// What a call does.
@@ -104,9 +127,17 @@ pub struct Entries {
     /// settled as not done, or is an authorization that was confirmed: it is never sent again. A next step has another
     /// key.
     pub explicit_ended: bool,
-    /// The request, or another charge or authorization of its order, is confirmed for good, or settled as done.
+    /// The request, or another charge or authorization of its order, is confirmed for good, or settled as done; so is a
+    /// full refund of the order, of another one.
     pub confirmed: bool,
-    /// One of them is open, and its call may still be under way.
+    /// A charge of the order that is confirmed has another price.
+    pub price_differs: bool,
+    /// The request is a full refund, and a partial one of the order is confirmed.
+    pub partly_refunded: bool,
+    /// The request is a partial refund, and a full one of the order is confirmed.
+    pub fully_refunded: bool,
+    /// One of them, another capture of the order, or a refund of it that is full, beside a full one or of the same
+    /// amount, is open, and its call may still be under way.
     pub under_way: bool,
     /// One of them is open.
     pub open: bool,
@@ -116,7 +147,7 @@ pub struct Entries {
     pub open_or_paid: bool,
     /// Every charge of the order was NOT_SENT, or there is none.
     pub nothing_sent: bool,
-    /// This client made the reference since it opened the journal.
+    /// This client made the reference less than ten minutes ago, and has not claimed it yet.
     pub fresh: bool,
     /// A person settled a charge of the order as not done.
     pub settled: bool,
@@ -131,13 +162,21 @@ pub struct Line {
     pub words: &'static str,
     pub holds: fn(&Entries) -> bool,
     pub act: Act,
-    /// If nothing is sent, or what is done settles nothing; the outcome is UNKNOWN.
+    /// If nothing is sent, or what is done settles nothing.
     pub status: Status,
+    pub outcome: Outcome,
     pub explanation: &'static str,
 }
 
-const LINE: Line =
-    Line { number: "", words: "", holds: |_| false, act: Act::Refuse, status: Status::Unresolved, explanation: "" };
+const LINE: Line = Line {
+    number: "",
+    words: "",
+    holds: |_| false,
+    act: Act::Refuse,
+    status: Status::Unresolved,
+    outcome: Outcome::Unknown,
+    explanation: "",
+};
 
 #[rustfmt::skip]
 pub const LINES: &[Line] = &[
@@ -168,22 +207,33 @@ pub const LINES: &[Line] = &[
         holds: |e| e.step == Step::Order && e.open_or_paid,
         explanation: "a charge or an authorization of this order is open or has been paid; nothing was sent", ..LINE },
     Line { number: "j4", words: "the step is order", holds: |e| e.step == Step::Order, act: Act::Send, ..LINE },
+    Line { number: "j04", words: "the order is paid with another amount or currency than the request names",
+        holds: |e| e.confirmed && e.price_differs, status: Status::KeyReused,
+        explanation: "the order is paid, with another amount or currency; nothing was sent", ..LINE },
     Line { number: "j5",
-        words: "it, or a charge or an authorization of its order, is CONFIRMED for good, or settled as done",
+        words: "it, a charge or an authorization of its order, or the full refund that it is, too, is CONFIRMED for good, \
+            or settled as done",
         holds: |e| e.confirmed, act: Act::Replay,
         explanation: "already done by an earlier request; nothing was sent", ..LINE },
-    Line { number: "j6", words: "one of them is open, and its call may still be under way",
+    Line { number: "j6", words: "one of them, another capture, or a refund of \
+            the order that may be the same is open, and its call may still be under way",
         holds: |e| e.under_way, act: Act::Wait,
         explanation: "another call with this key or for this order is under way; nothing was sent", ..LINE },
     Line { number: "j7", words: "one of them is open", holds: |e| e.open, act: Act::LookUp,
         explanation: "an earlier request with this key or for this order is open; nothing was sent", ..LINE },
+    Line { number: "j05", words: "the request is a full refund, a partial refund of the order is CONFIRMED",
+        holds: |e| e.partly_refunded, status: Status::Argument, outcome: Outcome::NotSent,
+        explanation: "a part of the order is refunded already; nothing was sent: name the amount that is left", ..LINE },
+    Line { number: "j06", words: "the request is a partial refund, a full refund of the order is CONFIRMED",
+        holds: |e| e.fully_refunded, status: Status::KeyReused,
+        explanation: "the order is refunded in full; nothing was sent", ..LINE },
     Line { number: "j8", words: "the step is authorization, a charge of the order is open",
         holds: |e| e.step == Step::Authorization && e.open_charge, act: Act::Send, ..LINE },
     Line { number: "j9", words: "the step is authorization", holds: |e| e.step == Step::Authorization,
         explanation: "the journal has no open charge with this orderPaymentReference; nothing was sent", ..LINE },
     Line { number: "j10",
-        words: "the step is charge, no charge of the order is recorded, or each was NOT_SENT, this client has made the \
-            reference since it opened the journal",
+        words: "the step is charge, no charge of the order is recorded, or each was NOT_SENT, this client made the \
+            reference less than ten minutes ago and has not claimed it yet",
         holds: |e| e.step == Step::Charge && e.nothing_sent && e.fresh, act: Act::Send, ..LINE },
     Line { number: "j11", words: "the step is charge, no charge of the order is recorded, or each was NOT_SENT",
         holds: |e| e.step == Step::Charge && e.nothing_sent, act: Act::Ask(Ask::NoEntry),

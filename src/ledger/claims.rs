@@ -27,7 +27,7 @@ pub enum ClaimState {
     ConfirmedForNow,
     Confirmed,
     Rejected,
-    /// By 401 or 429: the request itself was not refused.
+    /// By 401, 403 or 429: the request itself was not refused.
     NotAccepted,
     NotSent,
     SettledAsDone,
@@ -80,7 +80,7 @@ impl<'a> ClaimRecord<'a> {
             Outcome::Rejected if by_person => ClaimState::SettledAsNotDone,
             Outcome::Confirmed if end.is_final => ClaimState::Confirmed,
             Outcome::Confirmed => ClaimState::ConfirmedForNow,
-            Outcome::Rejected if matches!(end.http_status, 401 | 429) => ClaimState::NotAccepted,
+            Outcome::Rejected if matches!(end.http_status, 401 | 403 | 429) => ClaimState::NotAccepted,
             Outcome::Rejected => ClaimState::Rejected,
             Outcome::NotSent => ClaimState::NotSent,
             Outcome::Unknown => ClaimState::Unknown,

@@ -1,17 +1,21 @@
-//! References that this client made since it opened the journal: the service cannot know an attempt to pay one of them.
+//! References that this client made just now: the service cannot know an attempt to pay one of them. After ten minutes, and
+//! after its first use here, somebody else may have used it, and the service is asked.
 
-use std::collections::{HashSet, VecDeque};
+use std::collections::{HashMap, VecDeque};
 use std::sync::{Mutex, PoisonError};
+
+use super::clock::Moment;
 
 /// The newest are remembered. An older one costs a look-up.
 const MOST: usize = 10_000;
+const LONGEST_MS: u64 = 10 * 60 * 1000;
 
 #[derive(Default)]
 pub struct Minted(Mutex<References>);
 
 #[derive(Default)]
 struct References {
-    known: HashSet<String>,
+    made: HashMap<String, Moment>,
     in_order: VecDeque<String>,
 }
 
@@ -21,15 +25,25 @@ impl Minted {
         if kept.in_order.len() >= MOST
             && let Some(oldest) = kept.in_order.pop_front()
         {
-            kept.known.remove(&oldest);
+            kept.made.remove(&oldest);
         }
-        if kept.known.insert(reference.to_owned()) {
+        if kept.made.insert(reference.to_owned(), Moment::now()).is_none() {
             kept.in_order.push_back(reference.to_owned());
         }
     }
 
-    pub fn has(&self, reference: &str) -> bool {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).known.contains(reference)
+    pub fn remove(&self, reference: &str) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).made.remove(reference);
+    }
+
+    pub fn is_fresh(&self, reference: &str) -> bool {
+        self.is_fresh_at(reference, &Moment::now())
+    }
+
+    fn is_fresh_at(&self, reference: &str, now: &Moment) -> bool {
+        let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let passed = kept.made.get(reference).and_then(|made| made.passed_ms(now));
+        passed.is_some_and(|passed| passed < LONGEST_MS)
     }
 }
 
@@ -38,9 +52,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_newest_are_remembered() {
+    fn the_newest_are_remembered_until_they_are_used_or_old() {
         let minted = Minted::default();
         (0..=MOST).for_each(|number| minted.add(&number.to_string()));
-        assert!(!minted.has("0") && minted.has("1") && minted.has(&MOST.to_string()) && !minted.has("x"));
+        assert!(!minted.is_fresh("0") && minted.is_fresh("1") && minted.is_fresh(&MOST.to_string()));
+        let made = Moment::now();
+        for (later, expected) in [(LONGEST_MS - 60_000, true), (LONGEST_MS, false)] {
+            let now = Moment { ms: made.ms + later, ..made.clone() };
+            assert_eq!(minted.is_fresh_at("1", &now), expected, "{later}");
+        }
+        assert!(!minted.is_fresh_at("1", &Moment { boot: String::new(), ..made }), "another clock");
+        minted.remove("1");
+        assert!(!minted.is_fresh("1") && !minted.is_fresh("x"));
     }
 }

@@ -109,6 +109,7 @@ impl<'a> Ledger<'a> {
     pub fn claim(self, entry: &Entry, known: &Snapshot, call: &Call<'_>) -> Result<ClaimResult, String> {
         let Ledger::Journal(journal, _) = self else { return Err("there is no journal to claim in".to_owned()) };
         let lease = Lease { from: Moment::now(), for_ms: clock::ms(call.time_left()) };
+        entry.record.order.iter().for_each(|order| journal.minted.remove(order));
         journal.claim(known, entry.order.as_ref(), |id| entry.claim(id, lease), call)
     }
 
@@ -187,12 +188,14 @@ impl Journal {
     /// What the call does, by the table.
     pub fn decide<'r>(&self, entry: &Entry, found: &Claims<'r>) -> Decision<'r> {
         let Entry { record, key, explicit, order, .. } = entry;
-        let fresh = record.order.as_deref().is_some_and(|order| self.minted.has(order));
+        let fresh = record.order.as_deref().is_some_and(|order| self.minted.is_fresh(order));
         let wanted = Candidate {
             key,
             order: order.as_ref(),
             step: record.step,
             explicit: *explicit,
+            amount: record.amount.as_deref(),
+            currency: record.currency.as_deref(),
             members: &record.members,
             fresh,
             accounts: &self.accounts,
@@ -340,11 +343,17 @@ impl Journal {
 
     /// Writes what became of a claim, behind all rows of its key. True if a person had settled it differently.
     pub fn end(&self, claim: &Row, end: &End, call: &Call<'_>) -> Result<bool, String> {
+        let end = end.readable();
+        if let (Kind::Claim(Claim { step: Step::Charge, .. }), Some(payment)) = (&claim.kind, &end.payment_reference)
+            && !end.is_final
+        {
+            self.name_payment(claim, payment, call)?;
+        }
         loop {
             let known = self.snapshot(&claim.key, None, call)?;
-            let row = self.made(&known, new_id()?, claim.order.as_ref(), known.next_seq(), Kind::End(end.readable()));
+            let row = self.made(&known, new_id()?, claim.order.as_ref(), known.next_seq(), Kind::End(end.clone()));
             if self.append(&row, call)? == Appended::Done {
-                return Ok(known.rows.iter().any(|row| contradicts(row, end)));
+                return Ok(known.rows.iter().any(|row| contradicts(row, &end)));
             }
             if call.time_left().is_zero() {
                 return Err("others are writing this key, and the time is over".to_owned());
@@ -396,30 +405,17 @@ impl Journal {
         (u32::try_from(begun).ok(), of.named_by_service().filter(|_| all_ended))
     }
 
-    /// The order of a charge that is open, or of an authorization that was recorded, by what the service called the
-    /// attempt to pay.
-    pub fn order_of_payment(&self, key: &Name, payment: &str, call: &Call<'_>) -> Result<Option<Name>, String> {
-        const PAGE: u32 = 100;
-        let named = |row: &Row| match &row.kind {
-            Kind::End(end) => end.payment_reference.as_deref().is_some_and(|named| is_same(named, payment)),
-            _ => false,
-        };
-        if let Some(row) = self.query(Query::Key(&key.index), call)?.into_iter().find(|row| row.order.is_some()) {
-            return Ok(row.order);
-        }
-        let mut after = String::new();
-        loop {
-            let page = self.next_open(&after, PAGE, call)?;
-            for open in &page {
-                if self.query(Query::Key(&open.key.index), call)?.iter().any(named) {
-                    return Ok(open.order.clone());
-                }
-            }
-            match page.last() {
-                Some(last) => after.clone_from(&last.key.index),
-                None => return Ok(None),
-            }
-        }
+    /// The order of an attempt to pay, by the key of its authorization: its charge named it, or it was authorized before.
+    pub fn order_of_payment(&self, key: &Name, call: &Call<'_>) -> Result<Option<Name>, String> {
+        Ok(self.query(Query::Key(&key.index), call)?.into_iter().find_map(|row| row.order))
+    }
+
+    /// Keeps which order an attempt to pay belongs to, so that its authorization finds it.
+    fn name_payment(&self, claim: &Row, payment: &str, call: &Call<'_>) -> Result<(), String> {
+        let key = key::derived(Step::Authorization, payment.trim());
+        let known = Snapshot { key, ..Snapshot::default() };
+        // If there is a row already, that has the order.
+        self.append(&self.made(&known, new_id()?, claim.order.as_ref(), 1, Kind::Named), call).map(drop)
     }
 }
 
@@ -439,9 +435,4 @@ fn contradicts(row: &Row, end: &End) -> bool {
 
 fn new_id() -> Result<String, String> {
     unique::reference("").ok_or_else(|| "the system returned no random bytes for the number of a row".to_owned())
-}
-
-/// As the service compares references: case and blanks around them do not count.
-fn is_same(one: &str, other: &str) -> bool {
-    one.trim().eq_ignore_ascii_case(other.trim())
 }

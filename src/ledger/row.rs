@@ -44,6 +44,8 @@ pub enum Kind {
         at: Moment,
     },
     Tombstone(Tombstone),
+    /// Of the key of an authorization: the answer to a charge of the order named this attempt to pay.
+    Named,
 }
 
 /// What is left of a key that was closed long ago, under digests of its key and its order.
@@ -245,6 +247,7 @@ impl Row {
                     row.text("boot", &at.boot);
                     row.literal("at_ms", at.ms);
                 }
+                Kind::Named => row.text("kind", "named"),
                 Kind::Tombstone(ended) => {
                     row.text("kind", "tombstone");
                     row.text("step", ended.step.name());
@@ -298,6 +301,7 @@ impl Row {
                 recipients: row.number("recipients")?,
             }),
             "seen" => Kind::Seen { of: row.text("of")?.into_owned(), at: moment("at_ms")? },
+            "named" => Kind::Named,
             "tombstone" => Kind::Tombstone(Tombstone {
                 step: step()?,
                 outcome: row.named("outcome", status::outcome_named)?,
@@ -450,6 +454,7 @@ mod tests {
             row(Kind::End(end(By::Sender, State(-1)))),
             Row { order: None, ..row(Kind::End(end(person, State::PENDING))) },
             row(Kind::Seen { of: "1".into(), at: Moment { boot: "c".into(), ms: 3 } }),
+            row(Kind::Named),
             row(Kind::Tombstone(Tombstone {
                 step: Step::Charge,
                 outcome: Outcome::Confirmed,

@@ -4,7 +4,8 @@ use super::claims::{ClaimRecord, ClaimState};
 use super::clock::Moment;
 use super::digest;
 use super::key::{Accounts, Name};
-use super::row::{Kind, Row, Tombstone};
+use super::row::{Claim, Kind, Row, Tombstone};
+use crate::request::record;
 use paysvc_spec::journal::{Entries, LINES, Line, Step};
 use paysvc_spec::status::{self, Outcome};
 
@@ -16,9 +17,12 @@ pub struct Candidate<'a> {
     pub step: Step,
     /// The caller gave the key.
     pub explicit: bool,
+    /// What the request names of its price.
+    pub amount: Option<&'a str>,
+    pub currency: Option<&'a str>,
     /// Paths and values of the members that say who pays what to whom.
     pub members: &'a [(String, String)],
-    /// This client made the order's reference since it opened the journal.
+    /// This client made the order's reference just now, and has not claimed it.
     pub fresh: bool,
     /// Whose request it is.
     pub accounts: &'a Accounts,
@@ -70,12 +74,27 @@ impl<'a> Claims<'a> {
         let own = || self.claims.iter().filter(|claimed| claimed.row.key == *wanted.key);
         let charges = || self.claims.iter().filter(|claimed| claimed.claim.step == Step::Charge);
         let payments = || self.claims.iter().filter(|claimed| is_payment(claimed));
-        // The claims that decide together with the request: for a charge and an authorization, all of the order's.
-        let together = || {
-            let decides =
-                |claimed: &&ClaimRecord<'_>| if pays { is_payment(claimed) } else { claimed.row.key == *wanted.key };
-            self.claims.iter().filter(decides)
+        let is_own = |claimed: &ClaimRecord<'_>| claimed.row.key == *wanted.key;
+        let is_full = |amount: Option<&str>| amount.is_none();
+        let others = |of: Step| self.claims.iter().filter(move |claimed| claimed.claim.step == of && !is_own(claimed));
+        let refunds = || others(Step::Refund).filter(|_| step == Step::Refund);
+        // Another refund may be this one, unless both are of a part and the parts differ.
+        let may_be_it = |claimed: &ClaimRecord<'_>| {
+            let (one, other) = (wanted.amount, claimed.claim.amount.as_deref());
+            one.zip(other).is_none_or(|(one, other)| record::is_same_amount(one, other))
         };
+        // The claims that decide together with the request.
+        let decides = |claimed: &&ClaimRecord<'_>| match step {
+            Step::Charge | Step::Authorization => is_payment(claimed),
+            _ if is_own(claimed) => true,
+            Step::Refund if claimed.claim.step == step => {
+                let both_full = is_full(wanted.amount) && is_full(claimed.claim.amount.as_deref());
+                claimed.is_open() && may_be_it(claimed) || both_full
+            }
+            Step::Capture => claimed.claim.step == step && claimed.is_open(),
+            _ => false,
+        };
+        let together = || self.claims.iter().filter(decides);
         // What must be known before the request is sent. An authorization completes a charge that is open.
         let completes = |claimed: &ClaimRecord<'_>| step == Step::Authorization && claimed.claim.step == Step::Charge;
         let open: Vec<_> = together().filter(|claimed| claimed.is_open() && !completes(claimed)).cloned().collect();
@@ -83,7 +102,8 @@ impl<'a> Claims<'a> {
         let is_compared = |claimed: &&ClaimRecord<'_>| {
             wanted.explicit || step == Step::Other && (claimed.is_open() || is_confirmed(claimed))
         };
-        let differing = own()
+        let mut differing = own()
+            .filter(|claimed| claimed.state() != ClaimState::NotSent)
             .find(is_compared)
             .map_or_else(Vec::new, |first| digest::differing(&first.row.id, &first.claim.digests, wanted.members));
         // What the request asks about in another spelling.
@@ -99,12 +119,31 @@ impl<'a> Claims<'a> {
                 matches!(ended.step, Step::Charge | Step::Authorization) && ended.outcome == Outcome::Confirmed;
             row.is_of_key(&wanted.key.index) || is_paid && (pays || step == Step::Order)
         });
+        let members_differ = !differing.is_empty();
+        let differs = |one: Option<&str>, other: Option<&str>, is_same: fn(&str, &str) -> bool| {
+            one.zip(other).is_some_and(|(one, other)| !is_same(one, other))
+        };
+        if step == Step::Charge && !members_differ {
+            for Claim { amount, currency, .. } in charges().filter(|charge| is_confirmed(charge)).map(|it| it.claim) {
+                let amount = differs(wanted.amount, amount.as_deref(), record::is_same_amount);
+                let currency = differs(wanted.currency, currency.as_deref(), str::eq_ignore_ascii_case);
+                let found = [(amount, "amount"), (currency, "currency")].into_iter().filter(|(differs, _)| *differs);
+                differing.extend(found.map(|(_, name)| name.to_owned()));
+            }
+            differing.dedup();
+        }
+        let refunded =
+            |full: bool| refunds().find(move |it| is_confirmed(it) && is_full(it.claim.amount.as_deref()) == full);
+        let partly = refunded(false).filter(|_| is_full(wanted.amount));
         let entries = Entries {
             other_account: of_other.is_some(),
             other_spelling: spelt.is_some(),
             ended_long_ago: closed.is_some(),
             step,
-            members_differ: !differing.is_empty(),
+            members_differ,
+            price_differs: !members_differ && !differing.is_empty(),
+            partly_refunded: partly.is_some(),
+            fully_refunded: !is_full(wanted.amount) && refunded(true).is_some(),
             explicit_ended: wanted.explicit && own().next_back().is_some_and(has_ended),
             confirmed: together().any(is_confirmed),
             under_way: open.iter().any(|claimed| claimed.may_be_under_way(now)),
@@ -117,11 +156,14 @@ impl<'a> Claims<'a> {
         };
         let line = LINES.iter().find(|line| (line.holds)(&entries)).expect("the last line always holds");
         let ended = own().rfind(|claimed| wanted.explicit && has_ended(claimed));
-        let end = ended.or_else(|| together().find(|claimed| is_confirmed(claimed))).cloned();
+        let confirmed = |claimed: &&ClaimRecord<'_>| is_confirmed(claimed);
+        let end = ended.or_else(|| own().find(confirmed)).or_else(|| together().find(confirmed)).cloned();
         let detail = if entries.other_account {
             of_other.map(|row| format!("it belongs to the account {}", row.account))
         } else if entries.other_spelling {
             spelt.map(|(found, own)| format!("{} and {} differ only in case", found.given, own.given))
+        } else if let Some(partly) = partly {
+            partly.claim.amount.as_ref().map(|amount| format!("{amount} is refunded already"))
         } else {
             closed.map(|(_, ended)| format!("its outcome was {}", status::name_of_outcome(ended.outcome)))
         };
@@ -137,7 +179,7 @@ fn is_confirmed(claimed: &ClaimRecord<'_>) -> bool {
     match claimed.state() {
         ClaimState::Confirmed | ClaimState::SettledAsDone => true,
         // It has no states.
-        ClaimState::ConfirmedForNow => claimed.claim.step == Step::Other,
+        ClaimState::ConfirmedForNow => claimed.claim.step.needs_key(),
         _ => false,
     }
 }

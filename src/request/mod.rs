@@ -32,7 +32,7 @@ pub struct Request<'a> {
     pub name: &'static str,
     /// `None` for a request that the table does not have.
     pub row: Option<&'static Endpoint>,
-    /// Of an endpoint's function; empty for a request that JSON describes.
+    /// Of an endpoint's function; of a request that JSON describes, the members that describe it.
     members: Members<'a>,
     pub method: Method,
     pub url: String,

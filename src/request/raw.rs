@@ -51,7 +51,7 @@ const REROUTING_HEADERS: &[&str] =
     &["x-original-url", "x-rewrite-url", "x-http-method", "x-http-method-override", "x-method-override"];
 
 /// Prepares the request that the JSON describes.
-pub fn prepare(text: &str, settings: &Config, stop: Stop<'_>) -> Result<Request<'static>, ValidationError> {
+pub fn prepare<'a>(text: &'a str, settings: &Config, stop: Stop<'_>) -> Result<Request<'a>, ValidationError> {
     let members = validate::object(text, REQUEST, validate::Rules::CLOSED, WHAT, Status::Argument)?;
     let method = choice(&members, "method", Method::ALL, |method| method.name())?;
     let key = choice(&members, "key", ApiKey::ALL, |key| key.name())?;
@@ -85,7 +85,7 @@ pub fn prepare(text: &str, settings: &Config, stop: Stop<'_>) -> Result<Request<
     Ok(Request {
         name: WHAT,
         row,
-        members: Members::new(),
+        members,
         method,
         url: base_url.text.clone() + &path + &query,
         key,
@@ -99,6 +99,12 @@ pub fn prepare(text: &str, settings: &Config, stop: Stop<'_>) -> Result<Request<
         lacks_price: row.is_some_and(|row| super::lacks_price(row, &given[0].1)),
         log_path: "(paysvc_request)",
     })
+}
+
+/// What a request that JSON describes would send if it were not encrypted.
+pub fn plain_body(request: &Request<'_>) -> Result<Option<SecretBytes>, ValidationError> {
+    let length = json::member(&request.members, "body").map_or(0, |body| body.len());
+    body(&request.members, request.method, false, length)
 }
 
 fn invalid(member: &str, reason: impl Into<String>) -> ValidationError {
@@ -138,7 +144,7 @@ fn path(members: &Members<'_>) -> Result<String, ValidationError> {
 
 /// References have one spelling, amounts are above zero, and an order that the row charges has its price.
 fn check_exactness(given: &[(&str, Members<'_>)], row: Option<&Endpoint>) -> Result<(), ValidationError> {
-    let charges = row.is_some_and(|row| !matches!(Step::of(row, true), Some(Step::Other)));
+    let charges = row.is_some_and(|row| !Step::of(row, true).is_some_and(Step::needs_key));
     let mut errors = Vec::new();
     for (within, members) in given {
         let mut found = validate::price_errors(members, charges);

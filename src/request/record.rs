@@ -128,6 +128,10 @@ fn normal(field: &Field, value: &RawValue) -> String {
     }
 }
 
+pub fn is_same_amount(one: &str, other: &str) -> bool {
+    normal_amount(one.trim()) == normal_amount(other.trim())
+}
+
 /// `025.50` is `25.5`.
 fn normal_amount(text: &str) -> String {
     let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));

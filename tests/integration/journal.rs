@@ -144,7 +144,7 @@ impl Till<'_> {
 
 /// The caller must give the key.
 fn needs_key(row: &Endpoint) -> bool {
-    Step::of(row, true) == Some(Step::Other)
+    Step::of(row, true).is_some_and(Step::needs_key)
 }
 
 /// With a key where one is needed.

@@ -22,9 +22,9 @@ use crate::call::token::IdempotencyKey;
 use crate::ledger::key::{self, Name};
 use crate::ledger::row::{By, End};
 use crate::ledger::table::{Claims, Decision};
-use crate::ledger::{Entry, Journal, Ledger, Snapshot};
-use crate::request::Request;
+use crate::ledger::{Entry, Journal, Ledger, Snapshot, digest};
 use crate::request::record::Record;
+use crate::request::{Request, raw};
 use crate::util::expiry::CANCELLED;
 use crate::util::memory;
 use crate::util::validation_error::ValidationError;
@@ -179,7 +179,11 @@ fn recorded_free<'j>(
         let reason = format!("with a journal, call {}: the journal must know the order", row.name);
         return Err(invalid(request.name, &reason));
     }
-    let record = if request.safety == Safety::Moves { Record::of(request) } else { None };
+    let mut record = if request.safety == Safety::Moves { Record::of(request) } else { None };
+    if let (Some(record), Some(body)) = (&mut record, raw::plain_body(request)?) {
+        let text = str::from_utf8(&body).expect("compact JSON is UTF-8");
+        record.members.push(("body".to_owned(), digest::digest("request", "body", text)));
+    }
     match (record, key) {
         (Some(record), Some(key)) => {
             let (key, order) = (key::explicit(&key), record.order.as_deref().map(Name::new));
@@ -213,8 +217,7 @@ fn entry(
     given: Option<&str>,
 ) -> Result<Entry, ValidationError> {
     if let (JournalStep::Authorization, None, Some(payment)) = (record.step, &record.order, &record.payment) {
-        let key = key::derived(record.step, payment);
-        let found = journal.order_of_payment(&key, payment, context);
+        let found = journal.order_of_payment(&key::derived(record.step, payment), context);
         let found = found.map_err(|why| ValidationError::new(Status::Journal, journal_failed_text(&why)))?;
         if let Some(order) = found {
             record.name_order(row, &order.given);
@@ -223,13 +226,13 @@ fn entry(
     let about = match record.step {
         JournalStep::Charge | JournalStep::Order => &record.order,
         JournalStep::Authorization => &record.payment,
-        JournalStep::Other => &None,
+        JournalStep::Refund | JournalStep::Capture | JournalStep::Other => &None,
     };
     let derived = about.as_deref().map(|about| key::derived(record.step, about));
     let key = match (given, derived) {
         (Some(key), _) => key::explicit(key),
         (None, Some(key)) => key,
-        (None, None) if record.step == JournalStep::Other => {
+        (None, None) if record.step.needs_key() => {
             return Err(invalid(row.name, NEEDS_KEY));
         }
         (None, None) => return Err(invalid(row.name, "with a journal the request must name its order")),
@@ -308,7 +311,7 @@ impl Single<'_> {
             // What stands in the way is a charge of the same order.
             self.context.record.set_doubt(Doubt::Charge);
         }
-        Reply::failed(line.status, Outcome::Unknown, refusal_text(decision))
+        Reply::failed(line.status, line.outcome, refusal_text(decision))
     }
 
     /// The item is not sent, and this is the reply.
@@ -342,6 +345,6 @@ fn is_final(step: JournalStep, reply: &Reply) -> bool {
     reply.outcome() == Outcome::Confirmed
         && match step {
             JournalStep::Charge | JournalStep::Authorization => is_paid && !may_change,
-            JournalStep::Order | JournalStep::Other => true,
+            _ => true,
         }
 }

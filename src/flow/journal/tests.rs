@@ -129,7 +129,7 @@ struct Service {
     answers: Arc<Mutex<Answers>>,
 }
 
-#[derive(Clone)]
+#[derive(Clone, Default)]
 struct Answers {
     /// `None`: the connection ends without an answer.
     charge: Option<(&'static str, String)>,
@@ -260,12 +260,18 @@ impl Till {
 }
 
 fn client(port: u16, store: &Memory) -> Client {
+    client_of(port, store, json!({}))
+}
+
+/// With other settings.
+fn client_of(port: u16, store: &Memory, settings: Value) -> Client {
     let vector = include_str!("../../../tests/vectors/rsa4096.json");
     let vector: Value = serde_json::from_str(vector).unwrap();
-    let config = json!({
+    let mut config = json!({
         "base_url": format!("http://127.0.0.1:{port}"), "public_key": "public", "secret_key": "secret",
         "encryption_key": vector["encryption_key"], "timeout_ms": 3000, "max_attempts": 1,
     });
+    settings.as_object().unwrap().iter().for_each(|(name, value)| config[name] = value.clone());
     let client = Client::new(Some(&config.to_string()), &|_| None).unwrap_or_else(|error| panic!("{}", error.message));
     client.set_store(Box::new(store.clone())).unwrap_or_else(|error| panic!("{}", error.message));
     client
@@ -667,6 +673,146 @@ fn what_a_429_proved_is_remembered_by_the_journal() {
     assert_eq!((reply.status(), reply.outcome()), (Status::Response, Unknown), "{report}");
 }
 
+/// One refund of an order may be another one whose answer was lost.
+#[test]
+fn a_second_refund_waits_for_the_first_unless_it_is_of_another_part() {
+    let till = Till::new();
+    let refund = |amount: Option<&str>, key: &str| {
+        let mut request = json!({"reference": "ORD-1"});
+        amount.iter().for_each(|amount| request["amount"] = json!(amount));
+        till.call("order_refund", request, Some(key))
+    };
+    till.service.charge_answers(None);
+    assert_eq!(refund(Some("5"), "lost").outcome(), Unknown);
+    till.let_time_pass();
+    let accepted = Some(("200 OK", r#"{"status":"success","message":"refunded"}"#.to_owned()));
+    till.service.charge_answers(accepted.clone());
+    for amount in [Some("5.00"), None] {
+        let refused = refund(amount, "again");
+        assert_eq!(seen(&refused), (Status::Unresolved, Unknown, false), "{}", refused.message);
+        assert!(refused.message.contains("(claim "), "{}", refused.message);
+    }
+    assert_eq!(seen(&refund(Some("6"), "another part")), (Status::Ok, Confirmed, false));
+    assert_eq!(till.service.charges(), 2);
+    let till = Till::new();
+    let refund = |amount: Option<&str>, key: &str| {
+        let mut request = json!({"reference": "ORD-1"});
+        amount.iter().for_each(|amount| request["amount"] = json!(amount));
+        till.call("order_refund", request, Some(key))
+    };
+    till.service.charge_answers(accepted);
+    assert_eq!(seen(&refund(Some("30.00"), "part")), (Status::Ok, Confirmed, false));
+    let rest = refund(None, "rest");
+    assert_eq!(seen(&rest), (Status::Argument, NotSent, false));
+    assert!(rest.message.contains("30.00 is refunded already"), "{}", rest.message);
+    assert_eq!(till.service.charges(), 1);
+}
+
+#[test]
+fn an_order_that_is_paid_with_another_amount_is_no_answer_to_a_charge() {
+    let till = Till::new();
+    let pay = |amount: &str| {
+        let card = json!({"cardnumber": "5123450000000008", "expirymonth": "12", "expiryyear": "39", "cvv": "100"});
+        let order = json!({"reference": "ORD-1", "amount": amount, "currency": "NGN"});
+        till.call("order_create", json!({"order": order, "paymentOption": "C", "card": card}), None)
+    };
+    assert_eq!(pay("10").outcome(), Confirmed);
+    till.service.look_up_answers(5, "");
+    assert_eq!(seen(&pay("10.00")), (Status::Ok, Confirmed, true));
+    let other = pay("5000");
+    assert_eq!(seen(&other), (Status::KeyReused, Unknown, false), "{}", other.message);
+    assert!(other.message.contains("amount") && !other.message.contains("10"), "{}", other.message);
+    assert_eq!(till.service.charges(), 1);
+}
+
+/// Whether the service tells them apart is not known.
+#[test]
+fn another_spelling_is_no_other_order_and_no_other_key() {
+    let till = Till::new();
+    till.service.charge_answers(None);
+    assert_eq!(till.pay().outcome(), Unknown);
+    let card = json!({"cardnumber": "5123450000000008", "expirymonth": "12", "expiryyear": "39", "cvv": "100"});
+    let other = till.call("order_pay", json!({"reference": "ord-1", "paymentOption": "C", "card": card}), None);
+    assert_eq!(seen(&other), (Status::KeyReused, Unknown, false), "{}", other.message);
+    assert!(other.message.contains("differ only in case"), "{}", other.message);
+    till.service.charge_answers(Some(("200 OK", r#"{"status":"success"}"#.into())));
+    assert_eq!(till.refund("5", Some("Key")).outcome(), Confirmed);
+    assert_eq!(till.refund("5", Some("key")).status(), Status::KeyReused);
+    assert_eq!(till.service.charges(), 2);
+}
+
+#[test]
+fn what_the_service_answers_never_makes_the_journal_unreadable() {
+    let till = Till::new();
+    let long = "x".repeat(70_000);
+    let odd = format!(
+        r#"{{"status":"success","data":{{"orderPayment":{{"orderReference":"ORD-1","orderPaymentReference":"{long}","statusId":-1}}}}}}"#
+    );
+    till.service.charge_answers(Some(("200 OK", odd)));
+    let reply = till.pay();
+    assert_ne!(reply.status(), Status::Journal, "{}", reply.message);
+    till.let_time_pass();
+    assert_ne!(till.next("").1.status(), Status::Journal);
+    till.service.look_up_answers(5, "");
+    assert_eq!(seen(&till.pay()), (Status::Ok, Confirmed, true));
+    till.service.charge_answers(Some(("200 OK", r#"{"status":"success"}"#.into())));
+    let reason = "r".repeat(70_000);
+    let settled = till.settle(json!({"id": "x", "outcome": "REJECTED", "who": "A", "why": reason}));
+    assert_ne!(settled.status(), Status::Journal, "{}", settled.message);
+    assert_eq!(till.refund("5", Some("k")).outcome(), Confirmed);
+}
+
+/// What a store hands on is what was asked for, or the call knows nothing.
+#[test]
+fn a_row_that_is_damaged_or_another_one_is_never_taken_for_none() {
+    for key in ["k", "l"] {
+        let till = Till::new();
+        till.service.charge_answers(Some(("200 OK", r#"{"status":"success"}"#.into())));
+        assert_eq!(till.refund("5", Some("k")).outcome(), Confirmed);
+        assert_eq!(till.refund("6", Some("l")).outcome(), Confirmed);
+        let rows = till.store.rows.lock().unwrap().clone();
+        let own: Vec<_> = rows.keys().filter(|(of, _)| of.ends_with(key)).cloned().collect();
+        let other = rows.iter().find(|((of, seq), _)| !of.ends_with(key) && *seq == 1).unwrap().1.2.clone();
+        for place in &own {
+            let text = rows[place].2.clone();
+            let changes =
+                [other.clone(), text.replace("claim", "Claim"), text.replace("\"seq\":", "\"seq\": "), String::new()];
+            for change in changes.into_iter().filter(|change| *change != text) {
+                till.store.rows.lock().unwrap().get_mut(place).unwrap().2 = change.clone();
+                let reply = till.refund(if key == "k" { "5" } else { "6" }, Some(key));
+                assert_eq!(seen(&reply), (Status::Journal, Unknown, false), "{change}: {}", reply.message);
+                assert!(reply.message.contains(&format!("key {key}")), "{}", reply.message);
+            }
+            till.store.rows.lock().unwrap().insert(place.clone(), rows[place].clone());
+        }
+        assert_eq!(till.refund(if key == "k" { "5" } else { "6" }, Some(key)).outcome(), Confirmed);
+        till.store.rows.lock().unwrap().remove(&own[0]);
+        assert_eq!(till.refund(if key == "k" { "5" } else { "6" }, Some(key)).status(), Status::Journal);
+        assert_eq!(till.service.charges(), 2);
+    }
+}
+
+#[test]
+fn another_account_finds_nothing_out_and_sends_nothing() {
+    let till = Till::new();
+    till.service.charge_answers(None);
+    assert_eq!(till.pay().outcome(), Unknown);
+    till.let_time_pass();
+    let with = |key: &str, former: &str| Till {
+        client: client_of(till.service.port, &till.store, json!({"public_key": key, "former_public_keys": former})),
+        store: till.store.clone(),
+        service: Service { port: 0, charges: Arc::default(), look_ups: Arc::default(), answers: Arc::default() },
+    };
+    let other = with("another", "unrelated");
+    let refused = other.pay();
+    assert_eq!(seen(&refused), (Status::Config, Unknown, false), "{}", refused.message);
+    assert!(refused.message.contains("former_public_keys"), "{}", refused.message);
+    assert_eq!(other.next("").0.as_deref(), Some(""), "it is not asked about what is another's");
+    till.service.look_up_answers(5, "");
+    assert_eq!(seen(&with("another", "unrelated, public").pay()), (Status::Ok, Confirmed, true));
+    assert_eq!(till.service.charges(), 1);
+}
+
 /// As the attempts of one call: a refusal after a 429 may be about the request before it.
 #[test]
 fn a_429_of_an_earlier_call_counts_for_the_key_and_for_a_charge_of_its_order() {
@@ -677,7 +823,7 @@ fn a_429_of_an_earlier_call_counts_for_the_key_and_for_a_charge_of_its_order() {
     till.service.charge_answers(Some(("404 Not Found", "{}".to_owned())));
     let after = till.refund("5", Some("k"));
     assert_eq!(seen(&after), (Status::Response, Unknown, false), "{}", after.message);
-    assert_eq!(seen(&till.refund("5", Some("l"))), (Status::Rejected, Rejected, false), "another refund");
+    assert_eq!(seen(&till.refund("6", Some("l"))), (Status::Rejected, Rejected, false), "another refund");
     till.service.charge_answers(Some(busy));
     assert_eq!(seen(&till.pay()), (Status::RateLimited, Rejected, false));
     till.service.charge_answers(Some(declined()));
@@ -743,14 +889,15 @@ fn of_many_processes_with_one_list_each_recipient_is_paid_by_one() {
 #[test]
 fn a_request_that_json_describes_needs_a_key_and_leaves_charges_to_their_functions() {
     let till = Till::new();
-    let send = |path: &str, key: Option<&str>| {
+    let send_body = |path: &str, key: Option<&str>, body: Value| {
         let token = Arc::new(CallToken::default());
         assert!(key.is_none_or(|key| token.set_key(key)));
         let record = CallRecord::new();
         let context = till.client.begin(Some(token), &record);
-        let request = json!({"method": "POST", "path": path, "key": "secret", "body": {"amount": 5}});
+        let request = json!({"method": "POST", "path": path, "key": "secret", "body": body});
         till.client.request(&context, &request.to_string())
     };
+    let send = |path: &str, key: Option<&str>| send_body(path, key, json!({"amount": 5}));
     till.service.charge_answers(Some(("200 OK", r#"{"status":"success"}"#.into())));
     let charge = send("/payment/order/pay", Some("k"));
     assert_eq!(seen(&charge), (Status::Argument, NotSent, false));
@@ -758,6 +905,9 @@ fn a_request_that_json_describes_needs_a_key_and_leaves_charges_to_their_functio
     assert_eq!(seen(&send("/payment/new", Some("k"))), (Status::Ok, Confirmed, false));
     assert_eq!(seen(&send("/payment/new", Some("k"))), (Status::Ok, Confirmed, true));
     assert_eq!(seen(&send("/payment/other", Some("k"))), (Status::KeyReused, Unknown, false));
+    let other = send_body("/payment/new", Some("k"), json!({"amount": 6}));
+    assert_eq!(seen(&other), (Status::KeyReused, Unknown, false));
+    assert!(other.message.contains("body") && !other.message.contains('6'), "{}", other.message);
     assert_eq!(till.service.charges(), 1);
     till.service.charge_answers(None);
     assert_eq!(send("/payment/new", Some("l")).outcome(), Unknown);

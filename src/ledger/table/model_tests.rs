@@ -19,8 +19,8 @@ use crate::ledger::row::{By, Claim, End, Kind, Lease, Row};
 use paysvc_spec::journal::{Act, LINES, Step};
 use paysvc_spec::status::Outcome;
 
-/// The model has no members, no accounts, one spelling, and no time in which details are removed.
-const NOT_IN_THE_MODEL: &[&str] = &["j01", "j02", "j03", "j1"];
+/// The model has no members, no amounts, one refund, no accounts, one spelling, and no time in which details are removed.
+const NOT_IN_THE_MODEL: &[&str] = &["j01", "j02", "j03", "j04", "j05", "j06", "j1"];
 
 fn now() -> Moment {
     Moment { boot: "boot".into(), ms: 1_000_000 }
@@ -41,7 +41,7 @@ fn request(key: &str) -> (Step, bool) {
         "checkout" => (Step::Order, false),
         "order" => (Step::Charge, false),
         "K1" | "K2" => (Step::Charge, true),
-        "refund" => (Step::Other, true),
+        "refund" => (Step::Refund, true),
         _ => {
             assert!(key.starts_with("auth "), "{key}");
             (Step::Authorization, key.ends_with("given"))
@@ -117,7 +117,17 @@ impl Tally {
         for (key, fresh, act, claims) in &met.decisions {
             let (step, explicit) = request(key);
             let (key, accounts) = (&Name::new(key), &Accounts::new("test", "", None, &[]));
-            let wanted = Candidate { key, order: None, step, explicit, members: &[], fresh: *fresh, accounts };
+            let wanted = Candidate {
+                key,
+                order: None,
+                step,
+                explicit,
+                amount: None,
+                currency: None,
+                members: &[],
+                fresh: *fresh,
+                accounts,
+            };
             let decision = found.decide(&wanted, &now());
             *self.lines.entry(decision.line.number).or_default() += 1;
             let (does, about) = told(&decision);

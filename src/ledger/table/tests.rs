@@ -3,7 +3,7 @@
 use super::*;
 use crate::ledger::digest::digests;
 use crate::ledger::row::{By, Claim, End, Kind, Lease};
-use paysvc_spec::status::State;
+use paysvc_spec::status::{State, Status};
 
 /// The clock of the boot on which all claims are made.
 fn at(ms: u64) -> Moment {
@@ -33,11 +33,17 @@ impl Journal {
 
     /// A claim whose call began at 1000 ms and lasts that long.
     fn claim_for(self, key: &str, step: Step, for_ms: u64) -> Journal {
+        self.claim_of(key, step, "1", for_ms)
+    }
+
+    /// "all" names no amount.
+    fn claim_of(self, key: &str, step: Step, amount: &str, for_ms: u64) -> Journal {
         let id = format!("id-{}", self.0.len());
         let claim = Claim {
             explicit: !key.starts_with("ORD"),
             lease: Lease { from: at(1000), for_ms },
-            digests: digests(&id, &members("1")),
+            digests: digests(&id, &members(amount)),
+            amount: Some(amount.to_owned()).filter(|amount| amount != "all"),
             ..Claim::of(step)
         };
         self.add(key, Kind::Claim(claim))
@@ -64,10 +70,11 @@ impl Journal {
 
     fn decision(&self, key: &str, order: &str, step: Step, fresh: bool, amount: &str, now: &Moment) -> Decision<'_> {
         let explicit = !key.starts_with("ORD");
-        let (key, order, accounts) = (&Name::new(key), &Name::new(order), &accounts());
+        let (key, order, accounts) = (&Name::new(key), Some(&Name::new(order)), &accounts());
         let members = &members(amount);
-        Claims::of(&self.0)
-            .decide(&Candidate { key, order: Some(order), step, explicit, members, fresh, accounts }, now)
+        let (amount, currency) = (Some(amount).filter(|amount| *amount != "all"), None);
+        let wanted = Candidate { key, order, step, explicit, amount, currency, members, fresh, accounts };
+        Claims::of(&self.0).decide(&wanted, now)
     }
 }
 
@@ -80,7 +87,7 @@ fn journal() -> Journal {
 }
 
 use Outcome::{Confirmed, NotSent, Rejected, Unknown};
-use Step::{Authorization, Charge, Order, Other};
+use Step::{Authorization, Capture, Charge, Order, Other, Refund};
 
 #[test]
 fn every_line_is_taken() {
@@ -127,12 +134,62 @@ fn every_line_is_taken() {
     check("j13", journal().claim("K", Charge).end(Rejected, true, By::Sender, 429).decide("K", Charge, true));
     check("j14", journal().decide("R", Other, false));
     check("j14", journal().claim("R", Other).sent(NotSent, false).decide("R", Other, false));
-    check("j14", journal().claim("R", Other).end(Rejected, true, By::Sender, 401).decide("R", Other, false));
+    for http_status in [401, 403, 429] {
+        let refused = journal().claim("R", Other).end(Rejected, true, By::Sender, http_status);
+        check("j14", refused.decide("R", Other, false));
+    }
     check("j14", charged().decide("R", Other, false));
     let done = journal().claim("K", Other).sent(Confirmed, true);
     let decision = done.decision("K", "ORD", Other, false, "2", &at(2000));
     check("j1", decision.line.number);
     assert_eq!(decision.differing, ["amount"]);
+    assert_eq!(
+        journal().claim("K", Other).sent(NotSent, false).decision("K", "ORD", Other, false, "2", &at(2000)).line.number,
+        "j14"
+    );
+    let pays = |journal: &Journal, key: &str, amount: &str| {
+        let decision = journal.decision(key, "ORD", Charge, false, amount, &at(2000));
+        (decision.line.number, decision.differing.join(" "))
+    };
+    let is = |number: &'static str, differing: &str| (number, differing.to_owned());
+    let paid = charged().sent(Confirmed, true);
+    assert_eq!(pays(&paid, "ORD", "2"), is("j04", "amount"));
+    assert_eq!(pays(&paid, "K", "2"), is("j04", "amount"));
+    assert_eq!([pays(&paid, "ORD", "01.0"), pays(&paid, "ORD", "all")], [is("j5", ""), is("j5", "")]);
+    assert_eq!(pays(&charged().settled(Confirmed), "ORD", "2"), is("j04", "amount"));
+    assert_eq!(pays(&charged(), "ORD", "2"), is("j7", ""), "what is open is looked up first");
+    for outcome in [Rejected, NotSent] {
+        assert!(!["j04", "j1"].contains(&pays(&charged().sent(outcome, true), "ORD", "2").0), "a basket may change");
+    }
+    check("j04", pays(&paid, "ORD", "2").0);
+    for (first, second, while_open, once_done) in [
+        ("all", "all", "j7", "j5"),
+        ("all", "1", "j7", "j06"),
+        ("1", "all", "j7", "j05"),
+        ("1", "1.00", "j7", "j14"),
+        ("1", "2", "j14", "j14"),
+    ] {
+        let refund = || journal().claim_of("R", Refund, first, 0);
+        let decide = |journal: Journal| journal.decision("S", "ORD", Refund, false, second, &at(2000)).line.number;
+        assert_eq!(decide(refund()), while_open, "{first} {second}");
+        assert_eq!(decide(refund().sent(Confirmed, true)), once_done, "{first} {second}");
+        for outcome in [Rejected, NotSent] {
+            assert_eq!(decide(refund().sent(outcome, true)), "j14", "{first} {second}");
+        }
+        assert_eq!(decide(refund().settled(Rejected)), "j14", "{first} {second}");
+        assert_eq!(decide(journal().claim_of("R", Charge, first, 0).sent(Confirmed, true)), "j14", "no refund");
+        check(once_done, decide(refund().sent(Confirmed, true)));
+    }
+    let partly = journal().claim_of("R", Refund, "30.00", 0).sent(Confirmed, true);
+    let decision = partly.decision("S", "ORD", Refund, false, "all", &at(2000));
+    assert_eq!(decision.detail.as_deref(), Some("30.00 is refunded already"));
+    assert_eq!((decision.line.status, decision.line.outcome), (Status::Argument, NotSent));
+    let again = partly.claim_of("S", Refund, "all", 0).sent(Rejected, true);
+    assert_eq!(again.decision("S", "ORD", Refund, false, "all", &at(2000)).line.number, "j2", "its own end before all");
+    let captured = |journal: Journal| journal.decide("D", Capture, false);
+    assert_eq!(captured(journal().claim("C", Capture)), "j7");
+    assert_eq!(captured(journal().claim("C", Capture).sent(Confirmed, true)), "j14");
+    assert_eq!(captured(charged()), "j14");
     let other = |account: &str| {
         let mut journal = charged().sent(Rejected, true);
         journal.0[1].account = account.to_owned();

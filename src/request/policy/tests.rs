@@ -1,23 +1,24 @@
 use super::*;
 use crate::config::address::BaseUrl;
-use crate::request::Request;
 use crate::request::raw::prepare;
 use crate::util::secret::Secret;
 use paysvc_spec::schema::Safety;
 
 /// The URL of the request, or the error.
 fn prepared(base_path: &str, request: &serde_json::Value) -> Result<String, String> {
-    prepare_with(base_path, request).map(|prepared| prepared.url)
+    prepare_with(base_path, request).map(|(url, _)| url)
 }
 
 fn repeated(base_path: &str, request: &serde_json::Value) -> bool {
-    prepare_with(base_path, request).unwrap_or_else(|error| panic!("{request}: {error}")).safety == Safety::ReadOnly
+    prepare_with(base_path, request).unwrap_or_else(|error| panic!("{request}: {error}")).1 == Safety::ReadOnly
 }
 
-fn prepare_with(base_path: &str, request: &serde_json::Value) -> Result<Request<'static>, String> {
+fn prepare_with(base_path: &str, request: &serde_json::Value) -> Result<(String, Safety), String> {
     let base_url = BaseUrl::parse(&format!("https://pay.example{base_path}"), false)?;
     let settings = settings(base_url);
-    prepare(&request.to_string(), &settings, &|| false).map_err(|error| error.message)
+    let request = request.to_string();
+    let prepared = prepare(&request, &settings, &|| false).map_err(|error| error.message)?;
+    Ok((prepared.url, prepared.safety))
 }
 
 fn settings(base_url: BaseUrl) -> Config {

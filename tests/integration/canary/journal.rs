@@ -85,7 +85,7 @@ fn no_secret_is_in_the_files_of_the_journal_at_any_moment() {
                 let config = config(&sandbox, folder.path(), json!({"timeout_ms": 3000}));
                 let start = |program: &mut std::process::Command| {
                     let mut driver = Driver::start(program, &config);
-                    if Step::of(row, true) == Some(Step::Other) {
+                    if Step::of(row, true).is_some_and(Step::needs_key) {
                         driver.tell("key", "K-1");
                     }
                     driver

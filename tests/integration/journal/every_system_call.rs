@@ -76,7 +76,7 @@ impl Program<'_> {
 
 /// Those that move money, except authorizations, which need a charge that waits for them.
 fn rows() -> Vec<&'static Endpoint> {
-    let is_one = |row: &&Endpoint| matches!(Step::of(row, true), Some(Step::Charge | Step::Other));
+    let is_one = |row: &&Endpoint| Step::of(row, true).is_some_and(|step| step == Step::Charge || step.needs_key());
     ENDPOINTS.iter().filter(is_one).filter(|row| good(row).effect.is_some()).collect()
 }
 

@@ -24,7 +24,7 @@ pub fn documented(rows: &[Endpoint]) -> String {
     let typed = typed.chain([("c_int".to_owned(), JSON_TYPES)]);
     let constants: Vec<Value> =
         typed.flat_map(|(of, table)| table.iter().map(|it| constant(&of, it)).collect::<Vec<_>>()).collect();
-    let needs_key = |it: &Endpoint| Step::of(it, true) == Some(Step::Other);
+    let needs_key = |it: &Endpoint| Step::of(it, true).is_some_and(Step::needs_key);
     let described = |it: &Endpoint| context! { members => members(it.fields), needs_key => needs_key(it), ..row(it) };
     let rows: Vec<Value> = rows.iter().map(described).collect();
     let context = context! {
