@@ -55,8 +55,8 @@ impl TransportError {
     /// An I/O error, with what was being done.
     pub fn io(doing: &str, error: &io::Error) -> TransportError {
         match error.kind() {
-            // Our own: the system's timeouts mean that the peer no longer answers, and come before the deadline.
-            io::ErrorKind::TimedOut if error.raw_os_error().is_none() => TransportError::timeout(doing),
+            // The system's comes from the limit that it was given, which is not longer than the call.
+            io::ErrorKind::TimedOut => TransportError::timeout(doing),
             io::ErrorKind::UnexpectedEof => TransportError::closed(doing),
             _ => TransportError::new(Status::Transport, format!("the connection broke while {doing}: {error}")),
         }

@@ -12,7 +12,7 @@ pub struct Sock {
     pub tcp: Arc<TcpStream>,
     /// They end every wait, and are also checked before each read, which could still return earlier bytes.
     pub bounds: Bounds,
-    /// A byte may have been sent: see [`may_have_sent`].
+    /// A byte may have been sent, and not all of the answer has been read: see [`may_have_sent`].
     pub sent: bool,
     /// Bytes read from the socket.
     pub received: u64,
@@ -60,6 +60,16 @@ impl Sock {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 result => return result,
             }
+        }
+    }
+}
+
+impl Drop for Sock {
+    /// The system must not deliver the rest of a request whose call is over: somebody may already have concluded from its
+    /// absence that it was not executed.
+    fn drop(&mut self) {
+        if self.sent && self.bounds.is_over() {
+            sys::abort_when_closed(&self.tcp);
         }
     }
 }
@@ -148,19 +158,19 @@ mod tests {
     }
 
     /// Writes until the buffers between the two ends are full; returns the number of bytes.
-    fn fill(sock: &mut Sock) -> usize {
-        let mut written = 0;
-        for size in [1 << 20, 1] {
-            let full = loop {
-                sock.bounds.deadline = Instant::now() + Duration::from_millis(200);
-                match sock.write(&vec![0; size]) {
-                    Ok(count) => written += count,
-                    Err(error) => break error,
-                }
-            };
-            assert_eq!(full.kind(), io::ErrorKind::TimedOut);
+    fn fill(sock: &Sock) -> usize {
+        const LONG: Duration = Duration::from_millis(200);
+        let mut tcp = &*sock.tcp;
+        tcp.set_nonblocking(true).unwrap();
+        let (mut written, mut last) = (0, Instant::now());
+        while last.elapsed() < LONG {
+            match tcp.write(&[0; 1 << 16]).or_else(|_| tcp.write(&[0])) {
+                Ok(count) => (written, last) = (written + count, Instant::now()),
+                Err(error) => assert_eq!(error.kind(), io::ErrorKind::WouldBlock),
+            }
+            thread::yield_now();
         }
-        assert!(std::mem::take(&mut sock.sent));
+        tcp.set_nonblocking(cfg!(windows)).unwrap();
         written
     }
 
@@ -199,9 +209,9 @@ mod tests {
 
     #[test]
     fn a_write_that_only_waited_has_sent_nothing() {
-        let (mut sock, _service) = connected();
-        fill(&mut sock);
         for call in [None, Some(Arc::new(CallToken::default()))] {
+            let (mut sock, _service) = connected();
+            fill(&sock);
             sock.bounds.token = call;
             sock.bounds.deadline = Instant::now() + Duration::from_millis(100);
             assert_eq!(sock.write(b"request").unwrap_err().kind(), io::ErrorKind::TimedOut);
@@ -248,7 +258,7 @@ mod tests {
         let (mut sock, mut service) = connected();
         let _call = with_call(&mut sock);
         const SIZE: usize = 32 << 20;
-        let before = fill(&mut sock);
+        let before = fill(&sock);
         sock.bounds.deadline = Instant::now() + HANGS;
         let reader = thread::spawn(move || {
             // By now the write is waiting, or the next one will.
@@ -263,13 +273,52 @@ mod tests {
         assert!(reader.join().unwrap() == bytes, "what was written came");
     }
 
+    /// The same bytes, and then a reset instead of an end: what waited on this side was dropped.
+    #[test]
+    fn when_the_call_is_over_nothing_more_is_delivered() {
+        for cancelled in [true, false] {
+            let (mut sock, mut service) = connected();
+            let written = fill(&sock);
+            let call = with_call(&mut sock);
+            sock.sent = true;
+            match cancelled {
+                true => _ = call.cancel(),
+                false => sock.bounds.deadline = Instant::now(),
+            }
+            drop(sock);
+            let mut delivered = 0;
+            let end = loop {
+                match service.read(&mut [0; 1 << 16]) {
+                    Ok(count) if count > 0 => delivered += count,
+                    end => break end,
+                }
+            };
+            assert_eq!(end.unwrap_err().kind(), io::ErrorKind::ConnectionReset);
+            println!("{delivered} of {written} bytes were delivered");
+            assert!(delivered < written);
+        }
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn the_system_delivers_no_longer_than_the_call_lasts() {
+        use nix::sys::socket::{getsockopt, sockopt::TcpUserTimeout};
+        let (mut sock, _service) = connected();
+        for ms in [30_000, 700] {
+            sock.bounds.deadline = Instant::now() + Duration::from_millis(ms);
+            sock.limit_write().unwrap();
+            let limit = u64::from(getsockopt(&*sock.tcp, TcpUserTimeout).unwrap());
+            assert!(limit <= ms && limit > ms / 2, "{limit}");
+        }
+    }
+
     /// The failure would be a hang, not slowness.
     #[test]
     fn a_cancel_ends_a_wait_for_reading_and_for_writing() {
         for write in [false, true] {
             let (mut sock, _service) = connected();
             if write {
-                fill(&mut sock);
+                fill(&sock);
             }
             sock.bounds.deadline = Instant::now() + HANGS;
             let call = with_call(&mut sock);

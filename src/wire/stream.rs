@@ -278,7 +278,7 @@ impl Transport for Stream {
             return self.reuse();
         }
         self.idle = true;
-        self.channel.sock.bounds.token = None;
+        (self.channel.sock.bounds.token, self.channel.sock.sent) = (None, false);
         let complete = self.filled == self.consumed && self.pending == 0;
         self.wipe_answer();
         self.channel.wipe();

@@ -13,7 +13,7 @@ use std::time::Duration;
 use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::signal::{SigSet, SigmaskHow, pthread_sigmask};
-use nix::sys::socket::{self, MsgFlags, SockaddrStorage, recv};
+use nix::sys::socket::{self, MsgFlags, SockaddrStorage, recv, sockopt};
 
 pub use waker::{Attached, Waker};
 
@@ -86,6 +86,23 @@ pub fn sent_nothing(_: &io::Error) -> bool {
     true
 }
 
+/// When the socket is closed, what has not been delivered is dropped, and the peer gets a reset.
+pub fn abort_when_closed(socket: &TcpStream) {
+    // A failure means that the connection is gone already.
+    let _ = socket::setsockopt(socket, sockopt::Linger, &libc::linger { l_onoff: 1, l_linger: 0 });
+}
+
+/// How long the system may try to deliver what was written, even if this process is killed. Nothing where the system lacks
+/// that.
+#[cfg(target_os = "linux")]
+fn limit_delivery(socket: &TcpStream, timeout: Duration) {
+    let ms = u32::try_from(timeout.as_millis()).unwrap_or(u32::MAX);
+    let _ = socket::setsockopt(socket, sockopt::TcpUserTimeout, &ms);
+}
+
+#[cfg(not(target_os = "linux"))]
+fn limit_delivery(_: &TcpStream, _: Duration) {}
+
 /// The socket's timeouts: each change is a system call.
 #[derive(Default)]
 pub struct Waits {
@@ -94,7 +111,7 @@ pub struct Waits {
 }
 
 impl Waits {
-    /// The timeout is not longer than what is left.
+    /// The timeout is not longer than what is left. That of writing also limits the delivery.
     pub fn limit(&mut self, socket: &TcpStream, write: bool, left: Duration) -> io::Result<()> {
         let timeout = Some(rounded_timeout(left));
         let current = if write { &mut self.write_timeout } else { &mut self.read_timeout };
@@ -102,7 +119,12 @@ impl Waits {
             return Ok(());
         }
         *current = timeout;
-        if write { socket.set_write_timeout(timeout) } else { socket.set_read_timeout(timeout) }
+        if !write {
+            return socket.set_read_timeout(timeout);
+        }
+        // Both change only together, so that a warm call needs no system call for either.
+        limit_delivery(socket, rounded_timeout(left));
+        socket.set_write_timeout(timeout)
     }
 
     /// The read or write has waited already.

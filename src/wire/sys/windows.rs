@@ -15,8 +15,9 @@ use once_cell::race::OnceBox;
 use windows_sys::Win32::Foundation::HANDLE;
 use windows_sys::Win32::Networking::WinSock::{
     self as winsock, AF_INET, AF_INET6, FD_CLOSE, FD_READ, FD_SET, FD_WRITE, IN_ADDR, IN_ADDR_0, IN6_ADDR, IN6_ADDR_0,
-    INVALID_SOCKET, IPPROTO_TCP, SOCK_STREAM, SOCKADDR_IN, SOCKADDR_IN6, SOCKADDR_IN6_0, SOCKET, TIMEVAL,
-    WSA_FLAG_NO_HANDLE_INHERIT, WSA_FLAG_OVERLAPPED, WSADATA, WSAEVENT, WSAEWOULDBLOCK, WSANETWORKEVENTS,
+    INVALID_SOCKET, IPPROTO_TCP, LINGER, SO_LINGER, SOCK_STREAM, SOCKADDR_IN, SOCKADDR_IN6, SOCKADDR_IN6_0, SOCKET,
+    SOL_SOCKET, TCP_MAXRT, TIMEVAL, WSA_FLAG_NO_HANDLE_INHERIT, WSA_FLAG_OVERLAPPED, WSADATA, WSAEVENT, WSAEWOULDBLOCK,
+    WSANETWORKEVENTS,
 };
 use windows_sys::Win32::System::Threading::{CreateEventW, INFINITE, SetEvent, WaitForMultipleObjects};
 
@@ -134,6 +135,18 @@ pub fn sent_nothing(error: &io::Error) -> bool {
     error.raw_os_error() == Some(WSAEWOULDBLOCK)
 }
 
+fn set_option<T>(socket: &TcpStream, level: i32, name: i32, value: &T) -> io::Result<()> {
+    let bytes = ptr::from_ref(value).cast();
+    // SAFETY: an open socket, and a value that lives until the call returns, with its own size.
+    checked(unsafe { winsock::setsockopt(raw(socket), level, name, bytes, size_of::<T>() as i32) })
+}
+
+/// When the socket is closed, what has not been delivered is dropped, and the peer gets a reset.
+pub fn abort_when_closed(socket: &TcpStream) {
+    // A failure means that the connection is gone already.
+    let _ = set_option(socket, SOL_SOCKET, SO_LINGER, &LINGER { l_onoff: 1, l_linger: 0 });
+}
+
 /// An event that stays set.
 struct Event(OwnedHandle);
 
@@ -172,24 +185,34 @@ fn wait_for_any(events: &[HANDLE], at_most: Duration) -> io::Result<()> {
     if result == WAIT_FAILED { Err(io::Error::last_os_error()) } else { Ok(()) }
 }
 
-/// The event that is set when something has happened to the socket. Made by the first wait.
 #[derive(Default)]
-pub struct Waits(Option<Event>);
+pub struct Waits {
+    /// Set when something has happened to the socket. Made by the first wait.
+    event: Option<Event>,
+    /// How many seconds the system tries to deliver what was written.
+    delivery: Option<u32>,
+}
 
 impl Waits {
-    /// A socket that does not block needs no limit.
-    pub fn limit(&mut self, _: &TcpStream, _: bool, _: Duration) -> io::Result<()> {
+    /// A socket that does not block needs no limit, but the delivery of what is written does.
+    pub fn limit(&mut self, socket: &TcpStream, write: bool, left: Duration) -> io::Result<()> {
+        let seconds = u32::try_from(left.as_secs()).unwrap_or(u32::MAX).clamp(1, i32::MAX as u32);
+        if write && self.delivery != Some(seconds) {
+            self.delivery = Some(seconds);
+            // Where it fails, only the close limits it.
+            let _ = set_option(socket, IPPROTO_TCP, TCP_MAXRT, &seconds);
+        }
         Ok(())
     }
 
     /// Waits after a read or write that would have blocked, until it is worth repeating it.
     pub fn wait(&mut self, socket: &TcpStream, left: Duration, waker: Option<&Waker>) -> io::Result<()> {
-        let Some(event) = &self.0 else {
+        let Some(event) = &self.event else {
             let event = Event::new()?;
             let what = (FD_READ | FD_WRITE | FD_CLOSE) as i32;
             // SAFETY: both are open; the system keeps the event for as long as it may set it.
             checked(unsafe { winsock::WSAEventSelect(raw(socket), event.handle() as WSAEVENT, what) })?;
-            self.0 = Some(event);
+            self.event = Some(event);
             // What happened before is not reported: the caller tries once more.
             return Ok(());
         };
