@@ -1224,8 +1224,7 @@ paysvc_status PAYSVC_CDECL paysvc_call_set_traceparent(const paysvc_call *call,
  *
  * @param call  NULL: PAYSVC_E_ARGUMENT
  * @param key  1 to 200 bytes, e.g. "refund-2041-line-7": no blank at either end, no control or invisible character, because it
- *   must have one spelling. Clients with another base_url, with API
- *   keys of the other mode (test or live), or with another merchant have keys of their own
+ *   must have one spelling. A key that was used by another account (public key, host or mode), or in another case, is refused
  * @return PAYSVC_OK; PAYSVC_E_ARGUMENT if the key is not accepted or the token has one already: nothing is changed
  */
 paysvc_status PAYSVC_CDECL paysvc_call_set_key(const paysvc_call *call,

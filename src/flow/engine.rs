@@ -320,7 +320,7 @@ impl<'a> Engine<'a> {
         let (claiming, result) = match self.transport.connection(prepared.safety == Safety::ReadOnly, call) {
             Err(error) => (Claiming::NotTried, ExchangeResult::not_sent(error)),
             Ok(connection) => {
-                let send_until = (!ready.is_empty()).then(|| Expiry::after(MAX_AGE));
+                let send_until = (!ready.is_empty()).then(|| Expiry::after(MAX_AGE.min(call.time_left())));
                 match self.claim(call, ready) {
                     Claiming::Superseded => {
                         (Claiming::Superseded, nothing("another call wrote to the journal in the meantime"))

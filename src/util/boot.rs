@@ -19,7 +19,7 @@ pub struct Moment {
 
 impl Moment {
     pub fn now() -> Moment {
-        Moment { boot: boot().to_owned(), ms: system_ms().unwrap_or_else(process_ms) }
+        Moment { boot: boot().to_owned(), ms: ms() }
     }
 
     /// The time from this moment until `now`. `None` if the clocks differ, or if this moment is later: then it was written
@@ -27,6 +27,11 @@ impl Moment {
     pub fn passed_ms(&self, now: &Moment) -> Option<u64> {
         if self.boot == now.boot { now.ms.checked_sub(self.ms) } else { None }
     }
+}
+
+/// The boot-time clock, which only this process may compare.
+pub fn ms() -> u64 {
+    system_ms().unwrap_or_else(process_ms)
 }
 
 /// Read once in each process. A forked child reads it again, because its time namespace may be another.
