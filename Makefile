@@ -82,13 +82,13 @@ test-browser: setup-test build ## the sandbox's page and widget in headless Chro
 	@sh scripts/test-browser.sh
 
 faults: setup-test build ## every endpoint with every fault, plain and TLS; then 60 seconds of random faults (SEED=n)
-	PAYSVC_FAULTS=all $(CARGO) test --locked --test integration -- --nocapture faults:: faults_random::
+	TEST_FAULTS=all $(CARGO) test --locked --test integration -- --nocapture faults:: faults_random::
 
 bulk: setup-test build ## 10,000 payouts in bulk with faults, given again until nothing is left to send, with figures (SEED=n)
-	PAYSVC_BULK=10000 $(CARGO) test --locked --test integration -- --nocapture bulk::
+	TEST_BULK=10000 $(CARGO) test --locked --test integration -- --nocapture bulk::
 
 canary: setup-test build ## searches logs, messages and memory for secrets: every endpoint with every fault, three languages
-	GO="$$(sh scripts/go.sh)" PAYSVC_CANARY=all $(CARGO) test --locked --test integration -- --nocapture canary::
+	GO="$$(sh scripts/go.sh)" TEST_CANARY=all $(CARGO) test --locked --test integration -- --nocapture canary::
 
 # Most of the hours go into a million inputs for the two slowest fuzz targets; RUNS=10000 makes it shorter.
 harden: setup-test build ## the long tests of SECURITY.md with the sanitizers and the fuzzer, with figures; takes hours
@@ -98,7 +98,7 @@ fuzz: setup-test ## a million random inputs for every fuzz target
 	@CARGO="$(CARGO)" sh scripts/fuzz.sh runs 1000000
 
 certify: setup-test build ## every scenario and typed answer in every language, with tables: the same requests, outcomes, values
-	GO="$$(sh scripts/go.sh)" PAYSVC_ANSWERS=all $(CARGO) test --locked --test integration -- --nocapture scenarios:: typed_answers::
+	GO="$$(sh scripts/go.sh)" TEST_ANSWERS=all $(CARGO) test --locked --test integration -- --nocapture scenarios:: typed_answers::
 
 sanitize: setup-test build ## the C programs and the scenarios with AddressSanitizer and others in C and Rust together
 	GO="$$(sh scripts/go.sh)" CARGO="$(CARGO)" sh scripts/sanitize.sh

@@ -14,7 +14,7 @@ import paysvc
 from paysvc import Outcome, State
 
 TASK, REFERENCE, AMOUNT, CURRENCY, CARD, RESULT_URL = (
-    os.environ[f"PAYSVC_CERTIFY_{name}"] for name in ("TASK", "REFERENCE", "AMOUNT", "CURRENCY", "CARD", "RESULT_URL")
+    os.environ[f"CERTIFY_{name}"] for name in ("TASK", "REFERENCE", "AMOUNT", "CURRENCY", "CARD", "RESULT_URL")
 )
 
 

@@ -436,7 +436,7 @@ const char *PAYSVC_CDECL paysvc_state_name(paysvc_state state);
 /**
  * Creates a client: configuration and connections, shared by threads. Opens no connection. With the setting journal it opens that file, and looks up nothing: paysvc_journal_next() does.
  *
- * @param config_json  one JSON object; NULL: all from the environment. A member that is left out is read from the environment variable of its name in capitals with the prefix PAYSVC_, e.g. PAYSVC_BASE_URL, PAYSVC_TIMEOUT_MS=5000 or PAYSVC_ALLOW_HTTP=true (or 1). An empty variable counts as not set. Quotes and blanks around a value are ignored. Unknown members are refused:
+ * @param config_json  one JSON object; NULL: all from the environment. A member that is left out is read from the environment variable of its name in capitals with the prefix PAYSVC_, e.g. PAYSVC_BASE_URL, PAYSVC_TIMEOUT_MS=5000 or PAYSVC_ALLOW_HTTP=true (or 1). An empty variable counts as not set. Quotes and blanks around a value are ignored, but a blank PAYSVC_JOURNAL is E_CONFIG. So is every other variable with this prefix, except PAYSVC_LIBRARY, PAYSVC_SANDBOX and those that Kubernetes sets for a service of that name. Unknown members are refused:
  *   - base_url (string): address of the service, e.g. https://host/path
  *   - public_key (string): API key of most endpoints
  *   - secret_key (string): API key of the endpoints that require it, e.g. refunds
@@ -455,7 +455,7 @@ const char *PAYSVC_CDECL paysvc_state_name(paysvc_state state);
  *   - connection_reuse (string): reads: a request that moves money or changes something is the first on its connection, so that no answer to another request can be taken for its own. all: every request uses kept connections, for those who need more than about 400 payments a second and trust every hop to the service (default reads, or all)
  *   - allow_http (boolean): allows plain HTTP to addresses other than loopback (default false)
  *   - journal (string): path of the file that remembers what was sent, so that a crash or a second try cannot charge twice; on a local disk. Processes of one machine may share it
- *   - journal_create (boolean): creates the journal if the file does not exist; without it, a missing file is an error (default false)
+ *   - journal_create (boolean): creates the file of journal if it does not exist; without it, a missing file is an error (default false)
  *   - journal_keep_days (integer): how many days the journal keeps the details of requests that have ended; after that, it only knows that their keys have ended, and a call with one of them is E_KEY_REUSED (default 400, 1 to 36500)
  *   - former_public_keys (string): earlier public keys of the same account, separated by commas: what the journal has of them counts as this account's. They may stay for ever (default none)
  *   - payout_key (string): API key that payouts are sent with; integrations in production differ (default secret, or public)
@@ -475,6 +475,7 @@ paysvc_status PAYSVC_CDECL paysvc_client_new(const char *config_json,
  *   - secret_key: the secret key is configured; refunds need it
  *   - mode: the keys are of one mode, test or live, as far as their form tells
  *   - encryption_key: the encryption key is configured, and long enough for the payload of a card payment
+ *   - journal: always ok; says whether there is a journal, and where its file is
  *   - name_look_up: the name of the service, or of the proxy, has an address
  *   - connection: the service can be connected to, through the proxy if there is one
  *   - tls: the TLS handshake succeeds; also ok if base_url begins with http://

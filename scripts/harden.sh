@@ -38,25 +38,25 @@ test_with() { # a setting of the tests, then as test_of
 part boundary '^test result|^test .* ok$' test_of c_programs:: guards:: no_private_key::
 part panics '^test result|^test .* ok$' "$CARGO" test --locked --lib panic_tests -- --nocapture
 part resources '^test result|^test .* ok$' test_of resources::
-part verdicts '^test result|answers, seed' env PAYSVC_VERDICTS=1000000 "$CARGO" test --locked --lib verdicts:: -- --nocapture
-part verdicts-sent '^test result|over sockets' test_with PAYSVC_VERDICTS_SENT=30000 verdicts::
+part verdicts '^test result|answers, seed' env TEST_VERDICTS=1000000 "$CARGO" test --locked --lib verdicts:: -- --nocapture
+part verdicts-sent '^test result|over sockets' test_with TEST_VERDICTS_SENT=30000 verdicts::
 part journal-model 'as expected|NOT EXPECTED|compared' env PAYSVC_JOURNAL_MODEL=all "$CARGO" test --locked --lib \
     journal::table::model_tests -- --nocapture
-part journal '^journal:|^test result' test_with PAYSVC_KILL_STRIDE=5 journal::
-part journal-disk '^journal:|^test result' test_with PAYSVC_JOURNAL_DISK=all journal::power_cuts journal::failing_disk \
+part journal '^journal:|^test result' test_with TEST_KILL_STRIDE=5 journal::
+part journal-disk '^journal:|^test result' test_with TEST_JOURNAL_DISK=all journal::power_cuts journal::failing_disk \
     journal::late_tills
 part journal-defects '^planted:' sh scripts/journal-defects.sh
-part faults '^[0-9]+ calls|^false|^effects|^requests|^answers|^UNKNOWN|^violations' test_with PAYSVC_FAULTS=all faults:: faults_random::
+part faults '^[0-9]+ calls|^false|^effects|^requests|^answers|^UNKNOWN|^violations' test_with TEST_FAULTS=all faults:: faults_random::
 part bounds '^endless|^whole|kB|^test result' test_of bounds::
-part canary '^canary:' test_with PAYSVC_CANARY=all canary::
-part journal-canary '^canary:' test_with PAYSVC_JOURNAL_DISK=all canary::journal
+part canary '^canary:' test_with TEST_CANARY=all canary::
+part journal-canary '^canary:' test_with TEST_JOURNAL_DISK=all canary::journal
 part sanitize '^sanitize:' sh scripts/sanitize.sh
 part tsan '^tsan:' sh scripts/tsan.sh
 part cgocheck2 '^test result' "$CARGO" test --locked --test integration -- --ignored go::
 part go-newest '^test result' env GO="$(sh scripts/go.sh newest)" "$CARGO" test --locked --test integration -- --exact \
     go::its_tests_pass_under_the_race_detector
 part pythons '^python 3|^[0-9]+ passed' sh scripts/python-others.sh
-part memory '^memory:|tried$|^test result' test_with PAYSVC_MEMORY=all out_of_memory::
+part memory '^memory:|tried$|^test result' test_with TEST_MEMORY=all out_of_memory::
 part miri '^miri:' sh scripts/miri.sh
 part deny '^deny: [0-9]' sh scripts/deny.sh
 part fuzz '^planted|inputs tried' sh scripts/fuzz.sh runs "${RUNS:-1000000}"

@@ -94,7 +94,7 @@ def environment(tree: Path) -> dict[str, str]:
         "PYTHONPATH": tree / "bindings/python/src",
         "PYTHONDONTWRITEBYTECODE": "1",
         # A copy is newer than what was built.
-        "PAYSVC_BUILD": built,
+        "TEST_BUILD": built,
         "PAYSVC_LIBRARY": built / "lib/libpaysvc.so",
         "PAYSVC_SANDBOX": built / "bin/paysvc-sandbox",
     }

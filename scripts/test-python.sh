@@ -4,7 +4,7 @@ set -eu
 cd "$(dirname "$0")/.."
 root=$PWD
 venv=$root/build/venv/bin
-built=$(cd "${PAYSVC_BUILD:-build}" && pwd)
+built=$(cd "${TEST_BUILD:-build}" && pwd)
 
 cd bindings/python
 "$venv/ruff" check --no-cache . ../../examples ../../tests ../../sandbox/python

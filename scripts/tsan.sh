@@ -42,7 +42,7 @@ under=$(echo "$triple" | tr - _)
 archive=$(cd "$folder/$triple/debug" && pwd)/libpaysvc.a
 
 # A program with a report ends with exit status 66.
-export PAYSVC_TSAN="$archive:$runtime" PAYSVC_SANITIZED_LIST="$work/list"
+export TEST_TSAN="$archive:$runtime" TEST_SANITIZED_LIST="$work/list"
 export TSAN_OPTIONS="exitcode=66 halt_on_error=0 second_deadlock_stack=1"
 : >"$work/list"
 ${CARGO:-cargo} test --quiet --locked --test integration -- --test-threads=2 process::

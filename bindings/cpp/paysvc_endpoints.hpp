@@ -80,7 +80,7 @@ enum class state : int {
     processing = 7,
 };
 
-/// The configuration. A member that is left out is read from the environment variable of its name in capitals with the prefix PAYSVC_, e.g. PAYSVC_BASE_URL, PAYSVC_TIMEOUT_MS=5000 or PAYSVC_ALLOW_HTTP=true (or 1). An empty variable counts as not set. Quotes and blanks around a value are ignored. A member that is not set there either has its default.
+/// The configuration. A member that is left out is read from the environment variable of its name in capitals with the prefix PAYSVC_, e.g. PAYSVC_BASE_URL, PAYSVC_TIMEOUT_MS=5000 or PAYSVC_ALLOW_HTTP=true (or 1). An empty variable counts as not set. Quotes and blanks around a value are ignored, but a blank PAYSVC_JOURNAL is E_CONFIG. So is every other variable with this prefix, except PAYSVC_LIBRARY, PAYSVC_SANDBOX and those that Kubernetes sets for a service of that name. A member that is not set there either has its default.
 class config : public object {
   public:
     /// base_url (string): address of the service, e.g. https://host/path.
@@ -119,7 +119,7 @@ class config : public object {
     config &allow_http(const detail::flag &value) { return set(*this, "allow_http", value); }
     /// journal (string): path of the file that remembers what was sent, so that a crash or a second try cannot charge twice; on a local disk. Processes of one machine may share it.
     config &journal(const std::string &value) { return set(*this, "journal", value); }
-    /// journal_create (boolean): creates the journal if the file does not exist; without it, a missing file is an error (default false).
+    /// journal_create (boolean): creates the file of journal if it does not exist; without it, a missing file is an error (default false).
     config &journal_create(const detail::flag &value) { return set(*this, "journal_create", value); }
     /// journal_keep_days (integer): how many days the journal keeps the details of requests that have ended; after that, it only knows that their keys have ended, and a call with one of them is E_KEY_REUSED (default 400, 1 to 36500).
     config &journal_keep_days(const detail::integer &value) { return set(*this, "journal_keep_days", value); }

@@ -350,7 +350,7 @@ const defaultTimeoutMS = 30000
 // The most characters of an amount.
 const maxDecimal = 64
 
-// Config is what a client needs to know. A member that is left out is read from the environment variable of its name in capitals with the prefix PAYSVC_, e.g. PAYSVC_BASE_URL, PAYSVC_TIMEOUT_MS=5000 or PAYSVC_ALLOW_HTTP=true (or 1). An empty variable counts as not set. Quotes and blanks around a value are ignored. A member that is not set there either has its default. A text left empty and a pointer left nil count as left out.
+// Config is what a client needs to know. A member that is left out is read from the environment variable of its name in capitals with the prefix PAYSVC_, e.g. PAYSVC_BASE_URL, PAYSVC_TIMEOUT_MS=5000 or PAYSVC_ALLOW_HTTP=true (or 1). An empty variable counts as not set. Quotes and blanks around a value are ignored, but a blank PAYSVC_JOURNAL is E_CONFIG. So is every other variable with this prefix, except PAYSVC_LIBRARY, PAYSVC_SANDBOX and those that Kubernetes sets for a service of that name. A member that is not set there either has its default. A text left empty and a pointer left nil count as left out.
 type Config struct {
 	redacted
 
@@ -390,7 +390,7 @@ type Config struct {
 	AllowHTTP bool `json:"allow_http,omitempty"`
 	// Journal (string): path of the file that remembers what was sent, so that a crash or a second try cannot charge twice; on a local disk. Processes of one machine may share it.
 	Journal string `json:"journal,omitempty"`
-	// JournalCreate (boolean): creates the journal if the file does not exist; without it, a missing file is an error (default false).
+	// JournalCreate (boolean): creates the file of journal if it does not exist; without it, a missing file is an error (default false).
 	JournalCreate bool `json:"journal_create,omitempty"`
 	// JournalKeepDays (integer): how many days the journal keeps the details of requests that have ended; after that, it only knows that their keys have ended, and a call with one of them is E_KEY_REUSED (default 400, 1 to 36500).
 	JournalKeepDays *int64 `json:"journal_keep_days,omitempty"`

@@ -48,7 +48,7 @@ func till(folder string) error {
 
 // The program of the test below, in a process of its own.
 func TestTill(t *testing.T) {
-	folder := os.Getenv("PAYSVC_TEST_TILL")
+	folder := os.Getenv("TEST_TILL")
 	if folder == "" {
 		t.Skip("run by TestAKilledProgramResolvesWhatItStored")
 	}
@@ -68,7 +68,7 @@ func TestAKilledProgramResolvesWhatItStored(t *testing.T) {
 	}
 	run := func() *exec.Cmd {
 		command := exec.Command(os.Args[0], "-test.run", "^TestTill$", "-test.v")
-		command.Env = append(append(os.Environ(), strings.Fields(string(environment))...), "PAYSVC_TEST_TILL="+folder)
+		command.Env = append(append(os.Environ(), strings.Fields(string(environment))...), "TEST_TILL="+folder)
 		// What counts the handles that this process frees would miss those of a process that is killed.
 		command.Env = append(command.Env, "LD_PRELOAD=")
 		return command

@@ -10,7 +10,7 @@ from urllib.error import HTTPError
 
 BASE, PUBLIC, SECRET = (os.environ[f"PAYSVC_{name}"] for name in ("BASE_URL", "PUBLIC_KEY", "SECRET_KEY"))
 SCENARIO, TASK, REFERENCE, AMOUNT, CURRENCY, CARD, EVENT, RESULT_URL = (
-    os.environ[f"PAYSVC_CERTIFY_{name}"]
+    os.environ[f"CERTIFY_{name}"]
     for name in ("SCENARIO", "TASK", "REFERENCE", "AMOUNT", "CURRENCY", "CARD", "EVENT", "RESULT_URL")
 )
 

@@ -146,7 +146,7 @@ fn scenarios_can_be_left_out() {
 #[test]
 fn a_fault_that_touches_nothing_tests_nothing() {
     let client = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/plain_client.py");
-    let script = format!("PAYSVC_CERTIFY_REFERENCE=OWN exec python3 {}", client.to_str().unwrap());
+    let script = format!("CERTIFY_REFERENCE=OWN exec python3 {}", client.to_str().unwrap());
     let start = ["--seed", "1", "certify", "--scenario", "lost_answer", "--", "sh", "-c", &script];
     let output = command(&start).output().unwrap();
     let told = String::from_utf8(output.stdout).unwrap();

@@ -13,7 +13,7 @@ fn the_document_is_valid_and_the_answers_are_as_it_says() {
     let sandbox = Sandbox::start_with(&["--seed", "1"]);
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
     // A copy of the tree has no tools of its own.
-    let python = std::env::var_os("PAYSVC_PYTHON").map_or(root.join("build/venv/bin/python"), Into::into);
+    let python = std::env::var_os("TEST_PYTHON").map_or(root.join("build/venv/bin/python"), Into::into);
     let output = Command::new(python)
         .arg(root.join("sandbox/tests/openapi.py"))
         .arg(root.join("tests/scenarios.json"))

@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 BASE, PUBLIC, SECRET = (os.environ[f"PAYSVC_{name}"] for name in ("BASE_URL", "PUBLIC_KEY", "SECRET_KEY"))
 TASK, REFERENCE, AMOUNT, CURRENCY, CARD = (
-    os.environ[f"PAYSVC_CERTIFY_{name}"] for name in ("TASK", "REFERENCE", "AMOUNT", "CURRENCY", "CARD")
+    os.environ[f"CERTIFY_{name}"] for name in ("TASK", "REFERENCE", "AMOUNT", "CURRENCY", "CARD")
 )
 KEY, HOST = os.environ.get("CLIENT_KEY"), os.environ.get("CLIENT_HOST", urlsplit(BASE).netloc)
 

@@ -11,6 +11,7 @@ named! {
         SecretKey = "secret_key", "the secret key is configured; refunds need it";
         Mode = "mode", "the keys are of one mode, test or live, as far as their form tells";
         EncryptionKey = "encryption_key", "the encryption key is configured, and long enough for the payload of a card payment";
+        Journal = "journal", "always ok; says whether there is a journal, and where its file is";
         NameLookUp = "name_look_up", "the name of the service, or of the proxy, has an address";
         Connection = "connection", "the service can be connected to, through the proxy if there is one";
         Tls = "tls", "the TLS handshake succeeds; also ok if base_url begins with http://";

@@ -6,11 +6,29 @@ use crate::schema::{Default, Field, Kind};
 /// How the environment configures a client, for the documentation of every language.
 pub const ENVIRONMENT: &str = "A member that is left out is read from the environment variable of its name in \
      capitals with the prefix PAYSVC_, e.g. PAYSVC_BASE_URL, PAYSVC_TIMEOUT_MS=5000 or PAYSVC_ALLOW_HTTP=true (or 1). An \
-     empty variable counts as not set. Quotes and blanks around a value are ignored.";
+     empty variable counts as not set. Quotes and blanks around a value are ignored, but a blank PAYSVC_JOURNAL is E_CONFIG. \
+     So is every other variable with this prefix, except PAYSVC_LIBRARY, PAYSVC_SANDBOX and those that Kubernetes sets for \
+     a service of that name.";
+
+/// What every variable of a setting begins with.
+pub const PREFIX: &str = "PAYSVC_";
+/// Variables with the prefix that are no settings: the bindings find the library and the sandbox with them.
+const OTHERS: [&str; 2] = ["PAYSVC_LIBRARY", "PAYSVC_SANDBOX"];
+
+/// The variable may have the prefix: it is a setting, or something else that is known.
+pub fn is_known_variable(name: &str) -> bool {
+    let is_setting = || CONFIG.iter().any(|field| variable(field.name) == name);
+    OTHERS.contains(&name) || is_setting() || is_of_kubernetes(name)
+}
+
+/// Those of a service that is called paysvc, or paysvc-something: PAYSVC_SERVICE_HOST, PAYSVC_PORT_443_TCP_ADDR.
+fn is_of_kubernetes(name: &str) -> bool {
+    name.ends_with("_PORT") || ["_PORT_", "_SERVICE_HOST", "_SERVICE_PORT"].iter().any(|part| name.contains(part))
+}
 
 /// The variable that is read when a member of the configuration is left out.
 pub fn variable(member: &str) -> String {
-    format!("PAYSVC_{}", member.to_ascii_uppercase())
+    format!("{PREFIX}{}", member.to_ascii_uppercase())
 }
 
 /// The error for a setting that a call needs and that is missing.
@@ -75,7 +93,7 @@ pub const CONFIG: &[Field] = &[
         "path of the file that remembers what was sent, so that a crash or a second try cannot charge twice; on a local disk. \
          Processes of one machine may share it",
     ),
-    flag("journal_create", false, "creates the journal if the file does not exist; without it, a missing file is an error"),
+    flag("journal_create", false, "creates the file of journal if it does not exist; without it, a missing file is an error"),
     number(
         "journal_keep_days",
         400,
@@ -144,6 +162,7 @@ mod tests {
                 assert!((least..=most).contains(&value), "{}", field.name);
             }
             assert_eq!(setting(field.name).doc, field.doc);
+            assert!(is_known_variable(&variable(field.name)) && !is_of_kubernetes(&variable(field.name)));
             let numeric = matches!(field.kind, Kind::Integer | Kind::Flag);
             assert_eq!(numeric, matches!(field.default, Default::Number { .. } | Default::Flag(_)), "{}", field.name);
         }

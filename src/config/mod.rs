@@ -199,9 +199,12 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// Takes the member from the variable; false if that is not set, or empty.
+    /// Takes the member from the variable; false if that is not set, or empty. A blank path of a journal is an error, or
+    /// there would be none.
     fn read_variable(&mut self, name: &'static str, variable: &str) -> bool {
-        let text = (self.env)(variable).map(|text| Secret::new(pasted(&text))).filter(|text| !text.expose().is_empty());
+        let text =
+            (self.env)(variable).filter(|text| !pasted(text).is_empty() || name == "journal" && !text.is_empty());
+        let text = text.map(|text| Secret::new(pasted(&text)));
         let found = text.map(|text| self.from_environment.push((name, variable.to_owned(), text)));
         found.is_some()
     }
@@ -211,6 +214,13 @@ impl Reader<'_> {
         let mode = self.parsed("mode", keys::mode)?;
         let base_url = self.parsed("base_url", |text| BaseUrl::parse(text, allow_http))?;
         let (proxy, route) = self.proxy(base_url.as_ref())?;
+        let (journal, journal_create) = (self.parsed("journal", path)?, self.flag("journal_create")?);
+        if journal_create && journal.is_none() {
+            return Err(invalid(
+                "journal_create",
+                "needs journal, the path of the file: without it there is no journal",
+            ));
+        }
         let mut warnings = Vec::new();
         let [timeout, connect_timeout] = ["timeout_ms", "connect_timeout_ms"].map(|name| {
             let ms = self.number(name)?;
@@ -245,8 +255,8 @@ impl Reader<'_> {
             max_idle_connections: self.number("max_idle_connections")? as usize,
             reuse: if self.word("connection_reuse")? == "all" { Reuse::All } else { Reuse::Reads },
             allow_http,
-            journal: self.parsed("journal", path)?,
-            journal_create: self.flag("journal_create")?,
+            journal,
+            journal_create,
             journal_keep_days: self.number("journal_keep_days")? as u32,
             former_public_keys: self
                 .parsed("former_public_keys", |text| {

@@ -10,7 +10,7 @@ use super::types::{paysvc_call, paysvc_client, paysvc_log_fn, paysvc_reply, pays
 use crate::answer::reply::Reply;
 use crate::call::log::{Level, Sink};
 use crate::call::{Call, CallRecord};
-use crate::flow::Client;
+use crate::flow::{self, Client};
 use crate::util::panics::failpoint;
 use crate::util::process::critical_section;
 use crate::util::validation_error::ValidationError;
@@ -48,6 +48,8 @@ pub(super) unsafe fn new(
         sys::watch_forks();
         // The first handshake would do this otherwise, maybe while another thread forks.
         critical_section(aws_lc_rs::init);
+        let given = std::env::vars_os().filter(|(_, text)| !text.to_string_lossy().trim().is_empty());
+        flow::check_variables(given.map(|(name, _)| name.to_string_lossy().into_owned()))?;
         // Text that is not UTF-8 is kept, so that its setting is refused and not treated as missing.
         Client::new(json, &|name| std::env::var_os(name).map(|text| text.to_string_lossy().into_owned()))
     };

@@ -45,7 +45,15 @@ impl Client {
             Some(key) => size(key.max_payload()),
         };
         let address = address.unwrap_or_else(|| missing(Check::BaseUrl.name()));
-        vec![address, key(ApiKey::Public), key(ApiKey::Secret), self.check_mode(), encryption_key]
+        vec![address, key(ApiKey::Public), key(ApiKey::Secret), self.check_mode(), encryption_key, self.check_journal()]
+    }
+
+    fn check_journal(&self) -> Found {
+        Found::Ok(match (self.journal.get(), &self.config.journal) {
+            (None, _) => "there is none: a second call for the same payment can charge twice".into(),
+            (Some(_), Some(path)) => format!("the file {}", path.display()),
+            (Some(_), None) => "the program's own store".into(),
+        })
     }
 
     /// A configured mode has already been compared with the keys.

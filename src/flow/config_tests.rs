@@ -105,6 +105,53 @@ fn every_member_has_its_variable() {
 }
 
 #[test]
+fn a_variable_that_is_no_setting_is_refused_with_the_nearest_name() {
+    let check = |names: &[&str]| check_variables(names.iter().map(|name| (*name).to_owned()));
+    let known: Vec<_> = settings::CONFIG.iter().map(|field| settings::variable(field.name)).collect();
+    assert!(check_variables(known.into_iter()).is_ok());
+    for fine in [
+        "PATH",
+        "PAYSVCX",
+        "MY_PAYSVC_KEY",
+        "PAYSVC_LIBRARY",
+        "PAYSVC_SANDBOX",
+        "PAYSVC_SERVICE_HOST",
+        "PAYSVC_SERVICE_PORT_HTTPS",
+        "PAYSVC_PORT",
+        "PAYSVC_PORT_443_TCP_ADDR",
+        "PAYSVC_SANDBOX_SERVICE_HOST",
+    ] {
+        assert!(check(&[fine]).is_ok(), "{fine}");
+    }
+    for (wrong, near) in [
+        ("PAYSVC_JOURNEL", "; did you mean PAYSVC_JOURNAL?"),
+        ("PAYSVC_TIMEOUT", "; did you mean PAYSVC_TIMEOUT_MS?"),
+        ("PAYSVC_Base_Url", "; did you mean PAYSVC_BASE_URL?"),
+        ("PAYSVC_INSECURE", ""),
+        ("PAYSVC_", ""),
+    ] {
+        let error = check(&["HOME", wrong]).unwrap_err();
+        let expected = format!("the environment: {wrong} is no setting of the library{near}");
+        assert_eq!((error.status, error.message), (Status::Config, expected));
+    }
+    let error = check(&["PAYSVC_Z", "PAYSVC_A"]).unwrap_err();
+    assert!(error.message.ends_with("PAYSVC_A is no setting of the library (and PAYSVC_Z, see errors)"), "{error:?}");
+}
+
+#[test]
+fn a_journal_is_not_left_out_by_mistake() {
+    let message = |variables: &[(&str, &str)]| of_environment(variables).err().unwrap().message;
+    for blank in [" ", "\t\n", "\"\"", "''"] {
+        assert_eq!(message(&[("PAYSVC_JOURNAL", blank)]), "the environment: PAYSVC_JOURNAL must not be empty");
+    }
+    assert!(of_environment(&[("PAYSVC_JOURNAL", "")]).unwrap().journal.is_none());
+    let alone = "journal_create needs journal, the path of the file: without it there is no journal";
+    assert_eq!(error(r#"{"journal_create":true}"#), format!("the configuration: {alone}"));
+    assert!(message(&[("PAYSVC_JOURNAL_CREATE", "1")]).starts_with("the environment: PAYSVC_JOURNAL_CREATE needs"));
+    assert!(parse(r#"{"journal_create":false}"#).is_ok());
+}
+
+#[test]
 fn a_wrong_variable_is_named() {
     for (variable, text, part) in [
         ("PAYSVC_TIMEOUT_MS", "5s", "PAYSVC_TIMEOUT_MS must be a whole number between 1 and 86400000"),

@@ -45,8 +45,10 @@ const WARM: &str = r#"{"status":true,"message":"a connection is ready for the ne
 /// Configuration and connections, shared by threads.
 pub struct Client {
     config: Arc<Config>,
-    /// The configuration's warnings have been logged, or there are none.
+    /// The configuration's warnings, and that the journal is new, have been logged, or there is nothing to log.
     has_warned: AtomicBool,
+    /// The file of the journal was missing.
+    has_made_journal: bool,
     /// `None` without a base URL.
     transport: Option<Transport>,
     /// The headers that all requests have in common, by API key. `None` without the key.
@@ -61,9 +63,10 @@ impl Client {
         let config = Arc::new(configuration(json, env)?);
         let transport = Transport::new(&config).map_err(|error| config.name_variable(error))?;
         let headers = [ApiKey::Public, ApiKey::Secret].map(|key| common_headers(&config, key));
-        let has_warned = AtomicBool::new(config.warnings.is_empty());
+        let has_made_journal = config.journal.as_ref().is_some_and(|path| !path.exists());
+        let has_warned = AtomicBool::new(config.warnings.is_empty() && !has_made_journal);
         let (journal, log) = (JournalCell::default(), Log::default());
-        let client = Client { config, has_warned, transport, headers, journal, log };
+        let client = Client { config, has_warned, has_made_journal, transport, headers, journal, log };
         client.open_journal()?;
         Ok(client)
     }
@@ -76,6 +79,11 @@ impl Client {
         if !self.has_warned.load(Ordering::Relaxed) && !self.has_warned.swap(true, Ordering::Relaxed) {
             for warning in &self.config.warnings {
                 call.log(Level::Warn, || format!("{}: {warning}", config::WHAT));
+            }
+            if let (true, Some(path)) = (self.has_made_journal, &self.config.journal) {
+                call.log(Level::Warn, || {
+                    format!("the journal {} was missing and has been made: it knows no earlier request", path.display())
+                });
             }
         }
         call
@@ -185,6 +193,26 @@ impl Client {
         self.transport.as_ref().ok_or_else(|| {
             ValidationError::of_member(Status::Config, asked_by, "base_url", settings::not_configured("base_url"))
         })
+    }
+}
+
+/// Refuses variables that look like settings and are none: they would be ignored. `variables`: those that are not empty.
+pub fn check_variables(variables: impl Iterator<Item = String>) -> Result<(), ValidationError> {
+    let fault = |variable: String| {
+        let name = if cfg!(windows) { variable.to_ascii_uppercase() } else { variable.clone() };
+        if settings::is_known_variable(&name) {
+            return None;
+        }
+        let given = name.strip_prefix(settings::PREFIX)?.to_ascii_lowercase();
+        let near = validate::nearest(&given, &mut settings::CONFIG.iter().map(|field| field.name));
+        let near = near.map(|near| format!("; did you mean {}?", settings::variable(near))).unwrap_or_default();
+        Some((variable, format!("is no setting of the library{near}")))
+    };
+    let mut wrong: Vec<_> = variables.filter_map(fault).collect();
+    wrong.sort();
+    match wrong.is_empty() {
+        true => Ok(()),
+        false => Err(ValidationError::of_members(Status::Config, "the environment", wrong)),
     }
 }
 

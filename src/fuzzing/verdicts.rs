@@ -1,7 +1,7 @@
 //! The library's verdicts beside those of a second reader, `tests/verdicts/reader.py`, which was written from
 //! `docs/verdicts.md` alone. Not a fuzz target: it is here because the reader of answers is private.
 //!
-//! `PAYSVC_VERDICTS` is how many answers are made up, and `PAYSVC_VERDICTS_SEED` the seed.
+//! `TEST_VERDICTS` is how many answers are made up, and `TEST_VERDICTS_SEED` the seed.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead as _, BufReader};
@@ -178,7 +178,7 @@ fn every_cell() {
 
 #[test]
 fn made_up_answers() {
-    let (count, seed) = (number("PAYSVC_VERDICTS", 20_000), number("PAYSVC_VERDICTS_SEED", 1));
+    let (count, seed) = (number("TEST_VERDICTS", 20_000), number("TEST_VERDICTS_SEED", 1));
     let tally = compare(&["random", &count, &seed], |_| {});
     for ((line, after_429), times) in &tally.lines {
         println!("line {line}{}: {times}", if *after_429 { " after 429" } else { "" });

@@ -1,5 +1,5 @@
 /* Preloaded into a program that uses the shared library: writes each handle that is made and each that is freed, one
- * line each, to the file that PAYSVC_OWNERSHIP names. A test reads it: every handle must be freed once.
+ * line each, to the file that TEST_OWNERSHIP names. A test reads it: every handle must be freed once.
  *
  * wrap.inc is written by the tests from the tables: WRAP(name) for each network function.
  */
@@ -22,7 +22,7 @@ static void note(const char *what, const char *kind, const void *handle)
         return;
     }
     if (file < 0) {
-        file = open(getenv("PAYSVC_OWNERSHIP"), O_WRONLY | O_CREAT | O_APPEND, 0600);
+        file = open(getenv("TEST_OWNERSHIP"), O_WRONLY | O_CREAT | O_APPEND, 0600);
     }
     snprintf(line, sizeof line, "%s %s %p\n", what, kind, handle);
     if (write(file, line, strlen(line)) < 0) {

@@ -1,7 +1,7 @@
 //! The leak canary: unique secrets go through every endpoint and every fault, in three languages, with the log at
 //! maximum verbosity; then every text that came out of the library, and the memory that it owned, is searched for them.
 //!
-//! `make test` runs it over TLS; `make canary` (PAYSVC_CANARY=all) plain as well, and prints the figures.
+//! `make test` runs it over TLS; `make canary` (TEST_CANARY=all) plain as well, and prints the figures.
 
 #[cfg(target_os = "linux")]
 mod journal;
@@ -224,7 +224,7 @@ fn run(stage: &Stage, language: &Language, tls: bool, all: bool) -> Figures {
 
 #[test]
 fn no_secret_is_left_in_memory_or_in_any_text() {
-    let all = std::env::var("PAYSVC_CANARY").is_ok_and(|what| what == "all");
+    let all = std::env::var("TEST_CANARY").is_ok_and(|what| what == "all");
     let stage = Stage::new();
     let languages = languages(&stage);
     let ways = if all { vec![true, false] } else { vec![true] };

@@ -8,7 +8,7 @@ use paysvc_spec::ENDPOINTS;
 use paysvc_spec::settings::CONFIG;
 use serde_json::json;
 
-use crate::support::capi::{HANG, within};
+use crate::support::capi::{Call, Client, HANG, with, within};
 use crate::support::driver::Driver;
 use crate::support::sandbox::Sandbox;
 use crate::support::server::Server;
@@ -74,6 +74,15 @@ fn a_variable_that_cannot_be_used_is_named() {
         ("PAYSVC_CA_FILE", b"/no/such/file", "the environment: PAYSVC_CA_FILE cannot be read"),
         ("PAYSVC_ENCRYPTION_KEY", b"no key", "the environment: PAYSVC_ENCRYPTION_KEY is neither base64"),
         ("PAYSVC_CLIENT_KEY_FILE", b"/key", "client_cert_file is required with PAYSVC_CLIENT_KEY_FILE"),
+        (
+            "PAYSVC_JOURNEL",
+            b"/j",
+            "the environment: PAYSVC_JOURNEL is no setting of the library; did you mean PAYSVC_JOURNAL?",
+        ),
+        ("PAYSVC_INSECURE", b"1", "the environment: PAYSVC_INSECURE is no setting of the library"),
+        ("PAYSVC_Timeout_ms", b"5", "did you mean PAYSVC_TIMEOUT_MS?"),
+        ("PAYSVC_JOURNAL", b" ", "the environment: PAYSVC_JOURNAL must not be empty"),
+        ("PAYSVC_JOURNAL_CREATE", b"1", "the environment: PAYSVC_JOURNAL_CREATE needs journal"),
     ] {
         let mut command = program(&stage);
         command.env(name, OsStr::from_bytes(value));
@@ -122,6 +131,29 @@ fn settings_are_read_as_they_are_pasted() {
         json!({"encryption_key": crate::support::encryption_key().replace('\n', "") + "\r"}),
     ] {
         assert_eq!(created(config.clone()).status, "OK", "{config}");
+    }
+}
+
+/// The check names the journal, and only the client that has made it says so.
+#[test]
+fn it_is_said_whether_there_is_a_journal_and_which() {
+    let (stage, server) = (Stage::new(), Server::ok());
+    let path = stage.path().join("pay.db");
+    let journal = json!({"journal": path, "journal_create": true});
+    let made = format!("the journal {} was missing and has been made", path.display());
+    for (config, expected, is_made) in [
+        (json!({}), "there is none: a second call for the same payment can charge twice".to_owned(), false),
+        (journal.clone(), format!("the file {}", path.display()), true),
+        (journal, format!("the file {}", path.display()), false),
+    ] {
+        let client = Client::new(&with(server.config(), config));
+        let call = Call::new();
+        call.keep_log(2);
+        let body: serde_json::Value = serde_json::from_str(client.check(Some(&call)).body()).unwrap();
+        let journal = body["checks"].as_array().unwrap().iter().find(|check| check["check"] == "journal").unwrap();
+        assert_eq!(journal, &json!({"check": "journal", "ok": true, "message": expected}));
+        let said = call.log().iter().filter(|line| line["message"].as_str().unwrap().contains(&made)).count();
+        assert_eq!(said, usize::from(is_made), "{:?}", call.log());
     }
 }
 

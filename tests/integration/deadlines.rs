@@ -1,14 +1,19 @@
 //! How long a call takes at most: deadlines and cancels, in every phase, over plain connections and TLS.
 
 use std::ffi::{CStr, c_char, c_int, c_void};
+use std::io::Read as _;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Duration;
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::support::capi::{Call, Client, HANG, refund, with, within};
 use crate::support::deaf::Deaf;
+use crate::support::driver::Driver;
 use crate::support::server::{Connection, Server};
+use crate::support::{Link, Stage, root};
 
 #[test]
 fn the_deadline_bounds_every_wait() {
@@ -79,6 +84,69 @@ fn a_cancel_ends_a_call_wherever_it_is_and_leaves_the_client_usable() {
         client.call_with("order_refund", &refund(), Some(&call)).expect("E_CANCELLED NOT_SENT");
         assert_eq!(server.seen().len(), 1, "{name}");
     }
+}
+
+/// More than a peer that does not read takes from the system, and less than the system takes from the library.
+const LARGE: usize = 1 << 20;
+
+fn large() -> Value {
+    json!({"method": "POST", "path": "/x", "key": "secret", "body": {"text": "x".repeat(LARGE)}})
+}
+
+/// A peer that reads nothing until it is told to; then says how much came, and whether a reset was the end.
+fn late_reader() -> (Server, Sender<()>, Receiver<(usize, bool)>) {
+    let ((tell, told), (report, reported)) = (channel(), channel());
+    let ends = Mutex::new((told, report));
+    let server = Server::start(move |mut c| {
+        let (told, report) = &*ends.lock().unwrap();
+        told.recv().unwrap();
+        let mut came = 0;
+        let end = loop {
+            match c.socket.read(&mut [0; 1 << 16]) {
+                Ok(count) if count > 0 => came += count,
+                end => break end,
+            }
+        };
+        report.send((came, end.is_err())).unwrap();
+    });
+    (server, tell, reported)
+}
+
+/// Somebody may look the payment up as soon as the call is over: nothing of it may be delivered after that.
+#[test]
+fn what_is_not_delivered_when_the_call_ends_is_dropped() {
+    for cancelled in [false, true] {
+        let (server, tell, reported) = late_reader();
+        let (client, call) =
+            (Client::new(&server.config()), Call::with_timeout_ms(if cancelled { 60_000 } else { 500 }));
+        let reply = std::thread::scope(|scope| {
+            let running = scope.spawn(|| within(HANG, || client.call_with("request", &large(), Some(&call))));
+            if cancelled {
+                std::thread::sleep(Duration::from_millis(300));
+                call.cancel();
+            }
+            running.join().unwrap()
+        });
+        reply.expect(if cancelled { "E_CANCELLED UNKNOWN" } else { "E_TIMEOUT UNKNOWN" });
+        tell.send(()).unwrap();
+        let (came, reset) = reported.recv_timeout(HANG).unwrap();
+        assert!(0 < came && came < LARGE && reset, "{came} bytes came, reset: {reset}");
+    }
+}
+
+/// Nobody aborts the connection of a program that was killed.
+#[cfg(target_os = "linux")]
+#[test]
+fn the_system_gives_up_when_the_call_of_a_killed_program_would_have_ended() {
+    let stage = Stage::new();
+    let (server, tell, reported) = late_reader();
+    let mut command = stage.command(&stage.cc(&root().join("tests/c/driver.c"), Link::Shared, &[]));
+    let driver = Driver::start(&mut command, &with(server.config(), json!({"timeout_ms": 1500})));
+    driver.call_and_kill("request", &large(), Duration::from_millis(700));
+    std::thread::sleep(Duration::from_millis(2500));
+    tell.send(()).unwrap();
+    let (came, reset) = reported.recv_timeout(HANG).unwrap();
+    assert!(0 < came && came < LARGE, "{came} bytes came, reset: {reset}");
 }
 
 #[test]

@@ -1,8 +1,8 @@
 //! The matrix: endpoints × faults × plain and TLS, the reply's outcome against the sandbox's ledger.
 //!
 //! `make test` runs every fault on two calls that move money and one that reads, and on one of them with
-//! `connection_reuse` "all"; `make faults` (PAYSVC_FAULTS=all) runs all endpoints with both settings, and prints the
-//! table. PAYSVC_FAULTS also takes names of endpoints, and `one`. After each UNKNOWN, `resolve` is asked what became of
+//! `connection_reuse` "all"; `make faults` (TEST_FAULTS=all) runs all endpoints with both settings, and prints the
+//! table. TEST_FAULTS also takes names of endpoints, and `one`. After each UNKNOWN, `resolve` is asked what became of
 //! the call.
 //!
 //! The sandbox runs with `--pay-twice`, so that nothing but the library keeps a charge from being made twice; and
@@ -375,7 +375,7 @@ fn carries(payload: &Value, key: &str) -> bool {
 }
 
 /// `wanted`: all, one, or names of endpoints separated by commas; without it the sample.
-/// PAYSVC_FAULTS_JOBS (1): how many endpoints at a time, each with a sandbox of its own.
+/// TEST_FAULTS_JOBS (1): how many endpoints at a time, each with a sandbox of its own.
 fn matrix(wanted: Option<&str>) -> Figures {
     let picked = |row: &Endpoint, reuse: &str| match wanted {
         Some("all") => true,
@@ -384,7 +384,7 @@ fn matrix(wanted: Option<&str>) -> Figures {
         None => SAMPLE[0] == row.name || SAMPLE.contains(&row.name) && reuse == REUSE[0],
     };
     let cases = REUSE.iter().flat_map(|reuse| ENDPOINTS.iter().map(move |row| (row, *reuse)));
-    let jobs = std::env::var("PAYSVC_FAULTS_JOBS").map_or(1, |jobs| jobs.parse().unwrap());
+    let jobs = std::env::var("TEST_FAULTS_JOBS").map_or(1, |jobs| jobs.parse().unwrap());
     let cases: Mutex<VecDeque<_>> = Mutex::new(cases.filter(|(row, reuse)| picked(row, reuse)).collect());
     let figures = Mutex::new(Figures::default());
     std::thread::scope(|scope| {
@@ -455,8 +455,8 @@ fn know_all(sandbox: &Sandbox) {
 #[test]
 fn outcomes_agree_with_the_ledger() {
     know_all(&Sandbox::start(&[]));
-    let figures = matrix(std::env::var("PAYSVC_FAULTS").ok().as_deref());
-    assert!(figures.cases > 0, "PAYSVC_FAULTS names no endpoint");
+    let figures = matrix(std::env::var("TEST_FAULTS").ok().as_deref());
+    assert!(figures.cases > 0, "TEST_FAULTS names no endpoint");
     print(&figures);
     assert!(
         figures.wrong.is_empty(),

@@ -1,7 +1,7 @@
 //! Random faults, limits and cancels: many threads on shared clients against a raw server that does anything to its
 //! connections; then what the calls returned is compared with what the server saw.
 //!
-//! `make test` runs it for 3 seconds with each `connection_reuse`, `make faults` (PAYSVC_FAULTS=all) for 60. SEED
+//! `make test` runs it for 3 seconds with each `connection_reuse`, `make faults` (TEST_FAULTS=all) for 60. SEED
 //! repeats what is drawn; which call meets which fault also depends on how the threads run. Keys are unique, so each
 //! answer names the request it is for.
 
@@ -329,7 +329,7 @@ fn random_faults_limits_and_cancels_where_all_connections_are_used_again() {
 }
 
 fn random_faults_limits_and_cancels(reuse: &str) {
-    let all = std::env::var("PAYSVC_FAULTS").is_ok_and(|what| what == "all");
+    let all = std::env::var("TEST_FAULTS").is_ok_and(|what| what == "all");
     let seed = std::env::var("SEED").map_or(20_260_101, |seed| seed.parse().expect("SEED is a number"));
     let duration = Duration::from_secs(if all { 60 } else { 3 });
     let mut world = World::new(seed, reuse);

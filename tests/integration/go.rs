@@ -128,7 +128,7 @@ fn every_handle_is_freed_once() {
     let notes = stage.path().join("notes");
     let mut command = stage.command(&program);
     command.env("PAYSVC_SANDBOX", build().join("bin/paysvc-sandbox"));
-    run(command.env("LD_PRELOAD", stage.preload("ownership.c")).env("PAYSVC_OWNERSHIP", &notes));
+    run(command.env("LD_PRELOAD", stage.preload("ownership.c")).env("TEST_OWNERSHIP", &notes));
 
     let (mut alive, mut made) = (BTreeMap::new(), BTreeMap::<String, usize>::new());
     for line in std::fs::read_to_string(notes).unwrap().lines() {

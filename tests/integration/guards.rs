@@ -210,8 +210,6 @@ fn certificate_checks_cannot_be_turned_off() {
 }
 
 const TURN_OFF: &[(&str, &str)] = &[
-    ("PAYSVC_INSECURE", "1"),
-    ("PAYSVC_VERIFY", "0"),
     ("CURL_INSECURE", "1"),
     ("GIT_SSL_NO_VERIFY", "1"),
     ("NODE_TLS_REJECT_UNAUTHORIZED", "0"),

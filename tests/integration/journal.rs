@@ -40,7 +40,7 @@ const SEED: u64 = 25;
 
 /// How many times each charge is killed.
 fn kills() -> u64 {
-    std::env::var("PAYSVC_KILLS").map_or(12, |text| text.parse().unwrap())
+    std::env::var("TEST_KILLS").map_or(12, |text| text.parse().unwrap())
 }
 
 /// How long a call of a till may take: emulators are slow.

@@ -1,5 +1,5 @@
 //! Every large allocation of every function fails, alone or with the memory full from then on: no abort, no lost
-//! report, and nothing executed that a reply denies. PAYSVC_MEMORY=all tries each; otherwise a sample of those of a
+//! report, and nothing executed that a reply denies. TEST_MEMORY=all tries each; otherwise a sample of those of a
 //! long list.
 
 use std::collections::HashMap;
@@ -147,7 +147,7 @@ fn check(case: &Case, sandbox: &Sandbox, config: &Value, how: How, start: &dyn F
 
 #[test]
 fn no_allocation_that_fails_ends_the_process_or_loses_a_report() {
-    let all = std::env::var("PAYSVC_MEMORY").is_ok_and(|value| value == "all");
+    let all = std::env::var("TEST_MEMORY").is_ok_and(|value| value == "all");
     let mut figures = Figures::default();
     let stage = Stage::new();
     let program = stage.cc(&root().join("tests/c/out_of_memory.c"), Link::Shared, &["-ldl"]);

@@ -2,7 +2,7 @@
 //! reference reader of the tests finds (`tests/support/answers`), and no answer that cannot be read changes a verdict.
 //!
 //! Three kinds of answers: the sandbox's, the canned ones of `tests/scenarios.json`, and hostile ones that a raw server
-//! gives. PAYSVC_ANSWERS=all: every value of every kind for every member, and a hundred times as many by chance.
+//! gives. TEST_ANSWERS=all: every value of every kind for every member, and a hundred times as many by chance.
 //! `make certify` prints the table.
 
 mod hostile;
@@ -52,7 +52,7 @@ fn rows() -> impl Iterator<Item = &'static Endpoint> {
 }
 
 fn answers(row: &'static Endpoint) -> Answers {
-    let all = std::env::var("PAYSVC_ANSWERS").is_ok_and(|which| which == "all");
+    let all = std::env::var("TEST_ANSWERS").is_ok_and(|which| which == "all");
     let cases = hostile::cases(row, if all { 3000 } else { 30 }, all);
     let expected = cases.iter().map(|case| answers::of_text(row, &case.body)).collect();
     Answers { row, cases, expected }

@@ -2,7 +2,7 @@
 //! the tables of verdicts, at once and after a 429. The drivers print status, outcome, state, the number of requests,
 //! and the class of the exception or error.
 //!
-//! `PAYSVC_VERDICT_CELLS` is how many answers of each line are played.
+//! `TEST_VERDICT_CELLS` is how many answers of each line are played.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;
@@ -15,7 +15,7 @@ use crate::support::verdict_cells::{self, Cell};
 use crate::support::{Link, Stage, bindings, root};
 
 fn cells() -> Vec<Cell> {
-    let most = std::env::var("PAYSVC_VERDICT_CELLS").map_or(1, |most| most.parse::<usize>().unwrap());
+    let most = std::env::var("TEST_VERDICT_CELLS").map_or(1, |most| most.parse::<usize>().unwrap());
     let text = std::fs::read_to_string(root().join("tests/verdict_cells.json")).unwrap();
     let mut cells: Vec<Cell> = serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}"));
     // Only the driver in C knows deadlines, and another client for a port that nobody listens to.

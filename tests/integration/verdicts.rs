@@ -2,7 +2,7 @@
 //! ones that `tests/verdicts/reader.py` has judged. With `make sanitize` AddressSanitizer is in the C program and in the
 //! library. `src/fuzzing/verdicts.rs` compares many more made-up answers without sockets.
 //!
-//! `PAYSVC_VERDICTS_SENT` is how many are made up, and `PAYSVC_VERDICTS_SEED` the seed.
+//! `TEST_VERDICTS_SENT` is how many are made up, and `TEST_VERDICTS_SEED` the seed.
 
 use std::io::{BufRead as _, BufReader};
 use std::process::{Command, Stdio};
@@ -32,7 +32,7 @@ fn every_cell_through_the_c_interface() {
 #[test]
 fn made_up_answers_through_the_c_interface() {
     let number = |name: &str, otherwise: &str| std::env::var(name).unwrap_or_else(|_| otherwise.to_owned());
-    let (count, seed) = (number("PAYSVC_VERDICTS_SENT", "1000"), number("PAYSVC_VERDICTS_SEED", "2"));
+    let (count, seed) = (number("TEST_VERDICTS_SENT", "1000"), number("TEST_VERDICTS_SEED", "2"));
     let tests = root().join("tests");
     let stage = Stage::new();
     let rows = stage.path().join("rows.json");

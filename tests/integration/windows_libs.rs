@@ -1,5 +1,5 @@
 //! The libraries for Windows in programs that link or load them in every way in which a till may, under Wine:
-//! `PAYSVC_PLATFORM` names the platform. C#, Delphi and VB6, which call the DLL by its exported names as `loader.c`
+//! `TEST_PLATFORM` names the platform. C#, Delphi and VB6, which call the DLL by its exported names as `loader.c`
 //! does, are not tried here, and neither is Microsoft's compiler.
 
 use std::path::{Path, PathBuf};

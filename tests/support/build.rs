@@ -13,13 +13,13 @@ pub fn debug_file() -> PathBuf {
     build().join(format!("lib/debug/libpaysvc.so.{}.debug", env!("CARGO_PKG_VERSION")))
 }
 
-/// The folder with include, lib and bin. `PAYSVC_BUILD` names another one than `build`.
+/// The folder with include, lib and bin. `TEST_BUILD` names another one than `build`.
 pub fn build() -> &'static Path {
     static FOLDER: OnceLock<PathBuf> = OnceLock::new();
     FOLDER.get_or_init(|| {
         no_settings();
         // A caller who names another folder says what it contains.
-        let other = std::env::var_os("PAYSVC_BUILD");
+        let other = std::env::var_os("TEST_BUILD");
         let folder = other.as_ref().map_or(root().join("build"), |other| std::path::absolute(other).unwrap());
         let wrong = missing(&folder).or_else(|| if other.is_none() { stale(&folder) } else { None });
         if let Some(why) = wrong {

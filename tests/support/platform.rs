@@ -1,4 +1,4 @@
-//! The platform whose programs are tested: this machine, or the one of the libraries that `PAYSVC_PLATFORM` names, whose
+//! The platform whose programs are tested: this machine, or the one of the libraries that `TEST_PLATFORM` names, whose
 //! programs are compiled here and run in its emulator, root or loader. The sandbox is this machine's in any case.
 
 use std::path::{Path, PathBuf};
@@ -18,13 +18,13 @@ pub struct Foreign {
     pub folder: PathBuf,
 }
 
-/// The platform that `PAYSVC_PLATFORM` names; without it the tests are about this machine.
+/// The platform that `TEST_PLATFORM` names; without it the tests are about this machine.
 pub fn foreign() -> Option<&'static Foreign> {
     static FOREIGN: OnceLock<Option<Foreign>> = OnceLock::new();
     FOREIGN
         .get_or_init(|| {
-            let target = std::env::var("PAYSVC_PLATFORM").ok()?;
-            let row = platform(&target).unwrap_or_else(|| panic!("PAYSVC_PLATFORM: there is no platform {target}"));
+            let target = std::env::var("TEST_PLATFORM").ok()?;
+            let row = platform(&target).unwrap_or_else(|| panic!("TEST_PLATFORM: there is no platform {target}"));
             let folder = root().join("build/libs").join(row.target);
             let built = folder.join("include/paysvc.h").exists();
             assert!(built, "{} is not there: run `make libs TARGET={target}` first", folder.display());
@@ -34,9 +34,9 @@ pub fn foreign() -> Option<&'static Foreign> {
 }
 
 impl Foreign {
-    /// What is asked of it: `PAYSVC_QUICK` leaves the C program.
+    /// What is asked of it: `TEST_QUICK` leaves the C program.
     pub fn proofs(&self) -> &'static [Proof] {
-        if std::env::var_os("PAYSVC_QUICK").is_some() { &[Proof::C] } else { self.row.proofs }
+        if std::env::var_os("TEST_QUICK").is_some() { &[Proof::C] } else { self.row.proofs }
     }
 
     pub fn windows(&self) -> bool {

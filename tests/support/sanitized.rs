@@ -15,7 +15,7 @@ use super::{Stage, root, run, static_libraries};
 pub const FLAGS: &[&str] =
     &["-fsanitize=address,undefined", "-fno-sanitize-recover=undefined", "-fno-omit-frame-pointer"];
 
-/// The archive, built where it is not, if `PAYSVC_SANITIZED` asks for it, as `make sanitize` does: `make test` does
+/// The archive, built where it is not, if `TEST_SANITIZED` asks for it, as `make sanitize` does: `make test` does
 /// without the minutes of that build. `None`, with a message, also where this machine's Rust cannot.
 pub fn archive() -> Option<&'static Path> {
     static ARCHIVE: OnceLock<Option<PathBuf>> = OnceLock::new();
@@ -23,7 +23,7 @@ pub fn archive() -> Option<&'static Path> {
 }
 
 fn build() -> Option<PathBuf> {
-    std::env::var_os("PAYSVC_SANITIZED")?;
+    std::env::var_os("TEST_SANITIZED")?;
     let output = Command::new("sh").arg(root().join("scripts/sanitized.sh")).output().unwrap();
     if output.status.code() == Some(3) {
         // Past what the test harness keeps to itself.
@@ -41,8 +41,8 @@ pub struct Races {
 }
 
 pub fn races() -> Option<Races> {
-    let paths = std::env::var("PAYSVC_TSAN").ok()?;
-    let (archive, runtime) = paths.split_once(':').expect("PAYSVC_TSAN is archive:runtime");
+    let paths = std::env::var("TEST_TSAN").ok()?;
+    let (archive, runtime) = paths.split_once(':').expect("TEST_TSAN is archive:runtime");
     Some(Races { archive: archive.into(), runtime: runtime.into() })
 }
 
@@ -66,7 +66,7 @@ impl Races {
 
 /// Writes the program down for `make sanitize` and `scripts/tsan.sh`, which count them.
 pub fn count(source: &Path) {
-    let Some(list) = std::env::var_os("PAYSVC_SANITIZED_LIST") else { return };
+    let Some(list) = std::env::var_os("TEST_SANITIZED_LIST") else { return };
     let mut list = std::fs::OpenOptions::new().append(true).create(true).open(list).unwrap();
     // One write, so that the lines of tests that run side by side do not mix.
     list.write_all(format!("{}\n", source.file_name().unwrap().display()).as_bytes()).unwrap();

@@ -1,4 +1,4 @@
-//! Runs the proofs of one platform: tests of this project, told by `PAYSVC_PLATFORM` which libraries are meant.
+//! Runs the proofs of one platform: tests of this project, told by `TEST_PLATFORM` which libraries are meant.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -72,13 +72,13 @@ pub fn platform(root: &Path, row: &'static Platform, tests: &Tests) -> Report {
     let test = |filter: &str, faults: Option<&str>, what: &str| {
         let mut command = Command::new("timeout");
         command.arg(MOST_SECONDS).arg(&tests.program).arg("--nocapture").args(filter.split(' ')).current_dir(root);
-        command.env("PAYSVC_PLATFORM", row.target).env("PAYSVC_FAULTS_JOBS", "4").env("PAYSVC_KILLS", "3");
+        command.env("TEST_PLATFORM", row.target).env("TEST_FAULTS_JOBS", "4").env("TEST_KILLS", "3");
         match faults {
-            Some(endpoints) => command.env("PAYSVC_FAULTS", endpoints),
-            None => command.env_remove("PAYSVC_FAULTS"),
+            Some(endpoints) => command.env("TEST_FAULTS", endpoints),
+            None => command.env_remove("TEST_FAULTS"),
         };
         if tests.quick {
-            command.env("PAYSVC_QUICK", "1");
+            command.env("TEST_QUICK", "1");
         }
         logged(&mut command, &log(what))
     };

@@ -228,7 +228,7 @@ fn start(sandbox: &Sandbox, options: &Options, variables: &[(String, String)]) -
         ("EVENT", step.event.as_deref().unwrap_or_default()),
         ("RESULT_URL", &format!("{}/sandbox/certify/result", sandbox.base_url)),
     ] {
-        command.env(format!("PAYSVC_CERTIFY_{name}"), value);
+        command.env(format!("CERTIFY_{name}"), value);
     }
     command.spawn().map_err(|error| format!("certify: {program}: {error}"))
 }

@@ -2,7 +2,7 @@
 
 use super::checks::{self, Check, Seen};
 
-/// What the client is asked to do. Its word is `PAYSVC_CERTIFY_TASK`.
+/// What the client is asked to do. Its word is `CERTIFY_TASK`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Task {
     Charge,

@@ -26,7 +26,7 @@ from selenium.webdriver.support.select import Select
 from selenium.webdriver.support.ui import WebDriverWait
 
 # For a slow machine: nothing waits that long when it works.
-SECONDS = int(os.environ.get("PAYSVC_BROWSER_SECONDS", "60"))
+SECONDS = int(os.environ.get("TEST_BROWSER_SECONDS", "60"))
 # The browser reaches nothing but the sandbox and the pages of the tests.
 FLAGS = [
     "--headless",

@@ -160,7 +160,7 @@ pub fn unknown_choice(given: &str, all: &mut dyn Iterator<Item = &'static str>) 
 }
 
 /// The name that is meant, if one is nearly so.
-fn nearest(given: &str, all: &mut dyn Iterator<Item = &'static str>) -> Option<&'static str> {
+pub fn nearest(given: &str, all: &mut dyn Iterator<Item = &'static str>) -> Option<&'static str> {
     let allowed = |known: &str| known.len() / 3 + 1;
     // A name that is much longer is not a typing mistake, and comparing takes quadratic time and memory.
     let near = all.filter(|known| given.len() <= 2 * (known.len() + allowed(known)));

@@ -1,4 +1,4 @@
-//! Long lists with random faults, given again until nothing is left that may be sent. PAYSVC_BULK: how many recipients; SEED.
+//! Long lists with random faults, given again until nothing is left that may be sent. TEST_BULK: how many recipients; SEED.
 
 use std::collections::BTreeMap;
 use std::time::Instant;
@@ -120,10 +120,10 @@ fn pay_all(bits: &str, count: usize, seed: u64) {
 /// Two ordinary recipients fit into a batch.
 #[test]
 fn faults_at_random_pay_nobody_twice_and_lose_nobody_in_batches_of_two() {
-    pay_all("4096", setting("PAYSVC_BULK", 300) as usize, setting("SEED", 1));
+    pay_all("4096", setting("TEST_BULK", 300) as usize, setting("SEED", 1));
 }
 
 #[test]
 fn faults_at_random_pay_nobody_twice_and_lose_nobody_in_batches_of_one() {
-    pay_all("2048", setting("PAYSVC_BULK", 300) as usize, setting("SEED", 1));
+    pay_all("2048", setting("TEST_BULK", 300) as usize, setting("SEED", 1));
 }

@@ -15,7 +15,7 @@ use crate::support::target::calls;
 
 /// All cases, as in `make harden`; else some.
 pub fn all() -> bool {
-    std::env::var("PAYSVC_JOURNAL_DISK").is_ok_and(|what| what == "all")
+    std::env::var("TEST_JOURNAL_DISK").is_ok_and(|what| what == "all")
 }
 
 pub struct Call {

@@ -29,7 +29,7 @@ func startExample(t *testing.T) *example {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e.settings = append(strings.Fields(string(settings)), "DATABASE="+e.dsn, "PAYSVC_TEST_OUTBOX=1")
+	e.settings = append(strings.Fields(string(settings)), "DATABASE="+e.dsn, "TEST_OUTBOX=1")
 	return e
 }
 

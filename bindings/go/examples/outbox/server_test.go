@@ -29,7 +29,7 @@ var running process
 
 // This program is the example as well.
 func TestMain(m *testing.M) {
-	if os.Getenv("PAYSVC_TEST_OUTBOX") != "" {
+	if os.Getenv("TEST_OUTBOX") != "" {
 		main()
 	}
 	command := exec.Command("sh", "../../../../scripts/postgres.sh")

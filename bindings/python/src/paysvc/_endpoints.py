@@ -77,7 +77,9 @@ class Endpoints:
 
         A member that is left out is read from the environment variable of its name in capitals with the prefix
         PAYSVC_, e.g. PAYSVC_BASE_URL, PAYSVC_TIMEOUT_MS=5000 or PAYSVC_ALLOW_HTTP=true (or 1). An empty variable
-        counts as not set. Quotes and blanks around a value are ignored.
+        counts as not set. Quotes and blanks around a value are ignored, but a blank PAYSVC_JOURNAL is E_CONFIG. So is
+        every other variable with this prefix, except PAYSVC_LIBRARY, PAYSVC_SANDBOX and those that Kubernetes sets
+        for a service of that name.
 
         Args:
             base_url: address of the service, e.g. https://host/path
@@ -109,8 +111,8 @@ class Endpoints:
             allow_http: allows plain HTTP to addresses other than loopback (default false)
             journal: path of the file that remembers what was sent, so that a crash or a second try cannot charge
                 twice; on a local disk. Processes of one machine may share it
-            journal_create: creates the journal if the file does not exist; without it, a missing file is an error
-                (default false)
+            journal_create: creates the file of journal if it does not exist; without it, a missing file is an
+                error (default false)
             journal_keep_days: how many days the journal keeps the details of requests that have ended; after that,
                 it only knows that their keys have ended, and a call with one of them is E_KEY_REUSED (default 400, 1
                 to 36500)
@@ -838,7 +840,9 @@ class AsyncEndpoints:
 
         A member that is left out is read from the environment variable of its name in capitals with the prefix
         PAYSVC_, e.g. PAYSVC_BASE_URL, PAYSVC_TIMEOUT_MS=5000 or PAYSVC_ALLOW_HTTP=true (or 1). An empty variable
-        counts as not set. Quotes and blanks around a value are ignored.
+        counts as not set. Quotes and blanks around a value are ignored, but a blank PAYSVC_JOURNAL is E_CONFIG. So is
+        every other variable with this prefix, except PAYSVC_LIBRARY, PAYSVC_SANDBOX and those that Kubernetes sets
+        for a service of that name.
 
         Args:
             base_url: address of the service, e.g. https://host/path
@@ -870,8 +874,8 @@ class AsyncEndpoints:
             allow_http: allows plain HTTP to addresses other than loopback (default false)
             journal: path of the file that remembers what was sent, so that a crash or a second try cannot charge
                 twice; on a local disk. Processes of one machine may share it
-            journal_create: creates the journal if the file does not exist; without it, a missing file is an error
-                (default false)
+            journal_create: creates the file of journal if it does not exist; without it, a missing file is an
+                error (default false)
             journal_keep_days: how many days the journal keeps the details of requests that have ended; after that,
                 it only knows that their keys have ended, and a call with one of them is E_KEY_REUSED (default 400, 1
                 to 36500)
