@@ -282,7 +282,7 @@ mod tests {
             let call = with_call(&mut sock);
             sock.sent = true;
             match cancelled {
-                true => _ = call.cancel(),
+                true => call.cancel(),
                 false => sock.bounds.deadline = Instant::now(),
             }
             drop(sock);
