@@ -10,16 +10,18 @@
  */
 #include <paysvc.h>
 #include <stdio.h>
+#include <string.h>
 
 /* Finds out what became of the requests of earlier runs. 0: the journal cannot be read, so do not sell. */
 int look_up_what_is_open(const paysvc_client *client)
 {
-    char key[1024] = "";
+    char key[1024] = "", last[1024];
     paysvc_reply *reply;
     paysvc_status status;
     for (;;) {
+        strcpy(last, key);
         status = paysvc_journal_next(client, key, sizeof key, NULL, &reply);
-        if (key[0] == '\0' || status == PAYSVC_E_JOURNAL || status == PAYSVC_E_ARGUMENT) {
+        if (key[0] == '\0' || strcmp(key, last) == 0) {   /* None is left, or the journal cannot be read. */
             break;
         }
         printf("%s: %s: %s\n", key, paysvc_outcome_name(paysvc_reply_outcome(reply)), paysvc_reply_message(reply));

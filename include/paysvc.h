@@ -1039,16 +1039,18 @@ paysvc_status PAYSVC_CDECL paysvc_webhook_verify(const paysvc_client *client,
                                                  paysvc_reply **reply);
 
 /**
- * Records a person's decision about a request that stays open in the journal. It is refused while the request's call may still be under way. Look at the service's own records first: a request that is settled as REJECTED may be charged again.
+ * Records a person's decision about a request that stays open in the journal. It is refused while the request's call may still be under way, unless sender_ended is true. A refund, capture or payout that the service accepted, and that failed later, can be settled as REJECTED: give its key. Look at the service's own records first: a request that is settled as REJECTED may be charged again.
  *
  * @param request_json  one JSON object:
  *   - id (string, required): the claim, as the journal and the messages about it name it
  *   - outcome (string, required): CONFIRMED: it was done. REJECTED: it was not done, and may be done again
- *   - who (string, required): who decides
- *   - why (string, required): why, for those who read the journal later
+ *   - who (string, required): who decides: at most 1,000 bytes
+ *   - why (string, required): why, for those who read the journal later: at most 1,000 bytes
+ *   - key (string): the key of the claim, as journal_next and the field journal of a reply name it, e.g. "key refund-7". It finds the claim also when its key is not open; without it, only open keys are searched
+ *   - sender_ended (boolean): true: the program that sent the request has ended, so the claim may be settled although its call's time is not over. The journal records that (default false)
  * @param call  deadline, cancel and progress of this call; may be NULL
  * @param reply  may be NULL; else *reply is set on every path: free it with paysvc_reply_free()
- * @return PAYSVC_OK: settled as CONFIRMED. PAYSVC_E_REJECTED: settled as REJECTED. PAYSVC_E_UNRESOLVED: its call may still be under way. PAYSVC_E_ARGUMENT: no such claim is open. The outcome is never NOT_SENT.
+ * @return PAYSVC_OK: settled as CONFIRMED. PAYSVC_E_REJECTED: settled as REJECTED. PAYSVC_E_UNRESOLVED: its call may still be under way. PAYSVC_E_ARGUMENT: no such claim is open; of one that a person has settled, the message names who did, when and as what. The outcome is never NOT_SENT.
  */
 paysvc_status PAYSVC_CDECL paysvc_journal_settle(const paysvc_client *client,
                                                  const char *request_json,
@@ -1477,21 +1479,25 @@ int PAYSVC_CDECL paysvc_journal_reference_new(const paysvc_client *client,
 
 /**
  * Finds out what became of the next request that is open in the journal: its sender wrote no end, the outcome was
- * UNKNOWN, or a charge is not final. Call it when the program starts, in a loop, until `key` is "". It asks the read-only
- * endpoint that knows, as paysvc_resolve() does, writes to the journal what that proves, and moves no money.
+ * UNKNOWN, or a charge is not final. Call it when the program starts, in a loop, until `key` is "" or unchanged, and again
+ * every minute. It asks the read-only endpoint that knows, as paysvc_resolve() does, and moves no money. Record what it
+ * returns before the next call: what the service's answer proves is written to the journal when this client calls it again
+ * with that key, so that a program which is killed in between hears of the payment again.
  *
  * @param client  one with a journal
  * @param key  the key to go on after, "" for the first; receives the next open key, or "" if none is left: the kind and
- *   the name, e.g. "charge ORDER-1". Unchanged with PAYSVC_E_JOURNAL; "" if the next
- *   one has no room (PAYSVC_E_ARGUMENT)
+ *   the name, e.g. "charge ORDER-1". With PAYSVC_E_JOURNAL it is unchanged: stop; or it is the name of a damaged key: go on
+ *   after that. "" if the next one has no room (PAYSVC_E_ARGUMENT)
  * @param size  of key in bytes: 256 is enough unless references are longer
- * @param call  deadline and cancel of this call; may be NULL
+ * @param call  deadline and cancel of this call; may be NULL. To bound a whole loop, set its timeout to what is left, at least
+ *   1 ms, before each call: a key that there is no time to ask about is returned as it is, UNKNOWN
  * @param reply  may be NULL; otherwise *reply is always set: free it with paysvc_reply_free(). It is about the request of
- *   that key, as that of paysvc_resolve(); its message names the claim, for paysvc_journal_settle()
+ *   that key, as that of paysvc_resolve(). Its body names the claim, for paysvc_journal_settle(), in the object journal, as
+ *   that of every UNKNOWN reply about a claim does: claim (the id), key, step, order, amount and currency, as far as known
  * @return PAYSVC_OK: CONFIRMED, or no key is left (then key is "", and the outcome UNKNOWN); PAYSVC_E_REJECTED;
  *   PAYSVC_E_UNRESOLVED: it stays open; PAYSVC_E_ARGUMENT if an argument is NULL or the key does not fit;
- *   PAYSVC_E_CONFIG without a journal; PAYSVC_E_JOURNAL; the look-up's own status if that failed. The outcome is never
- *   NOT_SENT.
+ *   PAYSVC_E_CONFIG without a journal; PAYSVC_E_JOURNAL; the look-up's own status if that failed, or PAYSVC_E_TIMEOUT. The
+ *   outcome is never NOT_SENT.
  */
 paysvc_status PAYSVC_CDECL paysvc_journal_next(const paysvc_client *client,
                                                char *key,

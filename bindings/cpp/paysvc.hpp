@@ -524,8 +524,10 @@ class client : public detail::endpoints<client> {
 
 #if PAYSVC_EXCEPTIONS
     /// Finds out what became of the next request that is open in the journal, and moves no money: call it when the program
-    /// starts, in a loop. key is the one to go on after, at first "", and receives the next one, or "" if none is left. The reply
-    /// is about that key's request, whatever its outcome. Throws if the journal cannot be read; key is unchanged then.
+    /// starts, in a loop, and again every minute. key is the one to go on after, at first "", and receives the next one, or "" if
+    /// none is left. The reply is about that key's request, whatever its outcome; its body names the claim in the object journal.
+    /// Record it before the next call: its end is written when this client is called again with that key. Throws if the journal
+    /// cannot be read; key is unchanged then. A damaged key is returned with PAYSVC_E_JOURNAL: go on after it.
     reply journal_next(std::string &key, const call &with = call::none()) const {
         const std::string after = key;
         reply found = journal_next(std::nothrow, key, with);

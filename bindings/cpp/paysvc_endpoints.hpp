@@ -697,10 +697,14 @@ class journal_settle_request : public object {
     journal_settle_request &id(const std::string &value) { return set(*this, "id", value); }
     /// outcome (string, required): CONFIRMED: it was done. REJECTED: it was not done, and may be done again.
     journal_settle_request &outcome(const std::string &value) { return set(*this, "outcome", value); }
-    /// who (string, required): who decides.
+    /// who (string, required): who decides: at most 1,000 bytes.
     journal_settle_request &who(const std::string &value) { return set(*this, "who", value); }
-    /// why (string, required): why, for those who read the journal later.
+    /// why (string, required): why, for those who read the journal later: at most 1,000 bytes.
     journal_settle_request &why(const std::string &value) { return set(*this, "why", value); }
+    /// key (string): the key of the claim, as journal_next and the field journal of a reply name it, e.g. "key refund-7". It finds the claim also when its key is not open; without it, only open keys are searched.
+    journal_settle_request &key(const std::string &value) { return set(*this, "key", value); }
+    /// sender_ended (boolean): true: the program that sent the request has ended, so the claim may be settled although its call's time is not over. The journal records that (default false).
+    journal_settle_request &sender_ended(const detail::flag &value) { return set(*this, "sender_ended", value); }
 };
 
 /// An element of payoutDetails of payout_bulk_request.
@@ -1128,7 +1132,7 @@ template <class Client> class endpoints {
         return webhook_verify_reply(static_cast<const Client *>(this)->perform(&paysvc_webhook_verify, request, with));
     }
 
-    /// Records a person's decision about a request that stays open in the journal. It is refused while the request's call may still be under way. Look at the service's own records first: a request that is settled as REJECTED may be charged again.
+    /// Records a person's decision about a request that stays open in the journal. It is refused while the request's call may still be under way, unless sender_ended is true. A refund, capture or payout that the service accepted, and that failed later, can be settled as REJECTED: give its key. Look at the service's own records first: a request that is settled as REJECTED may be charged again.
 #if PAYSVC_EXCEPTIONS
     journal_settle_reply journal_settle(const std::string &request, const call &with = call::none()) const {
         return checked("journal_settle", this->journal_settle(std::nothrow, request, with), request);

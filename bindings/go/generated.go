@@ -1457,13 +1457,17 @@ type JournalSettleRequest struct {
 	ID string `json:"id"`
 	// Outcome (string, required): CONFIRMED: it was done. REJECTED: it was not done, and may be done again.
 	Outcome string `json:"outcome"`
-	// Who (string, required): who decides.
+	// Who (string, required): who decides: at most 1,000 bytes.
 	Who string `json:"who"`
-	// Why (string, required): why, for those who read the journal later.
+	// Why (string, required): why, for those who read the journal later: at most 1,000 bytes.
 	Why string `json:"why"`
+	// Key (string): the key of the claim, as journal_next and the field journal of a reply name it, e.g. "key refund-7". It finds the claim also when its key is not open; without it, only open keys are searched.
+	Key *string `json:"key,omitempty"`
+	// SenderEnded (boolean): true: the program that sent the request has ended, so the claim may be settled although its call's time is not over. The journal records that (default false).
+	SenderEnded *bool `json:"sender_ended,omitempty"`
 }
 
-// JournalSettle records a person's decision about a request that stays open in the journal. It is refused while the request's call may still be under way. Look at the service's own records first: a request that is settled as REJECTED may be charged again.
+// JournalSettle records a person's decision about a request that stays open in the journal. It is refused while the request's call may still be under way, unless sender_ended is true. A refund, capture or payout that the service accepted, and that failed later, can be settled as REJECTED: give its key. Look at the service's own records first: a request that is settled as REJECTED may be charged again.
 func (c *Client) JournalSettle(ctx context.Context, request JournalSettleRequest) (*JournalSettleReply, error) {
 	return replyOf[JournalSettleReply](c.sendWith(ctx, "journal_settle", request, nil))
 }

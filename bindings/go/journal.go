@@ -14,8 +14,8 @@ import (
 )
 
 // JournalNext finds out what became of the next request that is open in the journal: its sender wrote no end, the outcome was
-// [OutcomeUnknown], or a charge is not final. It asks the endpoint that knows, as [Client.Resolve] does, writes to the journal what
-// that proves, and moves no money. Call it when the program starts, in a loop:
+// [OutcomeUnknown], or a charge is not final. It asks the endpoint that knows, as [Client.Resolve] does, and moves no money. Call it
+// when the program starts, and again every minute, in a loop:
 //
 //	for key, reply, err := client.JournalNext(ctx, ""); ; key, reply, err = client.JournalNext(ctx, key) {
 //		if err != nil || key == "" {
@@ -24,9 +24,14 @@ import (
 //		log.Println(key, reply.Outcome, reply.Message)
 //	}
 //
+// Record the reply before the next call: what the service's answer proves is written to the journal when this client is called again
+// with that key, as the loop does at its next step. A program that is killed in between hears of the payment again.
+//
 // after is the key to go on after, "" for the first. next is the kind and the name of the next open key, e.g. "charge ORDER-1", or ""
-// if none is left. The reply is about the request of that key, whatever its outcome, and never [OutcomeNotSent]; its message names
-// the claim, for [Client.JournalSettle]. The error says that the journal could not be read: next is after then.
+// if none is left. The reply is about the request of that key, whatever its outcome, and never [OutcomeNotSent]; its body has
+// the claim, for [Client.JournalSettle], in the object journal, with claim (the id), key, step, order, amount and currency. The error
+// says that the journal could not be read, or that ctx is over, which ends the whole loop: next is after then. A damaged key is
+// returned with a reply that is [StatusJournal]: go on after it.
 func (c *Client) JournalNext(ctx context.Context, after string) (next string, reply *Reply, err error) {
 	const name = "journal_next"
 	if failure := c.unusable(name, ctx); failure != nil {

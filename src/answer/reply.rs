@@ -4,8 +4,10 @@ use std::collections::HashSet;
 
 use crate::answer::facts::Facts;
 use crate::answer::verdict::Verdict;
+use crate::json::Type;
 use crate::json::document::Document;
 use crate::json::object::{object, object_text};
+use crate::util::memory;
 pub use crate::util::text::one_line;
 use crate::util::validation_error::ValidationError;
 use paysvc_spec::schema::Doubt;
@@ -94,20 +96,12 @@ impl Reply {
     }
 
     /// Begins the message of an UNKNOWN with what it means for the person who reads it, once.
-    pub fn in_doubt(mut self, doubt: Doubt) -> Reply {
+    pub fn in_doubt(self, doubt: Doubt) -> Reply {
         if self.outcome() != Outcome::Unknown || self.status() == Status::Ok {
             return self;
         }
         let message = in_doubt(doubt, &self.message);
-        if message == self.message {
-            return self;
-        }
-        // The service's own answer stays as it is.
-        let (old, new) = (envelope_start(&self.message), envelope_start(&message));
-        if let Some(rest) = self.body.strip_prefix(&old).filter(|_| self.document.is_none()) {
-            self.body = new + rest;
-        }
-        Reply { message, ..self }
+        if message == self.message { self } else { self.with_message(message) }
     }
 
     /// Of a call about an earlier request: this call sent nothing, and the earlier request may still have been executed.
@@ -116,6 +110,47 @@ impl Reply {
             self.evidence.verdict.outcome = Outcome::Unknown;
         }
         self
+    }
+
+    /// Another message, also in the body if that is an envelope of the library's own.
+    pub fn with_message(mut self, message: String) -> Reply {
+        let message = one_line(message);
+        let (old, new) = (envelope_start(&self.message), envelope_start(&message));
+        // The service's own answer stays as it is.
+        if let Some(rest) = self.body.strip_prefix(&old).filter(|_| self.document.is_none()) {
+            self.body = new + rest;
+        }
+        Reply { message, ..self }
+    }
+
+    /// The same, with a field of the library's own at the end of its body. If that is an answer which cannot hold the
+    /// field, because it is no object or has one of that name, the body is a failure envelope.
+    pub fn with_field(self, name: &str, value: impl FnOnce(&mut Vec<u8>)) -> Reply {
+        let field = object_text(|field| field.raw(name, value));
+        let whole = |body: &str, is_empty: bool| {
+            let start = body.trim_end().strip_suffix('}')?;
+            let mut whole = memory::buffer(body.len() + field.len() + 1)?;
+            whole.extend_from_slice(start.as_bytes());
+            whole.extend_from_slice(if is_empty { b"" } else { b"," });
+            whole.extend_from_slice(&field.as_bytes()[1..]);
+            String::from_utf8(whole).ok()
+        };
+        let answer = self.document.as_ref().and_then(|document| {
+            let root = document.root(&self.body);
+            let fits = root.kind() == Type::Object && root.member(name).is_none();
+            fits.then(|| whole(&self.body, root.children().next().is_none())).flatten()
+        });
+        // One that the library made is scanned when a program asks for its values.
+        let document = answer.as_deref().and_then(|body| Document::scan_own(body).ok());
+        let own = || match self.document {
+            None => whole(&self.body, self.body == "{}"),
+            Some(_) => whole(&failure_envelope(&self.message, &[]), false),
+        };
+        let body = answer.or_else(own);
+        match body {
+            Some(body) => Reply { body, document, ..self },
+            None => self,
+        }
     }
 
     /// The result of something done without the network.
@@ -188,6 +223,32 @@ mod tests {
         assert!(document.is_some());
         let answer = Reply { document, body: of_service.into(), ..failed(Status::Server, Outcome::Unknown) };
         assert_eq!(said(answer), (message.into(), of_service.into()));
+    }
+
+    #[test]
+    fn a_field_of_the_library_stands_at_the_end_of_a_body_that_can_hold_it() {
+        let with = |body: &str, is_answer: bool| {
+            let document = is_answer.then(|| Document::scan(body, &|| false).ok()).flatten();
+            assert_eq!(document.is_some(), is_answer);
+            let reply =
+                Reply { document, body: body.into(), ..Reply::without_body(Status::Server, Outcome::Unknown, "m") };
+            reply.with_field("journal", |out| out.extend_from_slice(b"1")).with_message("n".into())
+        };
+        for (answer, body) in [
+            (r#" {"a":[1]} "#, r#" {"a":[1],"journal":1}"#),
+            ("{ }", r#"{ "journal":1}"#),
+            ("[1]", r#"{"status":false,"message":"n","errors":{},"journal":1}"#),
+            (r#"{"journal":null}"#, r#"{"status":false,"message":"n","errors":{},"journal":1}"#),
+        ] {
+            let reply = with(answer, true);
+            assert_eq!((&*reply.body, &*reply.message), (body, "n"));
+            assert!(Document::scan_own(body).is_ok_and(|read| read.root(body).find("/journal").is_some()));
+            assert!(reply.document.is_none_or(|read| read.root(body).find("/journal").is_some()), "{answer}");
+        }
+        assert_eq!(
+            with(&failure_envelope("m", &[]), false).body,
+            r#"{"status":false,"message":"n","errors":{},"journal":1}"#
+        );
     }
 
     #[test]

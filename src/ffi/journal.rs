@@ -90,21 +90,25 @@ unsafe fn write(text: &str, to: *mut c_char, size: usize) -> bool {
 }
 
 /// Finds out what became of the next request that is open in the journal: its sender wrote no end, the outcome was
-/// UNKNOWN, or a charge is not final. Call it when the program starts, in a loop, until `key` is "". It asks the read-only
-/// endpoint that knows, as paysvc_resolve() does, writes to the journal what that proves, and moves no money.
+/// UNKNOWN, or a charge is not final. Call it when the program starts, in a loop, until `key` is "" or unchanged, and again
+/// every minute. It asks the read-only endpoint that knows, as paysvc_resolve() does, and moves no money. Record what it
+/// returns before the next call: what the service's answer proves is written to the journal when this client calls it again
+/// with that key, so that a program which is killed in between hears of the payment again.
 ///
 /// @param client  one with a journal
 /// @param key  the key to go on after, "" for the first; receives the next open key, or "" if none is left: the kind and
-///   the name, e.g. "charge ORDER-1". Unchanged with PAYSVC_E_JOURNAL; "" if the next
-///   one has no room (PAYSVC_E_ARGUMENT)
+///   the name, e.g. "charge ORDER-1". With PAYSVC_E_JOURNAL it is unchanged: stop; or it is the name of a damaged key: go on
+///   after that. "" if the next one has no room (PAYSVC_E_ARGUMENT)
 /// @param size  of key in bytes: 256 is enough unless references are longer
-/// @param call  deadline and cancel of this call; may be NULL
+/// @param call  deadline and cancel of this call; may be NULL. To bound a whole loop, set its timeout to what is left, at least
+///   1 ms, before each call: a key that there is no time to ask about is returned as it is, UNKNOWN
 /// @param reply  may be NULL; otherwise *reply is always set: free it with paysvc_reply_free(). It is about the request of
-///   that key, as that of paysvc_resolve(); its message names the claim, for paysvc_journal_settle()
+///   that key, as that of paysvc_resolve(). Its body names the claim, for paysvc_journal_settle(), in the object journal, as
+///   that of every UNKNOWN reply about a claim does: claim (the id), key, step, order, amount and currency, as far as known
 /// @return PAYSVC_OK: CONFIRMED, or no key is left (then key is "", and the outcome UNKNOWN); PAYSVC_E_REJECTED;
 ///   PAYSVC_E_UNRESOLVED: it stays open; PAYSVC_E_ARGUMENT if an argument is NULL or the key does not fit;
-///   PAYSVC_E_CONFIG without a journal; PAYSVC_E_JOURNAL; the look-up's own status if that failed. The outcome is never
-///   NOT_SENT.
+///   PAYSVC_E_CONFIG without a journal; PAYSVC_E_JOURNAL; the look-up's own status if that failed, or PAYSVC_E_TIMEOUT. The
+///   outcome is never NOT_SENT.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_journal_next(
     client: *const paysvc_client,

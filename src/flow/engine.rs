@@ -100,6 +100,14 @@ pub struct Attempt {
 }
 
 impl Attempt {
+    /// The claim of its first item.
+    pub fn claim(&self) -> Option<&Row> {
+        match &self.claiming {
+            Claiming::Claimed(claims) => claims.first(),
+            _ => None,
+        }
+    }
+
     /// What it proves about the item.
     pub fn outcome_for(&self, item: &ReadyItem) -> Outcome {
         if item.after_429 { self.reply.outcome() } else { self.first_verdict.outcome }

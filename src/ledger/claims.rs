@@ -4,7 +4,7 @@ use super::clock::Moment;
 use super::key::Name;
 use super::row::{By, Claim, End, Kind, Row};
 use paysvc_spec::journal::Step;
-use paysvc_spec::status::Outcome;
+use paysvc_spec::status::{Outcome, State};
 
 /// A claim and its ends.
 #[derive(Clone, Debug)]
@@ -58,12 +58,22 @@ impl<'a> ClaimRecord<'a> {
     /// The end that decides what became of it; `None` if there is none.
     ///
     /// A final confirmation outweighs all others; then the proof that it was not executed; then the last of the ends
-    /// that prove nothing. An unknown end outweighs nothing.
+    /// that prove nothing. An unknown end outweighs nothing. What was only accepted may fail later, so a person's
+    /// REJECTED outweighs the confirmations before it that do not say SUCCESSFUL: the person knew these.
     pub fn deciding_end(&self) -> Option<(&'a Row, &'a End)> {
         let by_person = |end: &End| matches!(end.by, By::Person { .. });
+        let failed_later = self
+            .ends
+            .iter()
+            .rposition(|(_, end)| self.claim.step == Step::Other && by_person(end) && end.outcome == Outcome::Rejected);
+        let is_outweighed = |index: usize, end: &End| {
+            failed_later.is_some_and(|failed| index < failed) && end.state != State::SUCCESSFUL
+        };
+        let is_final = |end: &End| end.outcome == Outcome::Confirmed && end.is_final && !by_person(end);
         let mut ends = self.ends.iter().copied();
         ends.clone()
-            .find(|(_, end)| end.outcome == Outcome::Confirmed && end.is_final && !by_person(end))
+            .enumerate()
+            .find_map(|(index, (row, end))| (is_final(end) && !is_outweighed(index, end)).then_some((row, end)))
             .or_else(|| {
                 ends.clone()
                     .find(|(_, end)| matches!(end.outcome, Outcome::NotSent | Outcome::Rejected) && !by_person(end))
@@ -85,6 +95,19 @@ impl<'a> ClaimRecord<'a> {
             Outcome::NotSent => ClaimState::NotSent,
             Outcome::Unknown => ClaimState::Unknown,
         }
+    }
+
+    /// The last settlement.
+    pub fn settled_by(&self) -> Option<(&'a Row, &'a End)> {
+        self.ends.iter().copied().rfind(|(_, end)| matches!(end.by, By::Person { .. }))
+    }
+
+    /// The service accepted it without saying that it was done, and it may have failed since.
+    pub fn may_have_failed_later(&self) -> bool {
+        let is_accepted = |(_, end): (&Row, &End)| end.state != State::SUCCESSFUL;
+        self.claim.step == Step::Other
+            && matches!(self.state(), ClaimState::Confirmed | ClaimState::ConfirmedForNow)
+            && self.deciding_end().is_some_and(is_accepted)
     }
 
     /// The service's name for the attempt to pay, in its answer to the claim's sender.

@@ -8,6 +8,7 @@ pub mod clock;
 pub mod digest;
 pub mod key;
 mod minted;
+pub mod returns;
 pub mod row;
 #[cfg(feature = "journal")]
 pub mod sqlite;
@@ -21,6 +22,7 @@ use self::claims::{ClaimRecord, ClaimState};
 use self::clock::Moment;
 use self::key::{Accounts, Name};
 use self::minted::Minted;
+use self::returns::Returns;
 use self::row::{By, Claim, End, Kind, Lease, Row};
 use self::store::{Appended, NewRow, Query, Store};
 use self::table::{Candidate, Claims, Decision};
@@ -46,6 +48,7 @@ pub struct Journal {
     store: Box<dyn Store>,
     pub accounts: Accounts,
     pub minted: Minted,
+    pub returns: Returns,
     /// How long the details of a closed key are kept.
     keep: Duration,
     /// Somebody was told whether keys are open.
@@ -158,7 +161,8 @@ impl Snapshot {
 impl Journal {
     /// `keep`: how long the details of a closed key are kept.
     pub fn new(store: Box<dyn Store>, accounts: Accounts, keep: Duration) -> Journal {
-        Journal { store, accounts, minted: Minted::default(), keep, announced: AtomicBool::new(false) }
+        let (minted, returns, announced) = (Minted::default(), Returns::new(), AtomicBool::new(false));
+        Journal { store, accounts, minted, returns, keep, announced }
     }
 
     /// The journal has requests of the other mode: test or live.
@@ -260,6 +264,29 @@ impl Journal {
         }
     }
 
+    /// The name of the next open key of this account after that one, if a row of it is damaged and the name is legible.
+    pub fn next_damaged(&self, after: &str, call: &Call<'_>) -> Option<Name> {
+        let mut after = after.to_ascii_lowercase();
+        loop {
+            let mut first = None;
+            let mut found = |text: &str| {
+                first.get_or_insert_with(|| Row::parse(text).map_err(|_| Row::legible_key(text)));
+                false
+            };
+            self.store.read(Query::Open { after: &after, limit: 1 }, call.time_left(), &mut found).ok()?;
+            match first? {
+                Ok(row) if !self.accounts.has(&row.account) && *row.key.index > *after => after = row.key.index,
+                Ok(_) => return None,
+                Err(name) => {
+                    // The name may be damaged, too: then it is not the one by which the row is found.
+                    let is_own =
+                        |name: &Name| *name.index > *after && self.query(Query::Key(&name.index), call).is_err();
+                    return name.filter(is_own);
+                }
+            }
+        }
+    }
+
     /// The rows, all of which are what was asked for: others may stand in the place of a charge.
     fn query(&self, query: Query<'_>, call: &Call<'_>) -> Result<Vec<Row>, String> {
         let (mut rows, mut wrong) = (Vec::new(), None);
@@ -343,17 +370,31 @@ impl Journal {
 
     /// Writes what became of a claim, behind all rows of its key. True if a person had settled it differently.
     pub fn end(&self, claim: &Row, end: &End, call: &Call<'_>) -> Result<bool, String> {
-        let end = end.readable();
-        if let (Kind::Claim(Claim { step: Step::Charge, .. }), Some(payment)) = (&claim.kind, &end.payment_reference)
-            && !end.is_final
-        {
-            self.name_payment(claim, payment, call)?;
-        }
+        self.end_if(claim, call, |_| Ok::<_, ()>(end.clone())).map(|written| written.unwrap_or(false))
+    }
+
+    /// As [`Journal::end`], of the end that is made of what the journal has at that moment; nothing is written if it is an
+    /// error.
+    pub fn end_if<E>(
+        &self,
+        claim: &Row,
+        call: &Call<'_>,
+        make: impl Fn(&Snapshot) -> Result<End, E>,
+    ) -> Result<Result<bool, E>, String> {
         loop {
             let known = self.snapshot(&claim.key, None, call)?;
+            let end = match make(&known) {
+                Ok(end) => end.readable(),
+                Err(why) => return Ok(Err(why)),
+            };
+            if let (Kind::Claim(Claim { step: Step::Charge, .. }), Some(payment)) = (&claim.kind, &end.payment_reference)
+                && !end.is_final
+            {
+                self.name_payment(claim, payment, call)?;
+            }
             let row = self.made(&known, new_id()?, claim.order.as_ref(), known.next_seq(), Kind::End(end.clone()));
             if self.append(&row, call)? == Appended::Done {
-                return Ok(known.rows.iter().any(|row| contradicts(row, &end)));
+                return Ok(Ok(known.rows.iter().any(|row| contradicts(row, &end))));
             }
             if call.time_left().is_zero() {
                 return Err("others are writing this key, and the time is over".to_owned());

@@ -120,6 +120,8 @@ pub enum By {
     Person {
         who: String,
         why: String,
+        /// That person says that the claim's sender has ended.
+        sender_ended: bool,
     },
 }
 
@@ -229,9 +231,12 @@ impl Row {
                     row.text("kind", "end");
                     row.text("of", &end.of);
                     row.text("by", end.by.name());
-                    if let By::Person { who, why } = &end.by {
+                    if let By::Person { who, why, sender_ended } = &end.by {
                         row.text("who", who);
                         row.text("why", why);
+                        if *sender_ended {
+                            row.literal("sender_ended", true);
+                        }
                     }
                     row.text("outcome", status::name_of_outcome(end.outcome));
                     row.literal("state", end.state.0);
@@ -256,6 +261,12 @@ impl Row {
                 }
             }
         })
+    }
+
+    /// The key of a row that is damaged elsewhere.
+    pub fn legible_key(text: &str) -> Option<Name> {
+        let members = json::members_of(text).ok()?;
+        Reader(&members).name("key", "key_as_given").ok()?
     }
 
     /// Fails with what is wrong: a row that cannot be read never counts as missing.
@@ -390,7 +401,11 @@ impl<'a> Reader<'a> {
         Ok(match &*self.text("by")? {
             "sender" => By::Sender,
             "look_up" => By::LookUp,
-            "person" => By::Person { who: self.text("who")?.into_owned(), why: self.text("why")?.into_owned() },
+            "person" => By::Person {
+                who: self.text("who")?.into_owned(),
+                why: self.text("why")?.into_owned(),
+                sender_ended: json::member(self.0, "sender_ended").is_some() && self.flag("sender_ended")?,
+            },
             _ => return Err(wrong("by")),
         })
     }
@@ -447,12 +462,16 @@ mod tests {
             ..End::new("1", by, Outcome::Unknown)
         };
         let row = |kind| Row { order: Some(Name::new("R")), ..Row::of("K \u{e9}\n", 7, kind) };
-        let person = By::Person { who: "A. Person".into(), why: "the bank's list".into() };
+        let person = |sender_ended| {
+            let (who, why) = ("A. Person".into(), "the bank's list".into());
+            By::Person { who, why, sender_ended }
+        };
         vec![
             row(Kind::Claim(claim)),
             // What the service may answer some day.
             row(Kind::End(end(By::Sender, State(-1)))),
-            Row { order: None, ..row(Kind::End(end(person, State::PENDING))) },
+            Row { order: None, ..row(Kind::End(end(person(false), State::PENDING))) },
+            row(Kind::End(end(person(true), State::NONE))),
             row(Kind::Seen { of: "1".into(), at: Moment { boot: "c".into(), ms: 3 } }),
             row(Kind::Named),
             row(Kind::Tombstone(Tombstone {
@@ -478,8 +497,9 @@ mod tests {
             let text = row.to_json().unwrap();
             let members = json::members_of(&text).unwrap();
             for (left_out, _) in members.iter().filter(|(name, _)| name != "check") {
-                let is_optional = ["list", "request", "amount", "currency", "payment_reference", "batch_reference"]
-                    .contains(&&**left_out);
+                let optional =
+                    ["list", "request", "amount", "currency", "sender_ended", "payment_reference", "batch_reference"];
+                let is_optional = optional.contains(&&**left_out);
                 let rest = members.iter().filter(|(name, _)| name != left_out && name != "check");
                 let mut short = object_text(|out| {
                     rest.for_each(|(name, value)| out.raw(name, |bytes| bytes.extend_from_slice(value.as_bytes())));

@@ -15,9 +15,10 @@ use crate::flow::Client;
 use crate::flow::resolve::watch::{self, LookUpResult};
 use crate::flow::resolve::{Arguments, Earlier, Task};
 use crate::json;
-use crate::json::object::object_text;
+use crate::json::object::{object, object_text};
 use crate::ledger::claims::{ClaimRecord, ClaimState};
 use crate::ledger::clock::Moment;
+use crate::ledger::key::Name;
 use crate::ledger::row::{End, Kind, Row};
 use crate::ledger::table::{Claims, Decision};
 use crate::ledger::{ClaimResult, Entry, Journal, Snapshot};
@@ -36,8 +37,7 @@ impl Single<'_> {
         let mut last = Reply::failed(Status::Unresolved, Outcome::Unknown, "nothing is open");
         for claimed in open {
             match settle(self.client, self.context, journal, claimed, &self.request.secrets) {
-                // An end was written, or somebody else wrote one.
-                Ok(Finding::Settled(_)) => return Err(Step::Reread),
+                Ok(Finding::Settled) => return Err(Step::Reread),
                 Ok(Finding::Open(reply)) => last = reply,
                 Err(why) => return Err(self.hold(journal_failed(&why, Outcome::Unknown))),
             }
@@ -122,10 +122,19 @@ impl Single<'_> {
             return Reply::failed(Status::Internal, Outcome::Unknown, "the journal has no recorded outcome to return");
         };
         let recorded = recorded(claimed, decision.line.explanation).in_doubt(self.context.record.doubt());
-        if recorded.outcome() != Outcome::Confirmed {
+        let is_settled_as_not_done = claimed.state() == ClaimState::SettledAsNotDone;
+        if recorded.outcome() != Outcome::Confirmed && !is_settled_as_not_done {
             return recorded;
         }
         let looked_up = resolve(self.client, self.context, claimed.row, &Attempts::default, &self.request.secrets);
+        if is_settled_as_not_done {
+            if looked_up.is_ok_and(|reply| reply.outcome() == Outcome::Confirmed) {
+                self.context.log(Level::Error, || {
+                    format!("claim {} was settled as not done, but a look-up says that it was done", claimed.row.id)
+                });
+            }
+            return recorded;
+        }
         match looked_up {
             Ok(reply) if reply.outcome() == Outcome::Confirmed => Reply { replayed: true, ..reply },
             Ok(reply) if claimed.state() == ClaimState::SettledAsDone && reply.http_status() / 100 == 2 => {
@@ -165,13 +174,12 @@ fn recorded(claimed: &ClaimRecord<'_>, explanation: &str) -> Reply {
 
 /// What a look-up found about a claim.
 pub enum Finding {
-    /// The reply with the outcome that was written, or what somebody else wrote in the meantime.
-    Settled(Reply),
+    /// An end was written, or somebody else wrote one in the meantime.
+    Settled,
     Open(Reply),
 }
 
-/// Looks up one claim; what the answer proves is written. What is absent proves something only if the claim's lease was
-/// over before the service was asked. `secrets`: those of the request that asks.
+/// Looks up one claim; what the answer proves is written. `secrets`: those of the request that asks.
 pub fn settle(
     client: &Client,
     context: &Call<'_>,
@@ -179,6 +187,33 @@ pub fn settle(
     claimed: &ClaimRecord<'_>,
     secrets: &Secrets,
 ) -> Result<Finding, String> {
+    match examine(client, context, journal, claimed, secrets)? {
+        Examination::Decided(_, end) => {
+            journal.end(claimed.row, &end, context)?;
+            Ok(Finding::Settled)
+        }
+        Examination::Ended(_) => Ok(Finding::Settled),
+        Examination::Open(reply) => Ok(Finding::Open(reply)),
+    }
+}
+
+/// The result of a look-up of which nothing has been written.
+pub enum Examination {
+    /// What the look-up proves.
+    Decided(Reply, Box<End>),
+    /// Somebody else has ended the claim in the meantime.
+    Ended(Reply),
+    Open(Reply),
+}
+
+/// Looks up one claim. What is absent proves something only if the claim's lease was over before the service was asked.
+pub fn examine(
+    client: &Client,
+    context: &Call<'_>,
+    journal: &Journal,
+    claimed: &ClaimRecord<'_>,
+    secrets: &Secrets,
+) -> Result<Examination, String> {
     let (claim, is_under_way) = (claimed.row, claimed.may_be_under_way(&Moment::now()));
     let (was_open, failure) = (Cell::new(true), Cell::new(None));
     // Read after the look-up was answered: the answer is about what is in the journal then.
@@ -205,29 +240,52 @@ pub fn settle(
         return Err(why);
     }
     if !was_open.get() {
-        return Ok(Finding::Settled(reply));
+        return Ok(Examination::Ended(with_claim(reply, claim)));
     }
     match reply.outcome() {
         Outcome::Confirmed => {}
         Outcome::Rejected if !is_under_way => {}
         Outcome::Rejected => {
             let text = format!("{}; but its call may still be under way", reply.message);
-            return Ok(Finding::Open(named(Reply::failed(Status::Unresolved, Outcome::Unknown, text), claim)));
+            return Ok(Examination::Open(named(Reply::failed(Status::Unresolved, Outcome::Unknown, text), claim)));
         }
-        Outcome::Unknown | Outcome::NotSent => return Ok(Finding::Open(named(reply, claim))),
+        Outcome::Unknown | Outcome::NotSent => return Ok(Examination::Open(named(reply, claim))),
     }
     let end = End {
         is_final: reply.outcome() == Outcome::Confirmed,
         ..End::by_look_up(claim, reply.outcome(), reply.state(), reply.http_status())
     };
-    journal.end(claim, &end, context)?;
-    Ok(Finding::Settled(reply))
+    Ok(Examination::Decided(with_claim(reply, claim), Box::new(end)))
 }
 
 /// Names the claim, so that a person can settle it.
-fn named(reply: Reply, claim: &Row) -> Reply {
-    Reply { message: format!("{} (claim {} in the journal)", reply.message, claim.id), ..reply }
+pub fn named(reply: Reply, claim: &Row) -> Reply {
+    let message = format!("{} (claim {} in the journal)", reply.message, claim.id);
+    with_claim(reply.with_message(message), claim)
 }
+
+/// The reply, whose body has the claim in the field `journal`.
+pub fn with_claim(reply: Reply, claim: &Row) -> Reply {
+    let Kind::Claim(of) = &claim.kind else { return with_key(reply, &claim.key) };
+    reply.with_field(JOURNAL, |out| {
+        object(out, |fields| {
+            fields.text("claim", &claim.id);
+            fields.text("key", &claim.key.given);
+            fields.text("step", of.step.name());
+            fields.optional("order", claim.order.as_ref().map(|order| &*order.given));
+            fields.optional("amount", of.amount.as_deref());
+            fields.optional("currency", of.currency.as_deref());
+        });
+    })
+}
+
+/// The same, if the claim cannot be read.
+pub fn with_key(reply: Reply, key: &Name) -> Reply {
+    reply.with_field(JOURNAL, |out| object(out, |fields| fields.text("key", &key.given)))
+}
+
+/// The field of a reply's body that says which claim the reply is about.
+const JOURNAL: &str = "journal";
 
 /// What an UNKNOWN of the claim's request means.
 pub fn doubt(claim: &Row) -> Doubt {

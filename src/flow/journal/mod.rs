@@ -20,7 +20,7 @@ use crate::call::Call;
 use crate::call::log::Level;
 use crate::call::token::IdempotencyKey;
 use crate::ledger::key::{self, Name};
-use crate::ledger::row::{By, End};
+use crate::ledger::row::{By, End, Row};
 use crate::ledger::table::{Claims, Decision};
 use crate::ledger::{Entry, Journal, Ledger, Snapshot, digest};
 use crate::request::record::Record;
@@ -132,9 +132,14 @@ impl Client {
                     Ledger::Journal(journal, std::slice::from_ref(entry))
                 }
             };
-            let mut item = Single { client: self, context, ledger, request: &request, held: None, looked_up: None };
+            let mut item =
+                Single { client: self, context, ledger, request: &request, held: None, looked_up: None, claim: None };
             let ended = self.engine(context, ledger)?.run(&mut item, Patience::of_call(self.config.max_attempts));
             Ok(match ended {
+                Ended::Attempted(reply) if reply.outcome() == Outcome::Unknown => match &item.claim {
+                    Some(claim) => look_up::with_claim(reply, claim),
+                    None => reply,
+                },
                 Ended::Attempted(reply) | Ended::Stopped(reply) | Ended::Superseded(reply) => reply,
                 Ended::Held => item.held.unwrap_or_else(|| journal_failed("it has no reason", Outcome::Unknown)),
             })
@@ -251,6 +256,8 @@ struct Single<'a> {
     held: Option<Reply>,
     /// When what is under way was last looked up.
     looked_up: Option<Instant>,
+    /// Of the last attempt.
+    claim: Option<Row>,
 }
 
 impl Items for Single<'_> {
@@ -288,6 +295,7 @@ impl Items for Single<'_> {
     fn judge(&mut self, _: &[ReadyItem], attempt: &Attempt) -> Vec<End> {
         let Ledger::Journal(_, [entry]) = self.ledger else { return Vec::new() };
         let reply = &attempt.reply;
+        self.claim = attempt.claim().cloned();
         // How the answer names the attempt to pay, or the batch.
         let named = |what| reply.facts()?.reference(what).text.clear().map(|text| text.0.clone());
         vec![End {
@@ -311,7 +319,11 @@ impl Single<'_> {
             // What stands in the way is a charge of the same order.
             self.context.record.set_doubt(Doubt::Charge);
         }
-        Reply::failed(line.status, line.outcome, refusal_text(decision))
+        let reply = Reply::failed(line.status, line.outcome, refusal_text(decision));
+        match decision.open.last() {
+            Some(open) => look_up::named(reply, open.row),
+            None => reply,
+        }
     }
 
     /// The item is not sent, and this is the reply.

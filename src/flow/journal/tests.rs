@@ -67,6 +67,22 @@ impl Memory {
         self.change_claims(|claim| (claim.lease.from.ms, claim.lease.for_ms) = (0, 0));
     }
 
+    /// As if a second claim of the key had been made.
+    fn claim_again(&self, key: &str) {
+        let mut rows = self.rows.lock().unwrap();
+        let seq = rows.keys().filter(|(of, _)| of == key).count() as u32 + 1;
+        let (order, open, json) = rows[&(key.to_owned(), 1)].clone();
+        let row = Row { seq, id: format!("again-{seq}"), ..Row::parse(&json).unwrap() };
+        rows.insert((key.to_owned(), seq), (order, open, row.to_json().unwrap()));
+    }
+
+    /// Of the claims.
+    fn ids(&self) -> Vec<String> {
+        let rows = self.rows.lock().unwrap();
+        let all = rows.values().map(|row| Row::parse(&row.2).unwrap());
+        all.filter(|row| matches!(row.kind, Kind::Claim(_))).map(|row| row.id).collect()
+    }
+
     fn kinds(&self) -> Vec<String> {
         let rows = self.rows.lock().unwrap();
         let all: Vec<Value> = rows.values().map(|(_, _, json)| serde_json::from_str(json).unwrap()).collect();
@@ -134,6 +150,7 @@ struct Answers {
     /// `None`: the connection ends without an answer.
     charge: Option<(&'static str, String)>,
     look_up: (&'static str, String),
+    look_up_takes: Duration,
 }
 
 impl Service {
@@ -143,7 +160,11 @@ impl Service {
             port: listener.local_addr().unwrap().port(),
             charges: Arc::default(),
             look_ups: Arc::default(),
-            answers: Arc::new(Mutex::new(Answers { charge: Some(paid()), look_up: ("404 Not Found", "{}".into()) })),
+            answers: Arc::new(Mutex::new(Answers {
+                charge: Some(paid()),
+                look_up: ("404 Not Found", "{}".into()),
+                look_up_takes: Duration::ZERO,
+            })),
         };
         let (charges, look_ups, answers) =
             (Arc::clone(&service.charges), Arc::clone(&service.look_ups), Arc::clone(&service.answers));
@@ -155,8 +176,11 @@ impl Service {
                         let is_look_up = request.lines().next().unwrap().contains("/status");
                         let number = if is_look_up { &look_ups } else { &charges }.fetch_add(1, Ordering::SeqCst);
                         let answers = answers.lock().unwrap().clone();
-                        let answer = if is_look_up { Some(answers.look_up) } else { answers.charge };
+                        let answer = if is_look_up { Some(answers.look_up.clone()) } else { answers.charge.clone() };
                         let Some((status, body)) = answer else { break };
+                        if is_look_up {
+                            std::thread::sleep(answers.look_up_takes);
+                        }
                         _ = connection.write_all(
                             http::response(status, "", &body.replace("NUMBER", &number.to_string())).as_bytes(),
                         );
@@ -246,6 +270,25 @@ impl Till {
     fn next(&self, after: &str) -> (Option<String>, Reply) {
         let record = CallRecord::new();
         self.client.journal_next(&self.client.begin(None, &record), after)
+    }
+
+    /// With a limit for the call.
+    fn next_within(&self, after: &str, ms: i32) -> (Option<String>, Reply) {
+        let token = Arc::new(CallToken::default());
+        token.set_timeout_ms(ms);
+        let record = CallRecord::new();
+        self.client.journal_next(&self.client.begin(Some(token), &record), after)
+    }
+
+    /// Each order is charged once, and no answer comes.
+    fn lose_answers(&self, orders: &[&str]) {
+        self.service.charge_answers(None);
+        for order in orders {
+            let card = json!({"cardnumber": "5123450000000008", "expirymonth": "12", "expiryyear": "39", "cvv": "100"});
+            let request = json!({"reference": order, "paymentOption": "C", "card": card});
+            assert_eq!(self.call("order_pay", request, None).outcome(), Unknown);
+        }
+        self.let_time_pass();
     }
 
     fn settle(&self, request: Value) -> Reply {
@@ -428,6 +471,7 @@ fn a_journal_that_fails_after_sending_leaves_the_reply_and_the_key_open() {
     assert_eq!(till.store.kinds(), ["claim"]);
     let (key, reply) = till.next("");
     assert_eq!((key.as_deref(), reply.outcome()), (Some("charge ORD-1"), Confirmed), "{}", reply.message);
+    assert_eq!(till.next("charge ORD-1").0.as_deref(), Some(""));
     assert_eq!(till.next("").0.as_deref(), Some(""));
     assert_eq!(till.service.charges(), 1);
 }
@@ -502,6 +546,326 @@ fn a_person_settles_what_stays_open_and_later_news_outweighs_it() {
     till.service.charge_answers(Some(paid()));
     assert_eq!(seen(&till.pay()), (Status::Ok, Confirmed, false));
     assert_eq!(till.service.charges(), 2);
+}
+
+/// A program that dies between the return and its own record hears of the payment again.
+#[test]
+fn the_end_that_journal_next_returned_is_written_when_the_program_comes_back_with_the_key() {
+    let (key, open) = ("charge ORD-1", ["claim", "end UNKNOWN"]);
+    for (state, entry, outcome, end) in [(5, "", Confirmed, "end CONFIRMED"), (4, FAILED, Rejected, "end REJECTED")] {
+        let till = Till::new();
+        till.lose_answers(&["ORD-1"]);
+        till.service.look_up_answers(state, entry);
+        for after in ["", "", "a"] {
+            let (next, reply) = till.next(after);
+            assert_eq!((next.as_deref(), reply.outcome()), (Some(key), outcome), "{}", reply.message);
+        }
+        assert_eq!(till.store.kinds(), open, "nobody has come back with the key");
+        let next_run = Till { client: client(till.service.port, &till.store), ..till };
+        assert_eq!(next_run.next(key).0.as_deref(), Some(""), "this client has returned nothing");
+        assert_eq!(next_run.store.kinds(), open);
+        assert_eq!(next_run.next("").1.outcome(), outcome);
+        // What the service says now is news that the program has not heard.
+        next_run.service.look_up_answers(if state == 5 { 4 } else { 5 }, FAILED);
+        let look_ups = next_run.service.look_ups.load(Ordering::SeqCst);
+        assert_eq!(next_run.next("CHARGE ord-1").0.as_deref(), Some(""));
+        assert_eq!(next_run.store.kinds(), ["claim", "end UNKNOWN", end]);
+        assert_eq!(next_run.service.look_ups.load(Ordering::SeqCst), look_ups);
+        assert_eq!(next_run.next(key).0.as_deref(), Some(""));
+        assert_eq!(next_run.store.kinds().len(), 3);
+    }
+}
+
+#[test]
+fn of_two_loops_in_one_process_the_first_to_come_back_may_be_the_one_that_heard_unknown() {
+    let (till, key) = (Till::new(), "charge ORD-1");
+    till.lose_answers(&["ORD-1"]);
+    till.service.look_up_answers(2, "");
+    assert_eq!(till.next("").1.outcome(), Unknown);
+    till.service.look_up_answers(5, "");
+    assert_eq!(till.next("").1.outcome(), Confirmed);
+    till.next(key);
+    assert_eq!(till.store.kinds().len(), 2);
+    till.next(key);
+    assert_eq!(till.store.kinds(), ["claim", "end UNKNOWN", "end CONFIRMED"]);
+}
+
+/// A loop that repeats a call which failed comes back twice for one return.
+#[test]
+fn a_call_that_could_not_read_the_journal_acknowledges_nothing() {
+    let (till, key) = (Till::new(), "charge ORD-1");
+    till.lose_answers(&["ORD-1"]);
+    till.service.look_up_answers(2, "");
+    assert_eq!(till.next("").1.outcome(), Unknown);
+    till.service.look_up_answers(5, "");
+    assert_eq!(till.next("").1.outcome(), Confirmed);
+    till.store.fail(Failing::Read);
+    assert_eq!(till.next(key).0, None);
+    till.store.fail(Failing::Nothing);
+    till.next(key);
+    assert_eq!(till.store.kinds().len(), 2, "of the loop that heard UNKNOWN");
+    till.next(key);
+    assert_eq!(till.store.kinds().len(), 3);
+}
+
+#[test]
+fn an_end_that_could_not_be_written_is_written_at_the_next_call_and_a_settlement_is_not_overruled_by_rejected() {
+    let (till, key) = (Till::new(), "charge ORD-1");
+    till.lose_answers(&["ORD-1"]);
+    till.service.look_up_answers(4, FAILED);
+    assert_eq!(till.next("").1.outcome(), Rejected);
+    till.store.fail(Failing::Append);
+    let (next, reply) = till.next(key);
+    assert_eq!((next, seen(&reply)), (None, (Status::Journal, Unknown, false)));
+    till.store.fail(Failing::Nothing);
+    assert_eq!(till.next(key).0.as_deref(), Some(""));
+    assert_eq!(till.store.kinds(), ["claim", "end UNKNOWN", "end REJECTED"]);
+
+    let till = Till::new();
+    till.lose_answers(&["ORD-1"]);
+    till.service.look_up_answers(4, FAILED);
+    assert_eq!(till.next("").1.outcome(), Rejected);
+    let id = till.store.ids().remove(0);
+    let settled = till.settle(json!({"id": id, "outcome": "CONFIRMED", "who": "A", "why": "B"}));
+    assert_eq!(settled.outcome(), Confirmed, "{}", settled.message);
+    till.next(key);
+    assert_eq!(till.store.kinds(), ["claim", "end UNKNOWN", "end CONFIRMED"]);
+}
+
+#[test]
+fn what_there_is_no_time_to_ask_is_returned_as_it_is() {
+    let till = Till::new();
+    till.lose_answers(&["ORD-1", "ORD-2", "ORD-3"]);
+    till.service.answers.lock().unwrap().look_up_takes = Duration::from_secs(20);
+    let started = std::time::Instant::now();
+    let (mut key, mut keys) = (String::new(), Vec::new());
+    loop {
+        let (next, reply) = till.next_within(&key, 200);
+        assert_eq!(reply.outcome(), if next.as_deref() == Some("") { NotSent } else { Unknown }, "{}", reply.message);
+        key = next.unwrap();
+        if key.is_empty() {
+            break;
+        }
+        keys.push(key.clone());
+    }
+    assert_eq!(keys, ["charge ORD-1", "charge ORD-2", "charge ORD-3"]);
+    assert!(started.elapsed() < Duration::from_secs(3), "{:?}", started.elapsed());
+    // A cancelled token asks nothing more.
+    let (token, record) = (Arc::new(CallToken::default()), CallRecord::new());
+    token.cancel();
+    let look_ups = till.service.look_ups.load(Ordering::SeqCst);
+    let (next, reply) = till.client.journal_next(&till.client.begin(Some(token), &record), "charge ORD-1");
+    assert_eq!((next.as_deref(), seen(&reply)), (Some("charge ORD-2"), (Status::Cancelled, Unknown, false)));
+    assert_eq!(till.service.look_ups.load(Ordering::SeqCst), look_ups);
+}
+
+/// Two claims of a key are open, which share the call's time.
+#[test]
+fn several_open_claims_of_a_key_share_the_time_of_the_call() {
+    let till = Till::new();
+    till.lose_answers(&["ORD-1"]);
+    till.store.claim_again("charge ord-1");
+    till.service.answers.lock().unwrap().look_up_takes = Duration::from_secs(20);
+    let started = std::time::Instant::now();
+    let (next, reply) = till.next_within("", 300);
+    assert_eq!((next.as_deref(), reply.outcome()), (Some("charge ORD-1"), Unknown));
+    assert!(started.elapsed() < Duration::from_millis(1500), "{:?}", started.elapsed());
+    // Both ends are written together, when both are known.
+    till.service.answers.lock().unwrap().look_up_takes = Duration::ZERO;
+    till.service.look_up_answers(5, "");
+    till.next("charge ORD-1");
+    assert_eq!(till.next("").1.outcome(), Confirmed);
+    till.next("charge ORD-1");
+    assert_eq!(till.store.kinds(), ["claim", "end UNKNOWN", "claim", "end CONFIRMED", "end CONFIRMED"]);
+}
+
+#[test]
+fn a_damaged_key_is_named_so_that_the_next_call_goes_on_after_it() {
+    let till = Till::new();
+    till.lose_answers(&["ORD-1", "ORD-2", "ORD-3"]);
+    // The first row of one key; then the last, by which it is found.
+    for seq in [1, 2] {
+        let place = ("charge ord-2".to_owned(), seq);
+        let whole = till.store.rows.lock().unwrap()[&place].clone();
+        till.store.rows.lock().unwrap().get_mut(&place).unwrap().2 = whole.2.replace("\"time_ms\":1", "\"time_ms\":2");
+        let (next, reply) = till.next("charge ORD-1");
+        assert_eq!((next.as_deref(), seen(&reply)), (Some("charge ORD-2"), (Status::Journal, Unknown, false)));
+        assert_eq!(till.next("charge ORD-2").0.as_deref(), Some("charge ORD-3"));
+        till.store.rows.lock().unwrap().insert(place, whole);
+    }
+    // A name that is damaged, too, is not returned: the call after it would skip others.
+    let place = ("charge ord-2".to_owned(), 2);
+    for name in ["charge ORD-0", "charge ORD-9"] {
+        let whole = till.store.rows.lock().unwrap()[&place].clone();
+        let damaged = whole.2.replace("charge ORD-2", name).replace("charge ord-2", &name.to_lowercase());
+        till.store.rows.lock().unwrap().get_mut(&place).unwrap().2 = damaged;
+        let (next, reply) = till.next("charge ORD-1");
+        assert_eq!((next, reply.status()), (None, Status::Journal));
+        till.store.rows.lock().unwrap().insert(place.clone(), whole);
+    }
+}
+
+/// The till is dead, and its customer waits.
+#[test]
+fn a_claim_whose_lease_holds_is_settled_if_a_person_says_that_its_sender_has_ended() {
+    let till = Till::new();
+    till.service.charge_answers(None);
+    till.pay();
+    let id = till.store.ids().remove(0);
+    let request = json!({"id": id, "outcome": "REJECTED", "who": "A", "why": "B"});
+    let early = till.settle(request.clone());
+    assert_eq!(seen(&early), (Status::Unresolved, Unknown, false));
+    assert!(early.message.contains("sender_ended"), "{}", early.message);
+    let with = |ended: bool| {
+        let mut request = request.clone();
+        request["sender_ended"] = json!(ended);
+        till.settle(request)
+    };
+    assert_eq!(with(false).status(), Status::Unresolved);
+    assert_eq!(seen(&with(true)), (Status::Rejected, Rejected, false));
+    let rows = till.store.rows.lock().unwrap();
+    let ends = rows.values().map(|row| serde_json::from_str::<Value>(&row.2).unwrap());
+    let recorded: Vec<_> = ends.filter(|row| row["by"] == "person").collect();
+    assert_eq!((recorded.len(), &recorded[0]["sender_ended"]), (1, &json!(true)));
+}
+
+#[test]
+fn a_refund_that_was_accepted_and_failed_later_is_settled_as_rejected() {
+    let till = Till::new();
+    till.service.charge_answers(Some(("200 OK", r#"{"status":"success","data":{"statusId":2}}"#.into())));
+    assert_eq!(seen(&till.refund("5", Some("R-1"))), (Status::Ok, Confirmed, false));
+    let id = till.store.ids().remove(0);
+    let settle = |key: Option<&str>, outcome: &str, who: &str| {
+        let mut request = json!({"id": id, "outcome": outcome, "who": who, "why": "returned by the bank"});
+        if let Some(key) = key {
+            request["key"] = json!(key);
+        }
+        till.settle(request)
+    };
+    let without = settle(None, "REJECTED", "A");
+    assert_eq!(seen(&without), (Status::Argument, Unknown, false));
+    assert!(without.message.contains("give its key"), "{}", without.message);
+    let confirmed = settle(Some("key R-1"), "CONFIRMED", "A");
+    assert_eq!(seen(&confirmed), (Status::Argument, Unknown, false), "{}", confirmed.message);
+    let other = settle(Some("key R-2"), "REJECTED", "A");
+    assert_eq!(seen(&other), (Status::Argument, Unknown, false));
+    assert_eq!(seen(&settle(Some("key r-1"), "REJECTED", "A. Clerk")), (Status::Rejected, Rejected, false));
+    assert_eq!(till.store.kinds(), ["claim", "end CONFIRMED", "end REJECTED"]);
+    let again = settle(Some("key R-1"), "CONFIRMED", "B");
+    let words = format!("was settled by A. Clerk on {} as REJECTED", clock::day(clock::now_ms()));
+    assert_eq!(seen(&again), (Status::Argument, Unknown, false));
+    assert!(again.message.contains(&words), "{}", again.message);
+    // The key names the refund that failed; another one has another key.
+    assert_eq!(seen(&till.refund("5", Some("R-1"))), (Status::Rejected, Rejected, true));
+    assert_eq!(till.service.charges(), 1);
+    assert_eq!(seen(&till.refund("5", Some("R-2"))), (Status::Ok, Confirmed, false));
+    assert_eq!(till.service.charges(), 2);
+}
+
+/// The settlement stands, and somebody must hear of it.
+#[test]
+fn a_refund_that_was_settled_as_rejected_and_is_found_done_is_reported() {
+    let till = Till::new();
+    till.service.charge_answers(Some(("200 OK", r#"{"status":"success","data":{"statusId":2}}"#.into())));
+    let refund = |token: Arc<CallToken>| {
+        assert!(token.set_key("R-1"));
+        let record = CallRecord::new();
+        let context = till.client.begin(Some(token), &record);
+        till.client.call(&context, paysvc_spec::endpoint("order_refund"), r#"{"reference":"ORD-1"}"#)
+    };
+    assert_eq!(refund(Arc::default()).outcome(), Confirmed);
+    let id = till.store.ids().remove(0);
+    let request = json!({"id": id, "key": "key R-1", "outcome": "REJECTED", "who": "A", "why": "B"});
+    assert_eq!(till.settle(request).outcome(), Rejected);
+    for (state, expected) in [(5, false), (6, true)] {
+        till.service.look_up_answers(state, "");
+        let token = Arc::new(CallToken::default());
+        token.set_kept_level(1);
+        let reply = refund(Arc::clone(&token));
+        assert_eq!(seen(&reply), (Status::Rejected, Rejected, true), "{}", reply.message);
+        assert_eq!(!token.take_line().is_null(), expected, "{state}");
+    }
+    assert_eq!(till.service.charges(), 1);
+}
+
+#[test]
+fn what_was_done_or_is_a_charge_is_not_settled_afterwards() {
+    let till = Till::new();
+    till.service.charge_answers(Some(("200 OK", r#"{"status":"success","data":{"statusId":5}}"#.into())));
+    assert_eq!((till.refund("5", Some("R-1")).state(), till.pay().outcome()), (State::SUCCESSFUL, Confirmed));
+    for (id, key) in till.store.ids().into_iter().zip(["charge ORD-1", "key R-1"]) {
+        let reply = till.settle(json!({"id": id, "key": key, "outcome": "REJECTED", "who": "A", "why": "B"}));
+        assert_eq!(seen(&reply), (Status::Argument, Unknown, false));
+        assert!(reply.message.contains("it is CONFIRMED"), "{}", reply.message);
+    }
+}
+
+#[test]
+fn words_that_are_too_long_for_a_row_and_claims_of_others_are_refused() {
+    let till = Till::new();
+    till.lose_answers(&["ORD-1"]);
+    let id = till.store.ids().remove(0);
+    for name in ["who", "why"] {
+        let mut request = json!({"id": id, "outcome": "REJECTED", "who": "A", "why": "B"});
+        request[name] = json!("x".repeat(1001));
+        let reply = till.settle(request.clone());
+        assert_eq!(seen(&reply), (Status::Argument, NotSent, false));
+        assert!(reply.message.contains(&format!("{name} must have at most 1000 bytes")), "{}", reply.message);
+    }
+    till.store.change(|row| row.account = "test  other".to_owned());
+    let request = json!({"id": id, "key": "charge ORD-1", "outcome": "REJECTED", "who": "A", "why": "B"});
+    assert_eq!(seen(&till.settle(request)), (Status::Config, Unknown, false));
+}
+
+/// What a program needs to show a person, and to settle.
+#[test]
+fn every_unknown_about_a_claim_names_it_in_its_body() {
+    let till = Till::new();
+    let journal = |reply: &Reply| {
+        let body: Value = serde_json::from_str(&reply.body).unwrap();
+        assert!(reply.document.as_ref().is_none_or(|read| read.root(&reply.body).find("/journal/claim").is_some()));
+        body["journal"].clone()
+    };
+    let card = json!({"cardnumber": "5123450000000008", "expirymonth": "12", "expiryyear": "39", "cvv": "100"});
+    let pay = || {
+        let order = json!({"reference": "Ord-1", "amount": "10.50", "currency": "NGN", "description": "tea"});
+        let customer = json!({"firstname": "A", "lastname": "B", "mobile": "+2348000000000", "country": "NG",
+            "email": "a@example.com"});
+        let request = json!({"reference": "Ord-1", "paymentoption": "C", "country": "NG", "card": card, "order": order,
+            "customer": customer});
+        till.call("order_create", request, None)
+    };
+    // The service's own answer keeps its fields.
+    till.service.charge_answers(Some(("504 Gateway Timeout", r#"{"status":"error","upstream":"late"}"#.into())));
+    let sent = pay();
+    assert_eq!(sent.outcome(), Unknown, "{}", sent.message);
+    let expected = json!({"claim": till.store.ids()[0], "key": "charge Ord-1", "step": "charge", "order": "Ord-1",
+        "amount": "10.50", "currency": "NGN"});
+    assert_eq!(journal(&sent), expected, "{}", sent.body);
+    assert!(sent.body.starts_with(r#"{"status":"error","upstream":"late","#), "{}", sent.body);
+    for over in [false, true] {
+        // While its call may be under way, and afterwards.
+        if over {
+            till.let_time_pass();
+        }
+        for reply in [pay(), till.next("").1] {
+            assert_eq!((reply.outcome(), journal(&reply)), (Unknown, expected.clone()), "{}", reply.body);
+            assert!(reply.message.contains(&format!("(claim {} in", till.store.ids()[0])), "{}", reply.message);
+        }
+    }
+    // Of a refund, only what its request names.
+    till.service.charge_answers(None);
+    let refund = till.refund("5", Some("R-1"));
+    let id = till.store.ids().pop().unwrap();
+    let expected = json!({"claim": id, "key": "key R-1", "step": "other", "order": "ORD-1", "amount": "5"});
+    assert_eq!(journal(&refund), expected);
+    // So does what a look-up finds.
+    let till = Till::new();
+    till.lose_answers(&["ORD-1"]);
+    till.service.look_up_answers(5, "");
+    let found = till.next("").1;
+    assert_eq!((found.outcome(), journal(&found)["key"].as_str()), (Confirmed, Some("charge ORD-1")), "{}", found.body);
+    assert!(found.body.contains("orderSummary"), "{}", found.body);
 }
 
 #[test]

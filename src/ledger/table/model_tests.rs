@@ -65,7 +65,7 @@ fn end(of: u32, says: &str) -> Kind {
         _ => panic!("{says}"),
     };
     let by = match says {
-        "settled as not done" => By::Person { who: String::new(), why: String::new() },
+        "settled as not done" => By::Person { who: String::new(), why: String::new(), sender_ended: false },
         _ => By::Sender,
     };
     let is_final = says == "CONFIRMED";

@@ -61,7 +61,16 @@ impl Journal {
     }
 
     fn settled(self, outcome: Outcome) -> Journal {
-        self.end(outcome, false, By::Person { who: "A".into(), why: "B".into() }, 0)
+        self.end(outcome, false, By::Person { who: "A".into(), why: "B".into(), sender_ended: false }, 0)
+    }
+
+    /// Of the last claim, with the state of a refund that was done.
+    fn successful(self) -> Journal {
+        let mut journal = self.end(Confirmed, true, By::LookUp, 200);
+        if let Some(Row { kind: Kind::End(end), .. }) = journal.0.last_mut() {
+            end.state = State::SUCCESSFUL;
+        }
+        journal
     }
 
     fn decide(&self, key: &str, step: Step, fresh: bool) -> &'static str {
@@ -238,6 +247,32 @@ fn the_strongest_end_counts_whenever_it_was_written() {
     ] {
         assert_eq!(Claims::of(&rows.0).claims()[0].state(), expected, "{:?}", rows.0);
     }
+}
+
+/// A refund that was accepted, and that failed afterwards: a person knows it.
+#[test]
+fn a_person_overrules_what_was_accepted_and_nothing_that_was_done() {
+    let accepted = |step| journal().claim("R", step).sent(Confirmed, true);
+    for (rows, expected) in [
+        (accepted(Other).settled(Rejected), ClaimState::SettledAsNotDone),
+        (accepted(Other).settled(Rejected).sent(Unknown, false), ClaimState::SettledAsNotDone),
+        (accepted(Charge).settled(Rejected), ClaimState::Confirmed),
+        (accepted(Other).settled(Confirmed), ClaimState::Confirmed),
+        (accepted(Other).settled(Rejected).settled(Confirmed), ClaimState::SettledAsDone),
+        // The service says that it was done, before or after; or accepts it after the settlement.
+        (journal().claim("R", Other).successful().settled(Rejected), ClaimState::Confirmed),
+        (accepted(Other).settled(Rejected).successful(), ClaimState::Confirmed),
+        (journal().claim("R", Other).settled(Rejected).sent(Confirmed, true), ClaimState::Confirmed),
+    ] {
+        let found = Claims::of(&rows.0);
+        assert_eq!(found.claims()[0].state(), expected, "{:?}", rows.0);
+        assert!(!found.claims()[0].is_open());
+    }
+    let decide = |rows: Journal, key: &str| rows.decide(key, Other, false);
+    assert_eq!(decide(accepted(Other).settled(Rejected), "R"), "j2", "the caller's key names one attempt");
+    let payout = |rows: Journal| decide(rows, "ORD-payout");
+    assert_eq!(payout(journal().claim("ORD-payout", Other).sent(Confirmed, true)), "j5");
+    assert_eq!(payout(journal().claim("ORD-payout", Other).sent(Confirmed, true).settled(Rejected)), "j14");
 }
 
 /// A lease is measured on a clock of the machine, on which a person sets nothing.

@@ -64,19 +64,24 @@ class Client(Operations, Once):
         """Finds out what became of the next request that is open in the journal: call it when a program starts.
 
         A request is open if its sender wrote no end, if its outcome was UNKNOWN, or if it is a charge that is not
-        final. This asks the endpoint that knows, as resolve() does, writes to the journal what that proves, and moves
-        no money:
+        final. This asks the endpoint that knows, as resolve() does, and moves no money. Call it again every minute:
 
             key, reply = client.journal_next()
             while key:
                 print(key, reply.outcome.name, reply.message)
                 key, reply = client.journal_next(key)
 
-        It returns the key, such as "charge ORDER-1", and a reply about that key's request, whatever its outcome. Its
-        message names the claim, for journal_settle(). The key is "" if none is left.
+        It returns the key, such as "charge ORDER-1", and a reply about that key's request, whatever its outcome. The
+        reply's "journal" names the claim, for journal_settle(): claim (the id), key, step, order, amount and currency.
+        The key is "" if none is left. A damaged key is returned with a reply whose status is JOURNAL: go on after it.
+
+        Record the reply before the next call: what the service's answer proves is written to the journal when this
+        client is called again with that key. A program that is killed in between hears of the payment again.
 
         Args:
             after: the key to go on after
+            timeout: of this call. To bound a whole loop, give what is left: a key that there is no time to ask about
+                is returned as it is, UNKNOWN
 
         Raises:
             OutcomeUnknown: the journal cannot be read, which is a JournalError as well; or the client has no journal

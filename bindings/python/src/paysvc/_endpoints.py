@@ -747,17 +747,23 @@ class Endpoints:
         return reply
 
     def journal_settle(
-        self, id: str, outcome: str, who: str, why: str, *, timeout: float | None = None, call: Call | None = None,
+        self, id: str, outcome: str, who: str, why: str, *, key: str | Omitted = OMIT,
+        sender_ended: bool | Omitted = OMIT, timeout: float | None = None, call: Call | None = None,
     ) -> JournalSettleReply:
         """Records a person's decision about a request that stays open in the journal. It is refused while the
-        request's call may still be under way. Look at the service's own records first: a request that is settled as
-        REJECTED may be charged again.
+        request's call may still be under way, unless sender_ended is true. A refund, capture or payout that the
+        service accepted, and that failed later, can be settled as REJECTED: give its key. Look at the service's own
+        records first: a request that is settled as REJECTED may be charged again.
 
         Args:
             id: the claim, as the journal and the messages about it name it
             outcome: CONFIRMED: it was done. REJECTED: it was not done, and may be done again
-            who: who decides
-            why: why, for those who read the journal later
+            who: who decides: at most 1,000 bytes
+            why: why, for those who read the journal later: at most 1,000 bytes
+            key: the key of the claim, as journal_next and the field journal of a reply name it, e.g. "key
+                refund-7". It finds the claim also when its key is not open; without it, only open keys are searched
+            sender_ended: true: the program that sent the request has ended, so the claim may be settled although
+                its call's time is not over. The journal records that (default false)
             timeout: seconds for the whole call, retries and waits included; else the client's timeout
             call: a token by which another thread cancels this call
 
@@ -765,7 +771,7 @@ class Endpoints:
             PaysvcError: every failure; its outcome is never NOT_SENT
         """
         reply: JournalSettleReply = self.call("journal_settle", Members({
-            "id": id, "outcome": outcome, "who": who, "why": why,
+            "id": id, "outcome": outcome, "who": who, "why": why, "key": key, "sender_ended": sender_ended,
         }), timeout=timeout, call=call)
         return reply
 
@@ -1487,24 +1493,30 @@ class AsyncEndpoints:
         return reply
 
     async def journal_settle(
-        self, id: str, outcome: str, who: str, why: str, *, timeout: float | None = None,
+        self, id: str, outcome: str, who: str, why: str, *, key: str | Omitted = OMIT,
+        sender_ended: bool | Omitted = OMIT, timeout: float | None = None,
     ) -> JournalSettleReply:
         """Records a person's decision about a request that stays open in the journal. It is refused while the
-        request's call may still be under way. Look at the service's own records first: a request that is settled as
-        REJECTED may be charged again.
+        request's call may still be under way, unless sender_ended is true. A refund, capture or payout that the
+        service accepted, and that failed later, can be settled as REJECTED: give its key. Look at the service's own
+        records first: a request that is settled as REJECTED may be charged again.
 
         Args:
             id: the claim, as the journal and the messages about it name it
             outcome: CONFIRMED: it was done. REJECTED: it was not done, and may be done again
-            who: who decides
-            why: why, for those who read the journal later
+            who: who decides: at most 1,000 bytes
+            why: why, for those who read the journal later: at most 1,000 bytes
+            key: the key of the claim, as journal_next and the field journal of a reply name it, e.g. "key
+                refund-7". It finds the claim also when its key is not open; without it, only open keys are searched
+            sender_ended: true: the program that sent the request has ended, so the claim may be settled although
+                its call's time is not over. The journal records that (default false)
             timeout: seconds for the whole call, with the wait for a thread and all retries; else the client's timeout
 
         Raises:
             PaysvcError: every failure; its outcome is never NOT_SENT
         """
         reply: JournalSettleReply = await self.call("journal_settle", Members({
-            "id": id, "outcome": outcome, "who": who, "why": why,
+            "id": id, "outcome": outcome, "who": who, "why": why, "key": key, "sender_ended": sender_ended,
         }), timeout=timeout)
         return reply
 

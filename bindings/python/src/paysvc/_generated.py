@@ -227,7 +227,7 @@ OPERATIONS: dict[str, dict[str, str]] = {
         "body": "body", "expect": "expect", "ask": "ask",
     },
     "journal_settle": {
-        "id": "id", "outcome": "outcome", "who": "who", "why": "why",
+        "id": "id", "outcome": "outcome", "who": "who", "why": "why", "key": "key", "sender_ended": "sender_ended",
     },
     "payout_bulk": {
         "payoutDetails": "payout_details", "continue": "continue_", "continue_after_unknown": "continue_after_unknown",
