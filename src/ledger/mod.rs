@@ -112,7 +112,9 @@ impl<'a> Ledger<'a> {
     pub fn claim(self, entry: &Entry, known: &Snapshot, call: &Call<'_>) -> Result<ClaimResult, String> {
         let Ledger::Journal(journal, _) = self else { return Err("there is no journal to claim in".to_owned()) };
         let lease = Lease { from: Moment::now(), for_ms: clock::ms(call.time_left()) };
-        entry.record.order.iter().for_each(|order| journal.minted.remove(order));
+        if let (Step::Charge, Some(order)) = (entry.record.step, &entry.record.order) {
+            journal.minted.remove(order);
+        }
         journal.claim(known, entry.order.as_ref(), |id| entry.claim(id, lease), call)
     }
 
@@ -387,7 +389,8 @@ impl Journal {
                 Ok(end) => end.readable(),
                 Err(why) => return Ok(Err(why)),
             };
-            if let (Kind::Claim(Claim { step: Step::Charge, .. }), Some(payment)) = (&claim.kind, &end.payment_reference)
+            if let (Kind::Claim(Claim { step: Step::Charge, .. }), Some(payment)) =
+                (&claim.kind, &end.payment_reference)
                 && !end.is_final
             {
                 self.name_payment(claim, payment, call)?;

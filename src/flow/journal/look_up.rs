@@ -51,11 +51,14 @@ impl Single<'_> {
         let is_due = self.looked_up.is_none_or(|last| last.elapsed() >= BETWEEN_LOOK_UPS);
         if can_be_looked_up && is_due {
             self.looked_up = Some(Instant::now());
-            if let Err(step) = self.look_up(journal, &decision.open) {
-                return step;
+            match self.look_up(journal, &decision.open) {
+                Ok(reply) => self.held = Some(reply),
+                Err(step) => return step,
             }
         }
-        self.held = Some(self.refused(entry, decision));
+        if self.held.is_none() {
+            self.held = Some(self.refused(entry, decision));
+        }
         Step::Wait
     }
 

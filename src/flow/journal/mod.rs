@@ -262,8 +262,8 @@ struct Single<'a> {
 
 impl Items for Single<'_> {
     fn obstacle(&mut self) -> Option<Reply> {
-        if let Some(held) = self.held.take()
-            && self.context.bounds.is_over()
+        if self.context.bounds.is_over()
+            && let Some(held) = self.held.take()
         {
             return Some(self.or_cancelled(held));
         }
@@ -289,6 +289,7 @@ impl Items for Single<'_> {
     }
 
     fn send(&mut self, _: &[ReadyItem], send: &dyn Fn(&Request<'_>) -> Attempt) -> Attempt {
+        self.held = None;
         send(self.request)
     }
 
