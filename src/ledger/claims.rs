@@ -65,7 +65,7 @@ impl<'a> ClaimRecord<'a> {
         let failed_later = self
             .ends
             .iter()
-            .rposition(|(_, end)| self.claim.step == Step::Other && by_person(end) && end.outcome == Outcome::Rejected);
+            .rposition(|(_, end)| self.is_final_once_accepted() && by_person(end) && end.outcome == Outcome::Rejected);
         let is_outweighed = |index: usize, end: &End| {
             failed_later.is_some_and(|failed| index < failed) && end.state != State::SUCCESSFUL
         };
@@ -102,10 +102,15 @@ impl<'a> ClaimRecord<'a> {
         self.ends.iter().copied().rfind(|(_, end)| matches!(end.by, By::Person { .. }))
     }
 
+    /// A refund, a capture or a payout: it may fail after it was accepted.
+    fn is_final_once_accepted(&self) -> bool {
+        !matches!(self.claim.step, Step::Charge | Step::Authorization | Step::Order)
+    }
+
     /// The service accepted it without saying that it was done, and it may have failed since.
     pub fn may_have_failed_later(&self) -> bool {
         let is_accepted = |(_, end): (&Row, &End)| end.state != State::SUCCESSFUL;
-        self.claim.step == Step::Other
+        self.is_final_once_accepted()
             && matches!(self.state(), ClaimState::Confirmed | ClaimState::ConfirmedForNow)
             && self.deciding_end().is_some_and(is_accepted)
     }
