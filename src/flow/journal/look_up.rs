@@ -37,8 +37,8 @@ impl Single<'_> {
         let mut last = Reply::failed(Status::Unresolved, Outcome::Unknown, "nothing is open");
         for claimed in open {
             match settle(self.client, self.context, journal, claimed, &self.request.secrets) {
-                Ok(Finding::Settled) => return Err(Step::Reread),
-                Ok(Finding::Open(reply)) => last = reply,
+                Ok(None) => return Err(Step::Reread),
+                Ok(Some(reply)) => last = reply,
                 Err(why) => return Err(self.hold(journal_failed(&why, Outcome::Unknown))),
             }
         }
@@ -175,28 +175,21 @@ fn recorded(claimed: &ClaimRecord<'_>, explanation: &str) -> Reply {
     reply
 }
 
-/// What a look-up found about a claim.
-pub enum Finding {
-    /// An end was written, or somebody else wrote one in the meantime.
-    Settled,
-    Open(Reply),
-}
-
-/// Looks up one claim; what the answer proves is written. `secrets`: those of the request that asks.
+/// Looks up one claim; what the answer proves is written. Gives the reply if the claim stays open. `secrets`: those of the request that asks.
 pub fn settle(
     client: &Client,
     context: &Call<'_>,
     journal: &Journal,
     claimed: &ClaimRecord<'_>,
     secrets: &Secrets,
-) -> Result<Finding, String> {
+) -> Result<Option<Reply>, String> {
     match examine(client, context, journal, claimed, secrets)? {
         Examination::Decided(_, end) => {
             journal.end(claimed.row, &end, context)?;
-            Ok(Finding::Settled)
+            Ok(None)
         }
-        Examination::Ended(_) => Ok(Finding::Settled),
-        Examination::Open(reply) => Ok(Finding::Open(reply)),
+        Examination::Ended(_) => Ok(None),
+        Examination::Open(reply) => Ok(Some(reply)),
     }
 }
 
