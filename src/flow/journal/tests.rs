@@ -857,7 +857,7 @@ fn every_unknown_about_a_claim_names_it_in_its_body() {
     till.service.charge_answers(None);
     let refund = till.refund("5", Some("R-1"));
     let id = till.store.ids().pop().unwrap();
-    let expected = json!({"claim": id, "key": "key R-1", "step": "other", "order": "ORD-1", "amount": "5"});
+    let expected = json!({"claim": id, "key": "key R-1", "step": "refund", "order": "ORD-1", "amount": "5"});
     assert_eq!(journal(&refund), expected);
     // So does what a look-up finds.
     let till = Till::new();

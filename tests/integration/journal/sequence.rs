@@ -23,7 +23,7 @@ pub struct Call {
     pub request: Value,
     /// The caller's, or none.
     pub key: Option<String>,
-    /// How the key ends in the journal.
+    /// The key in the journal.
     entry: String,
     /// Effect and key in the ledger.
     effect: (&'static str, String),
@@ -40,7 +40,7 @@ impl Call {
             function: "order_pay",
             request,
             key: None,
-            entry: format!(" charge {order}"),
+            entry: format!("charge {}", order.to_lowercase()),
             effect: ("charge_made", order.to_owned()),
             path: "/payment/order/pay",
             fault,
@@ -52,7 +52,7 @@ impl Call {
             function: "order_refund",
             request: json!({"reference": PAID, "amount": amount}),
             key: Some(format!("refund-{amount}")),
-            entry: format!(" key refund-{amount}"),
+            entry: format!("key refund-{amount}"),
             effect: ("refund_made", format!("{PAID}/{amount}")),
             path: "/payment/order/refund",
             fault,
@@ -90,7 +90,7 @@ impl Call {
     pub fn is_claimed_in(&self, folder: &Path) -> bool {
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE;
         let Ok(file) = Connection::open_with_flags(folder.join("pay.db"), flags) else { return false };
-        let count = "SELECT count(*) FROM journal_row WHERE substr(key, -length(?1)) = ?1 AND seq = 1";
+        let count = "SELECT count(*) FROM journal_row WHERE key = ?1 AND seq = 1";
         file.query_row(count, [&self.entry], |row| row.get::<_, u32>(0)).is_ok_and(|count| count == 1)
     }
 
