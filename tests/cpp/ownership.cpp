@@ -189,9 +189,19 @@ void look_ups() {
 
 } // namespace
 
+/// A reply of a later library.
+struct later : reply {
+    paysvc::outcome outcome() const { return static_cast<paysvc::outcome>(9); }
+};
+
+void an_outcome_that_the_header_does_not_know() {
+    thrown<paysvc::outcome_unknown>([] { paysvc::detail::checked("order_refund", later()); });
+}
+
 int main() {
     moves();
     failures();
+    an_outcome_that_the_header_does_not_know();
     cancels();
     logs();
     texts();
