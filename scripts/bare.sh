@@ -140,6 +140,8 @@ figures="" status=0
 while IFS= read -r line; do
     [ -n "$line" ] || continue
     printf '\n== %s\n' "$line"
+    # Of an earlier command, they would be taken for those of this one.
+    rm -f "$bare/root/took" "$bare/root/times"
     # The second line of `times` is about child processes. It must not be in a pipe, which would be another shell.
     there "cd /$checkout
         began=\$(date +%s) status=0
@@ -147,6 +149,12 @@ while IFS= read -r line; do
         status=\$?
         echo \$((\$(date +%s) - began)) \$status >/root/took
         times >/root/times" || status=1
+    if ! [ -s "$bare/root/took" ] || ! [ -s "$bare/root/times" ]; then
+        figures="$figures
+bare: $line: its shell ended before it could say how; it was killed, or the root was removed"
+        status=1
+        break
+    fi
     set -- $(cat "$bare/root/took") $(tail -n 1 "$bare/root/times")
     cpu=$(echo "$3 $4" | tr 'ms' '  ' | awk '{ printf "%.0f", $1 * 60 + $2 + $3 * 60 + $4 }')
     figures="$figures
