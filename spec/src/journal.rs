@@ -118,7 +118,8 @@ pub struct Entries {
     pub other_account: bool,
     /// A row has the key or the order in another spelling.
     pub other_spelling: bool,
-    /// The key was closed so long ago that its details are gone; or a payment of the order was, and was CONFIRMED.
+    /// The key was closed so long ago that its details are gone; or a payment of the order was, or for a refund another
+    /// one of it, and was CONFIRMED.
     pub ended_long_ago: bool,
     /// The caller gave the key, and it belongs to a request with other members; or it is a recipient's reference, and
     /// one that is open or confirmed has other members.
@@ -188,7 +189,9 @@ pub const LINES: &[Line] = &[
         holds: |e| e.other_spelling, status: Status::KeyReused,
         explanation: "nothing was sent: spell it as before, or use another one; it is not known whether the service \
             tells them apart", ..LINE },
-    Line { number: "j03", words: "the key, or a CONFIRMED payment of the order, ended so long ago that its details are gone",
+    Line { number: "j03",
+        words: "the key, or a CONFIRMED payment (for a refund: refund) of the order, ended so long ago that its details \
+            are gone",
         holds: |e| e.ended_long_ago, status: Status::KeyReused,
         explanation: "it ended long ago; nothing was sent", ..LINE },
     Line { number: "j1",

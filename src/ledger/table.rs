@@ -114,10 +114,14 @@ impl<'a> Claims<'a> {
             order.or(Some(key).filter(|(found, own)| is_other(found, own)))
         });
         let of_other = self.rows.iter().find(|row| !wanted.accounts.has(&row.account));
+        // How much a refund was of is gone with its details.
         let closed = self.tombstones().find(|(row, ended)| {
-            let is_paid =
-                matches!(ended.step, Step::Charge | Step::Authorization) && ended.outcome == Outcome::Confirmed;
-            row.is_of_key(&wanted.key.index) || is_paid && (pays || step == Step::Order)
+            let decides = match ended.step {
+                Step::Charge | Step::Authorization => pays || step == Step::Order,
+                Step::Refund => step == Step::Refund,
+                _ => false,
+            };
+            row.is_of_key(&wanted.key.index) || decides && ended.outcome == Outcome::Confirmed
         });
         let members_differ = !differing.is_empty();
         let differs = |one: Option<&str>, other: Option<&str>, is_same: fn(&str, &str) -> bool| {

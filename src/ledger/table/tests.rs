@@ -219,6 +219,8 @@ fn every_line_is_taken() {
     check("j03", ended(Charge, Rejected).decide("K", Charge, true));
     check("j03", ended(Charge, Confirmed).decide("ORD", Charge, true));
     check("j03", ended(Charge, Confirmed).decide("ORD order", Order, true));
+    check("j03", ended(Refund, Confirmed).decide("R", Refund, true));
+    assert_eq!(ended(Refund, Confirmed).decide("ORD", Charge, true), "j10");
     assert_eq!(ended(Charge, Rejected).decide("ORD", Charge, true), "j10");
     assert_eq!(ended(Other, Confirmed).decide("ORD", Charge, true), "j10");
     let all: Vec<_> = LINES.iter().map(|line| line.number).collect();
