@@ -138,7 +138,7 @@ pub struct Entries {
     /// The request is a partial refund, and a full one of the order is confirmed.
     pub fully_refunded: bool,
     /// One of them, another capture of the order, or a refund of it that is full, beside a full one or of the same
-    /// amount, is open, and its call may still be under way.
+    /// amount, is open, its call may still be under way, and it has written no end or can be looked up.
     pub under_way: bool,
     /// One of them is open.
     pub open: bool,

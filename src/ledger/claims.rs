@@ -138,6 +138,19 @@ impl<'a> ClaimRecord<'a> {
         !self.ends.iter().any(has_ended) && !is_over(&self.claim.lease.from) && !self.seen.iter().any(|at| is_over(at))
     }
 
+    /// Its sender's end may still come; or it has written one that proves nothing, and what the service says is proof only
+    /// once the lease is over.
+    pub fn is_waited_for(&self, now: &Moment) -> bool {
+        let has_ended = self.ends.iter().any(|(_, end)| end.by == By::Sender);
+        self.may_be_under_way(now) && (!has_ended || self.can_be_looked_up())
+    }
+
+    /// The service tells what became of it. It shows no partial refund.
+    fn can_be_looked_up(&self) -> bool {
+        let is_partial_refund = self.claim.step == Step::Refund && self.claim.amount.is_some();
+        !self.claim.request.is_empty() && !is_partial_refund
+    }
+
     /// Nothing that was written about it can be compared with this clock, on which its lease is to be measured.
     pub fn is_new_to(&self, now: &Moment) -> bool {
         self.is_open()

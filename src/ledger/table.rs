@@ -150,7 +150,7 @@ impl<'a> Claims<'a> {
             fully_refunded: !is_full(wanted.amount) && refunded(true).is_some(),
             explicit_ended: wanted.explicit && own().next_back().is_some_and(has_ended),
             confirmed: together().any(is_confirmed),
-            under_way: open.iter().any(|claimed| claimed.may_be_under_way(now)),
+            under_way: open.iter().any(|claimed| claimed.is_waited_for(now)),
             open: !open.is_empty(),
             open_charge: charges().any(ClaimRecord::is_open),
             open_or_paid: payments().any(|payment| payment.is_open() || is_confirmed(payment)),

@@ -47,7 +47,7 @@ static int PAYSVC_CALLBACK on_read(void *userdata, const char *query_json, int t
     return PAYSVC_STORE_DONE;
 }
 
-static const paysvc_store store = {sizeof(paysvc_store), on_append, on_read, NULL, NULL};
+static const paysvc_store store = {sizeof(paysvc_store), on_append, on_read, NULL};
 
 /* What follows a call: its handles are checked and freed. `missing` names a NULL argument that must be refused, or "";
  * `unsent` is the outcome where nothing was sent. */

@@ -44,6 +44,7 @@ impl Journal {
             lease: Lease { from: at(1000), for_ms },
             digests: digests(&id, &members(amount)),
             amount: Some(amount.to_owned()).filter(|amount| amount != "all"),
+            request: if step == Other { String::new() } else { "{}".to_owned() },
             ..Claim::of(step)
         };
         self.add(key, Kind::Claim(claim))
@@ -161,6 +162,12 @@ fn every_line_is_taken() {
         (decision.line.number, decision.differing.join(" "))
     };
     let is = |number: &'static str, differing: &str| (number, differing.to_owned());
+    // Nothing more can be found out.
+    for (step, expected) in [(Other, "j7"), (Refund, "j7"), (Charge, "j6")] {
+        let lost = journal().claim_for("K", step, 5000);
+        check("j6", lost.decide("K", step, false));
+        check(expected, lost.sent(Unknown, false).decide("K", step, false));
+    }
     let paid = charged().sent(Confirmed, true);
     assert_eq!(pays(&paid, "ORD", "2"), is("j04", "amount"));
     assert_eq!(pays(&paid, "K", "2"), is("j04", "amount"));
