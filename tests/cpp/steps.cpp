@@ -126,7 +126,7 @@ void waits() {
         client(paysvc::config().base_url("http://127.0.0.1:1").public_key("p")).check();
         CHECK(!"nothing was thrown");
     } catch (const paysvc::not_sent &why) {
-        CHECK(why.status() == paysvc::status::transport && why.reply().get_or("/checks/6/check", "") == "connection");
+        CHECK(why.status() == paysvc::status::transport && why.reply().get_or("/checks/7/check", "") == "connection");
     }
     CHECK(std::string(paysvc::name(paysvc::state::successful)) == "SUCCESSFUL" &&
           std::string(paysvc::name(static_cast<paysvc::state>(12))) == "?" &&

@@ -238,7 +238,8 @@ fn every_block_in_c_compiles() {
             std::fs::write(stage.path().join("block.c"), format!("{}\n", block.text)).unwrap();
             let mut cc = Command::new("cc");
             cc.args(["-std=c89", "-pedantic", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", "-Ibuild/include"]);
-            cc.args(["-include", "stdio.h", "-include", "paysvc.h", "block.c"]).current_dir(stage.path());
+            cc.args(["-include", "stdio.h", "-include", "string.h", "-include", "paysvc.h", "block.c"])
+                .current_dir(stage.path());
             let output = cc.output().unwrap();
             assert!(output.status.success(), "{}: {}", block.place, output_of(&output));
         }

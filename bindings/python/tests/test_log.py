@@ -69,7 +69,8 @@ def test_a_format_may_name_them_in_every_line(payer: paysvc.Client, caplog: pyte
         with pytest.raises(paysvc.ArgumentError) as caught:
             payer.order_refund(reference="")
         payer.payout_bulk(recipients(1))
-    lines = [line.format(record) for record in caplog.records]
+    # The first call also says that the journal is new.
+    lines = [line.format(record) for record in caplog.records if " was missing " not in record.getMessage()]
     assert lines[0] == f"{caught.value.call_id} None None None None None None"
     assert " payout_initiate 1 CONFIRMED " in lines[1]
 

@@ -20,7 +20,8 @@ fn a_report_has_what_the_journal_has() {
     check(&again, &list, &ledger(&sandbox));
     let message = again["payouts"][2]["message"].as_str().unwrap();
     let id = message.rsplit_once("(claim ").unwrap().1.split_once(' ').unwrap().0;
-    let settled = client.call("journal_settle", &json!({"id": id, "outcome": "CONFIRMED", "who": "A", "why": "paid"}));
+    let settlement = json!({"id": id, "outcome": "CONFIRMED", "who": "A", "why": "paid", "sender_ended": true});
+    let settled = client.call("journal_settle", &settlement);
     settled.expect("OK CONFIRMED");
     let (last, _) = run(&client, &all);
     let last = report(last.expect("E_UNRESOLVED UNKNOWN"));
