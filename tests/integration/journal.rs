@@ -256,7 +256,7 @@ fn the_file_has_no_secret_and_answers_the_queries_of_its_document() {
         let sandbox = Sandbox::start(&["--any-reference"]);
         let row = charges()[0];
         let target = target(row, &sandbox);
-        let till = Till::new(&sandbox, command);
+        let till = Till { timeout_ms: 20_000, ..Till::new(&sandbox, command) };
         let mut driver = till.started(false);
         let reply = driver.call(row.name, &target.request);
         assert_eq!(reply.outcome, "CONFIRMED", "{reply:?}");

@@ -61,8 +61,8 @@ pub fn check(connection: &Connection) -> Result<(), Failure> {
     let version: i32 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
     let advice = match version {
         VERSION => return Ok(()),
-        ..=0 => "it has no schema: it is damaged; restore it from a copy".to_owned(),
-        ..VERSION => format!(
+        i32::MIN..=0 => "it has no schema: it is damaged; restore it from a copy".to_owned(),
+        1..VERSION => format!(
             "it has version {version}, which was made by a library before 0.4 and has no migration: resolve what is open \
              with that library, and then make a new journal"
         ),

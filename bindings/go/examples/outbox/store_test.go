@@ -49,10 +49,6 @@ func TestBothDriversTellWhatWasWrittenAndReadIt(t *testing.T) {
 		read(paysvc.StoreQuery{Kind: paysvc.QueryOrder, Order: "R"}, "K1", "k1")
 		read(paysvc.StoreQuery{Kind: paysvc.QueryOrder, Order: ""})
 		read(paysvc.StoreQuery{Kind: paysvc.QueryOpen, Limit: 9}, "K1")
-		if err := store.Forget(ctx, "k"); err != nil {
-			t.Error(driver, err)
-		}
-		read(paysvc.StoreQuery{Kind: paysvc.QueryKey, Key: "k"})
 	}
 }
 
