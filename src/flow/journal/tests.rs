@@ -854,6 +854,7 @@ fn every_unknown_about_a_claim_names_it_in_its_body() {
         }
     }
     // Of a refund, only what its request names.
+    let till = Till::new();
     till.service.charge_answers(None);
     let refund = till.refund("5", Some("R-1"));
     let id = till.store.ids().pop().unwrap();
