@@ -5,6 +5,7 @@
 //! without a system call. Mapping such a page takes `unsafe`, so [`install`] is given it. Nothing here locks or
 //! allocates: a signal handler may call it.
 
+use std::cell::Cell;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
@@ -144,7 +145,7 @@ pub fn generation() -> u32 {
 
 /// Runs code that takes locks of other libraries (AWS-LC's randomness, a `Once`). Meanwhile `fork` waits: a child would
 /// wait for ever for a lock held by a thread that it does not have. Only for short work: nothing that waits for a peer
-/// or a callback, and no section within another.
+/// or a callback.
 pub fn critical_section<T>(run: impl FnOnce() -> T) -> T {
     // Does nothing if the thread is ending and its thread-locals are gone.
     let _ = AT_END.try_with(|_| ());
@@ -152,19 +153,30 @@ pub fn critical_section<T>(run: impl FnOnce() -> T) -> T {
 }
 
 fn within<T>(run: impl FnOnce() -> T) -> T {
-    struct Leave(&'static Page);
-    impl Drop for Leave {
+    within_page(page(), run)
+}
+
+fn within_page<T>(page: &Page, run: impl FnOnce() -> T) -> T {
+    struct Leave<'a>(&'a Page);
+    impl Drop for Leave<'_> {
         fn drop(&mut self) {
+            IS_INSIDE.set(false);
             decrement(&self.0.inside);
         }
     }
-    let page = page();
+    // A section within another would wait for a fork that waits for the outer one.
+    if IS_INSIDE.get() {
+        return run();
+    }
     page.enter();
+    IS_INSIDE.set(true);
     let _leave = Leave(page);
     run()
 }
 
 thread_local! {
+    /// This thread is in a section. It has no destructor, so it is there until the thread is gone.
+    static IS_INSIDE: Cell<bool> = const { Cell::new(false) };
     /// The end of a thread that was in a section takes AWS-LC's locks as well.
     static AT_END: AtEnd = const { AtEnd };
 }
@@ -264,5 +276,22 @@ mod tests {
         // If no thread leaves its section, the fork does not wait for ever.
         PAGE.before_fork();
         PAGE.enter();
+    }
+
+    #[test]
+    fn a_section_within_another_is_a_part_of_it() {
+        static PAGE: Page = Page::new();
+        within_page(&PAGE, || {
+            let fork = std::thread::spawn(|| PAGE.before_fork());
+            while PAGE.forking.load(Ordering::SeqCst) == 0 {
+                std::thread::yield_now();
+            }
+            // One that waited for the fork, which waits for the outer one, would enter in the end, and count.
+            assert_eq!(within_page(&PAGE, || PAGE.inside.load(Ordering::SeqCst)), 1);
+            fork
+        })
+        .join()
+        .unwrap();
+        assert_eq!(PAGE.inside.load(Ordering::SeqCst), 0);
     }
 }
