@@ -12,7 +12,7 @@ use history::History;
 use paysvc_spec::schema::{Answer, Envelope, Member, Place, Reference, Role};
 use paysvc_spec::status::State;
 use paysvc_spec::verdicts::Signs;
-use stated::{Amounts, Named, Priced, Stated, Text};
+use stated::{Amounts, NamedReference, Priced, Statement, Text};
 use words::{NamedState, is_digits, state_of_id, word};
 
 pub mod event;
@@ -49,14 +49,14 @@ pub struct Facts {
     /// How many elements a `data` array has.
     pub elements: usize,
     /// What the answer is about, by the kind of the reference.
-    pub references: [Named; Reference::ALL.len()],
+    pub references: [NamedReference; Reference::ALL.len()],
     /// A reference that stands in `data` beside the documented one.
-    pub beside: Stated<Text>,
+    pub beside: Statement<Text>,
     /// The service's own reference of the payment.
-    pub service_reference: Stated<Text>,
+    pub service_reference: Statement<Text>,
     /// For each place that has amounts.
     pub amounts: [Amounts; AMOUNT_PLACES.len()],
-    pub currency: Stated<Text>,
+    pub currency: Statement<Text>,
     pub finality: Finality,
     pub history: History,
     /// It names the number of a bank account.
@@ -73,7 +73,7 @@ pub struct Facts {
 const AMOUNT_PLACES: [Place; 4] = [Place::Payment, Place::Data, Place::Summary, Place::Order];
 
 impl Facts {
-    pub fn reference(&self, kind: Reference) -> &Named {
+    pub fn reference(&self, kind: Reference) -> &NamedReference {
         &self.references[kind as usize]
     }
 
@@ -236,7 +236,7 @@ impl<'a> Reader<'a> {
     fn finish(mut self, root: Value<'_>) -> Box<Facts> {
         self.decide_state();
         let facts = &mut self.facts;
-        facts.signs.other_request = facts.references.iter().any(Named::is_of_another_request);
+        facts.signs.other_request = facts.references.iter().any(NamedReference::is_of_another_request);
         facts.is_of_payment = self.expected.is_of_payment;
         if facts.is_of_payment && facts.reference(Reference::Order).text.is_absent() {
             let order = self.requested.iter().find(|(kind, _)| *kind == Reference::Order);

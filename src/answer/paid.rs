@@ -4,7 +4,7 @@ use std::ffi::CStr;
 
 use crate::answer::decimal::Decimal;
 use crate::answer::facts::Facts;
-use crate::answer::facts::stated::{Priced, Stated, Text};
+use crate::answer::facts::stated::{Priced, Statement, Text};
 use paysvc_spec::schema::Reference;
 use paysvc_spec::status::{Outcome, State};
 
@@ -51,7 +51,7 @@ pub fn why_not(outcome: i32, state: State, answer: Option<&Facts>, ordered: &Ord
 fn reference(facts: &Facts, wanted: &str) -> Option<&'static CStr> {
     let wanted = Text(wanted.trim().to_owned());
     let differs = c"it is a payment for another order";
-    let compared = |named: &Stated<Text>| match named.clear() {
+    let compared = |named: &Statement<Text>| match named.clear() {
         Some(named) => (*named != wanted).then_some(differs),
         None => Some(c"the reference in the answer cannot be read, or contradicts itself"),
     };

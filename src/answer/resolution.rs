@@ -24,7 +24,7 @@ mod properties;
 
 /// What is known about the earlier request.
 #[derive(Debug)]
-pub struct Asked<'a> {
+pub struct Inquiry<'a> {
     pub question: Question,
     /// What the order must cost: by the request, and by the caller's `expect`.
     pub prices: Vec<Price>,
@@ -50,7 +50,7 @@ impl Attempts {
     }
 }
 
-impl Asked<'_> {
+impl Inquiry<'_> {
     /// The currency with which the order was made, as the request says.
     pub fn currency_of_order(&self) -> Option<&str> {
         self.prices.iter().filter(|price| price.is_of_order).find_map(|price| price.currency.as_deref())
@@ -81,7 +81,7 @@ pub struct Decision {
 }
 
 /// What became of the earlier request, by the reply of the look-up. `currency`: as another endpoint has told it.
-pub fn decide(asked: &Asked<'_>, attempts: &Attempts, reply: &Reply, currency: Option<&Text>) -> Decision {
+pub fn decide(asked: &Inquiry<'_>, attempts: &Attempts, reply: &Reply, currency: Option<&Text>) -> Decision {
     let nothing = Facts::default();
     let facts = reply.facts().unwrap_or(&nothing);
     let question = asked.question;
@@ -184,7 +184,7 @@ struct Comparison {
 }
 
 /// `entry`: the state of the attempt in question.
-fn compare(asked: &Asked<'_>, facts: &Facts, entry: State, own_account: bool, told: Option<&Text>) -> Comparison {
+fn compare(asked: &Inquiry<'_>, facts: &Facts, entry: State, own_account: bool, told: Option<&Text>) -> Comparison {
     let mut found = Comparison { difference: other_request(asked, facts, own_account), ..Comparison::default() };
     if matches!(asked.question, Question::Batch | Question::Account) {
         return found;
@@ -218,7 +218,7 @@ fn compare(asked: &Asked<'_>, facts: &Facts, entry: State, own_account: bool, to
 }
 
 /// Names what the answer is about instead.
-fn other_request(asked: &Asked<'_>, facts: &Facts, own_account: bool) -> Option<String> {
+fn other_request(asked: &Inquiry<'_>, facts: &Facts, own_account: bool) -> Option<String> {
     let named = |kind: Reference| facts.reference(kind).text.any().map_or("something else", |text| text);
     let kind = Reference::ALL.iter().find(|kind| facts.reference(**kind).is_of_another_request());
     if let Some(kind) = kind {
@@ -233,7 +233,7 @@ fn other_request(asked: &Asked<'_>, facts: &Facts, own_account: bool) -> Option<
 }
 
 /// How the currency differs, and whether it is only missing.
-fn currencies(asked: &Asked<'_>, facts: &Facts, told: Option<&Text>, whole: bool) -> Option<(String, bool)> {
+fn currencies(asked: &Inquiry<'_>, facts: &Facts, told: Option<&Text>, whole: bool) -> Option<(String, bool)> {
     let own = &facts.currency;
     let of_order = asked.currency_of_order();
     asked.prices.iter().find_map(|price| {

@@ -16,7 +16,7 @@ use paysvc_spec::settings;
 use paysvc_spec::status::{Outcome, Status};
 
 /// What a check has found.
-enum Found {
+enum CheckResult {
     Ok(String),
     /// And what to do.
     Wrong(Status, String),
@@ -33,11 +33,11 @@ impl Client {
         report(&found, &self.config.warnings)
     }
 
-    fn check_configuration(&self) -> Vec<Found> {
-        let missing = |name| Found::Wrong(Status::Config, settings::not_configured(name));
-        let address = self.config.base_url.as_ref().map(|base_url| Found::Ok(base_url.text.clone()));
+    fn check_configuration(&self) -> Vec<CheckResult> {
+        let missing = |name| CheckResult::Wrong(Status::Config, settings::not_configured(name));
+        let address = self.config.base_url.as_ref().map(|base_url| CheckResult::Ok(base_url.text.clone()));
         let key = |key: ApiKey| match self.config.key(key) {
-            Some(_) => Found::Ok("is configured".into()),
+            Some(_) => CheckResult::Ok("is configured".into()),
             None => missing(key.setting()),
         };
         let encryption_key = match &self.config.encryption_key {
@@ -48,8 +48,8 @@ impl Client {
         vec![address, key(ApiKey::Public), key(ApiKey::Secret), self.check_mode(), encryption_key, self.check_journal()]
     }
 
-    fn check_journal(&self) -> Found {
-        Found::Ok(match (self.journal.get(), &self.config.journal) {
+    fn check_journal(&self) -> CheckResult {
+        CheckResult::Ok(match (self.journal.get(), &self.config.journal) {
             (None, _) => "there is none: a second call for the same payment can charge twice".into(),
             (Some(_), Some(path)) => format!("the file {}", path.display()),
             (Some(_), None) => "the program's own store".into(),
@@ -57,9 +57,9 @@ impl Client {
     }
 
     /// A configured mode has already been compared with the keys.
-    fn check_mode(&self) -> Found {
+    fn check_mode(&self) -> CheckResult {
         match self.config.modes() {
-            [Some(public), Some(secret)] if public != secret => Found::Wrong(
+            [Some(public), Some(secret)] if public != secret => CheckResult::Wrong(
                 Status::Config,
                 format!(
                     "public_key is a {} key but secret_key is a {} key: copy both from the same mode of the dashboard, \
@@ -68,79 +68,85 @@ impl Client {
                     secret.name()
                 ),
             ),
-            [Some(mode), _] | [None, Some(mode)] => Found::Ok(format!("{} keys", mode.name())),
-            [None, None] => Found::Ok("the form of the keys does not show their mode".into()),
+            [Some(mode), _] | [None, Some(mode)] => CheckResult::Ok(format!("{} keys", mode.name())),
+            [None, None] => CheckResult::Ok("the form of the keys does not show their mode".into()),
         }
     }
 
-    fn check_connection(&self, context: &Call<'_>) -> Vec<Found> {
+    fn check_connection(&self, context: &Call<'_>) -> Vec<CheckResult> {
         const STEPS: [(Step, Check); 3] =
             [(Step::NameLookUp, Check::NameLookUp), (Step::Connection, Check::Connection), (Step::Tls, Check::Tls)];
         let Some(transport) = &self.transport else {
-            return STEPS.map(|_| Found::NotChecked(Check::BaseUrl)).into();
+            return STEPS.map(|_| CheckResult::NotChecked(Check::BaseUrl)).into();
         };
         let result = transport.probe(context);
         let failed = result.as_ref().err().map(|(step, _)| *step);
         let of = |(step, check): (Step, Check)| match &result {
-            Err((at, error)) if *at == step => Found::Wrong(error.status, error.message.clone()),
-            Err(_) if failed < Some(step) => {
-                Found::NotChecked(if failed == Some(Step::NameLookUp) { Check::NameLookUp } else { Check::Connection })
-            }
+            Err((at, error)) if *at == step => CheckResult::Wrong(error.status, error.message.clone()),
+            Err(_) if failed < Some(step) => CheckResult::NotChecked(if failed == Some(Step::NameLookUp) {
+                Check::NameLookUp
+            } else {
+                Check::Connection
+            }),
             _ if check == Check::Tls && !self.config.base_url.as_ref().is_some_and(|base_url| base_url.https) => {
-                Found::Ok("not used: base_url begins with http://".into())
+                CheckResult::Ok("not used: base_url begins with http://".into())
             }
-            _ if check == Check::Connection => Found::Ok(format!("done, {}", self.config.route)),
-            _ => Found::Ok("done".into()),
+            _ if check == Check::Connection => CheckResult::Ok(format!("done, {}", self.config.route)),
+            _ => CheckResult::Ok("done".into()),
         };
         STEPS.map(of).into()
     }
 
     /// The service's answer, and its clock.
-    fn check_service(&self, context: &Call<'_>, before: &[Found]) -> [Found; 2] {
+    fn check_service(&self, context: &Call<'_>, before: &[CheckResult]) -> [CheckResult; 2] {
         let needed = [Check::BaseUrl, Check::PublicKey, Check::NameLookUp, Check::Connection, Check::Tls];
-        if let Some(first) = needed.into_iter().find(|check| !matches!(before[*check as usize], Found::Ok(_))) {
-            return [Found::NotChecked(first), Found::NotChecked(first)];
+        if let Some(first) = needed.into_iter().find(|check| !matches!(before[*check as usize], CheckResult::Ok(_))) {
+            return [CheckResult::NotChecked(first), CheckResult::NotChecked(first)];
         }
         let prepared = request::prepare(ASKED, "{}", &self.config, &|| context.bounds.is_over());
         let sent = prepared.and_then(|prepared| self.send_once(context, &prepared));
         let (reply, date) = match sent {
             Ok(sent) => sent,
-            Err(error) => return [Found::Wrong(error.status, error.message), Found::NotChecked(Check::Service)],
+            Err(error) => {
+                return [CheckResult::Wrong(error.status, error.message), CheckResult::NotChecked(Check::Service)];
+            }
         };
         let clock = match (date, reply.http_status()) {
-            (_, 0) => Found::NotChecked(Check::Service),
+            (_, 0) => CheckResult::NotChecked(Check::Service),
             (Some(date), _) => compare_clocks(&date, SystemTime::now()),
-            (None, _) => Found::Ok("not compared: the service's answer has no date".into()),
+            (None, _) => CheckResult::Ok("not compared: the service's answer has no date".into()),
         };
         let service = match reply.status() {
-            Status::Ok => Found::Ok("answered".into()),
-            Status::Unauthorized => Found::Wrong(
+            Status::Ok => CheckResult::Ok("answered".into()),
+            Status::Unauthorized => CheckResult::Wrong(
                 reply.status(),
                 format!("the service refuses public_key: copy it from the dashboard again; {}", reply.message),
             ),
-            _ => Found::Wrong(reply.status(), reply.message),
+            _ => CheckResult::Wrong(reply.status(), reply.message),
         };
         [service, clock]
     }
 }
 
 /// Whether a key of this capacity is long enough for a card payment.
-fn size(max_payload: usize) -> Found {
+fn size(max_payload: usize) -> CheckResult {
     let bytes = format!("can encrypt {max_payload} bytes, and the payload of a card payment has about {CARD_PAYLOAD}");
     match max_payload < CARD_PAYLOAD {
-        true => Found::Wrong(Status::Config, format!("{bytes}: use a key of 4096 bits, as the dashboard shows it")),
-        false => Found::Ok(bytes),
+        true => {
+            CheckResult::Wrong(Status::Config, format!("{bytes}: use a key of 4096 bits, as the dashboard shows it"))
+        }
+        false => CheckResult::Ok(bytes),
     }
 }
 
-fn compare_clocks(date: &str, now: SystemTime) -> Found {
+fn compare_clocks(date: &str, now: SystemTime) -> CheckResult {
     let Ok(service) = httpdate::parse_http_date(date) else {
-        return Found::Ok("not compared: the service's answer has no date".into());
+        return CheckResult::Ok("not compared: the service's answer has no date".into());
     };
     let off = now.duration_since(service).unwrap_or_else(|error| error.duration());
     match off <= Duration::from_secs(CLOCK_TOLERANCE) {
-        true => Found::Ok("agrees with the service's".into()),
-        false => Found::Wrong(
+        true => CheckResult::Ok("agrees with the service's".into()),
+        false => CheckResult::Wrong(
             Status::Config,
             format!("this machine's clock reads {}, the service's {date}: set this machine's clock", clock::text(now)),
         ),
@@ -151,11 +157,11 @@ fn compare_clocks(date: &str, now: SystemTime) -> Found {
 const ALL_PASSED: &str = "every check passed; the secret key and the encryption key were not tried with the service";
 
 /// The status is that of the first check that is not ok.
-fn report(found: &[Found], warnings: &[String]) -> Reply {
-    let is_wrong = |found: &&Found| !matches!(found, Found::Ok(_));
+fn report(found: &[CheckResult], warnings: &[String]) -> Reply {
+    let is_wrong = |found: &&CheckResult| !matches!(found, CheckResult::Ok(_));
     let wrong = found.iter().filter(is_wrong).count();
     let first = found.iter().zip(Check::ALL).find_map(|(found, check)| match found {
-        Found::Wrong(status, text) => Some((*status, format!("{}: {text}", check.name()))),
+        CheckResult::Wrong(status, text) => Some((*status, format!("{}: {text}", check.name()))),
         _ => None,
     });
     let (status, mut message) = first.unwrap_or((Status::Ok, ALL_PASSED.into()));
@@ -166,11 +172,11 @@ fn report(found: &[Found], warnings: &[String]) -> Reply {
         message += &format!("; {warning}");
     }
     let reply = Reply::without_body(status, Outcome::NotSent, message);
-    let one = |out: &mut Vec<u8>, (found, check): (&Found, &Check)| {
+    let one = |out: &mut Vec<u8>, (found, check): (&CheckResult, &Check)| {
         let (ok, text) = match found {
-            Found::Ok(text) => (true, text.clone()),
-            Found::Wrong(_, text) => (false, text.clone()),
-            Found::NotChecked(first) => (false, format!("not checked: {} must be ok first", first.name())),
+            CheckResult::Ok(text) => (true, text.clone()),
+            CheckResult::Wrong(_, text) => (false, text.clone()),
+            CheckResult::NotChecked(first) => (false, format!("not checked: {} must be ok first", first.name())),
         };
         object(out, |members| {
             members.text("check", check.name());

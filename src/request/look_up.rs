@@ -269,7 +269,7 @@ fn misspelt(members: &Members<'_>, fields: &'static [Field], look_up: &LookUp, e
         Keep::Value(_) | Keep::Presence(_) => None,
     });
     let all: Vec<Field> = fields.iter().copied().chain(added).collect();
-    let known = validate::Known::of(&all);
+    let known = validate::KnownMembers::of(&all);
     let mut check = |members: &Members<'_>, here: &[Field], prefix: &str| {
         for (name, _) in members.iter().filter(|(name, _)| !here.iter().any(|field| field.is_called(name))) {
             let meant = known.meant(name, prefix);

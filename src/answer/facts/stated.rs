@@ -53,7 +53,7 @@ impl Text {
 
 /// What was stated about one thing.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Stated<T> {
+pub struct Statement<T> {
     value: Option<T>,
     /// A member cannot be read, or two contradict each other.
     unclear: bool,
@@ -61,13 +61,13 @@ pub struct Stated<T> {
     exact: bool,
 }
 
-impl<T> Default for Stated<T> {
-    fn default() -> Stated<T> {
-        Stated { value: None, unclear: false, exact: false }
+impl<T> Default for Statement<T> {
+    fn default() -> Statement<T> {
+        Statement { value: None, unclear: false, exact: false }
     }
 }
 
-impl<T: PartialEq> Stated<T> {
+impl<T: PartialEq> Statement<T> {
     /// Adds what a member states: `None` if it cannot be read.
     pub fn add(&mut self, value: Option<T>, exact: bool) {
         self.exact |= exact;
@@ -79,11 +79,11 @@ impl<T: PartialEq> Stated<T> {
     }
 
     /// What several members or objects state about one thing.
-    pub fn all<'a>(each: impl IntoIterator<Item = &'a Stated<T>>) -> Stated<T>
+    pub fn all<'a>(each: impl IntoIterator<Item = &'a Statement<T>>) -> Statement<T>
     where
         T: Clone + 'a,
     {
-        let mut found = Stated::default();
+        let mut found = Statement::default();
         for one in each.into_iter().filter(|one| !one.is_absent()) {
             found.add(one.value.clone().filter(|_| !one.unclear), one.exact);
         }
@@ -113,10 +113,10 @@ impl<T: PartialEq> Stated<T> {
 #[derive(Clone, Default, PartialEq, Debug)]
 pub struct Amounts {
     /// Without the fee.
-    pub price: Stated<Decimal>,
+    pub price: Statement<Decimal>,
     /// What was charged: it may include the fee.
-    pub total: Stated<Decimal>,
-    pub fee: Stated<Decimal>,
+    pub total: Statement<Decimal>,
+    pub fee: Statement<Decimal>,
 }
 
 /// How an answer relates to a price.
@@ -151,7 +151,7 @@ pub fn compare_price_alone(named: &[Amounts], wanted: &Decimal) -> Priced {
 fn compared<'a>(
     what: &str,
     mut named: impl Iterator<Item = &'a Amounts>,
-    amount: impl Fn(&'a Amounts) -> &'a Stated<Decimal>,
+    amount: impl Fn(&'a Amounts) -> &'a Statement<Decimal>,
     agrees: impl Fn(&&'a Amounts) -> bool,
 ) -> Priced {
     let Some(first) = named.next() else { return Priced::Unnamed };
@@ -166,15 +166,15 @@ fn compared<'a>(
 
 /// What an answer names of one kind.
 #[derive(Clone, Default, Debug)]
-pub struct Named {
-    pub text: Stated<Text>,
+pub struct NamedReference {
+    pub text: Statement<Text>,
     /// It differs from what the request names.
     pub differs: bool,
     /// A documented member names what the request names.
     agrees: bool,
 }
 
-impl Named {
+impl NamedReference {
     /// References that the request lacks are not compared, but two members that contradict each other fit no request.
     pub fn is_of_another_request(&self) -> bool {
         self.differs || self.text.is_unclear() && self.text.any().is_some()

@@ -13,8 +13,8 @@ use paysvc_spec::schema::Answer;
 use Outcome::{Confirmed, Rejected, Unknown};
 use Question::{Account, Attempt, Batch, Charge, Final, Order, Refund};
 
-pub(super) fn asked(question: Question) -> Asked<'static> {
-    Asked { question, prices: Vec::new(), own_reference: (question == Attempt).then_some("PAY-1"), attempts: None }
+pub(super) fn asked(question: Question) -> Inquiry<'static> {
+    Inquiry { question, prices: Vec::new(), own_reference: (question == Attempt).then_some("PAY-1"), attempts: None }
 }
 
 pub(super) fn price(amount: &str, currency: &str) -> Price {
@@ -37,18 +37,18 @@ fn look_up(question: Question) -> (&'static Answer, References<'static>) {
 }
 
 /// As the client gets it: read, judged, and then asked what it proves.
-fn decide_on(asked: &Asked<'_>, http_status: u16, body: &str) -> Decision {
+fn decide_on(asked: &Inquiry<'_>, http_status: u16, body: &str) -> Decision {
     decide_with(asked, http_status, body, None)
 }
 
-pub(super) fn decide_with(asked: &Asked<'_>, http_status: u16, body: &str, currency: Option<&str>) -> Decision {
+pub(super) fn decide_with(asked: &Inquiry<'_>, http_status: u16, body: &str, currency: Option<&str>) -> Decision {
     decide_after(Attempts::begun(asked.attempts), asked, http_status, body, currency)
 }
 
 /// With what a journal knows about the attempts.
 fn decide_after(
     attempts: Attempts,
-    asked: &Asked<'_>,
+    asked: &Inquiry<'_>,
     http_status: u16,
     body: &str,
     currency: Option<&str>,
@@ -90,7 +90,7 @@ const ACCOUNT: &str = r#"{"alias":"till-1","accountNumber":"TRP0000001"}"#;
 
 fn charge(attempts: u32, body: &str) -> Decision {
     let attempts = (attempts > 0).then_some(attempts);
-    decide_on(&Asked { attempts, ..asked(Charge) }, 200, body)
+    decide_on(&Inquiry { attempts, ..asked(Charge) }, 200, body)
 }
 
 /// The second of two attempts, which the service called so.
@@ -104,9 +104,9 @@ fn every_line_is_taken_by_an_answer() {
     let plain = |question, http: u16, body: &str| decide_on(&asked(question), http, body);
     let priced = |question, amount: &str| {
         let body = r#"{"data":{"orderSummary":{"reference":"ORD-1","statusId":1,"orderAmount":100.10}}}"#;
-        decide_on(&Asked { prices: vec![price(amount, "")], ..asked(question) }, 200, body)
+        decide_on(&Inquiry { prices: vec![price(amount, "")], ..asked(question) }, 200, body)
     };
-    let only = |question, body: &str| decide_on(&Asked { attempts: Some(1), ..asked(question) }, 200, body);
+    let only = |question, body: &str| decide_on(&Inquiry { attempts: Some(1), ..asked(question) }, 200, body);
     let entry = |state: u8, entry: &str| only(Attempt, &with_history(state, &format!("[{entry}]")));
     let own = |rest: &str| format!(r#"{{"orderPaymentReference":"PAY-1",{rest}}}"#);
     use Status::{Ok, Response, Server, Unauthorized, Unresolved};
@@ -211,7 +211,7 @@ fn a_state_is_final_only_if_nothing_says_otherwise() {
             assert_eq!(found.verdict.outcome, if is_final { Confirmed } else { Unknown }, "{state} {flags}: {found:?}");
         }
         for question in [Charge, Final, Attempt] {
-            let attempts = Asked { attempts: Some(1), ..asked(question) };
+            let attempts = Inquiry { attempts: Some(1), ..asked(question) };
             let failed = order(4, &format!(r#"{flags},"orderPayments":{FAILED}"#));
             let found = decide_on(&attempts, 200, &failed);
             assert_eq!(found.verdict.outcome, if is_said { Rejected } else { Unknown }, "{failed}: {found:?}");
@@ -302,11 +302,11 @@ fn an_attempt_is_read_from_its_own_entry() {
         (2, r#"[{"orderPaymentReference":"PAY-1"}]"#.to_owned(), Unknown, 0),
         (5, format!("{own}5}}"), Unknown, 0),
     ] {
-        let only = Asked { attempts: Some(1), ..asked(Attempt) };
+        let only = Inquiry { attempts: Some(1), ..asked(Attempt) };
         let found = decide_on(&only, 200, &with_history(state, &entries));
         assert_eq!((found.verdict.outcome, found.verdict.state.0), (expected, its), "{state} {entries}: {found:?}");
     }
-    let again = Asked { attempts: Some(2), ..asked(Attempt) };
+    let again = Inquiry { attempts: Some(2), ..asked(Attempt) };
     assert_eq!(decide_on(&again, 200, &with_history(4, FAILED)).verdict.outcome, Unknown);
 }
 
@@ -350,7 +350,7 @@ fn prices_are_compared_as_decimals() {
             format!(r#"{{"data":{{"orderSummary":{{"reference":"ORD-1","statusId":5}}{comma}{members}}}}}"#),
         ] {
             for prices in [vec![price(amount, currency)], vec![price("", ""), price(amount, currency)]] {
-                let found = decide_on(&Asked { prices, ..asked(Charge) }, 200, &body);
+                let found = decide_on(&Inquiry { prices, ..asked(Charge) }, 200, &body);
                 let expected = if same { ("c10", Confirmed, 5) } else { ("c7", Unknown, 5) };
                 assert_eq!(
                     (found.verdict.line, found.verdict.outcome, found.verdict.state.0),
@@ -363,16 +363,17 @@ fn prices_are_compared_as_decimals() {
     }
     // The request and the caller must both be right.
     let body = r#"{"data":{"orderSummary":{"reference":"ORD-1","statusId":5,"orderAmount":"90.00","currency":"NGN"}}}"#;
-    let found = decide_on(&Asked { prices: vec![price("90", ""), price("100", "")], ..asked(Charge) }, 200, body);
+    let found = decide_on(&Inquiry { prices: vec![price("90", ""), price("100", "")], ..asked(Charge) }, 200, body);
     assert_eq!((found.verdict.line, found.verdict.state.0), ("c7", 5));
     assert_eq!(found.difference.as_deref(), Some("the price in the answer is 90, which is not the amount of expect"));
-    let refund = decide_on(&Asked { prices: vec![price("100", "")], ..asked(Refund) }, 200, &body.replace(":5", ":6"));
+    let refund =
+        decide_on(&Inquiry { prices: vec![price("100", "")], ..asked(Refund) }, 200, &body.replace(":5", ":6"));
     assert_eq!((refund.verdict.line, refund.verdict.state.0), ("c7", 0), "the order's state is not the refund's");
     // What failed was not charged: only its price is compared.
     let failed = |members: &str| {
         let prices = vec![price("100.10", "NGN")];
         decide_on(
-            &Asked { prices, attempts: Some(1), ..asked(Charge) },
+            &Inquiry { prices, attempts: Some(1), ..asked(Charge) },
             200,
             &with_history(4, &format!("{FAILED}{members}")),
         )
@@ -398,11 +399,11 @@ fn a_currency_must_be_proved() {
         (vec![of_order("NGN")], Some("USD"), ("c7", false)),
         (vec![price("100", "NGN")], None, ("c7", false)),
     ] {
-        let found = decide_with(&Asked { prices, ..asked(Charge) }, 200, &paid, told);
+        let found = decide_with(&Inquiry { prices, ..asked(Charge) }, 200, &paid, told);
         assert_eq!((found.verdict.line, found.lacks_currency), expected, "{found:?}");
     }
     let other = paid.replace("statusId", r#"currency":"USD","statusId"#);
-    let found = decide_with(&Asked { prices: vec![of_order("NGN")], ..asked(Charge) }, 200, &other, None);
+    let found = decide_with(&Inquiry { prices: vec![of_order("NGN")], ..asked(Charge) }, 200, &other, None);
     assert_eq!(
         found.difference.as_deref(),
         Some("the currency in the answer is USD, which is not the currency of expect")
@@ -443,7 +444,7 @@ fn batches_and_accounts_must_be_those_that_were_asked_for() {
     ] {
         assert_eq!(decided(Account, body), expected, "{body}");
     }
-    let own = Asked { own_reference: Some("R-1"), ..asked(Account) };
+    let own = Inquiry { own_reference: Some("R-1"), ..asked(Account) };
     for (reference, expected) in [("\"r-1\"", Confirmed), ("\"R-2\"", Unknown), ("null", Unknown)] {
         let body = format!(r#"{{"alias":"till-1","accountNumber":"9900000001","accountReference":{reference}}}"#);
         let found = decide_on(&own, 200, &body);

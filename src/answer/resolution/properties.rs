@@ -94,7 +94,7 @@ fn one<T: Copy>(random: &mut Random, values: &[T]) -> T {
 
 /// What is asked, the state of the order, and an answer.
 struct Case {
-    asked: Asked<'static>,
+    asked: Inquiry<'static>,
     state: u8,
     answer: Value,
 }
@@ -125,7 +125,7 @@ impl Case {
             1 => vec![price("100.1", "NGN")],
             _ => vec![price("100.10", "")],
         };
-        Case { asked: Asked { prices, attempts: Some(1), ..asked(question) }, state, answer }
+        Case { asked: Inquiry { prices, attempts: Some(1), ..asked(question) }, state, answer }
     }
 
     fn decide(&self) -> Decision {

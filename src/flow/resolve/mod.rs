@@ -10,7 +10,7 @@ use std::borrow::Cow;
 use super::Client;
 use crate::answer::decimal::Decimal;
 use crate::answer::reply::Reply;
-use crate::answer::resolution::{self, Asked, Attempts, Price, Question};
+use crate::answer::resolution::{self, Attempts, Inquiry, Price, Question};
 use crate::call::Call;
 use crate::json::{self, Members, RawValue, Type};
 use crate::request::look_up::EarlierRequest;
@@ -73,7 +73,7 @@ pub struct Task<'a> {
     pub currency_by: Option<&'static Endpoint>,
     /// The request of the look-up.
     pub members: Members<'a>,
-    pub asked: Asked<'a>,
+    pub asked: Inquiry<'a>,
     /// The attempts as a journal knows them once the look-up has been answered; in place of those of `asked`.
     pub attempts_now: Option<&'a dyn Fn() -> Attempts>,
     /// The parts of the earlier request that no message may repeat.
@@ -183,7 +183,7 @@ impl<'a> Arguments<'a> {
         Ok(ask(Earlier::Asks(Task {
             what: row.name,
             row: paysvc_spec::endpoint(look_up.endpoint),
-            asked: Asked { question, prices, own_reference: own_reference.as_deref(), attempts: self.attempts },
+            asked: Inquiry { question, prices, own_reference: own_reference.as_deref(), attempts: self.attempts },
             currency_by: look_up.currency_by.map(paysvc_spec::endpoint),
             members: earlier.asks(),
             attempts_now: None,
@@ -270,7 +270,7 @@ fn task_of_wait<'a>(arguments: &Members<'a>) -> Result<Task<'a>, ValidationError
         row: paysvc_spec::endpoint(look_up.endpoint),
         currency_by: look_up.currency_by.map(paysvc_spec::endpoint),
         members: reference.into_iter().collect(),
-        asked: Asked {
+        asked: Inquiry {
             question: Question::Final,
             prices: std::iter::once(of_order).chain(expected(arguments)).collect(),
             own_reference: None,

@@ -4,7 +4,7 @@
 use crate::answer::decimal::Decimal;
 use crate::answer::facts::Facts;
 use crate::answer::facts::event::EventFacts;
-use crate::answer::facts::stated::{Amounts, Priced, Stated, Text};
+use crate::answer::facts::stated::{Amounts, Priced, Statement, Text};
 use crate::request::text_value;
 use paysvc_spec::events::COMPARED;
 use paysvc_spec::schema::{Reference, Role};
@@ -46,29 +46,29 @@ impl<'a> Statements<'a> {
         Statements { facts, asked: Some((by, about)) }
     }
 
-    fn amount(&self, of: impl Fn(&Amounts) -> &Stated<Decimal>) -> Stated<Decimal> {
-        Stated::all(self.facts.amounts.iter().map(of))
+    fn amount(&self, of: impl Fn(&Amounts) -> &Statement<Decimal>) -> Statement<Decimal> {
+        Statement::all(self.facts.amounts.iter().map(of))
     }
 
-    fn price(&self) -> Stated<Decimal> {
+    fn price(&self) -> Statement<Decimal> {
         self.amount(|amounts| &amounts.price)
     }
 
-    fn total(&self) -> Stated<Decimal> {
+    fn total(&self) -> Statement<Decimal> {
         self.amount(|amounts| &amounts.total)
     }
 
-    fn fee(&self) -> Stated<Decimal> {
+    fn fee(&self) -> Statement<Decimal> {
         self.amount(|amounts| &amounts.fee)
     }
 
     /// In a role that has a text.
-    pub fn text(&self, role: Role) -> Stated<Text> {
+    pub fn text(&self, role: Role) -> Statement<Text> {
         match role {
             Role::Reference(kind) => {
                 let own = &self.facts.reference(kind).text;
                 let beside = Some(&self.facts.beside).filter(|_| kind == Reference::Order);
-                let mut found = Stated::all(std::iter::once(own).chain(beside));
+                let mut found = Statement::all(std::iter::once(own).chain(beside));
                 if let Some((_, about)) = self.asked.filter(|(by, _)| *by == kind && found.is_absent()) {
                     found.add(Some(Text::from(about)), true);
                 }
@@ -76,7 +76,7 @@ impl<'a> Statements<'a> {
             }
             Role::ServiceReference => self.facts.service_reference.clone(),
             Role::Currency => self.facts.currency.clone(),
-            _ => Stated::default(),
+            _ => Statement::default(),
         }
     }
 
@@ -91,7 +91,7 @@ impl<'a> Statements<'a> {
 
     /// As JSON. For a price: what was charged, if there is no other amount.
     fn shown(&self, role: Role) -> Option<String> {
-        let amount = |stated: Stated<Decimal>| stated.clear().map(Decimal::to_string);
+        let amount = |stated: Statement<Decimal>| stated.clear().map(Decimal::to_string);
         let text = match role {
             Role::Price => amount(self.price()).or_else(|| amount(self.total())),
             Role::Charged => amount(self.total()),
@@ -226,7 +226,7 @@ fn difference(member: &'static str, role: Role, event: &Statements<'_>, service:
 fn amounts(event: &Statements<'_>, service: &Statements<'_>, class: Class) -> (Relation, Relation) {
     let [price, wanted, total, charged, fee] =
         [event.price(), service.price(), event.total(), service.total(), service.fee()];
-    let [price, wanted, total, charged, fee] = [&price, &wanted, &total, &charged, &fee].map(Stated::clear);
+    let [price, wanted, total, charged, fee] = [&price, &wanted, &total, &charged, &fee].map(Statement::clear);
     let totals = total.zip(charged).map(|(one, other)| one == other);
     // Only the service's own fee explains a difference: the forger of an event chooses its fee.
     let is_charged = |price: &Decimal, total: Option<&Decimal>| {

@@ -15,7 +15,7 @@ use paysvc_spec::roles::{AMOUNT, AMOUNTS_OF_REQUEST, ORDER};
 use paysvc_spec::schema::{Endpoint, Field, Kind, PayOption};
 use paysvc_spec::status::Status;
 
-pub use near::Known;
+pub use near::KnownMembers;
 
 /// How strictly members are checked.
 #[derive(Clone, Copy)]
@@ -173,7 +173,7 @@ struct Check<'c> {
     /// The table of the whole request.
     fields: &'c [Field],
     /// The same, for names that it does not have.
-    known: OnceCell<Known<'c>>,
+    known: OnceCell<KnownMembers<'c>>,
     /// All of the request.
     members: &'c Members<'c>,
     rules: Rules,
@@ -217,7 +217,7 @@ impl Check<'_> {
             }
             let text = match self.rules.allows_extra {
                 true => {
-                    let known = self.known.get_or_init(|| Known::of(self.fields));
+                    let known = self.known.get_or_init(|| KnownMembers::of(self.fields));
                     known.meant(name, prefix).map(|meant| did_you_mean(&meant))
                 }
                 false => Some(unknown(name, fields)),

@@ -17,7 +17,7 @@ const LEAST_WITH_WORD: usize = 5;
 const ABBREVIATION: std::ops::RangeInclusive<usize> = 3..=5;
 
 /// All known members of a request, at every depth.
-pub struct Known<'f>(Vec<Member<'f>>);
+pub struct KnownMembers<'f>(Vec<Member<'f>>);
 
 struct Member<'f> {
     field: &'f Field,
@@ -29,9 +29,9 @@ struct Member<'f> {
     letters: u64,
 }
 
-impl<'f> Known<'f> {
-    pub fn of(fields: &'f [Field]) -> Known<'f> {
-        let mut all = Known(Vec::new());
+impl<'f> KnownMembers<'f> {
+    pub fn of(fields: &'f [Field]) -> KnownMembers<'f> {
+        let mut all = KnownMembers(Vec::new());
         all.add(fields, "", "");
         all
     }
@@ -171,7 +171,7 @@ mod tests {
     ];
 
     fn meant(name: &str, prefix: &str) -> Option<String> {
-        Known::of(ALL).meant(name, prefix)
+        KnownMembers::of(ALL).meant(name, prefix)
     }
 
     #[test]

@@ -133,7 +133,7 @@ fn every_open_payload_takes_other_members() {
         "zip",
     ];
     for row in ENDPOINTS.iter().filter(|row| row.allows_extra) {
-        let known = Known::of(row.fields);
+        let known = KnownMembers::of(row.fields);
         for name in ordinary {
             for prefix in ["", "order."].into_iter().filter(|prefix| prefix.is_empty() || has_order(row)) {
                 assert_eq!(known.meant(name, prefix), None, "{} {prefix}{name}", row.name);
