@@ -146,7 +146,7 @@ impl<'a> ClaimRecord<'a> {
     }
 
     /// The service tells what became of it. It shows no partial refund.
-    fn can_be_looked_up(&self) -> bool {
+    pub fn can_be_looked_up(&self) -> bool {
         let is_partial_refund = self.claim.step == Step::Refund && self.claim.amount.is_some();
         !self.claim.request.is_empty() && !is_partial_refund
     }

@@ -44,6 +44,7 @@ const ELSEWHERE: &str = "the journal was made on another machine, or is a copy: 
 const OTHERS: &str = "the journal has requests of another account (another public key or base_url): a call that finds one of \
                       them is refused; use a journal for each, or name the old key in former_public_keys";
 
+/// The rows of all accounts in a store, and whose this client's are.
 pub struct Journal {
     store: Box<dyn Store>,
     pub accounts: Accounts,
@@ -80,9 +81,7 @@ impl Entry {
     fn order_to_read(&self) -> Option<&Name> {
         self.order.as_ref().filter(|_| self.record.step.is_of_order())
     }
-}
 
-impl Entry {
     fn claim(&self, id: &str, lease: Lease) -> Claim {
         let Entry { record, explicit, list, .. } = self;
         Claim {
@@ -459,7 +458,7 @@ impl Journal {
         let key = key::derived(Step::Authorization, payment.trim());
         let known = Snapshot { key, ..Snapshot::default() };
         // If there is a row already, that has the order.
-        self.append(&self.made(&known, new_id()?, claim.order.as_ref(), 1, Kind::Named), call).map(drop)
+        self.append(&self.made(&known, new_id()?, claim.order.as_ref(), 1, Kind::Payment), call).map(drop)
     }
 }
 

@@ -45,7 +45,7 @@ pub enum Kind {
     },
     Tombstone(Tombstone),
     /// Of the key of an authorization: the answer to a charge of the order named this attempt to pay.
-    Named,
+    Payment,
 }
 
 /// What is left of a key that was closed long ago, under digests of its key and its order.
@@ -252,7 +252,7 @@ impl Row {
                     row.text("boot", &at.boot);
                     row.literal("at_ms", at.ms);
                 }
-                Kind::Named => row.text("kind", "named"),
+                Kind::Payment => row.text("kind", "payment"),
                 Kind::Tombstone(ended) => {
                     row.text("kind", "tombstone");
                     row.text("step", ended.step.name());
@@ -312,7 +312,7 @@ impl Row {
                 recipients: row.number("recipients")?,
             }),
             "seen" => Kind::Seen { of: row.text("of")?.into_owned(), at: moment("at_ms")? },
-            "named" => Kind::Named,
+            "payment" => Kind::Payment,
             "tombstone" => Kind::Tombstone(Tombstone {
                 step: step()?,
                 outcome: row.named("outcome", status::outcome_named)?,
@@ -473,7 +473,7 @@ mod tests {
             Row { order: None, ..row(Kind::End(end(person(false), State::PENDING))) },
             row(Kind::End(end(person(true), State::NONE))),
             row(Kind::Seen { of: "1".into(), at: Moment { boot: "c".into(), ms: 3 } }),
-            row(Kind::Named),
+            row(Kind::Payment),
             row(Kind::Tombstone(Tombstone {
                 step: Step::Charge,
                 outcome: Outcome::Confirmed,

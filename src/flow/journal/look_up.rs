@@ -8,7 +8,7 @@ use std::time::Instant;
 use super::{BETWEEN_LOOK_UPS, Single, Step, journal_failed};
 use crate::answer::facts::Facts;
 use crate::answer::reply::Reply;
-use crate::answer::resolution::{self, Asked, Attempts, Question};
+use crate::answer::resolution::{self, Attempts, Inquiry, Question};
 use crate::call::Call;
 use crate::call::log::Level;
 use crate::flow::Client;
@@ -32,13 +32,19 @@ use paysvc_spec::schema::{Doubt, Endpoint, Safety};
 use paysvc_spec::status::{Outcome, State, Status};
 
 impl Single<'_> {
-    /// Looks up what is open: what the last look-up said, or what to do instead.
+    /// Looks up what is open, and writes what that proves: what the last look-up said, or what to do instead.
     pub(super) fn look_up(&mut self, journal: &Journal, open: &[ClaimRecord<'_>]) -> Result<Reply, Step> {
         let mut last = Reply::failed(Status::Unresolved, Outcome::Unknown, "nothing is open");
         for claimed in open {
-            match settle(self.client, self.context, journal, claimed, &self.request.secrets) {
-                Ok(None) => return Err(Step::Reread),
+            let examined = examine(self.client, self.context, journal, claimed, &self.request.secrets);
+            let written = examined.and_then(|examination| match examination {
+                Examination::Decided(_, end) => journal.end(claimed.row, &end, self.context).map(|_| None),
+                Examination::Ended(_) => Ok(None),
+                Examination::Open(reply) => Ok(Some(reply)),
+            });
+            match written {
                 Ok(Some(reply)) => last = reply,
+                Ok(None) => return Err(Step::Reread),
                 Err(why) => return Err(self.hold(journal_failed(&why, Outcome::Unknown))),
             }
         }
@@ -47,7 +53,7 @@ impl Single<'_> {
 
     /// Another call may be under way: it is waited for, and looked up now and then.
     pub(super) fn wait(&mut self, journal: &Journal, entry: &Entry, decision: &Decision<'_>) -> Step {
-        let can_be_looked_up = decision.open.iter().all(|claimed| !claimed.claim.request.is_empty());
+        let can_be_looked_up = decision.open.iter().all(ClaimRecord::can_be_looked_up);
         let is_due = self.looked_up.is_none_or(|last| last.elapsed() >= BETWEEN_LOOK_UPS);
         if can_be_looked_up && is_due {
             self.looked_up = Some(Instant::now());
@@ -74,7 +80,7 @@ impl Single<'_> {
             row: paysvc_spec::endpoint(look_up.endpoint),
             currency_by: None,
             members,
-            asked: Asked { question: Question::Charge, prices: Vec::new(), own_reference: None, attempts: None },
+            asked: Inquiry { question: Question::Charge, prices: Vec::new(), own_reference: None, attempts: None },
             attempts_now: None,
             secrets,
             repeats: false,
@@ -175,24 +181,6 @@ fn recorded(claimed: &ClaimRecord<'_>, explanation: &str) -> Reply {
     reply
 }
 
-/// Looks up one claim; what the answer proves is written. Gives the reply if the claim stays open. `secrets`: those of the request that asks.
-pub fn settle(
-    client: &Client,
-    context: &Call<'_>,
-    journal: &Journal,
-    claimed: &ClaimRecord<'_>,
-    secrets: &Secrets,
-) -> Result<Option<Reply>, String> {
-    match examine(client, context, journal, claimed, secrets)? {
-        Examination::Decided(_, end) => {
-            journal.end(claimed.row, &end, context)?;
-            Ok(None)
-        }
-        Examination::Ended(_) => Ok(None),
-        Examination::Open(reply) => Ok(Some(reply)),
-    }
-}
-
 /// The result of a look-up of which nothing has been written.
 pub enum Examination {
     /// What the look-up proves.
@@ -203,6 +191,7 @@ pub enum Examination {
 }
 
 /// Looks up one claim. What is absent proves something only if the claim's lease was over before the service was asked.
+/// `secrets`: those of the request that asks.
 pub fn examine(
     client: &Client,
     context: &Call<'_>,

@@ -179,8 +179,10 @@ fn recorded_free<'j>(
     request: &Request<'_>,
     key: Option<String>,
 ) -> Result<Option<(&'j Journal, Entry)>, ValidationError> {
-    let step = request.row.and_then(|row| JournalStep::of(row, true));
-    if let (Some(row), Some(JournalStep::Charge | JournalStep::Authorization)) = (request.row, step) {
+    let is_of_order = |row: &&Endpoint| {
+        JournalStep::of(row, true).is_some_and(|step| step.is_of_order() && step != JournalStep::Order)
+    };
+    if let Some(row) = request.row.filter(is_of_order) {
         let reason = format!("with a journal, call {}: the journal must know the order", row.name);
         return Err(invalid(request.name, &reason));
     }

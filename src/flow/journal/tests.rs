@@ -217,6 +217,10 @@ fn paid() -> (&'static str, String) {
     ("200 OK", r#"{"status":"success","statusCode":"00","data":{"statusId":5,"reference":"ORD-1"}}"#.into())
 }
 
+fn card() -> Value {
+    json!({"cardnumber": "5123450000000008", "expirymonth": "12", "expiryyear": "39", "cvv": "100"})
+}
+
 fn declined() -> (&'static str, String) {
     ("400 Bad Request", r#"{"status":"failed","message":"declined"}"#.into())
 }
@@ -246,12 +250,7 @@ impl Till {
     }
 
     fn pay(&self) -> Reply {
-        self.call(
-            "order_pay",
-            json!({"reference": "ORD-1", "paymentOption": "C", "card": {
-            "cardnumber": "5123450000000008", "expirymonth": "12", "expiryyear": "39", "cvv": "100"}}),
-            None,
-        )
+        self.call("order_pay", json!({"reference": "ORD-1", "paymentOption": "C", "card": card()}), None)
     }
 
     fn refund(&self, amount: &str, key: Option<&str>) -> Reply {
@@ -284,8 +283,7 @@ impl Till {
     fn lose_answers(&self, orders: &[&str]) {
         self.service.charge_answers(None);
         for order in orders {
-            let card = json!({"cardnumber": "5123450000000008", "expirymonth": "12", "expiryyear": "39", "cvv": "100"});
-            let request = json!({"reference": order, "paymentOption": "C", "card": card});
+            let request = json!({"reference": order, "paymentOption": "C", "card": card()});
             assert_eq!(self.call("order_pay", request, None).outcome(), Unknown);
         }
         self.let_time_pass();
@@ -826,12 +824,11 @@ fn every_unknown_about_a_claim_names_it_in_its_body() {
         assert!(reply.document.as_ref().is_none_or(|read| read.root(&reply.body).find("/journal/claim").is_some()));
         body["journal"].clone()
     };
-    let card = json!({"cardnumber": "5123450000000008", "expirymonth": "12", "expiryyear": "39", "cvv": "100"});
     let pay = || {
         let order = json!({"reference": "Ord-1", "amount": "10.50", "currency": "NGN", "description": "tea"});
         let customer = json!({"firstname": "A", "lastname": "B", "mobile": "+2348000000000", "country": "NG",
             "email": "a@example.com"});
-        let request = json!({"reference": "Ord-1", "paymentoption": "C", "country": "NG", "card": card, "order": order,
+        let request = json!({"reference": "Ord-1", "paymentoption": "C", "country": "NG", "card": card(), "order": order,
             "customer": customer});
         till.call("order_create", request, None)
     };
@@ -1042,32 +1039,27 @@ fn what_a_429_proved_is_remembered_by_the_journal() {
 #[test]
 fn a_second_refund_waits_for_the_first_unless_it_is_of_another_part() {
     let till = Till::new();
-    let refund = |amount: Option<&str>, key: &str| {
+    fn refund(till: &Till, amount: Option<&str>, key: &str) -> Reply {
         let mut request = json!({"reference": "ORD-1"});
         amount.iter().for_each(|amount| request["amount"] = json!(amount));
         till.call("order_refund", request, Some(key))
-    };
+    }
     till.service.charge_answers(None);
-    assert_eq!(refund(Some("5"), "lost").outcome(), Unknown);
+    assert_eq!(refund(&till, Some("5"), "lost").outcome(), Unknown);
     till.let_time_pass();
     let accepted = Some(("200 OK", r#"{"status":"success","message":"refunded"}"#.to_owned()));
     till.service.charge_answers(accepted.clone());
     for amount in [Some("5.00"), None] {
-        let refused = refund(amount, "again");
+        let refused = refund(&till, amount, "again");
         assert_eq!(seen(&refused), (Status::Unresolved, Unknown, false), "{}", refused.message);
         assert!(refused.message.contains("(claim "), "{}", refused.message);
     }
-    assert_eq!(seen(&refund(Some("6"), "another part")), (Status::Ok, Confirmed, false));
+    assert_eq!(seen(&refund(&till, Some("6"), "another part")), (Status::Ok, Confirmed, false));
     assert_eq!(till.service.charges(), 2);
     let till = Till::new();
-    let refund = |amount: Option<&str>, key: &str| {
-        let mut request = json!({"reference": "ORD-1"});
-        amount.iter().for_each(|amount| request["amount"] = json!(amount));
-        till.call("order_refund", request, Some(key))
-    };
     till.service.charge_answers(accepted);
-    assert_eq!(seen(&refund(Some("30.00"), "part")), (Status::Ok, Confirmed, false));
-    let rest = refund(None, "rest");
+    assert_eq!(seen(&refund(&till, Some("30.00"), "part")), (Status::Ok, Confirmed, false));
+    let rest = refund(&till, None, "rest");
     assert_eq!(seen(&rest), (Status::Argument, NotSent, false));
     assert!(rest.message.contains("30.00 is refunded already"), "{}", rest.message);
     assert_eq!(till.service.charges(), 1);
@@ -1077,9 +1069,8 @@ fn a_second_refund_waits_for_the_first_unless_it_is_of_another_part() {
 fn an_order_that_is_paid_with_another_amount_is_no_answer_to_a_charge() {
     let till = Till::new();
     let pay = |amount: &str| {
-        let card = json!({"cardnumber": "5123450000000008", "expirymonth": "12", "expiryyear": "39", "cvv": "100"});
         let order = json!({"reference": "ORD-1", "amount": amount, "currency": "NGN"});
-        till.call("order_create", json!({"order": order, "paymentOption": "C", "card": card}), None)
+        till.call("order_create", json!({"order": order, "paymentOption": "C", "card": card()}), None)
     };
     assert_eq!(pay("10").outcome(), Confirmed);
     till.service.look_up_answers(5, "");
@@ -1096,8 +1087,7 @@ fn another_spelling_is_no_other_order_and_no_other_key() {
     let till = Till::new();
     till.service.charge_answers(None);
     assert_eq!(till.pay().outcome(), Unknown);
-    let card = json!({"cardnumber": "5123450000000008", "expirymonth": "12", "expiryyear": "39", "cvv": "100"});
-    let other = till.call("order_pay", json!({"reference": "ord-1", "paymentOption": "C", "card": card}), None);
+    let other = till.call("order_pay", json!({"reference": "ord-1", "paymentOption": "C", "card": card()}), None);
     assert_eq!(seen(&other), (Status::KeyReused, Unknown, false), "{}", other.message);
     assert!(other.message.contains("differ only in case"), "{}", other.message);
     till.service.charge_answers(Some(("200 OK", r#"{"status":"success"}"#.into())));
@@ -1264,8 +1254,11 @@ fn a_request_that_json_describes_needs_a_key_and_leaves_charges_to_their_functio
     };
     let send = |path: &str, key: Option<&str>| send_body(path, key, json!({"amount": 5}));
     till.service.charge_answers(Some(("200 OK", r#"{"status":"success"}"#.into())));
-    let charge = send("/payment/order/pay", Some("k"));
-    assert_eq!(seen(&charge), (Status::Argument, NotSent, false));
+    for path in ["pay", "refund", "pay/capture"] {
+        let of_order = send(&format!("/payment/order/{path}"), Some("k"));
+        assert_eq!(seen(&of_order), (Status::Argument, NotSent, false), "{path}");
+        assert!(of_order.message.contains("the journal must know the order"), "{}", of_order.message);
+    }
     assert_eq!(seen(&send("/payment/new", None)), (Status::Argument, NotSent, false));
     assert_eq!(seen(&send("/payment/new", Some("k"))), (Status::Ok, Confirmed, false));
     assert_eq!(seen(&send("/payment/new", Some("k"))), (Status::Ok, Confirmed, true));
@@ -1309,8 +1302,7 @@ fn a_call_that_ends_before_the_journal_was_read_knows_nothing_of_its_key() {
     token.cancel();
     let record = CallRecord::new();
     let context = till.client.begin(Some(token), &record);
-    let request = json!({"reference": "ORD-1", "paymentOption": "C", "card": {
-        "cardnumber": "5123450000000008", "expirymonth": "12", "expiryyear": "39", "cvv": "100"}});
+    let request = json!({"reference": "ORD-1", "paymentOption": "C", "card": card()});
     let reply = till.client.call(&context, paysvc_spec::endpoint("order_pay"), &request.to_string());
     assert_eq!(seen(&reply), (Status::Cancelled, Unknown, false), "{}", reply.message);
 }
