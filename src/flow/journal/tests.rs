@@ -1244,18 +1244,23 @@ fn of_many_processes_with_one_list_each_recipient_is_paid_by_one() {
 #[test]
 fn a_request_that_json_describes_needs_a_key_and_leaves_charges_to_their_functions() {
     let till = Till::new();
-    let send_body = |path: &str, key: Option<&str>, body: Value| {
+    let send_request = |request: &Value, key: Option<&str>| {
         let token = Arc::new(CallToken::default());
         assert!(key.is_none_or(|key| token.set_key(key)));
         let record = CallRecord::new();
         let context = till.client.begin(Some(token), &record);
-        let request = json!({"method": "POST", "path": path, "key": "secret", "body": body});
         till.client.request(&context, &request.to_string())
     };
+    let with = |path: &str, body: Value| json!({"method": "POST", "path": path, "key": "secret", "body": body});
+    let send_body = |path: &str, key: Option<&str>, body: Value| send_request(&with(path, body), key);
     let send = |path: &str, key: Option<&str>| send_body(path, key, json!({"amount": 5}));
     till.service.charge_answers(Some(("200 OK", r#"{"status":"success"}"#.into())));
     for path in ["pay", "refund", "pay/capture"] {
-        let of_order = send(&format!("/payment/order/{path}"), Some("k"));
+        let mut request = with(&format!("/payment/order/{path}"), json!({"reference": "ORD-1"}));
+        if path == "pay" {
+            (request["key"], request["encrypt"]) = (json!("public"), json!(true));
+        }
+        let of_order = send_request(&request, Some("k"));
         assert_eq!(seen(&of_order), (Status::Argument, NotSent, false), "{path}");
         assert!(of_order.message.contains("the journal must know the order"), "{}", of_order.message);
     }
