@@ -138,7 +138,10 @@ impl Stream {
         // No system call, which might take long, lies between this and the write.
         if self.state.is_too_late() {
             let text = "too long after it was recorded in the journal";
-            return Err(self.fail(TransportError::new(Status::Transport, text)));
+            return Err(self.fail(match self.state.bounds().is_over() {
+                true => TransportError::timeout("sending the request"),
+                false => TransportError::new(Status::Transport, text),
+            }));
         }
         let pending = std::mem::take(&mut self.pending);
         // Until the write has returned, bytes may have been sent: a panic in it must not hide that.

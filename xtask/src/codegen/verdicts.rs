@@ -94,7 +94,9 @@ pub fn journal() -> String {
             found => line.words,
             act => line.act.words(),
             status => match line.act {
-                Act::Refuse | Act::Wait | Act::LookUp | Act::Ask(_) => format!("{} UNKNOWN", status::name_of(line.status)),
+                Act::Refuse | Act::Wait | Act::LookUp | Act::Ask(_) => {
+                    format!("{} {}", status::name_of(line.status), status::name_of_outcome(line.outcome))
+                }
                 Act::Replay | Act::Send => String::new(),
             },
         }
