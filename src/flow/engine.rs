@@ -16,7 +16,7 @@ use crate::call::log::{Level, Line};
 use crate::json::object::Object;
 use crate::ledger::row::{End, Row};
 use crate::ledger::table::{Claims, Decision};
-use crate::ledger::{ClaimResult, Ledger, Snapshot, claims};
+use crate::ledger::{ClaimResult, Ledger, MAX_END, Snapshot, claims};
 use crate::request::Request;
 use crate::util::expiry::Expiry;
 use crate::util::memory::MAX_LINE;
@@ -33,8 +33,6 @@ const MAX_AGE: Duration = Duration::from_secs(5);
 const WAITS: Backoff = Backoff { first_ms: 20, longest_ms: 500, growth: 150, jitter: (75, 125) };
 /// A run that loses so many races for a key gives up.
 const MAX_RACES: u32 = 100;
-/// The time to write an end when the call's time is over: the end is known only now.
-const MAX_END: Duration = Duration::from_secs(1);
 
 /// What a run sends: one request, or the recipients of a batch. Only items with an entry in the ledger have a number.
 pub trait Items {

@@ -35,6 +35,8 @@ use paysvc_spec::status::Outcome;
 
 /// No more rows of a key or an order are read: nobody tries that often.
 const MOST_ROWS: usize = 10_000;
+/// The time to write an end when the call's time is over: the end is known only now.
+pub const MAX_END: Duration = Duration::from_secs(1);
 /// A claim of this size is looked at before anything is sent.
 const LARGE: usize = 4 * 1024;
 
@@ -222,13 +224,15 @@ impl Journal {
 
     /// The rows of the key, and those of its order. A claim that this machine's clock has not met yet is marked.
     pub fn snapshot(&self, key: &Name, order: Option<&Name>, call: &Call<'_>) -> Result<Snapshot, String> {
-        let (now, mut marked) = (Moment::now(), false);
+        let mut marked = false;
         loop {
             let mut rows = self.query(Query::Key(&key.index), call)?;
             if let Some(order) = order {
                 let of_order = self.query(Query::Order(&order.index), call)?;
                 rows.extend(of_order.into_iter().filter(|row| row.key != *key));
             }
+            // Later than every claim of this boot that was read.
+            let now = Moment::now();
             let new: Vec<(Row, Kind)> = ClaimRecord::all(&rows)
                 .iter()
                 .filter(|claimed| !marked && claimed.is_new_to(&now))
@@ -348,24 +352,37 @@ impl Journal {
         }
         // It is read back, even if the answer to the insert was lost.
         let now = self.snapshot(&known.key, known.order.as_ref(), call);
-        match (appended, now) {
-            (appended, Ok(now)) => {
-                let is_there = now.rows.iter().any(|other| other.id == row.id);
-                if is_there && now.count() == known.count() + 1 {
-                    return Ok(ClaimResult::Claimed(Box::new(row)));
-                }
-                // An insert that arrives later fails, because its number is taken.
-                let end = End::not_sent(&row.id);
-                let seq = if is_there { now.next_seq() } else { row.seq };
-                let end = self.made(&now, new_id()?, order, seq, Kind::End(end));
-                let fenced = self.append(&end, call);
-                let others_wrote = now.count() > known.count() + usize::from(is_there);
-                match (appended, fenced) {
-                    (Err(why), _) | (_, Err(why)) if !others_wrote => Err(why),
-                    _ => Ok(ClaimResult::Superseded),
-                }
+        let (appended, now) = match (appended, now) {
+            (appended, Ok(now)) => (appended, now),
+            (Err(why), Err(_)) | (Ok(_), Err(why)) => return Err(why),
+        };
+        let is_there = now.rows.iter().any(|other| other.id == row.id);
+        if is_there && now.count() == known.count() + 1 {
+            return Ok(ClaimResult::Claimed(Box::new(row)));
+        }
+        self.withdraw(&row, &call.at_least(MAX_END))?;
+        match appended {
+            Err(why) if now.count() == known.count() + usize::from(is_there) => Err(why),
+            _ => Ok(ClaimResult::Superseded),
+        }
+    }
+
+    /// Makes sure that a claim whose request is not sent does not stay open.
+    fn withdraw(&self, claim: &Row, call: &Call<'_>) -> Result<(), String> {
+        loop {
+            let known = self.snapshot(&claim.key, None, call)?;
+            let has = |found: &dyn Fn(&Row) -> bool| known.of_key().any(found);
+            let seq = match (has(&|row| row.id == claim.id), has(&|row| row.seq == claim.seq)) {
+                (true, _) => known.next_seq(),
+                // Its insert may still arrive, and fails if its number is taken.
+                (false, false) => claim.seq,
+                (false, true) => return Ok(()),
+            };
+            let end = Kind::End(End::not_sent(&claim.id));
+            let row = self.made(&known, new_id()?, claim.order.as_ref(), seq, end);
+            if self.append_next(&row, call)? {
+                return Ok(());
             }
-            (Err(why), Err(_)) | (Ok(_), Err(why)) => Err(why),
         }
     }
 
@@ -395,12 +412,20 @@ impl Journal {
                 self.name_payment(claim, payment, call)?;
             }
             let row = self.made(&known, new_id()?, claim.order.as_ref(), known.next_seq(), Kind::End(end.clone()));
-            if self.append(&row, call)? == Appended::Done {
+            if self.append_next(&row, call)? {
                 return Ok(Ok(known.rows.iter().any(|row| contradicts(row, &end))));
             }
-            if call.time_left().is_zero() {
-                return Err("others are writing this key, and the time is over".to_owned());
+        }
+    }
+
+    /// False: its number was taken in the meantime, and there is time for another.
+    fn append_next(&self, row: &Row, call: &Call<'_>) -> Result<bool, String> {
+        match self.append(row, call)? {
+            Appended::Done => Ok(true),
+            Appended::Exists if call.time_left().is_zero() => {
+                Err("others are writing this key, and the time is over".to_owned())
             }
+            Appended::Exists => Ok(false),
         }
     }
 

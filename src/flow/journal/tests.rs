@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use super::*;
 use crate::call::CallRecord;
 use crate::call::CallToken;
-use crate::ledger::clock;
+use crate::ledger::clock::{self, Moment};
 use crate::ledger::row::{Claim, Kind, Row};
 use crate::ledger::store::{Appended, NewRow, Query, Store};
 
@@ -29,6 +29,10 @@ enum Failing {
     /// From the second row on.
     SecondAppend,
     Read,
+    /// Another claim of the order is made at the same time, and the number of the first end is taken.
+    Race,
+    /// Every claim is made during the read.
+    ClaimDuringRead,
 }
 
 type Rows = BTreeMap<(String, u32), (Option<String>, bool, String)>;
@@ -76,6 +80,29 @@ impl Memory {
         rows.insert((key.to_owned(), seq), (order, open, row.to_json().unwrap()));
     }
 
+    /// What others write at the same time as this row.
+    fn race(&self, row: &Row) {
+        let mut rows = self.rows.lock().unwrap();
+        let mut insert = |key: &Name, seq: u32, kind: Kind| {
+            let id = format!("other-{seq}");
+            let other = Row { key: key.clone(), seq, id, open: false, kind, ..row.clone() };
+            let order = row.order.as_ref().map(|order| order.index.clone());
+            rows.insert((key.index.clone(), seq), (order, false, other.to_json().unwrap()));
+        };
+        let other = Name::new("key other");
+        match &row.kind {
+            Kind::Claim(_) => {
+                insert(&other, 1, row.kind.clone());
+                insert(&other, 2, Kind::End(End::not_sent("other-1")));
+            }
+            Kind::End(End { of, .. }) => {
+                insert(&row.key, row.seq, Kind::Seen { of: of.clone(), at: Moment::now() });
+                self.fail(Failing::Nothing);
+            }
+            _ => {}
+        }
+    }
+
     /// Of the claims.
     fn ids(&self) -> Vec<String> {
         let rows = self.rows.lock().unwrap();
@@ -100,6 +127,9 @@ impl Memory {
 impl Store for Memory {
     fn append(&self, row: &NewRow<'_>, _: Duration) -> Result<Appended, String> {
         let failing = *self.failing.lock().unwrap();
+        if failing == Failing::Race {
+            self.race(&Row::parse(row.json)?);
+        }
         let mut rows = self.rows.lock().unwrap();
         let key = (row.key.to_owned(), row.seq);
         if failing == Failing::Append || failing == Failing::SecondAppend && !rows.is_empty() {
@@ -115,6 +145,10 @@ impl Store for Memory {
     fn read(&self, query: Query<'_>, _: Duration, found: &mut dyn FnMut(&str) -> bool) -> Result<(), String> {
         if *self.failing.lock().unwrap() == Failing::Read {
             return Err("the disk is gone".into());
+        }
+        if *self.failing.lock().unwrap() == Failing::ClaimDuringRead {
+            std::thread::sleep(Duration::from_millis(5));
+            self.change_claims(|claim| claim.lease.from = Moment::now());
         }
         let rows = self.rows.lock().unwrap().clone();
         let mut hand_on = |json: &str| _ = found(json);
@@ -472,6 +506,26 @@ fn a_journal_that_fails_after_sending_leaves_the_reply_and_the_key_open() {
     assert_eq!(till.next("charge ORD-1").0.as_deref(), Some(""));
     assert_eq!(till.next("").0.as_deref(), Some(""));
     assert_eq!(till.service.charges(), 1);
+}
+
+#[test]
+fn a_claim_that_lost_a_race_is_ended_even_if_others_write_to_its_key() {
+    let till = Till::new();
+    till.store.fail(Failing::Race);
+    let paid = till.pay();
+    assert_eq!(seen(&paid), (Status::Ok, Confirmed, false), "{}", paid.message);
+    let own = ["claim", "seen", "end NOT_SENT", "claim", "end CONFIRMED"];
+    assert_eq!(till.store.kinds(), [&own[..], &["claim", "end NOT_SENT"]].concat());
+    assert_eq!(till.service.charges(), 1);
+}
+
+#[test]
+fn a_claim_that_is_made_during_the_read_is_of_this_boot() {
+    let till = Till::new();
+    till.lose_answers(&["ORD-1"]);
+    till.store.fail(Failing::ClaimDuringRead);
+    assert_eq!(seen(&till.pay()), (Status::Unresolved, Unknown, false));
+    assert!(!till.store.kinds().contains(&"seen".to_owned()), "{:?}", till.store.kinds());
 }
 
 #[test]
