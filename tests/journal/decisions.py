@@ -8,7 +8,19 @@ replay.
 
 import json
 
-from rules import CHECKOUT, PROPOSED, Checkout, Claim, End, authorization, decide, is_authorization
+from rules import (
+    CHECKOUT,
+    LOOK_UP,
+    PROPOSED,
+    REPLAY,
+    Checkout,
+    Claim,
+    End,
+    Seen,
+    authorization,
+    decide,
+    is_authorization,
+)
 
 # Switches that are not the table's.
 OTHERS = (
@@ -18,8 +30,11 @@ OTHERS = (
     "service_first",
     "five_seconds",
     "until",
+    "end_is_over",
+    "held",
     "settling",
     "fence",
+    "written_again",
 )
 
 
@@ -54,7 +69,7 @@ class Decisions:
 
 def line(rules, journal, rows, over, keys):
     """Claims are numbered as they are met, so that equal journals have equal lines."""
-    rows = sorted(rows, key=lambda row: row.key or "")
+    rows = sorted((row for row in rows if type(row) is not Seen), key=lambda row: row.key or "")
     numbers = {}
     for row in rows:
         if type(row) is Claim:
@@ -72,6 +87,7 @@ def line(rules, journal, rows, over, keys):
     for key in keys:
         for fresh in (False, True):
             decision = decide(rules, key, journal, bits, fresh)
-            decisions.append([key, fresh, decision.act, sorted(numbers[claim] for claim in decision.ids)])
+            ids = decision.ids if decision.act in (LOOK_UP, REPLAY) else ()
+            decisions.append([key, fresh, decision.act, sorted(numbers[claim] for claim in ids)])
     about = {"rows": told, "over": sorted(numbers[claim] for claim in over), "decisions": decisions}
     return json.dumps(about, separators=(",", ":"))

@@ -5,10 +5,12 @@ from rules import (
     CHARGES,
     CONFIRMED,
     FAILED,
+    FULL_REFUNDS,
     NOT_SENT,
     PAID,
+    PARTS,
     PENDING,
-    REFUND,
+    REFUNDS,
     REJECTED,
     REJECTED_429,
     entry_of,
@@ -20,6 +22,7 @@ from states import IDLE, IN_TRANSIT, REFUSED
 TWO_REQUESTS = "two requests for one key of the caller's"
 CHARGED_TWICE = "charged twice"
 REFUNDED_TWICE = "refunded twice"
+PART_REFUNDED = "a part refunded after the whole"
 CONTRADICTED = "executed, but the journal says that it was not, or nothing"
 FORGOTTEN = "open for ever, although an end had said what became of it"
 UNSENT = "open for ever, although its sender knew that nothing was sent"
@@ -30,6 +33,7 @@ INVARIANTS = (
     TWO_REQUESTS,
     CHARGED_TWICE,
     REFUNDED_TWICE,
+    PART_REFUNDED,
     CONTRADICTED,
     FORGOTTEN,
     UNSENT,
@@ -51,8 +55,12 @@ def violated(world, state):
         found.append(CHARGED_TWICE)
     elif len(paid) > 1:
         found.append(CHARGED_BESIDE)
-    if sum(entry.refund and by_itself(entry.claim) for entry in state.entries) > 1:
+    refunds = [entry.refund for entry in state.entries if entry.refund and by_itself(entry.claim)]
+    full = [at for at, key in enumerate(refunds) if key in FULL_REFUNDS]
+    if len(full) > 1:
         found.append(REFUNDED_TWICE)
+    elif full and any(key in PARTS for key in refunds[full[0] :]):
+        found.append(PART_REFUNDED)
     sent = [request.key for request in state.requests if request.place != REFUSED and by_itself(request.id)]
     if any(sent.count(key) > 1 and is_given(key) for key in sent):
         found.append(TWO_REQUESTS)
@@ -72,7 +80,7 @@ def stays_open(world, state, journal):
     unsure = tuple(claim.id for claim in journal.claims if claim.is_open)
     if not unsure:
         return
-    proved = conclude(world.rules, premises(world.rules, unsure, journal), state.entries)
+    proved = conclude(world.rules, premises(world.rules, unsure, journal, -1), state.entries)
     proved = {end.id for end in proved}
     for claim in journal.claims:
         if claim.is_open and claim.id not in proved:
@@ -83,10 +91,10 @@ def stays_open(world, state, journal):
 def why_open(world, state, journal, claim, request):
     if any(end in (REJECTED, NOT_SENT, REJECTED_429, CONFIRMED) for end in claim.ends):
         return FORGOTTEN
-    if claim.key == REFUND:
+    if claim.key in REFUNDS and request is not None:
         return "a refund without an answer"
     if request is None:
-        knew = "late insert" in world.features and "crash" not in world.features
+        knew = not world.features & {"crash", "backup", "backup at rest"}
         return UNSENT if knew else "its sender was killed before it was sent, or its end is lost"
     if request.place == IN_TRANSIT:
         return "sent, and never executed"

@@ -6,11 +6,12 @@ from rules import (
     CHARGES,
     CONFIRMED,
     FAILED,
+    FULL_REFUNDS,
     IN_PROGRESS,
     NOT_SENT,
     PAID,
     PENDING,
-    REFUND,
+    REFUNDS,
     REJECTED,
     End,
     entry_of,
@@ -30,9 +31,11 @@ class Premise(NamedTuple):
     named: bool
     # Nobody else can pay the order.
     is_alone: bool
+    # Its `until` was over before the service was asked.
+    is_over: bool
 
 
-def premises(rules, ids, journal):
+def premises(rules, ids, journal, over):
     found = []
     for claim in journal.claims:
         # What was open when it was looked up may have been closed meanwhile.
@@ -41,7 +44,8 @@ def premises(rules, ids, journal):
             attempts = journal.charges if charges else [other for other in journal.claims if other.key == claim.key]
             begun = sum(attempt.state != NOT_SENT for attempt in attempts)
             named = IN_PROGRESS in claim.ends
-            found.append(Premise(claim.key, claim.id, begun == 1, claim.seen, named, not journal.checkout))
+            is_over = not rules.until or bool(over >> claim.id & 1)
+            found.append(Premise(claim.key, claim.id, begun == 1, claim.seen, named, not journal.checkout, is_over))
     return tuple(found)
 
 
@@ -52,8 +56,9 @@ def conclude(rules, known, entries):
     statuses = [entry.status for _, entry in history]
     for premise in known:
         what = None
-        if premise.key == REFUND:
-            what = CONFIRMED if any(entry.refund for entry in entries) else None
+        if premise.key in REFUNDS:
+            is_refunded = premise.key in FULL_REFUNDS and any(entry.refund in FULL_REFUNDS for entry in entries)
+            what = CONFIRMED if is_refunded else None
         elif is_authorization(premise.key):
             entry = entries[entry_of(premise.key)]
             if entry.status == PAID and entry.shown:
@@ -64,7 +69,7 @@ def conclude(rules, known, entries):
             what = CONFIRMED
         elif statuses and PENDING not in statuses and premise.is_alone and is_refused(rules, premise, history):
             what = REJECTED
-        if what:
+        if what and (what == CONFIRMED or premise.is_over or rules.held == "anything"):
             ends.append(End(premise.key, premise.id, what))
     return tuple(ends)
 

@@ -5,7 +5,7 @@ sender read the journal it asks only whether none, or exactly one, was added sin
 """
 
 from rules import IN_PROGRESS, NO_END, SETTLED, UNKNOWN, Checkout, Claim, End, is_authorization
-from states import ASKING, INSERTING, READING, READING_BACK, SENDING, Late, Own, Plan
+from states import ASKING, INSERTING, READING, READING_BACK, SENDING, WITHDRAWING, Late, Own, Plan
 
 # A number of rows with which no sender goes on.
 ANOTHER = -9
@@ -71,14 +71,17 @@ class Merger:
         memory = sender.memory
         if sender.at in (ASKING, INSERTING, READING_BACK):
             key_rows = remembered(memory.key_rows, now.size(memory.key), sizes.get(memory.key, 0))
-            all_rows = remembered(memory.rows, len(state.rows), len(rows))
+            all_rows = remembered(memory.rows, now.count, len(rows))
             if sender.at == READING_BACK:
                 memory = Own(memory.key, memory.id, key_rows, all_rows)
             else:
                 memory = Plan(memory.key, key_rows, all_rows, None, memory.question)
+        elif sender.at == WITHDRAWING:
+            key, claim, size = memory
+            memory = (key, claim, remembered(size, now.size(key), sizes.get(key, 0)))
         elif sender.at == READING and not self.entries_have_numbers:
-            ids, entries = memory
-            memory = (ids, tuple(sorted(entries)))
+            ids, over, entries = memory
+            memory = (ids, over, tuple(sorted(entries)))
         else:
             return sender
         return sender._replace(memory=memory)

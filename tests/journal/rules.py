@@ -5,8 +5,8 @@ is the first draft of these rules.
 
 The model has one order. The keys of its requests: ORDER is the charge whose key is derived from the order, CHARGES also
 has two charges with keys that the caller gave, "auth 0" and so on are authorizations of the history's entry with that
-number, those of "auth 0 given" have a key that the caller gave, REFUND is a full refund with such a key, and CHECKOUT
-is a hosted page on which the customer may pay the order.
+number, those of "auth 0 given" have a key that the caller gave, as have refunds: FULL_REFUNDS are of the whole order,
+PARTS of the amount in their name. CHECKOUT is a hosted page on which the customer may pay the order.
 """
 
 from typing import NamedTuple, Optional
@@ -15,7 +15,9 @@ ORDER = "order"
 CHARGES = (ORDER, "K1", "K2")
 AUTHORIZATION = "auth"
 AUTHORIZATION_GIVEN = "auth given"
-REFUND = "refund"
+FULL_REFUNDS = ("refund R", "refund T")
+PARTS = ("part 5 p", "part 5 q", "part 6 s")
+REFUNDS = FULL_REFUNDS + PARTS
 CHECKOUT = "checkout"
 
 # What an end says, and so what is known of its claim. NO_END is that of a claim without ends.
@@ -60,8 +62,12 @@ class Rules(NamedTuple):
     five_seconds: bool = True
     # Until its `until`, a claim without an end is waited for. Without: it may be looked up at once.
     until: bool = True
-    # The sender's end ends `until`.
-    end_is_over: bool = True
+    # Which end of the sender ends `until`: "any", "none", or if it is "not UNKNOWN": then a request may be on its way.
+    end_is_over: str = "not UNKNOWN"
+    # While a claim's `until` is not over, a look-up may prove "CONFIRMED" of it, or "anything".
+    held: str = "CONFIRMED"
+    # A refund is entered under its order: what others are decides whether it is sent. Without: its own key does.
+    refunds_of_order: bool = True
     # A key of the caller's that has ended is answered before anything of its order is looked at.
     ended_key_first: bool = True
     # A key of the caller's with which an authorization was confirmed is answered, although a next step may follow: that
@@ -69,6 +75,8 @@ class Rules(NamedTuple):
     given_authorization: bool = True
     # NOT_SENT is written at the number of a claim that is not there, so that a late insert fails.
     fence: bool = True
+    # A NOT_SENT whose number is taken is written at the next one.
+    written_again: bool = True
     # When a person may settle a claim: once it is "over", or at "any time".
     settling: str = "over"
     # No checkout is made beside a charge that is open or paid, and a charge beside a checkout asks for the history.
@@ -83,7 +91,7 @@ BEFORE = Rules(
     one_of_several="not seen",
     history="ignored",
     service_first=False,
-    end_is_over=False,
+    end_is_over="none",
     ended_key_first=False,
 )
 # Neither five seconds nor `until`: allows all that can happen with them, and more.
@@ -114,6 +122,13 @@ class Checkout(NamedTuple):
     id: int = -1
 
 
+class Seen(NamedTuple):
+    """A row: a reader in another boot has seen the claim. It decides nothing, and has a number."""
+
+    key: str
+    id: int
+
+
 class Claimed(NamedTuple):
     """A claim and its ends, as a reader finds them."""
 
@@ -128,7 +143,7 @@ class Claimed(NamedTuple):
 class Journal:
     """Rows as a reader understands them."""
 
-    __slots__ = ("authorizations", "charges", "checkout", "claims", "sizes")
+    __slots__ = ("authorizations", "charges", "checkout", "claims", "count", "refunds", "sizes")
 
     def __init__(self, rows, rules):
         ends, sizes = {}, {}
@@ -137,10 +152,13 @@ class Journal:
             if type(row) is End:
                 ends.setdefault(row.id, []).append(row.what)
         self.sizes = sizes
+        # Of the rows that decide something.
+        self.count = sum(type(row) is not Seen for row in rows)
         self.checkout = None in sizes
         self.claims = [claimed(row, tuple(ends.get(row.id, ())), rules) for row in rows if type(row) is Claim]
         self.charges = [claim for claim in self.claims if claim.key in CHARGES]
         self.authorizations = [claim for claim in self.claims if is_authorization(claim.key)]
+        self.refunds = [claim for claim in self.claims if claim.key in REFUNDS]
 
     def size(self, key):
         return self.sizes.get(key, 0)
@@ -162,7 +180,12 @@ def authorization(of, entry):
 
 def is_given(key):
     """The caller gave the key."""
-    return key in ("K1", "K2", REFUND) or key.endswith("given")
+    return key in ("K1", "K2", *REFUNDS) or key.endswith("given")
+
+
+def may_be_one(one, other):
+    """Of two refunds, the second may be the first, sent again with another key; or there is nothing left for it."""
+    return one in FULL_REFUNDS or other in FULL_REFUNDS or one.split()[1] == other.split()[1]
 
 
 def claimed(row, ends, rules):
@@ -190,7 +213,7 @@ class Decision(NamedTuple):
     """What a call does."""
 
     act: str
-    # Which claims it looks up; of a replay, those of which any may be answered.
+    # Which claims it looks up or waits for; of a replay, those of which any may be answered.
     ids: tuple = ()
 
 
@@ -203,28 +226,44 @@ def decide(rules, key, journal, over, fresh):
     own = [claim for claim in journal.claims if claim.key == key]
     charges, authorizations = journal.charges, journal.authorizations
     authorizes = is_authorization(key)
-    together = own if key == REFUND else charges + authorizations
     if key == CHECKOUT:
-        return Decision(REFUSE if any(claim.is_open or claim.state == CONFIRMED for claim in together) else SEND)
+        payments = charges + authorizations
+        return Decision(REFUSE if any(claim.is_open or claim.state == CONFIRMED for claim in payments) else SEND)
     ended = (REJECTED, SETTLED, IN_PROGRESS) if authorizes and rules.given_authorization else (REJECTED, SETTLED)
     has_ended = is_given(key) and own and own[-1].state in ended
     if has_ended and rules.ended_key_first:
         return Decision(REPLAY, (own[-1].id,))
+    others = [refund for refund in journal.refunds if refund.key != key] if rules.refunds_of_order else []
+    together, in_the_way = charges + authorizations, charges + authorizations
+    if authorizes:
+        # It completes a charge that is open, so only other authorizations are in its way.
+        in_the_way = authorizations
+    elif key in REFUNDS:
+        both_full = [refund for refund in others if {key, refund.key} <= {*FULL_REFUNDS}]
+        together, in_the_way = own + both_full, own + [refund for refund in others if may_be_one(key, refund.key)]
     confirmed = tuple(claim.id for claim in together if claim.state == CONFIRMED)
     if confirmed:
         return Decision(REPLAY, confirmed)
-    # An authorization completes a charge that is open, so only other authorizations are in its way.
-    unsure = [claim for claim in (authorizations if authorizes else together) if claim.is_open]
+    unsure = [claim for claim in in_the_way if claim.is_open]
     if unsure:
-        is_over = not rules.until or all(over >> claim.id & 1 for claim in unsure)
-        return Decision(LOOK_UP, tuple(claim.id for claim in unsure)) if is_over else Decision(WAIT)
+        waits = rules.until and any(is_waited_for(claim, over) for claim in unsure)
+        return Decision(WAIT if waits else LOOK_UP, tuple(claim.id for claim in unsure))
     if has_ended:
         return Decision(REPLAY, (own[-1].id,))
     if authorizes:
         return Decision(SEND if any(charge.is_open for charge in charges) else REFUSE)
-    if key == REFUND:
-        return Decision(SEND)
+    if key in REFUNDS:
+        # Of the amount, there is less left, or nothing.
+        is_smaller = any(
+            refund.state == CONFIRMED and (key in FULL_REFUNDS) != (refund.key in FULL_REFUNDS) for refund in others
+        )
+        return Decision(REFUSE if is_smaller else SEND)
     return Decision(before_a_charge(rules, journal, fresh))
+
+
+def is_waited_for(claim, over):
+    """Its `until` is not over, and its sender has written no end; or nothing but time tells what a look-up proves."""
+    return not over >> claim.id & 1 and (not claim.ends or claim.key not in PARTS)
 
 
 def before_a_charge(rules, journal, fresh):

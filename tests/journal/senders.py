@@ -7,11 +7,11 @@ from rules import (
     NONE_IN_PROGRESS,
     NOT_PAID,
     NOT_SENT,
-    REFUND,
     REJECTED_429,
     SEND,
     SETTLED,
     UNKNOWN,
+    WAIT,
     Claim,
     End,
     Journal,
@@ -31,6 +31,7 @@ from states import (
     REPEATING,
     SENDING,
     WAITING,
+    WITHDRAWING,
     WRITING,
     Late,
     Own,
@@ -67,6 +68,7 @@ class Senders:
             REPEATING: self.repeat,
             LOOKING_UP: self.look_up,
             READING: self.read_after,
+            WITHDRAWING: self.withdraw,
             WRITING: lambda sender: self.write(sender, sender[1].memory),
         }
 
@@ -102,17 +104,18 @@ class Senders:
         merged = "unmerged" not in self.features
         for key in self.keys_of(sender[1]):
             decision = decide(self.rules, key, self.now, self.state.over, "fresh" in self.features)
-            if decision.act == LOOK_UP:
+            if decision.act in (LOOK_UP, WAIT):
+                ids, over = decision.ids, sum(1 << claim for claim in decision.ids if self.state.over >> claim & 1)
                 if not self.rules.service_first:
-                    memory = (decision.ids, premises(self.rules, decision.ids, self.now))
-                    self.does(sender, LOOKING_UP, memory, "finds {} open", decision.ids)
+                    known = premises(self.rules, ids, self.now, over)
+                    self.does(sender, LOOKING_UP, (ids, over, known), "finds {} open", ids)
                 elif merged:
-                    self.does(sender, READING, (decision.ids, self.state.entries), "looks up claims {}", decision.ids)
+                    self.does(sender, READING, (ids, over, self.state.entries), "looks up claims {}", ids)
                 else:
-                    self.does(sender, LOOKING_UP, (decision.ids, ()), "finds {} open", decision.ids)
+                    self.does(sender, LOOKING_UP, (ids, over, ()), "finds {} open", ids)
             elif sender[1].claims_left and decision.act in (SEND, NO_ENTRY, NONE_IN_PROGRESS, NOT_PAID):
                 asks = decision.act != SEND
-                plan = Plan(key, self.now.size(key), len(self.state.rows), None, decision.act)
+                plan = Plan(key, self.now.size(key), self.now.count, None, decision.act)
                 if not self.insert_at_once:
                     what = "reads the journal for key {}: {}"
                     self.does(sender, ASKING if asks else INSERTING, plan, what, key, decision.act)
@@ -134,7 +137,7 @@ class Senders:
     def insert(self, sender):
         plan = sender[1].memory
         taken = self.now.size(plan.key) != plan.key_rows
-        if taken or (self.rules.read_back == "transaction" and len(self.state.rows) != plan.rows):
+        if taken or (self.rules.read_back == "transaction" and self.now.count != plan.rows):
             self.does(sender, IDLE, (), "cannot insert its claim, and begins again")
         else:
             self.claim(sender, plan)
@@ -164,8 +167,7 @@ class Senders:
         elif self.may_go_on(own):
             self.does(sender, SENDING, (own.key, own.id), "reads claim {} back", own.id)
         else:
-            what = "reads claim {} back, and more that is new: writes NOT_SENT"
-            self.does(sender, IDLE, (), what, own.id, rows=self.adding(not_sent))
+            self.ends_unsent(sender, own.key, own.id, "reads claim {} back, and more that is new")
         if "crash" in self.features:
             self.does(sender, IDLE, (), "is killed before claim {} is sent", own.id)
 
@@ -175,20 +177,34 @@ class Senders:
         if how in ("nothing", "transaction"):
             return True
         if how == "nothing else":
-            if own.key == REFUND:
-                return self.now.size(own.key) == own.key_rows + 1
-            return len(self.state.rows) == own.rows + 1
-        newest = [row for row in self.state.rows if own.key == row.key or REFUND not in (own.key, row.key)]
-        if how == "newest claim":
-            newest = [row for row in newest if type(row) is Claim]
+            return self.now.count == own.rows + 1
+        newest = [row for row in self.state.rows if type(row) is Claim or how == "newest row"]
         return type(newest[-1]) is Claim and newest[-1].id == own.id
+
+    def ends_unsent(self, sender, key, claim, why):
+        """Its number may be taken before it is written, if others mark claims."""
+        if "seen" in self.features:
+            self.does(sender, WITHDRAWING, (key, claim, self.now.size(key)), why, claim)
+        else:
+            rows = self.adding(End(key, claim, NOT_SENT))
+            self.does(sender, IDLE, (), why + ": writes NOT_SENT", claim, rows=rows)
+
+    def withdraw(self, sender):
+        key, claim, size = sender[1].memory
+        if self.now.size(key) == size:
+            rows = self.adding(End(key, claim, NOT_SENT))
+            self.does(sender, IDLE, (), "writes NOT_SENT of claim {}", claim, rows=rows)
+        elif self.rules.written_again:
+            memory = (key, claim, self.now.size(key))
+            self.does(sender, WITHDRAWING, memory, "finds the number of NOT_SENT of claim {} taken: reads again", claim)
+        else:
+            self.does(sender, IDLE, (), "finds the number of NOT_SENT of claim {} taken", claim)
 
     def send(self, sender):
         key, claim = sender[1].memory
         stale = self.rules.five_seconds and self.state.stale >> claim & 1
         if stale:
-            rows = self.adding(End(key, claim, NOT_SENT))
-            self.does(sender, IDLE, (), "finds claim {} too old: writes NOT_SENT", claim, rows=rows)
+            self.ends_unsent(sender, key, claim, "finds claim {} too old")
         if not stale or "stopped" in self.features:
             settled = any(other.id == claim and other.state == SETTLED for other in self.now.claims)
             what = SENDS_SETTLED if settled else "writes the first byte of claim {}"
@@ -200,10 +216,11 @@ class Senders:
         at = next(at for at, request in enumerate(self.state.requests) if request.id == claim)
         request = self.state.requests[at]
         requests = replaced(self.state.requests, at, request._replace(answer=""))
-        over = self.state.over
-        if self.rules.until and self.rules.end_is_over:
-            over |= 1 << claim
+        ends = self.rules.end_is_over
         for what in (request.answer, UNKNOWN) if request.answer else (UNKNOWN,):
+            over = self.state.over
+            if self.rules.until and (ends == "any" or (ends == "not UNKNOWN" and what != UNKNOWN)):
+                over |= 1 << claim
             repeats = what == REJECTED_429 and not self.rules.table_after_429 and sender[1].claims_left
             place, memory = (REPEATING, sender[1].memory) if repeats else (IDLE, ())
             rows = self.adding(End(key, claim, what))
@@ -215,18 +232,18 @@ class Senders:
 
     def repeat(self, sender):
         key, _ = sender[1].memory
-        self.claim(sender, Plan(key, self.now.size(key), len(self.state.rows), None, SEND))
+        self.claim(sender, Plan(key, self.now.size(key), self.now.count, None, SEND))
 
     def look_up(self, sender):
-        ids, known = sender[1].memory
+        ids, over, known = sender[1].memory
         if self.rules.service_first:
-            self.does(sender, READING, (ids, self.state.entries), "looks up claims {}", ids)
+            self.does(sender, READING, (ids, over, self.state.entries), "looks up claims {}", ids)
         else:
             self.proves(sender, conclude(self.rules, known, self.state.entries), "looks up claims {}", ids)
 
     def read_after(self, sender):
-        ids, entries = sender[1].memory
-        ends = conclude(self.rules, premises(self.rules, ids, self.now), entries)
+        ids, over, entries = sender[1].memory
+        ends = conclude(self.rules, premises(self.rules, ids, self.now, over), entries)
         if "unmerged" in self.features:
             self.proves(sender, ends, "reads the journal again")
         else:

@@ -22,6 +22,7 @@ FEATURES = {
     "backup": "an older backup of the journal is restored, at any time",
     "backup at rest": "the same, while no call and no request is under way",
     "fresh": "the reference was made by this client since it opened the journal",
+    "seen": "readers in other boots mark claims, and so take numbers of their keys",
     "unmerged": "steps of a sender that could be taken for one are not",
 }
 
@@ -36,6 +37,7 @@ REPEATING = "about to claim again after 429, without the table"
 LOOKING_UP = "about to look up"
 READING = "about to read the journal after the look-up"
 WRITING = "about to write what the look-up proved"
+WITHDRAWING = "about to write NOT_SENT"
 
 
 class Sender(NamedTuple):
@@ -45,7 +47,7 @@ class Sender(NamedTuple):
     at: str
     # How often it may still claim.
     claims_left: int
-    # What it has in memory: a Plan, an Own, a claim as (key, id), or what a look-up is about.
+    # What it has in memory: a Plan, an Own, a claim as (key, id) and perhaps a number of rows, or that of a look-up.
     memory: tuple = ()
 
 
@@ -90,7 +92,8 @@ class Entry(NamedTuple):
     status: str
     # The history has it already.
     shown: bool = True
-    refund: bool = False
+    # The key of a refund.
+    refund: str = ""
 
 
 ON_CHECKOUT = -1

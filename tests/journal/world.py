@@ -10,7 +10,7 @@ from rules import (
     IN_PROGRESS,
     PAID,
     PENDING,
-    REFUND,
+    REFUNDS,
     REJECTED,
     REJECTED_429,
     SEND,
@@ -18,6 +18,7 @@ from rules import (
     UNKNOWN,
     Checkout,
     End,
+    Seen,
     decide,
     entry_of,
     is_authorization,
@@ -56,7 +57,6 @@ class World(Senders):
         self.restore_and_arrive()
         return self.found
 
-
     def execute(self, at, request, waits):
         entries = self.state.entries
 
@@ -70,8 +70,8 @@ class World(Senders):
 
         if "429" in self.features:
             answers("429", REJECTED_429, place=REFUSED)
-        if request.key == REFUND:
-            answers("refunded", CONFIRMED, (*entries, Entry(request.id, PAID, refund=True)))
+        if request.key in REFUNDS:
+            answers("refunded", CONFIRMED, (*entries, Entry(request.id, PAID, refund=request.key)))
             answers("refused", REJECTED)
         elif is_authorization(request.key):
             number = entry_of(request.key)
@@ -137,6 +137,10 @@ class World(Senders):
             if self.rules.until and not state.over & bit:
                 changes = {"over": state.over | bit, "stale": state.stale | bit & unsent}
                 self.happens("until of claim {} is over", claim.id, **changes)
+            if "seen" in self.features and not any(
+                type(row) is Seen and row.id == claim.id for row in state.rows
+            ):
+                self.happens("a reader marks claim {} as seen", claim.id, rows=self.adding(Seen(claim.key, claim.id)))
             may_be_settled = state.over & bit or not self.rules.until or self.rules.settling == "any time"
             if state.settlements and may_be_settled:
                 changes = {"settled": state.settled | bit, "settlements": state.settlements - 1}

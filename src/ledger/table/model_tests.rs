@@ -19,8 +19,8 @@ use crate::ledger::row::{By, Claim, End, Kind, Lease, Row};
 use paysvc_spec::journal::{Act, LINES, Step};
 use paysvc_spec::status::Outcome;
 
-/// The model has no members, no amounts, one refund, no accounts, one spelling, and no time in which details are removed.
-const NOT_IN_THE_MODEL: &[&str] = &["j01", "j02", "j03", "j04", "j05", "j06", "j1"];
+/// The model has no members, no prices, no accounts, one spelling, and no time in which details are removed.
+const NOT_IN_THE_MODEL: &[&str] = &["j01", "j02", "j03", "j04", "j1"];
 
 fn now() -> Moment {
     Moment { boot: "boot".into(), ms: 1_000_000 }
@@ -35,24 +35,26 @@ struct Met {
     decisions: Vec<(String, bool, String, BTreeSet<u32>)>,
 }
 
-/// What a key of the model names, and whether the caller gave it.
-fn request(key: &str) -> (Step, bool) {
-    match key {
-        "checkout" => (Step::Order, false),
-        "order" => (Step::Charge, false),
-        "K1" | "K2" => (Step::Charge, true),
-        "refund" => (Step::Refund, true),
-        _ => {
-            assert!(key.starts_with("auth "), "{key}");
-            (Step::Authorization, key.ends_with("given"))
-        }
+/// What a key of the model names, whether the caller gave it, and of which amount it is.
+fn request(key: &str) -> (Step, bool, Option<&str>) {
+    let words: Vec<&str> = key.split(' ').collect();
+    match words[..] {
+        ["checkout"] => (Step::Order, false, None),
+        ["order"] => (Step::Charge, false, None),
+        ["K1" | "K2"] => (Step::Charge, true, None),
+        ["refund", _] => (Step::Refund, true, None),
+        ["part", amount, _] => (Step::Refund, true, Some(amount)),
+        ["auth", _] => (Step::Authorization, false, None),
+        ["auth", _, "given"] => (Step::Authorization, true, None),
+        _ => panic!("{key}"),
     }
 }
 
 fn claim(key: &str, for_ms: u64) -> Kind {
-    let (step, explicit) = request(key);
-    let from = Moment { ms: 0, ..now() };
-    Kind::Claim(Claim { explicit, lease: Lease { from, for_ms }, ..Claim::of(step) })
+    let (step, explicit, amount) = request(key);
+    let (from, amount) = (Moment { ms: 0, ..now() }, amount.map(str::to_owned));
+    let request = r#"{"reference":"ORD"}"#.to_owned();
+    Kind::Claim(Claim { explicit, lease: Lease { from, for_ms }, request, amount, ..Claim::of(step) })
 }
 
 fn end(of: u32, says: &str) -> Kind {
@@ -115,14 +117,14 @@ impl Tally {
         let rows = met.journal();
         let found = Claims::of(&rows);
         for (key, fresh, act, claims) in &met.decisions {
-            let (step, explicit) = request(key);
+            let (step, explicit, amount) = request(key);
             let (key, accounts) = (&Name::new(key), &Accounts::new("test", "", None, &[]));
             let wanted = Candidate {
                 key,
                 order: None,
                 step,
                 explicit,
-                amount: None,
+                amount,
                 currency: None,
                 members: &[],
                 fresh: *fresh,
