@@ -228,8 +228,13 @@ impl Journal {
         loop {
             let mut rows = self.query(Query::Key(&key.index), call)?;
             if let Some(order) = order {
-                let of_order = self.query(Query::Order(&order.index), call)?;
-                rows.extend(of_order.into_iter().filter(|row| row.key != *key));
+                let of_key = rows.len();
+                for row in self.query(Query::Order(&order.index), call)? {
+                    // One of the key that was not found by it counts: it was written since, or the store is damaged.
+                    if !rows[..of_key].iter().any(|known| known.seq == row.seq && known.key == row.key) {
+                        rows.push(row);
+                    }
+                }
             }
             // Later than every claim of this boot that was read.
             let now = Moment::now();

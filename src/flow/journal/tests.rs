@@ -509,6 +509,19 @@ fn a_journal_that_fails_after_sending_leaves_the_reply_and_the_key_open() {
 }
 
 #[test]
+fn a_row_that_its_key_does_not_find_counts_if_its_order_finds_it() {
+    let till = Till::new();
+    till.service.charge_answers(Some(("200 OK", r#"{"status":"success","message":"refunded"}"#.into())));
+    assert_eq!(seen(&till.refund("5", Some("k"))), (Status::Ok, Confirmed, false));
+    {
+        let mut rows = till.store.rows.lock().unwrap();
+        *rows = rows.iter().map(|((_, seq), row)| (("key j".to_owned(), *seq), row.clone())).collect();
+    }
+    assert_eq!(seen(&till.refund("5", Some("k"))), (Status::Ok, Confirmed, true));
+    assert_eq!(till.service.charges(), 1);
+}
+
+#[test]
 fn a_claim_that_lost_a_race_is_ended_even_if_others_write_to_its_key() {
     let till = Till::new();
     till.store.fail(Failing::Race);
