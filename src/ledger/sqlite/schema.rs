@@ -3,6 +3,7 @@
 use rusqlite::{Connection, TransactionBehavior};
 
 use super::failure::Failure;
+use crate::ledger::row::Row;
 
 /// "pays": distinguishes a journal from any other database.
 const APPLICATION_ID: i32 = 0x7061_7973;
@@ -73,14 +74,19 @@ pub fn check(connection: &Connection) -> Result<(), Failure> {
     Err(Failure::Other(advice))
 }
 
-/// Fails unless the file is a journal of this version and shows no damage in a quick check.
+/// Fails unless the file is a journal of this version, and each query would find all rows that it is about. A row with
+/// damage in itself concerns only the calls that need it.
 pub fn open(connection: &mut Connection) -> Result<(), Failure> {
     check(connection)?;
     let pages: i64 = connection.pragma_query_value(None, "page_count", |row| row.get(0))?;
     if pages <= MAX_CHECKED_PAGES {
-        let found: String = connection.query_row("PRAGMA quick_check(1)", [], |row| row.get(0))?;
+        let damaged = |what: &str| Err(Failure::Other(format!("it is damaged ({what}); restore it from a copy")));
+        let found: String = connection.query_row("PRAGMA integrity_check(1)", [], |row| row.get(0))?;
         if found != "ok" {
-            return Err(Failure::Other(format!("it is damaged ({found}); restore it from a copy")));
+            return damaged(&found);
+        }
+        if let Some(row) = misplaced(connection)? {
+            return damaged(&format!("row {} of {} is not in its place", row.seq, row.key.given));
         }
     }
     use_wal(connection)?;
@@ -91,6 +97,29 @@ pub fn open(connection: &mut Connection) -> Result<(), Failure> {
         Err(Failure::Busy) => Ok(()),
         done => done,
     }
+}
+
+/// A row that is not where its JSON says: a query for it would find nothing, as if nothing had been sent.
+fn misplaced(connection: &Connection) -> rusqlite::Result<Option<Row>> {
+    let mut all = connection.prepare(
+        "SELECT row, key, seq, order_ref, account, open, lead(key) OVER (ORDER BY key, seq) IS NOT key
+        FROM journal_row NOT INDEXED",
+    )?;
+    let mut all = all.query([])?;
+    while let Some(found) = all.next()? {
+        let Ok(row) = Row::parse(found.get_ref(0)?.as_str()?) else { continue };
+        let is_last: bool = found.get(6)?;
+        let order = row.order.as_ref().map(|order| &*order.index);
+        let is_in_place = found.get_ref(1)?.as_str()? == row.key.index
+            && found.get::<_, u32>(2)? == row.seq
+            && found.get_ref(3)?.as_str_or_null()? == order
+            && found.get_ref(4)?.as_str()? == row.account
+            && found.get::<_, bool>(5)? == (row.open && is_last);
+        if !is_in_place {
+            return Ok(Some(row));
+        }
+    }
+    Ok(None)
 }
 
 /// Brings all rows from the -wal file into the journal, durably.

@@ -1,4 +1,8 @@
 use super::*;
+use crate::ledger::key::Name;
+use crate::ledger::row::{By, Claim, End, Kind, Row};
+use paysvc_spec::journal::Step;
+use paysvc_spec::status::Outcome;
 
 const PAGE: usize = 4096;
 
@@ -60,6 +64,71 @@ fn a_page_of_zeros_is_an_error_and_never_fewer_rows() {
     }
     put(&path, &bytes);
     assert_eq!(everything(&store).unwrap(), whole);
+}
+
+/// The rows of a query, read as a call does.
+fn rows_of(store: &SqliteStore, query: Query<'_>) -> Result<Vec<Row>, String> {
+    let (mut rows, mut wrong) = (Vec::new(), None);
+    store.read(query, TIME, &mut |text| {
+        match Row::parse(text) {
+            Ok(row) => rows.push(row),
+            Err(why) => wrong = Some(why),
+        }
+        true
+    })?;
+    wrong.map_or(Ok(rows), Err)
+}
+
+/// A refund, a charge and a payout: their rows are found by key and order, or the file or the row is refused. Every bit in
+/// `make harden`.
+#[test]
+fn a_bit_that_was_flipped_is_an_error_and_never_fewer_rows() {
+    let stride: usize = std::env::var("TEST_BIT_STRIDE").map_or(211, |text| text.parse().unwrap());
+    let (_folder, path, store) = new();
+    let keys = [("key a", Step::Refund, Some("ORD-1")), ("charge ord-1", Step::Charge, Some("ORD-1"))];
+    let keys = [&keys[..], &[("key b", Step::Other, None), ("key c", Step::Other, None)]].concat();
+    for (key, step, order) in &keys {
+        let claim = Kind::Claim(Claim::of(*step));
+        let end =
+            Kind::End(End::new("1", By::Sender, if *key == "key c" { Outcome::Unknown } else { Outcome::Confirmed }));
+        for (seq, kind) in [(1, claim), (2, end)] {
+            let open = seq == 1 || *key == "key c";
+            let row = Row { order: order.map(Name::new), open, ..Row::of(key, seq, kind) };
+            let (key, order, json) = (&row.key.index, row.order.as_ref().map(|it| &*it.index), row.to_json().unwrap());
+            let (account, time_ms) = (&row.account, row.time_ms);
+            let new = NewRow { key, seq, order, account, open, time_ms, json: &json, keep_from_ms: 0 };
+            assert_eq!(store.append(&new, TIME), Ok(Appended::Done));
+        }
+    }
+    let everything = |store: &SqliteStore| {
+        let mut found: Vec<_> = keys.iter().map(|(key, _, _)| rows_of(store, Query::Key(key))).collect();
+        found.push(rows_of(store, Query::Order("ord-1")));
+        found.push(rows_of(store, Query::Open { after: "", limit: 9 }));
+        found
+    };
+    let whole = everything(&open(&path, false).unwrap());
+    assert!(whole.iter().all(Result::is_ok) && whole[4].as_ref().unwrap().len() == 4, "{whole:?}");
+    let bytes = fs::read(&path).unwrap();
+    let [mut refused, mut damaged, mut nothing] = [0; 3];
+    for bit in (0..8 * bytes.len()).step_by(stride) {
+        let mut flipped = bytes.clone();
+        flipped[bit / 8] ^= 1 << (bit % 8);
+        put(&path, &flipped);
+        let Ok(store) = open(&path, false) else {
+            refused += 1;
+            continue;
+        };
+        let found = everything(&store);
+        for (found, whole) in found.iter().zip(&whole) {
+            assert!(found.is_err() || found == whole, "bit {} of byte {:#x}: {found:?}", bit % 8, bit / 8);
+        }
+        *if found.iter().any(Result::is_err) { &mut damaged } else { &mut nothing } += 1;
+    }
+    println!(
+        "of {} bits: {refused} files refused, {damaged} rows, {nothing} changed nothing",
+        refused + damaged + nothing
+    );
+    assert!(refused > 0 && damaged > 0 && nothing > 0);
 }
 
 #[test]
