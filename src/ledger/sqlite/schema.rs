@@ -86,7 +86,7 @@ pub fn open(connection: &mut Connection) -> Result<(), Failure> {
             return damaged(&found);
         }
         if let Some(row) = misplaced(connection)? {
-            return damaged(&format!("row {} of {} is not in its place", row.seq, row.key.given));
+            return damaged(&format!("row {} of {} is another one", row.seq, row.key));
         }
     }
     use_wal(connection)?;
@@ -99,27 +99,65 @@ pub fn open(connection: &mut Connection) -> Result<(), Failure> {
     }
 }
 
+/// A row of the table: its JSON, and where it is.
+struct Placed {
+    text: String,
+    key: String,
+    seq: u32,
+    order: Option<String>,
+    account: String,
+    is_open: bool,
+}
+
+impl Placed {
+    fn of(found: &rusqlite::Row<'_>) -> rusqlite::Result<Placed> {
+        let (text, key, seq, order) = (found.get(0)?, found.get(1)?, found.get(2)?, found.get(3)?);
+        Ok(Placed { text, key, seq, order, account: found.get(4)?, is_open: found.get(5)? })
+    }
+
+    /// A row with damage in itself is in its place.
+    fn is_in_place(&self, is_last: bool) -> bool {
+        let is_open = |says_open| self.is_open == (says_open && is_last);
+        let order = self.order.as_deref();
+        self.has_members(is_open)
+            || Row::parse(&self.text).map_or(true, |row| {
+                row.key.index == self.key
+                    && row.seq == self.seq
+                    && row.order.as_ref().map(|order| &*order.index) == order
+                    && row.account == self.account
+                    && is_open(row.open)
+            })
+    }
+
+    /// The text has these members, as it was written and without escapes: that takes a tenth of the time of parsing it. A
+    /// quotation mark in a text would have a backslash.
+    fn has_members(&self, is_open: impl Fn(bool) -> bool) -> bool {
+        let Placed { text, key, seq, order, account, .. } = self;
+        let order = order.as_ref().map(|order| format!(r#","order":"{order}","#));
+        let ends = |open: bool| is_open(open) && text.contains(&format!(r#","account":"{account}","open":{open},"#));
+        text.contains(&format!(r#","key":"{key}","key_as_given":"#))
+            && text.contains(&format!(r#","seq":{seq},"id":"#))
+            && order.map_or_else(|| !text.contains(r#","order":"#), |order| text.contains(&order))
+            && (ends(true) || ends(false))
+    }
+}
+
 /// A row that is not where its JSON says: a query for it would find nothing, as if nothing had been sent.
-fn misplaced(connection: &Connection) -> rusqlite::Result<Option<Row>> {
-    let mut all = connection.prepare(
-        "SELECT row, key, seq, order_ref, account, open, lead(key) OVER (ORDER BY key, seq) IS NOT key
-        FROM journal_row NOT INDEXED",
-    )?;
-    let mut all = all.query([])?;
-    while let Some(found) = all.next()? {
-        let Ok(row) = Row::parse(found.get_ref(0)?.as_str()?) else { continue };
-        let is_last: bool = found.get(6)?;
-        let order = row.order.as_ref().map(|order| &*order.index);
-        let is_in_place = found.get_ref(1)?.as_str()? == row.key.index
-            && found.get::<_, u32>(2)? == row.seq
-            && found.get_ref(3)?.as_str_or_null()? == order
-            && found.get_ref(4)?.as_str()? == row.account
-            && found.get::<_, bool>(5)? == (row.open && is_last);
-        if !is_in_place {
+fn misplaced(connection: &Connection) -> rusqlite::Result<Option<Placed>> {
+    let all = "SELECT row, key, seq, order_ref, account, open FROM journal_row NOT INDEXED ORDER BY key, seq";
+    let mut all = connection.prepare(all)?;
+    let (mut all, mut before) = (all.query([])?, None::<Placed>);
+    loop {
+        let next = all.next()?.map(Placed::of).transpose()?;
+        let is_last = |row: &Placed| next.as_ref().is_none_or(|next| next.key != row.key);
+        if let Some(row) = before.take_if(|row| !row.is_in_place(is_last(row))) {
             return Ok(Some(row));
         }
+        if next.is_none() {
+            return Ok(None);
+        }
+        before = next;
     }
-    Ok(None)
 }
 
 /// Brings all rows from the -wal file into the journal, durably.
