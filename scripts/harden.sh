@@ -45,6 +45,7 @@ part journal-model 'as expected|NOT EXPECTED|compared' env PAYSVC_JOURNAL_MODEL=
 part journal-bits '^of [0-9]+ bits' env TEST_BIT_STRIDE=1 "$CARGO" test --locked --lib ledger::sqlite::tests::damage -- \
     --nocapture
 part journal '^journal:|^test result' test_with TEST_KILL_STRIDE=5 journal::
+part journal-clocks '^journal:|^test result' test_with TEST_CLOCK_STRIDE=1 journal::wrong_clocks
 part journal-disk '^journal:|^test result' test_with TEST_JOURNAL_DISK=all journal::power_cuts journal::failing_disk \
     journal::late_tills
 part journal-defects '^planted:' sh scripts/journal-defects.sh

@@ -1,6 +1,7 @@
 //! A machine whose clock is wrong: the library says so, and neither panics nor trusts what it should not.
 
 use std::io::Write as _;
+use std::path::PathBuf;
 use std::process::Stdio;
 
 use serde_json::{Value, json};
@@ -9,14 +10,18 @@ use crate::support::server::Server;
 use crate::support::tls::{Authority, serve};
 use crate::support::{Link, Stage, output_of, root, run};
 
+/// See tests/c/clock.c.
+pub fn preloaded(stage: &Stage) -> PathBuf {
+    let clock = stage.path().join("clock.so");
+    let source = root().join("tests/c/clock.c");
+    run(std::process::Command::new("cc").args(["-shared", "-fPIC", "-o"]).arg(&clock).arg(source));
+    clock
+}
+
 /// One refund on a machine whose clock is wrong by this many years; the line that the driver prints.
 fn refund(stage: &Stage, config: &Value, years: i64) -> String {
     let program = stage.cc(&root().join("tests/c/driver.c"), Link::Shared, &[]);
-    let clock = stage.path().join("clock.so");
-    run(std::process::Command::new("cc")
-        .args(["-shared", "-fPIC", "-o"])
-        .arg(&clock)
-        .arg(root().join("tests/c/clock.c")));
+    let clock = preloaded(stage);
     let mut command = stage.command(&program);
     command.env("LD_PRELOAD", &clock).env("YEARS", years.to_string()).stdin(Stdio::piped()).stdout(Stdio::piped());
     let mut child = command.stderr(Stdio::piped()).spawn().unwrap();

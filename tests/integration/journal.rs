@@ -17,6 +17,8 @@ pub mod recording;
 #[cfg(target_os = "linux")]
 pub mod sequence;
 mod status_queries;
+#[cfg(target_os = "linux")]
+mod wrong_clocks;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -34,7 +36,7 @@ use crate::support::platform::foreign;
 use crate::support::random::Random;
 use crate::support::root;
 use crate::support::sandbox::Sandbox;
-use crate::support::target::{Target, target};
+use crate::support::target::{Target, good, target};
 
 const SEED: u64 = 25;
 
@@ -165,6 +167,34 @@ fn call(driver: &mut Driver, target: &Target) -> Reply {
 }
 
 const KEY: &str = "K-1";
+
+/// Those that move money.
+fn rows() -> Vec<&'static Endpoint> {
+    let moves = |row: &&Endpoint| Step::of(row, true).is_some_and(|step| step != Step::Order);
+    ENDPOINTS.iter().filter(moves).filter(|row| good(row).effect.is_some()).collect()
+}
+
+/// As [`target`]; of an authorization, the journal has the charge that waits for it.
+fn prepared(row: &'static Endpoint, till: &Till) -> Target {
+    let prepared = target(row, till.sandbox);
+    if Step::of(row, true) != Some(Step::Authorization) {
+        return prepared;
+    }
+    let order = "A-1";
+    till.sandbox.post("/sandbox/orders", &json!({"reference": order, "amount": "100.00"}));
+    let card = json!({"cardnumber": WAITS, "expirymonth": "12", "expiryyear": "39", "cvv": "100"});
+    let mut driver = till.started(false);
+    let charged = driver.call("order_pay", &json!({"reference": order, "paymentOption": "C", "card": card}));
+    driver.finish();
+    let payment = charged.json()["data"]["orderPayment"]["orderPaymentReference"].clone();
+    assert!(payment.is_string(), "{charged:?}");
+    let mut request = prepared.request;
+    request["orderPaymentReference"] = payment;
+    Target { request, effect: Some(("charge_made".to_owned(), order.to_owned())), ..prepared }
+}
+
+/// The sandbox's card that needs its holder.
+const WAITS: &str = "4000000000003155";
 
 /// Those whose key is that of their order.
 fn charges() -> Vec<&'static Endpoint> {

@@ -6,16 +6,13 @@ use std::io::Write as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use paysvc_spec::ENDPOINTS;
-use paysvc_spec::journal::Step;
-use paysvc_spec::schema::Endpoint;
 use serde_json::{Value, json};
 
-use super::{KEY, Till, needs_key, recording, with_c};
+use super::{KEY, Till, needs_key, prepared, recording, rows, with_c};
 use crate::support::driver::Reply;
 use crate::support::sandbox::Sandbox;
 use crate::support::strace::has_strace;
-use crate::support::target::{Target, good, target};
+use crate::support::target::Target;
 
 /// Every so many system calls; fewer are left out in `make harden`.
 fn stride() -> usize {
@@ -74,12 +71,6 @@ impl Program<'_> {
     }
 }
 
-/// Those that move money, except authorizations, which need a charge that waits for them.
-fn rows() -> Vec<&'static Endpoint> {
-    let is_one = |row: &&Endpoint| Step::of(row, true).is_some_and(|step| step == Step::Charge || step.needs_key());
-    ENDPOINTS.iter().filter(is_one).filter(|row| good(row).effect.is_some()).collect()
-}
-
 #[test]
 fn a_till_that_is_killed_at_a_system_call_charges_at_most_once() {
     if !has_strace("a till is NOT killed at its system calls") {
@@ -93,23 +84,23 @@ fn a_till_that_is_killed_at_a_system_call_charges_at_most_once() {
         for row in rows() {
             for fault in &faults {
                 let rule = fault.map(|fault| json!({"fault": fault, "path": row.path, "nth": 1, "count": 1}));
-                let prepared = || {
-                    let target = target(row, &sandbox);
+                let till = Till::new(&sandbox, command);
+                let [trace, empty] = ["trace", "empty"].map(|name| till.folder.path().join(name));
+                fs::copy(till.file(), &empty).unwrap();
+                let prepare = || {
+                    till.reset(&empty);
+                    let target = prepared(row, &till);
                     if let Some(rule) = &rule {
                         sandbox.post("/sandbox/faults", rule);
                     }
                     target
                 };
-                let first = prepared();
-                let till = Till::new(&sandbox, command);
-                let [trace, empty] = ["trace", "empty"].map(|name| till.folder.path().join(name));
-                fs::copy(till.file(), &empty).unwrap();
+                let first = prepare();
                 let program = Program { command, config: till.config(false) };
                 let calls = program.system_calls(&trace, &first);
                 assert!(calls.len() > 50, "{calls:?}");
                 for (number, (name, count)) in calls.iter().enumerate().skip(points % stride).step_by(stride) {
-                    let target = prepared();
-                    till.reset(&empty);
+                    let target = prepare();
                     let kill = format!("inject={name}:signal=KILL:when={count}");
                     let options = ["-e", &format!("trace={name}"), "-e", &kill];
                     let replies = program.run(Path::new("/dev/null"), &options, &target);
