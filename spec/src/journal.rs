@@ -179,6 +179,9 @@ const LINE: Line = Line {
     explanation: "",
 };
 
+/// Of a request that is recorded as CONFIRMED, by the service's own answer.
+pub const FAILED_SINCE: &str = "the service confirmed it, and says now that it has failed for good; nothing was sent";
+
 #[rustfmt::skip]
 pub const LINES: &[Line] = &[
     Line { number: "j01", words: "the key or the order has a row of another account", holds: |e| e.other_account,

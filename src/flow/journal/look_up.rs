@@ -27,7 +27,7 @@ use crate::request::text_value;
 use crate::util::validation_error::ValidationError;
 use paysvc_spec::ENDPOINTS;
 use paysvc_spec::endpoints::payouts::names;
-use paysvc_spec::journal::{Ask, Line, Step as JournalStep};
+use paysvc_spec::journal::{Ask, FAILED_SINCE, Line, Step as JournalStep};
 use paysvc_spec::schema::{Doubt, Endpoint, Safety};
 use paysvc_spec::status::{Outcome, State, Status};
 
@@ -135,7 +135,9 @@ impl Single<'_> {
         if recorded.outcome() != Outcome::Confirmed && !is_settled_as_not_done {
             return recorded;
         }
-        let looked_up = resolve(self.client, self.context, claimed.row, &Attempts::default, &self.request.secrets);
+        // As if it were the only attempt: only what has failed for good is then refused.
+        let attempts = || Attempts { begun: Some(1), own_entry: None };
+        let looked_up = resolve(self.client, self.context, claimed.row, &attempts, &self.request.secrets);
         if is_settled_as_not_done {
             if looked_up.is_ok_and(|reply| reply.outcome() == Outcome::Confirmed) {
                 self.context.log(Level::Error, || {
@@ -146,6 +148,11 @@ impl Single<'_> {
         }
         match looked_up {
             Ok(reply) if reply.outcome() == Outcome::Confirmed => Reply { replayed: true, ..reply },
+            Ok(reply) if claimed.state() == ClaimState::Confirmed && reply.outcome() == Outcome::Rejected => {
+                let mut failed = Reply::failed(Status::Unresolved, Outcome::Unknown, FAILED_SINCE);
+                failed.evidence.verdict.state = reply.state();
+                named(failed, claimed.row)
+            }
             Ok(reply) if claimed.state() == ClaimState::SettledAsDone && reply.http_status() / 100 == 2 => {
                 self.context.log(Level::Error, || {
                     format!(

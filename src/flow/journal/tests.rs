@@ -410,6 +410,21 @@ fn a_claim_without_an_end_is_waited_for_and_then_looked_up() {
     assert_eq!(till.store.kinds(), ["claim", "end REJECTED", "claim", "end CONFIRMED"]);
 }
 
+#[test]
+fn what_the_service_confirmed_and_calls_failed_for_good_is_unknown() {
+    let till = Till::new();
+    assert_eq!(seen(&till.pay()), (Status::Ok, Confirmed, false));
+    till.service.look_up_answers(2, FAILED);
+    assert_eq!(seen(&till.pay()), (Status::Ok, Confirmed, true), "in progress");
+    till.service.look_up_answers(4, FAILED);
+    let failed = till.pay();
+    assert_eq!(seen(&failed), (Status::Unresolved, Unknown, false), "{}", failed.message);
+    assert!(failed.body.contains(r#""key":"charge ORD-1""#), "{}", failed.body);
+    till.service.look_up_answers(5, "");
+    assert_eq!(seen(&till.pay()), (Status::Ok, Confirmed, true));
+    assert_eq!(till.service.charges(), 1);
+}
+
 /// The service named the second attempt before its answer was lost for good; it has failed, and so has the first.
 #[test]
 fn a_later_attempt_is_refused_once_its_own_entry_has_failed() {

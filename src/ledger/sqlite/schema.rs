@@ -111,7 +111,9 @@ struct Placed {
 
 impl Placed {
     fn of(found: &rusqlite::Row<'_>) -> rusqlite::Result<Placed> {
-        let (text, key, seq, order) = (found.get(0)?, found.get(1)?, found.get(2)?, found.get(3)?);
+        // What is no UTF-8 is damage in the row.
+        let text = String::from_utf8_lossy(found.get_ref(0)?.as_bytes()?).into_owned();
+        let (key, seq, order) = (found.get(1)?, found.get(2)?, found.get(3)?);
         Ok(Placed { text, key, seq, order, account: found.get(4)?, is_open: found.get(5)? })
     }
 
