@@ -30,6 +30,7 @@ use paysvc_spec::schema::Endpoint;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
+use crate::support::capi::with;
 use crate::support::driver::{Driver, Reply};
 use crate::support::languages::c_only;
 use crate::support::platform::foreign;
@@ -183,7 +184,9 @@ fn prepared(row: &'static Endpoint, till: &Till) -> Target {
     let order = "A-1";
     till.sandbox.post("/sandbox/orders", &json!({"reference": order, "amount": "100.00"}));
     let card = json!({"cardnumber": WAITS, "expirymonth": "12", "expiryyear": "39", "cvv": "100"});
-    let mut driver = till.started(false);
+    // On a slow machine the till's own limit is too short.
+    let long = json!({"timeout_ms": 60_000, "connect_timeout_ms": 59_000});
+    let mut driver = Driver::start(&mut (till.command)(), &with(till.config(false), long));
     let charged = driver.call("order_pay", &json!({"reference": order, "paymentOption": "C", "card": card}));
     driver.finish();
     let payment = charged.json()["data"]["orderPayment"]["orderPaymentReference"].clone();
