@@ -179,9 +179,6 @@ const LINE: Line = Line {
     explanation: "",
 };
 
-/// Of a request that is recorded as CONFIRMED, by the service's own answer.
-pub const FAILED_SINCE: &str = "the service confirmed it, and says now that it has failed for good; nothing was sent";
-
 #[rustfmt::skip]
 pub const LINES: &[Line] = &[
     Line { number: "j01", words: "the key or the order has a row of another account", holds: |e| e.other_account,
@@ -253,3 +250,103 @@ pub const LINES: &[Line] = &[
         explanation: "the service has an attempt to pay this order in progress; nothing was sent", ..LINE },
     Line { number: "j14", words: "otherwise", holds: |_| true, act: Act::Send, ..LINE },
 ];
+
+/// How a request that is replayed has ended, and what a look-up says about it now.
+#[derive(Clone, Copy, Debug)]
+pub struct ReplayFacts {
+    /// As what a person has settled it.
+    pub settled: Option<Outcome>,
+    /// The service confirmed it for good.
+    pub is_final: bool,
+    /// What the look-up proves.
+    pub looked_up: Outcome,
+    /// The service answered the look-up.
+    pub answered: bool,
+}
+
+/// What a replay answers with.
+#[derive(Clone, Copy, Debug)]
+pub enum ReplayAnswer {
+    /// The recorded end. The text is logged about the claim, as an error.
+    Recorded(Option<&'static str>),
+    /// The reply of the look-up.
+    LookUp,
+    /// E_UNRESOLVED, UNKNOWN, with that text and the claim.
+    Contradiction(&'static str),
+}
+
+impl ReplayAnswer {
+    pub const fn words(self) -> &'static str {
+        match self {
+            ReplayAnswer::Recorded(None) => "the recorded end",
+            ReplayAnswer::Recorded(Some(_)) => "the recorded end; an error in the log",
+            ReplayAnswer::LookUp => "that of the look-up",
+            ReplayAnswer::Contradiction(_) => "E_UNRESOLVED UNKNOWN",
+        }
+    }
+}
+
+/// A line of the table of replays.
+#[derive(Clone, Copy, Debug)]
+pub struct ReplayLine {
+    /// For the log.
+    pub number: &'static str,
+    /// For the documentation: when the line holds.
+    pub words: &'static str,
+    pub holds: fn(&ReplayFacts) -> bool,
+    pub answer: ReplayAnswer,
+}
+
+/// The first line that holds decides. REJECTED by a look-up is what has failed for good.
+#[rustfmt::skip]
+pub const REPLAYS: &[ReplayLine] = &[
+    ReplayLine { number: "r1", words: "settled as not done, the look-up: CONFIRMED",
+        holds: |f| f.settled == Some(Outcome::Rejected) && f.looked_up == Outcome::Confirmed,
+        answer: ReplayAnswer::Recorded(Some("was settled as not done, but a look-up says that it was done")) },
+    ReplayLine { number: "r2", words: "settled as not done",
+        holds: |f| f.settled == Some(Outcome::Rejected), answer: ReplayAnswer::Recorded(None) },
+    ReplayLine { number: "r3", words: "the look-up: CONFIRMED",
+        holds: |f| f.looked_up == Outcome::Confirmed, answer: ReplayAnswer::LookUp },
+    ReplayLine { number: "r4", words: "CONFIRMED for good by the service, the look-up: failed for good",
+        holds: |f| f.settled.is_none() && f.is_final && f.looked_up == Outcome::Rejected,
+        answer: ReplayAnswer::Contradiction(
+            "the service confirmed it, and says now that it has failed for good; nothing was sent") },
+    ReplayLine { number: "r5", words: "settled as done, the service answered the look-up",
+        holds: |f| f.settled == Some(Outcome::Confirmed) && f.answered,
+        answer: ReplayAnswer::Recorded(Some("was settled as done, but a look-up does not confirm it")) },
+    ReplayLine { number: "r6", words: "otherwise", holds: |_| true, answer: ReplayAnswer::Recorded(None) },
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use Outcome::{Confirmed, NotSent, Rejected, Unknown};
+
+    #[test]
+    fn a_replay_is_the_recorded_end_unless_the_service_confirms_or_refutes_it() {
+        let of_service = ReplayFacts { settled: None, is_final: true, looked_up: Unknown, answered: true };
+        let done = ReplayFacts { settled: Some(Confirmed), is_final: false, ..of_service };
+        let not_done = ReplayFacts { settled: Some(Rejected), ..done };
+        let mut met = Vec::new();
+        for (facts, looked_up, number) in [
+            (not_done, Confirmed, "r1"),
+            (not_done, Rejected, "r2"),
+            (not_done, Unknown, "r2"),
+            (of_service, Confirmed, "r3"),
+            (done, Confirmed, "r3"),
+            (of_service, Rejected, "r4"),
+            (done, Rejected, "r5"),
+            (done, Unknown, "r5"),
+            (ReplayFacts { answered: false, ..done }, Unknown, "r6"),
+            (of_service, Unknown, "r6"),
+            (of_service, NotSent, "r6"),
+            (ReplayFacts { is_final: false, ..of_service }, Rejected, "r6"),
+        ] {
+            let facts = ReplayFacts { looked_up, ..facts };
+            let line = REPLAYS.iter().find(|line| (line.holds)(&facts)).unwrap();
+            assert_eq!(line.number, number, "{facts:?}");
+            met.push(number);
+        }
+        assert!(REPLAYS.iter().all(|line| met.contains(&line.number)), "{met:?}");
+    }
+}

@@ -18,7 +18,7 @@ const DOCUMENTS: &[(&str, &[&str])] = &[
     ("docs/configuration.md", &["settings"]),
     ("docs/calls.md", &["operations"]),
     ("docs/platforms.md", &["platforms"]),
-    ("docs/journal.md", &["journal"]),
+    ("docs/journal.md", &["journal", "replays"]),
     ("docs/keys.md", &["sizes", "card-payload"]),
     ("docs/verdicts.md", &["codes", "refusals", "changing", "reading", "look-ups", "resolving"]),
 ];
@@ -36,6 +36,7 @@ pub fn render(root: &Path, rows: &'static [Endpoint]) -> Result<Vec<(&'static st
         ("look-ups", verdicts::look_ups(rows)),
         ("resolving", verdicts::resolution()),
         ("journal", verdicts::journal()),
+        ("replays", verdicts::replays()),
         ("sizes", sizes::render(rows, &Requests::read(root)?)?),
         ("card-payload", CARD_PAYLOAD.to_string()),
     ];

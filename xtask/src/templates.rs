@@ -32,6 +32,7 @@ const TEMPLATES: &[(&str, &str)] = &[
     ("look_ups.md", include_str!("../templates/look_ups.md.j2")),
     ("sizes.md", include_str!("../templates/sizes.md.j2")),
     ("journal.md", include_str!("../templates/journal.md.j2")),
+    ("replays.md", include_str!("../templates/replays.md.j2")),
     ("resolution.md", include_str!("../templates/resolution.md.j2")),
     ("refusals.md", include_str!("../templates/refusals.md.j2")),
     ("codes.md", include_str!("../templates/codes.md.j2")),

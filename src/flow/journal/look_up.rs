@@ -27,7 +27,7 @@ use crate::request::text_value;
 use crate::util::validation_error::ValidationError;
 use paysvc_spec::ENDPOINTS;
 use paysvc_spec::endpoints::payouts::names;
-use paysvc_spec::journal::{Ask, FAILED_SINCE, Line, Step as JournalStep};
+use paysvc_spec::journal::{Ask, Line, REPLAYS, ReplayAnswer, ReplayFacts, Step as JournalStep};
 use paysvc_spec::schema::{Doubt, Endpoint, Safety};
 use paysvc_spec::status::{Outcome, State, Status};
 
@@ -125,44 +125,46 @@ impl Single<'_> {
         }
     }
 
-    /// The recorded end. If a look-up confirms it, the body is that of the look-up.
+    /// The recorded end, or what a look-up says instead, by the table of [`REPLAYS`].
     pub(super) fn replay(&self, decision: &Decision<'_>) -> Reply {
         let Some(claimed) = &decision.end else {
             return Reply::failed(Status::Internal, Outcome::Unknown, "the journal has no recorded outcome to return");
         };
         let recorded = recorded(claimed, decision.line.explanation).in_doubt(self.context.record.doubt());
-        let is_settled_as_not_done = claimed.state() == ClaimState::SettledAsNotDone;
-        if recorded.outcome() != Outcome::Confirmed && !is_settled_as_not_done {
+        let settled = match claimed.state() {
+            ClaimState::SettledAsDone => Some(Outcome::Confirmed),
+            ClaimState::SettledAsNotDone => Some(Outcome::Rejected),
+            _ => None,
+        };
+        if recorded.outcome() != Outcome::Confirmed && settled.is_none() {
             return recorded;
         }
-        // As if it were the only attempt: only what has failed for good is then refused.
-        let attempts = || Attempts { begun: Some(1), own_entry: None };
-        let looked_up = resolve(self.client, self.context, claimed.row, &attempts, &self.request.secrets);
-        if is_settled_as_not_done {
-            if looked_up.is_ok_and(|reply| reply.outcome() == Outcome::Confirmed) {
-                self.context.log(Level::Error, || {
-                    format!("claim {} was settled as not done, but a look-up says that it was done", claimed.row.id)
-                });
+        // As if it were the only attempt: then the look-up says REJECTED of what has failed for good.
+        let attempts = || Attempts::begun(Some(1));
+        let looked_up = resolve(self.client, self.context, claimed.row, &attempts, &self.request.secrets)
+            .unwrap_or_else(Reply::invalid);
+        let facts = ReplayFacts {
+            settled,
+            is_final: claimed.state() == ClaimState::Confirmed,
+            looked_up: looked_up.outcome(),
+            answered: looked_up.http_status() / 100 == 2,
+        };
+        let line = REPLAYS.iter().find(|line| (line.holds)(&facts)).expect("the last line always holds");
+        self.context.log(Level::Debug, || format!("the replay, line {}", line.number));
+        match line.answer {
+            ReplayAnswer::LookUp => Reply { replayed: true, ..looked_up },
+            ReplayAnswer::Contradiction(text) => {
+                let mut reply = Reply::failed(Status::Unresolved, Outcome::Unknown, text);
+                reply.evidence.verdict.state = looked_up.state();
+                named(reply, claimed.row)
             }
-            return recorded;
-        }
-        match looked_up {
-            Ok(reply) if reply.outcome() == Outcome::Confirmed => Reply { replayed: true, ..reply },
-            Ok(reply) if claimed.state() == ClaimState::Confirmed && reply.outcome() == Outcome::Rejected => {
-                let mut failed = Reply::failed(Status::Unresolved, Outcome::Unknown, FAILED_SINCE);
-                failed.evidence.verdict.state = reply.state();
-                named(failed, claimed.row)
-            }
-            Ok(reply) if claimed.state() == ClaimState::SettledAsDone && reply.http_status() / 100 == 2 => {
-                self.context.log(Level::Error, || {
-                    format!(
-                        "claim {} was settled as done, but a look-up does not confirm it: {}",
-                        claimed.row.id, reply.message
-                    )
-                });
+            ReplayAnswer::Recorded(news) => {
+                if let Some(news) = news {
+                    self.context
+                        .log(Level::Error, || format!("claim {} {news}: {}", claimed.row.id, looked_up.message));
+                }
                 recorded
             }
-            _ => recorded,
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The tables of `docs/verdicts.md`, and that of `docs/journal.md`.
+//! The tables of `docs/verdicts.md`, and those of `docs/journal.md`.
 
 use minijinja::{Value, context};
 use paysvc_spec::journal::Act;
@@ -103,6 +103,15 @@ pub fn journal() -> String {
     };
     let lines: Vec<Value> = paysvc_spec::journal::LINES.iter().map(line).collect();
     templates::render("journal.md", context! { lines => lines })
+}
+
+/// What a replay answers with.
+pub fn replays() -> String {
+    let line = |line: &paysvc_spec::journal::ReplayLine| {
+        context! { number => line.number, found => line.words, answer => line.answer.words() }
+    };
+    let lines: Vec<Value> = paysvc_spec::journal::REPLAYS.iter().map(line).collect();
+    templates::render("replays.md", context! { lines => lines })
 }
 
 /// What is asked about each request that may change something, by whom, and what has to be kept for it.
