@@ -40,7 +40,7 @@ part panics '^test result|^test .* ok$' "$CARGO" test --locked --lib panic_tests
 part resources '^test result|^test .* ok$' test_of resources::
 part verdicts '^test result|answers, seed' env TEST_VERDICTS=1000000 "$CARGO" test --locked --lib verdicts:: -- --nocapture
 part verdicts-sent '^test result|over sockets' test_with TEST_VERDICTS_SENT=30000 verdicts::
-part journal-model 'as expected|NOT EXPECTED|compared' env PAYSVC_JOURNAL_MODEL=all "$CARGO" test --locked --lib \
+part journal-model 'as expected|NOT EXPECTED|compared' env TEST_JOURNAL_MODEL=all "$CARGO" test --locked --lib \
     ledger::table::model_tests -- --nocapture
 part journal-bits '^of [0-9]+ bits' env TEST_BIT_STRIDE=1 "$CARGO" test --locked --lib ledger::sqlite::tests::damage -- \
     --nocapture

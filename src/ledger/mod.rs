@@ -365,29 +365,16 @@ impl Journal {
         if is_there && now.count() == known.count() + 1 {
             return Ok(ClaimResult::Claimed(Box::new(row)));
         }
-        self.withdraw(&row, &call.at_least(MAX_END))?;
+        // Nothing is sent, so it must not stay open. If it is not there, its insert may still arrive, and fails if its
+        // number is taken.
+        let not_sent = |known: &Snapshot| {
+            let is_impossible = known.next_seq() > row.seq && known.of_key().all(|other| other.id != row.id);
+            if is_impossible { Err(()) } else { Ok(End::not_sent(&row.id)) }
+        };
+        let _written = self.end_if(&row, &call.at_least(MAX_END), not_sent)?;
         match appended {
             Err(why) if now.count() == known.count() + usize::from(is_there) => Err(why),
             _ => Ok(ClaimResult::Superseded),
-        }
-    }
-
-    /// Makes sure that a claim whose request is not sent does not stay open.
-    fn withdraw(&self, claim: &Row, call: &Call<'_>) -> Result<(), String> {
-        loop {
-            let known = self.snapshot(&claim.key, None, call)?;
-            let has = |found: &dyn Fn(&Row) -> bool| known.of_key().any(found);
-            let seq = match (has(&|row| row.id == claim.id), has(&|row| row.seq == claim.seq)) {
-                (true, _) => known.next_seq(),
-                // Its insert may still arrive, and fails if its number is taken.
-                (false, false) => claim.seq,
-                (false, true) => return Ok(()),
-            };
-            let end = Kind::End(End::not_sent(&claim.id));
-            let row = self.made(&known, new_id()?, claim.order.as_ref(), seq, end);
-            if self.append_next(&row, call)? {
-                return Ok(());
-            }
         }
     }
 
@@ -417,20 +404,12 @@ impl Journal {
                 self.name_payment(claim, payment, call)?;
             }
             let row = self.made(&known, new_id()?, claim.order.as_ref(), known.next_seq(), Kind::End(end.clone()));
-            if self.append_next(&row, call)? {
+            if self.append(&row, call)? == Appended::Done {
                 return Ok(Ok(known.rows.iter().any(|row| contradicts(row, &end))));
             }
-        }
-    }
-
-    /// False: its number was taken in the meantime, and there is time for another.
-    fn append_next(&self, row: &Row, call: &Call<'_>) -> Result<bool, String> {
-        match self.append(row, call)? {
-            Appended::Done => Ok(true),
-            Appended::Exists if call.time_left().is_zero() => {
-                Err("others are writing this key, and the time is over".to_owned())
+            if call.time_left().is_zero() {
+                return Err("others are writing this key, and the time is over".to_owned());
             }
-            Appended::Exists => Ok(false),
         }
     }
 

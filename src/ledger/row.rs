@@ -163,6 +163,28 @@ fn check(id: &str, before: &str) -> String {
     format!(r#","check":"{}"}}"#, digest(id, "row", before))
 }
 
+/// Where a table has a row.
+pub struct Place<'a> {
+    pub key: &'a str,
+    pub seq: u32,
+    pub order: Option<&'a str>,
+    pub account: &'a str,
+    /// What the row there may say about whether its key is open.
+    pub opens: &'a [bool],
+}
+
+/// The JSON begins as a row of that place does whose names need no escapes. A quotation mark within a text has a backslash.
+fn is_written_at(text: &str, place: &Place<'_>) -> bool {
+    let Place { key, seq, order, account, opens } = *place;
+    let Some((head, _)) = text.split_once(r#","kind":"#) else { return false };
+    head.starts_with(&format!(r#"{{"version":{VERSION},"key":"{key}","key_as_given":"#))
+        && head.contains(&format!(r#","seq":{seq},"id":"#))
+        && order.map_or(!head.contains(r#","order":"#), |order| {
+            head.contains(&format!(r#","order":"{order}","order_as_given":"#))
+        })
+        && opens.iter().any(|open| head.ends_with(&format!(r#","account":"{account}","open":{open}"#)))
+}
+
 impl Row {
     /// Fails if it could not be read again, with what is wrong.
     pub fn to_json(&self) -> Result<String, String> {
@@ -188,6 +210,16 @@ impl Row {
 
     pub fn is_of_order(&self, index: &str) -> bool {
         self.order.as_ref().is_some_and(|order| is_called(order, index))
+    }
+
+    /// The row with this JSON belongs at that place; so does one that is damaged in itself. The text is compared first with
+    /// what [`Row::members`] begins with: to read all rows of a journal takes several times as long.
+    pub fn is_of_place(text: &str, place: &Place<'_>) -> bool {
+        is_written_at(text, place)
+            || Row::parse(text).map_or(true, |row| {
+                let own = (&*row.key.index, row.seq, row.order.as_ref().map(|order| &*order.index), &*row.account);
+                own == (place.key, place.seq, place.order, place.account) && place.opens.contains(&row.open)
+            })
     }
 
     /// Without the last one.

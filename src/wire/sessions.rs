@@ -16,10 +16,10 @@ use crate::util::process::PerProcess;
 const MAX_TICKETS: usize = 32;
 
 /// The sessions of one service; so the names are not compared.
-pub struct Sessions(PerProcess<Mutex<Kept>>);
+pub struct Sessions(PerProcess<Mutex<ResumptionData>>);
 
 #[derive(Default)]
-struct Kept {
+struct ResumptionData {
     group: Option<NamedGroup>,
     /// The oldest first.
     tickets: VecDeque<Tls13ClientSessionValue>,
@@ -30,7 +30,7 @@ impl Sessions {
         Sessions(PerProcess::new())
     }
 
-    fn kept(&self) -> MutexGuard<'_, Kept> {
+    fn data(&self) -> MutexGuard<'_, ResumptionData> {
         self.0.current().1.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -43,11 +43,11 @@ impl fmt::Debug for Sessions {
 
 impl ClientSessionStore for Sessions {
     fn set_kx_hint(&self, _: ServerName<'static>, group: NamedGroup) {
-        self.kept().group = Some(group);
+        self.data().group = Some(group);
     }
 
     fn kx_hint(&self, _: &ServerName<'_>) -> Option<NamedGroup> {
-        self.kept().group
+        self.data().group
     }
 
     fn set_tls12_session(&self, _: ServerName<'static>, _: Tls12ClientSessionValue) {}
@@ -59,14 +59,14 @@ impl ClientSessionStore for Sessions {
     fn remove_tls12_session(&self, _: &ServerName<'static>) {}
 
     fn insert_tls13_ticket(&self, _: ServerName<'static>, ticket: Tls13ClientSessionValue) {
-        let mut kept = self.kept();
-        if kept.tickets.len() == MAX_TICKETS {
-            kept.tickets.pop_front();
+        let mut data = self.data();
+        if data.tickets.len() == MAX_TICKETS {
+            data.tickets.pop_front();
         }
-        kept.tickets.push_back(ticket);
+        data.tickets.push_back(ticket);
     }
 
     fn take_tls13_ticket(&self, _: &ServerName<'static>) -> Option<Tls13ClientSessionValue> {
-        self.kept().tickets.pop_back()
+        self.data().tickets.pop_back()
     }
 }

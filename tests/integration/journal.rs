@@ -30,14 +30,13 @@ use paysvc_spec::schema::Endpoint;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::support::capi::with;
 use crate::support::driver::{Driver, Reply};
 use crate::support::languages::c_only;
 use crate::support::platform::foreign;
 use crate::support::random::Random;
 use crate::support::root;
 use crate::support::sandbox::Sandbox;
-use crate::support::target::{Target, good, target};
+use crate::support::target::{Target, target};
 
 const SEED: u64 = 25;
 
@@ -168,36 +167,6 @@ fn call(driver: &mut Driver, target: &Target) -> Reply {
 }
 
 const KEY: &str = "K-1";
-
-/// Those that move money.
-fn rows() -> Vec<&'static Endpoint> {
-    let moves = |row: &&Endpoint| Step::of(row, true).is_some_and(|step| step != Step::Order);
-    ENDPOINTS.iter().filter(moves).filter(|row| good(row).effect.is_some()).collect()
-}
-
-/// As [`target`]; of an authorization, the journal has the charge that waits for it.
-fn prepared(row: &'static Endpoint, till: &Till) -> Target {
-    let prepared = target(row, till.sandbox);
-    if Step::of(row, true) != Some(Step::Authorization) {
-        return prepared;
-    }
-    let order = "A-1";
-    till.sandbox.post("/sandbox/orders", &json!({"reference": order, "amount": "100.00"}));
-    let card = json!({"cardnumber": WAITS, "expirymonth": "12", "expiryyear": "39", "cvv": "100"});
-    // On a slow machine the till's own limit is too short.
-    let long = json!({"timeout_ms": 60_000, "connect_timeout_ms": 59_000});
-    let mut driver = Driver::start(&mut (till.command)(), &with(till.config(false), long));
-    let charged = driver.call("order_pay", &json!({"reference": order, "paymentOption": "C", "card": card}));
-    driver.finish();
-    let payment = charged.json()["data"]["orderPayment"]["orderPaymentReference"].clone();
-    assert!(payment.is_string(), "{charged:?}");
-    let mut request = prepared.request;
-    request["orderPaymentReference"] = payment;
-    Target { request, effect: Some(("charge_made".to_owned(), order.to_owned())), ..prepared }
-}
-
-/// The sandbox's card that needs its holder.
-const WAITS: &str = "4000000000003155";
 
 /// Those whose key is that of their order.
 fn charges() -> Vec<&'static Endpoint> {

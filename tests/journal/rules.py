@@ -254,10 +254,10 @@ def decide(rules, key, journal, over, fresh):
         return Decision(SEND if any(charge.is_open for charge in charges) else REFUSE)
     if key in REFUNDS:
         # Of the amount, there is less left, or nothing.
-        is_smaller = any(
+        has_less_left = any(
             refund.state == CONFIRMED and (key in FULL_REFUNDS) != (refund.key in FULL_REFUNDS) for refund in others
         )
-        return Decision(REFUSE if is_smaller else SEND)
+        return Decision(REFUSE if has_less_left else SEND)
     return Decision(before_a_charge(rules, journal, fresh))
 
 

@@ -1,7 +1,7 @@
 //! Compares the table with the model of `tests/journal`, which walks through all states that its rules can reach. Each
 //! journal that the walk meets is built of rows, and each decision of the model is compared with that of the table.
 //!
-//! `PAYSVC_JOURNAL_MODEL=all` runs all experiments.
+//! `TEST_JOURNAL_MODEL=all` runs all experiments.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
@@ -157,9 +157,9 @@ fn the_table_decides_as_the_model_does() {
     let mut model = Command::new("python3");
     model.env("PYTHONDONTWRITEBYTECODE", "1").arg(tests.join("journal/model.py"));
     model.args(["--quiet", "--decisions"]).arg(&file);
-    match std::env::var("PAYSVC_JOURNAL_MODEL").as_deref() {
+    match std::env::var("TEST_JOURNAL_MODEL").as_deref() {
         Ok("all") => {}
-        Ok(other) => panic!("PAYSVC_JOURNAL_MODEL is {other}, and may be \"all\""),
+        Ok(other) => panic!("TEST_JOURNAL_MODEL is {other}, and may be \"all\""),
         Err(_) => {
             model.arg("--quick");
         }
