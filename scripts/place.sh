@@ -19,29 +19,36 @@ done
 shift $((OPTIND - 1))
 
 new=""
-trap '[ -z "$new" ] || rm -f "$new"' EXIT
+trap '[ -z "$new" ] || rm -rf "$new"' EXIT
 trap 'exit 1' INT TERM
 
-fresh() { # final name; sets a temporary name in the same folder
-    mkdir -p "$(dirname "$1")"
-    new=$(dirname "$1")/.$(basename "$1").new.$$
-    rm -f "$new"
+fresh() { # folder; makes a temporary one in it
+    mkdir -p "$1"
+    mkdir "$1/.new.$$"
+    new=$1/.new.$$
 }
 
 if [ -n "$link" ]; then
-    fresh "$1"
-    ln -s "$link" "$new"
-    mv -f "$new" "$1"
-    exit 0
+    folder=$(dirname "$1")
+    fresh "$folder"
+    ln -s "$link" "$new/$(basename "$1")"
+else
+    for folder; do :; done
+    fresh "$folder"
+    if [ "$1" = - ]; then
+        cat >"$new/$name"
+    elif [ -n "$name" ]; then
+        cp "$1" "$new/$name"
+    else
+        # All but the folder.
+        for file; do
+            shift
+            [ "$file" = "$folder" ] || set -- "$@" "$file"
+        done
+        cp "$@" "$new"
+    fi
+    chmod "$mode" "$new"/*
 fi
-
-folder=""
-for folder; do :; done
-while [ $# -gt 1 ]; do
-    to=$folder/${name:-$(basename "$1")}
-    fresh "$to"
-    if [ "$1" = - ]; then cat >"$new"; else cp "$1" "$new"; fi
-    chmod "$mode" "$new"
-    mv -f "$new" "$to"
-    shift
-done
+mv -f "$new"/* "$folder"
+rmdir "$new"
+new=""
