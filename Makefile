@@ -5,13 +5,15 @@ PLACES  = PREFIX='$(PREFIX)' LIBDIR='$(LIBDIR)' INCLUDEDIR='$(INCLUDEDIR)' BINDI
     DOCDIR='$(DOCDIR)' DESTDIR='$(DESTDIR)' BUILD='$(BUILD)'
 TARGET_DIR = $(or $(CARGO_TARGET_DIR),target)
 BUILD   = build
+# It need not be small or fast: this halves the time of its build.
+SANDBOX = --config 'profile.release.lto="off"' --config profile.release.codegen-units=16
 # Replaces files by rename, because a running program may have the old one open.
 PLACE   = sh scripts/place.sh
 
 # Cargo uses all processors itself; what installs must have ended before the build.
 .NOTPARALLEL:
 
-.PHONY: help all build libs libs-check dist dist-check dist-twice generate demo test test-python test-browser test-go test-cpp faults bulk canary fuzz harden certify peers bench bench-check check sanitize tsan cgocheck planted-faults bare deny licences miri install uninstall clean setup setup-demo setup-test needs
+.PHONY: help all build libs libs-check dist dist-check dist-twice generate demo test test-python test-browser test-go test-go-race test-cpp faults bulk canary fuzz harden certify peers bench bench-check check sanitize tsan cgocheck planted-faults bare deny licences miri install uninstall clean setup setup-demo setup-test needs
 
 all: build ## the same as build; the default
 
@@ -32,7 +34,7 @@ needs: ## says what a build needs and this machine lacks; installs nothing
 
 build: needs ## library, header, manual pages and sandbox in build/, laid out as they are installed
 	$(CARGO) rustc --release --locked -p paysvc --lib --crate-type staticlib
-	$(CARGO) build --release --locked -p paysvc-sandbox
+	$(CARGO) build --release --locked -p paysvc-sandbox $(SANDBOX)
 	@$(PLACE) -m 644 include/paysvc.h bindings/cpp/*.hpp $(BUILD)/include
 	@sh scripts/link.sh $(TARGET_DIR)/release/libpaysvc.a $(BUILD)/lib
 	@$(PLACE) -m 755 $(TARGET_DIR)/release/paysvc-sandbox $(BUILD)/bin
@@ -70,10 +72,14 @@ test: setup-test build ## installs what is missing, and runs all tests of all la
 	@GO="$$(sh scripts/go.sh)" CARGO="$(CARGO)" MAKE="$(MAKE)" sh scripts/test.sh
 
 test-go: setup-test build ## the tests of the Go package
-	GO="$$(sh scripts/go.sh)" $(CARGO) test --locked --test integration -- go:: a_till_in_go
+	GO="$$(sh scripts/go.sh)" $(CARGO) test --workspace --locked --test integration -- go:: a_till_in_go
+
+test-go-race: setup-test build ## the same under Go's race detector; GO=go: with this one
+	GO="$${GO:-$$(sh scripts/go.sh)}" $(CARGO) test --workspace --locked --test integration -- --exact \
+	    go::its_tests_pass_under_the_race_detector
 
 test-cpp: setup-test build ## the tests of the C++ header
-	$(CARGO) test --locked --test integration -- cpp:: a_till_in_cpp
+	$(CARGO) test --workspace --locked --test integration -- cpp:: a_till_in_cpp
 
 test-python: setup-test build ## types, lints and tests of the Python package
 	@sh scripts/test-python.sh
@@ -82,13 +88,13 @@ test-browser: setup-test build ## the sandbox's page and widget in headless Chro
 	@sh scripts/test-browser.sh
 
 faults: setup-test build ## every endpoint with every fault, plain and TLS; then 60 seconds of random faults (SEED=n)
-	TEST_FAULTS=all $(CARGO) test --locked --test integration -- --nocapture faults:: faults_random::
+	TEST_FAULTS=all $(CARGO) test --workspace --locked --test integration -- --nocapture faults:: faults_random::
 
 bulk: setup-test build ## 10,000 payouts in bulk with faults, given again until nothing is left to send, with figures (SEED=n)
-	TEST_BULK=10000 $(CARGO) test --locked --test integration -- --nocapture bulk::
+	TEST_BULK=10000 $(CARGO) test --workspace --locked --test integration -- --nocapture bulk::
 
 canary: setup-test build ## searches logs, messages and memory for secrets: every endpoint with every fault, three languages
-	GO="$$(sh scripts/go.sh)" TEST_CANARY=all $(CARGO) test --locked --test integration -- --nocapture canary::
+	GO="$$(sh scripts/go.sh)" TEST_CANARY=all $(CARGO) test --workspace --locked --test integration -- --nocapture canary::
 
 # Most of the hours go into a million inputs for the two slowest fuzz targets; RUNS=10000 makes it shorter.
 harden: setup-test build ## the long tests of SECURITY.md with the sanitizers and the fuzzer, with figures; takes hours
@@ -98,7 +104,7 @@ fuzz: setup-test ## a million random inputs for every fuzz target
 	@CARGO="$(CARGO)" sh scripts/fuzz.sh runs 1000000
 
 certify: setup-test build ## every scenario and typed answer in every language, with tables: the same requests, outcomes, values
-	GO="$$(sh scripts/go.sh)" TEST_ANSWERS=all $(CARGO) test --locked --test integration -- --nocapture scenarios:: typed_answers::
+	GO="$$(sh scripts/go.sh)" TEST_ANSWERS=all $(CARGO) test --workspace --locked --test integration -- --nocapture scenarios:: typed_answers::
 
 sanitize: setup-test build ## the C programs and the scenarios with AddressSanitizer and others in C and Rust together
 	GO="$$(sh scripts/go.sh)" CARGO="$(CARGO)" sh scripts/sanitize.sh
@@ -107,7 +113,7 @@ tsan: setup-test build ## the tests of threads, cancels and forks with ThreadSan
 	CARGO="$(CARGO)" sh scripts/tsan.sh
 
 cgocheck: setup-test build ## the Go package with a check of every pointer that it passes to C
-	GO="$$(sh scripts/go.sh)" $(CARGO) test --locked --test integration -- --ignored go::
+	GO="$$(sh scripts/go.sh)" $(CARGO) test --workspace --locked --test integration -- --ignored go::
 
 bare: ## the two commands of README on a Debian with nothing but its base system and make; needs root
 	@sh scripts/bare.sh

@@ -28,11 +28,11 @@ FAILED: see $logs/$name.log"
     add_figures "$name" "$lines"
 }
 
-test_of() { "$CARGO" test --locked --test integration -- --nocapture "$@"; }
+test_of() { "$CARGO" test --workspace --locked --test integration -- --nocapture "$@"; }
 test_with() { # a setting of the tests, then as test_of
     setting=$1
     shift
-    env "$setting" "$CARGO" test --locked --test integration -- --nocapture "$@"
+    env "$setting" "$CARGO" test --workspace --locked --test integration -- --nocapture "$@"
 }
 
 part boundary '^test result|^test .* ok$' test_of c_programs:: guards:: no_private_key::
@@ -55,8 +55,8 @@ part canary '^canary:' test_with TEST_CANARY=all canary::
 part journal-canary '^canary:' test_with TEST_JOURNAL_DISK=all canary::journal
 part sanitize '^sanitize:' sh scripts/sanitize.sh
 part tsan '^tsan:' sh scripts/tsan.sh
-part cgocheck2 '^test result' "$CARGO" test --locked --test integration -- --ignored go::
-part go-newest '^test result' env GO="$(sh scripts/go.sh newest)" "$CARGO" test --locked --test integration -- --exact \
+part cgocheck2 '^test result' "$CARGO" test --workspace --locked --test integration -- --ignored go::
+part go-newest '^test result' env GO="$(sh scripts/go.sh newest)" "$CARGO" test --workspace --locked --test integration -- --exact \
     go::its_tests_pass_under_the_race_detector
 part pythons '^python 3|^[0-9]+ passed' sh scripts/python-others.sh
 part memory '^memory:|tried$|^test result' test_with TEST_MEMORY=all out_of_memory::

@@ -17,7 +17,7 @@ git ls-files -z | tar -c --null -T - | tar -x -C "$tree"
 touch "$tree/src/lib.rs"
 cp -R build/include build/lib build/bin "$out"
 
-tests() { TEST_BUILD="$out" "$CARGO" test --locked --test integration -- --nocapture "journal::$1"; }
+tests() { TEST_BUILD="$out" "$CARGO" test --workspace --locked --test integration -- --nocapture "journal::$1"; }
 
 build() {
     (cd "$tree" && CARGO_TARGET_DIR="$work/target" "$CARGO" rustc --quiet --release --locked -p paysvc --lib \

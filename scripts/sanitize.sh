@@ -15,7 +15,7 @@ fi
 list=$(mktemp)
 trap 'rm -f "$list"' EXIT
 # Without these variables the tests run the programs without the sanitizers.
-TEST_SANITIZED=1 TEST_SANITIZED_LIST=$list ${CARGO:-cargo} test --quiet --locked \
+TEST_SANITIZED=1 TEST_SANITIZED_LIST=$list ${CARGO:-cargo} test --quiet --workspace --locked \
     --test integration -- c_programs:: process:: resources:: scenarios:: verdicts::
 planted="leak.c planted.c"
 programs=$(sort -u "$list" | grep -vxF "$(printf '%s\n' $planted)" | wc -l)

@@ -45,7 +45,7 @@ archive=$(cd "$folder/$triple/debug" && pwd)/libpaysvc.a
 export TEST_TSAN="$archive:$runtime" TEST_SANITIZED_LIST="$work/list"
 export TSAN_OPTIONS="exitcode=66 halt_on_error=0 second_deadlock_stack=1"
 : >"$work/list"
-${CARGO:-cargo} test --quiet --locked --test integration -- --test-threads=2 process::
+${CARGO:-cargo} test --quiet --workspace --locked --test integration -- --test-threads=2 process::
 programs=$(sort -u "$work/list" | grep -vc '^races\.c$')
 grep -q '^races\.c$' "$work/list" || { echo "tsan: the planted races were not run" >&2; exit 1; }
 [ "$programs" -ge 5 ] || { echo "tsan: only $programs programs were run" >&2; exit 1; }
