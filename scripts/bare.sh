@@ -5,6 +5,7 @@
 #   bare.sh                   both, in a root that is removed then. KEEP=1: keeps it
 #   bare.sh root FOLDER       makes the root in that folder. Exit status 3 and a line "MISSING: ..." where it cannot be made
 #   bare.sh demo|test FOLDER  runs the command of README with this target there
+#   bare.sh run FOLDER CMD    runs that command of the shell there, with what those two have built
 # Needs root, debootstrap and the network. SUITE (bookworm): the Debian.
 set -eu
 cd "$(dirname "$0")/.."
@@ -20,8 +21,8 @@ missing() {
 }
 
 # What mounts is in a namespace of its own, and its mounts end with it in any case.
-apart() { # step, folder
-    unshare --mount --propagation private --pid --fork --kill-child sh "$0" "$1" "$2" apart &
+apart() { # step, folder, command of a step "run"
+    unshare --mount --propagation private --pid --fork --kill-child sh "$0" "$1" "$2" apart "${3:-}" &
     # This also ends all processes in it.
     trap 'kill -KILL $!; wait; exit 1' INT TERM
     wait $!
@@ -36,7 +37,7 @@ if [ "$step" = all ]; then
 fi
 bare=$folder/root
 if [ "$step" != root ] && [ "${3:-}" != apart ]; then
-    apart "$step" "$folder"
+    apart "$step" "$folder" "${3:-}"
     exit 0
 fi
 
@@ -45,13 +46,14 @@ commands=$(awk '/^```sh$/ { inside = 1; next } /^```$/ { if (inside) exit } insi
 [ "$(printf '%s\n' "$commands" | grep -c '^make ')" = 2 ] || die "the first shell block of README should be two make commands: $commands"
 case $step in
     demo | test) commands=$(printf '%s\n' "$commands" | grep "^make $step") ;;
+    run) commands=$4 ;;
 esac
 
 # Where the project lies in the root: an ordinary user may read it.
 checkout=srv/libpaysvc
 
 # Only these environment variables are passed on.
-environment=$(env | grep -iE '^(CI|(http|https|ftp|all|no)_proxy|pip_[a-z_]*|npm_config_[a-z_]*|GO(PROXY|SUMDB|NOSUMDB|NOPROXY|PRIVATE|INSECURE)|CARGO_(HTTP|NET|REGISTRIES|REGISTRY|SOURCE)_[A-Z_0-9]*|SSL_CERT_(FILE|DIR)|NODE_EXTRA_CA_CERTS|REQUESTS_CA_BUNDLE|CURL_CA_BUNDLE)=' |
+environment=$(env | grep -iE '^(CI|(http|https|ftp|all|no)_proxy|pip_[a-z_]*|npm_config_[a-z_]*|GO(PROXY|SUMDB|NOSUMDB|NOPROXY|PRIVATE|INSECURE)|CARGO_((HTTP|NET|REGISTRIES|REGISTRY|SOURCE|PROFILE)_[A-Z_0-9]*|INCREMENTAL)|SSL_CERT_(FILE|DIR)|NODE_EXTRA_CA_CERTS|REQUESTS_CA_BUNDLE|CURL_CA_BUNDLE)=' |
     grep -viE '^(pip_cache_dir|pip_find_links|npm_config_cache|npm_config_prefix)=' || true)
 
 # Runs a command in the root, with only the environment chosen above.
