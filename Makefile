@@ -5,8 +5,6 @@ PLACES  = PREFIX='$(PREFIX)' LIBDIR='$(LIBDIR)' INCLUDEDIR='$(INCLUDEDIR)' BINDI
     DOCDIR='$(DOCDIR)' DESTDIR='$(DESTDIR)' BUILD='$(BUILD)'
 TARGET_DIR = $(or $(CARGO_TARGET_DIR),target)
 BUILD   = build
-# It need not be small or fast: this halves the time of its build.
-SANDBOX = --config 'profile.release.lto="off"' --config profile.release.codegen-units=16
 # Replaces files by rename, because a running program may have the old one open.
 PLACE   = sh scripts/place.sh
 
@@ -34,7 +32,7 @@ needs: ## says what a build needs and this machine lacks; installs nothing
 
 build: needs ## library, header, manual pages and sandbox in build/, laid out as they are installed
 	$(CARGO) rustc --release --locked -p paysvc --lib --crate-type staticlib
-	$(CARGO) build --release --locked -p paysvc-sandbox $(SANDBOX)
+	$(CARGO) build --release --locked -p paysvc-sandbox
 	@$(PLACE) -m 644 include/paysvc.h bindings/cpp/*.hpp $(BUILD)/include
 	@sh scripts/link.sh $(TARGET_DIR)/release/libpaysvc.a $(BUILD)/lib
 	@$(PLACE) -m 755 $(TARGET_DIR)/release/paysvc-sandbox $(BUILD)/bin
