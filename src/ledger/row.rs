@@ -164,6 +164,7 @@ fn check(id: &str, before: &str) -> String {
 }
 
 /// Where a table has a row.
+#[cfg(feature = "journal")]
 pub struct Place<'a> {
     pub key: &'a str,
     pub seq: u32,
@@ -174,6 +175,7 @@ pub struct Place<'a> {
 }
 
 /// The JSON begins as a row of that place does whose names need no escapes. A quotation mark within a text has a backslash.
+#[cfg(feature = "journal")]
 fn is_written_at(text: &str, place: &Place<'_>) -> bool {
     let Place { key, seq, order, account, opens } = *place;
     let Some((head, _)) = text.split_once(r#","kind":"#) else { return false };
@@ -214,6 +216,7 @@ impl Row {
 
     /// The row with this JSON belongs at that place; so does one that is damaged in itself. The text is compared first with
     /// what [`Row::members`] begins with: to read all rows of a journal takes several times as long.
+    #[cfg(feature = "journal")]
     pub fn is_of_place(text: &str, place: &Place<'_>) -> bool {
         is_written_at(text, place)
             || Row::parse(text).map_or(true, |row| {
