@@ -1,11 +1,9 @@
 //! A request that was read is executed, even if its client leaves before it was decrypted.
 
-mod common;
-
 use std::time::Instant;
 
-use common::wire::{Client, TIMEOUT};
-use common::{JSON, Sandbox, card};
+use crate::common::wire::{Client, TIMEOUT};
+use crate::common::{JSON, Sandbox, card};
 
 #[test]
 fn clients_that_leave_while_their_requests_wait() {

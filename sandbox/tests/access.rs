@@ -1,11 +1,9 @@
 //! What all endpoints have in common: API keys, envelopes, limits, the request log.
 
-mod common;
-
 use std::io::{Read, Write};
 use std::net::TcpStream;
 
-use common::{JSON, Sandbox, card, encrypt, request};
+use crate::common::{JSON, Sandbox, card, encrypt, request};
 use serde_json::{Value, json};
 
 /// Method, path, API key, and whether the body is encrypted. A unit test compares the list with the README's table.
@@ -24,7 +22,8 @@ fn endpoints(sandbox: &Sandbox) -> Vec<(String, String, String, bool)> {
 #[test]
 fn every_endpoint_wants_its_own_key() {
     let sandbox = Sandbox::start(&[]);
-    let message = |answer: common::Answer| answer.expect(401).json()["error"]["message"].as_str().unwrap().to_string();
+    let message =
+        |answer: crate::common::Answer| answer.expect(401).json()["error"]["message"].as_str().unwrap().to_string();
     for (method, path, key, _) in endpoints(&sandbox) {
         let with = |key: &str| message(sandbox.send(&method, &path, &[("api-key", key), JSON], "{}"));
         let missing = sandbox.send(&method, &path, &[JSON], "{}");

@@ -1,8 +1,6 @@
 //! Virtual accounts and funding.
 
-mod common;
-
-use common::{JSON, Sandbox};
+use crate::common::{JSON, Sandbox};
 use serde_json::{Value, json};
 
 const GENERATE: &str = "/payment/virtual-account/generate";

@@ -1,9 +1,7 @@
 //! Endpoints with canned answers, from a scenarios file made for the test.
 
-mod common;
-
-use common::wire::{Client, Ended, TIMEOUT};
-use common::{JSON, Sandbox, Scenarios, command};
+use crate::common::wire::{Client, Ended, TIMEOUT};
+use crate::common::{JSON, Sandbox, Scenarios, command};
 use serde_json::json;
 
 const FILE: &str = r#"{"about": ["made up"], "endpoints": {

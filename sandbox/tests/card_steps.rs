@@ -1,8 +1,6 @@
 //! Cards that need a further step, saved cards, and the hosted checkout.
 
-mod common;
-
-use common::{Sandbox, card};
+use crate::common::{Sandbox, card};
 use serde_json::{Value, json};
 
 const CREATE: &str = "/payment/order/create";
@@ -168,7 +166,7 @@ fn a_saved_card_is_charged_without_its_holder() {
     let order = |reference: &str| format!(r#""order":{{"reference":"{reference}","amount":5}},{customer}"#);
     let both = card("A", "4111111111111111").replacen('{', &format!("{{{},", order("A")), 1);
     let save = || {
-        let headers = [("api-key", sandbox.secret.as_str()), common::JSON];
+        let headers = [("api-key", sandbox.secret.as_str()), crate::common::JSON];
         sandbox.send("POST", "/payment/order/save-card", &headers, &sandbox.encrypt(r#"{"reference":"A"}"#))
     };
     save().expect_error(404, "reference", "Order not found");

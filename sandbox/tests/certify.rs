@@ -1,11 +1,9 @@
 //! `certify`: a client that makes every mistake fails every scenario, and the findings say why.
 
-mod common;
-
 use std::path::Path;
 use std::process::Output;
 
-use common::{Sandbox, command};
+use crate::common::{Sandbox, command};
 
 /// Each scenario, and words of what is seen of the bad client.
 const EXPECTED: [(&str, &str); 15] = [

@@ -1,11 +1,9 @@
 //! For people: the index, request lines, encryption for curl, and host names.
 
-mod common;
-
 use std::io::{BufRead, BufReader, Read};
 use std::process::Stdio;
 
-use common::{JSON, Sandbox, command};
+use crate::common::{JSON, Sandbox, command};
 use rsa::pkcs8::DecodePublicKey;
 
 #[test]
@@ -35,7 +33,7 @@ fn the_index_lists_what_is_here() {
 #[test]
 fn a_payload_can_be_encrypted_with_curl() {
     let sandbox = Sandbox::start(&[]);
-    let payload = common::card("A", "4111111111111111");
+    let payload = crate::common::card("A", "4111111111111111");
     let body = sandbox.admin_post("encrypt", &payload).expect(200).text;
     let headers = [("api-key", sandbox.public.as_str()), JSON];
     sandbox.send("POST", "/payment/order/create", &headers, &body).expect(200);

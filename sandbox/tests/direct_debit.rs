@@ -1,8 +1,6 @@
 //! Mandates, one-time codes and paying under a mandate.
 
-mod common;
-
-use common::Sandbox;
+use crate::common::Sandbox;
 use serde_json::json;
 
 const CREATE: &str = "/payment/order/direct-debit/create";

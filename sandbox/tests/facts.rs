@@ -1,8 +1,6 @@
 //! What public clients of the service rely on: one test for each fact.
 
-mod common;
-
-use common::{Answer, Sandbox, card};
+use crate::common::{Answer, Sandbox, card};
 use serde_json::{Value, json};
 
 const CREATE: &str = "/payment/order/create";
@@ -144,7 +142,7 @@ fn pay_refuses_a_reference_that_nothing_has_named() {
 fn an_error_of_decryption_says_decrypt_your_payload() {
     let (sandbox, other) = (Sandbox::start(&[]), Sandbox::start_with(&["--seed", "2", "--key-bits", "2048"]));
     let body = other.encrypt(r#"{"reference":"A"}"#);
-    let headers = [("api-key", sandbox.public.as_str()), common::JSON];
+    let headers = [("api-key", sandbox.public.as_str()), crate::common::JSON];
     let answer = sandbox.send("POST", "/payment/order/status", &headers, &body).expect(400).json();
     assert!(answer["message"].as_str().unwrap().contains("decrypt your payload"), "{answer}");
 }
@@ -267,7 +265,7 @@ fn fees_are_whole_and_a_flat_20_for_transfers() {
     };
     fund("5").expect_error(400, "amount", "25.00");
     fund("25").expect(200);
-    assert!(common::refusal(&["--fee", "x"]).contains("a fee such as 1.5% or 20"));
+    assert!(crate::common::refusal(&["--fee", "x"]).contains("a fee such as 1.5% or 20"));
 }
 
 #[test]
@@ -290,7 +288,7 @@ fn the_public_key_verifies_an_order_and_the_log_says_so() {
     let sandbox = Sandbox::start(&[]);
     order(&sandbox, "A");
     let verify = |key: &str| {
-        let headers = [("api-key", key), common::JSON];
+        let headers = [("api-key", key), crate::common::JSON];
         sandbox.send("POST", "/payment/order/verify", &headers, r#"{"reference":"A"}"#).expect(200);
         sandbox.requests().last().unwrap()["notes"].to_string()
     };

@@ -1,12 +1,10 @@
 //! Stalled connections end with the client and with the sandbox.
 
-mod common;
-
 use std::io::Write;
 use std::time::Instant;
 
-use common::wire::{Client, TIMEOUT};
-use common::{JSON, Sandbox, card};
+use crate::common::wire::{Client, TIMEOUT};
+use crate::common::{JSON, Sandbox, card};
 
 const BANKS: &str = "/payment/banks";
 

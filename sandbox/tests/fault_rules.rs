@@ -1,9 +1,7 @@
 //! Fault rules by admin calls and by the command line.
 
-mod common;
-
-use common::wire::{Client, Ended, TIMEOUT};
-use common::{Sandbox, command};
+use crate::common::wire::{Client, Ended, TIMEOUT};
+use crate::common::{Sandbox, command};
 use serde_json::json;
 
 const BANKS: &str = "/payment/banks";
@@ -76,8 +74,8 @@ fn a_rule_acts_on_money_once() {
     let sandbox = Sandbox::start(&[]);
     sandbox.rule(r#"{"path":"/payment/order/create","fault":"commit_then_reset"}"#);
     let mut client = Client::new(&sandbox);
-    let body = sandbox.encrypt(&common::card("A", "4111111111111111"));
-    client.send("POST", "/payment/order/create", &[("api-key", &sandbox.public), common::JSON], &body).unwrap();
+    let body = sandbox.encrypt(&crate::common::card("A", "4111111111111111"));
+    client.send("POST", "/payment/order/create", &[("api-key", &sandbox.public), crate::common::JSON], &body).unwrap();
     assert_eq!(client.rest(TIMEOUT), (Vec::new(), Ended::Reset));
     sandbox.charge_card("A", "4111111111111111").expect_error(400, "reference", "already paid");
     let entry = &sandbox.requests()[0];

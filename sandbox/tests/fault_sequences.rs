@@ -1,11 +1,9 @@
 //! Faults that involve several requests, connections or endpoints.
 
-mod common;
-
 use std::io::Write;
 
-use common::wire::{Client, Ended, TIMEOUT, tls};
-use common::{JSON, Sandbox, card};
+use crate::common::wire::{Client, Ended, TIMEOUT, tls};
+use crate::common::{JSON, Sandbox, card};
 use serde_json::{Value, json};
 use tokio_rustls::rustls::StreamOwned;
 

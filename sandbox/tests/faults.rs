@@ -1,13 +1,11 @@
 //! Every fault by magic input, plain and under TLS: what is on the wire and what is committed.
 
-mod common;
-
 use std::io::Read;
 use std::time::Duration;
 
-use common::faults::{FAULTS, Seen};
-use common::wire::{Client, Ended, TIMEOUT};
-use common::{Answer, JSON, Sandbox, Scenarios};
+use crate::common::faults::{FAULTS, Seen};
+use crate::common::wire::{Client, Ended, TIMEOUT};
+use crate::common::{Answer, JSON, Sandbox, Scenarios};
 use serde_json::{Value, json};
 
 const REFUND: &str = "/payment/order/refund";

@@ -1,13 +1,11 @@
 //! Requests to a host that is not known are refused: a web page could have pointed its own name here.
 
-mod common;
-
-use common::wire::Client;
-use common::{Sandbox, refusal};
+use crate::common::wire::Client;
+use crate::common::{Sandbox, refusal};
 
 const BANKS: &str = "/payment/banks";
 
-fn get(sandbox: &Sandbox, version: &str, target: &str, hosts: &[&str]) -> common::Answer {
+fn get(sandbox: &Sandbox, version: &str, target: &str, hosts: &[&str]) -> crate::common::Answer {
     let hosts: String = hosts.iter().map(|host| format!("host: {host}\r\n")).collect();
     let key = &sandbox.public;
     sandbox.raw(format!("GET {target} HTTP/{version}\r\n{hosts}api-key: {key}\r\nconnection: close\r\n\r\n").as_bytes())

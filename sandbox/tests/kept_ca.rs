@@ -1,12 +1,10 @@
 //! `--ca-dir` and `--ca-file` keep the certificate authority between starts.
 
-mod common;
-
 use std::path::Path;
 
-use common::folder::Folder;
-use common::wire::Client;
-use common::{Sandbox, refusal};
+use crate::common::folder::Folder;
+use crate::common::wire::Client;
+use crate::common::{Sandbox, refusal};
 use rcgen::{BasicConstraints, CertificateParams, IsCa, KeyPair, date_time_ymd};
 
 fn serves(sandbox: &Sandbox) {

@@ -1,16 +1,14 @@
 //! The fault of a magic value acts on the request that changes something, not on the one that asks what became of it.
 
-mod common;
-
-use common::Sandbox;
-use common::wire::{Client, Ended, TIMEOUT};
+use crate::common::Sandbox;
+use crate::common::wire::{Client, Ended, TIMEOUT};
 use serde_json::{Value, json};
 
-fn status(sandbox: &Sandbox, reference: &str) -> common::Answer {
+fn status(sandbox: &Sandbox, reference: &str) -> crate::common::Answer {
     sandbox.post("/payment/order/status", &format!(r#"{{"reference":"{reference}"}}"#))
 }
 
-fn verify(sandbox: &Sandbox, reference: &str) -> common::Answer {
+fn verify(sandbox: &Sandbox, reference: &str) -> crate::common::Answer {
     sandbox.post_secret("/payment/order/verify", &format!(r#"{{"reference":"{reference}"}}"#))
 }
 
@@ -36,8 +34,8 @@ fn the_look_up_of_a_charge_is_answered() {
 fn a_charge_that_was_not_made_is_not_found() {
     let sandbox = Sandbox::start(&[]);
     let mut client = Client::new(&sandbox);
-    let body = sandbox.encrypt(&common::card("sbx-reset_without_commit-1", "4111111111111111"));
-    let headers = [("api-key", sandbox.public.as_str()), common::JSON];
+    let body = sandbox.encrypt(&crate::common::card("sbx-reset_without_commit-1", "4111111111111111"));
+    let headers = [("api-key", sandbox.public.as_str()), crate::common::JSON];
     client.send("POST", "/payment/order/create", &headers, &body).unwrap();
     assert_eq!(client.rest(TIMEOUT), (Vec::new(), Ended::Reset));
     status(&sandbox, "sbx-reset_without_commit-1").expect_error(404, "reference", "Order not found");
@@ -82,7 +80,7 @@ fn a_fault_of_payments_spares_the_order() {
     let reference = "sbx-commit_then_502@pay-1";
     let order = format!(r#"{{"order":{{"reference":"{reference}","amount":"20.00","currency":"NGN"}}}}"#);
     sandbox.post("/payment/order/create", &order).expect(200);
-    let card = common::card(reference, "4111111111111111").replace("paymentoption", "paymentOption");
+    let card = crate::common::card(reference, "4111111111111111").replace("paymentoption", "paymentOption");
     sandbox.post("/payment/order/pay", &card).expect(502);
     assert_eq!(status(&sandbox, reference).expect(200).json()["data"]["orderSummary"]["statusId"], 5);
 }

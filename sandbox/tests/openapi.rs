@@ -1,11 +1,9 @@
 //! The OpenAPI document: valid by a validator of others, and true of what the sandbox takes and answers.
 
-mod common;
-
 use std::path::Path;
 use std::process::Command;
 
-use common::Sandbox;
+use crate::common::Sandbox;
 
 #[test]
 fn the_document_is_valid_and_the_answers_are_as_it_says() {

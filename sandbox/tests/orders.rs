@@ -1,8 +1,6 @@
 //! Orders, cards and refunds.
 
-mod common;
-
-use common::{Sandbox, card};
+use crate::common::{Sandbox, card};
 use serde_json::json;
 
 const CREATE: &str = "/payment/order/create";

@@ -1,8 +1,6 @@
 //! What the page in the browser uses: its files, lists, events, and the charge whose answer is lost.
 
-mod common;
-
-use common::{Sandbox, wire::Client};
+use crate::common::{Sandbox, wire::Client};
 use serde_json::Value;
 
 const HTML: (&str, &str) = ("accept", "text/html");

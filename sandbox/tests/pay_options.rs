@@ -1,8 +1,6 @@
 //! The payment options, and what becomes of payments that are not complete at once.
 
-mod common;
-
-use common::{Answer, Sandbox};
+use crate::common::{Answer, Sandbox};
 use serde_json::{Value, json};
 
 const PAY: &str = "/payment/order/pay";
@@ -128,7 +126,7 @@ fn currencies_decide_what_is_offered() {
 fn an_amount_that_nothing_reads_is_refused_with_the_place_that_is_read() {
     let sandbox = Sandbox::start(&[]);
     let create = |payload: &str| sandbox.post("/payment/order/create", payload);
-    let by_card = common::card("A", "4111111111111111");
+    let by_card = crate::common::card("A", "4111111111111111");
     create(&by_card.replacen('{', r#"{"amount":"25.50","#, 1)).expect_error(400, "amount", "read at order.amount");
     create(r#"{"amount":5,"order":{"reference":"A","amount":6}}"#).expect_error(400, "amount", "read at order.amount");
     create(r#"{"payment":{"Amount":5},"order":{"reference":"A","amount":6}}"#).expect_error(

@@ -1,8 +1,6 @@
 //! `--pay-twice`: the sandbox executes repeated payments and refunds.
 
-mod common;
-
-use common::{Sandbox, card};
+use crate::common::{Sandbox, card};
 use serde_json::{Value, json};
 
 const REFUND: &str = "/payment/order/refund";

@@ -1,9 +1,7 @@
 //! Payouts: accepted, pending, paid or failed; what the ledger counts; faults of batches.
 
-mod common;
-
-use common::wire::Client;
-use common::{JSON, Sandbox};
+use crate::common::wire::Client;
+use crate::common::{JSON, Sandbox};
 use serde_json::{Value, json};
 
 const INITIATE: &str = "/payout/initiate";
@@ -209,7 +207,7 @@ fn a_lost_answer_leaves_an_accepted_batch() {
     let mut client = Client::new(&sandbox);
     let body = sandbox.encrypt(&payload(&[detail("sbx-commit_then_reset-1", "0690000031", "1")]));
     client.send("POST", INITIATE, &[("api-key", &sandbox.secret), JSON], &body).unwrap();
-    assert!(client.rest(common::wire::TIMEOUT).0.is_empty());
+    assert!(client.rest(crate::common::wire::TIMEOUT).0.is_empty());
     let found = sandbox.admin("payouts?clientReference=sbx-commit_then_reset-1")["payouts"].clone();
     assert_eq!((found.as_array().unwrap().len(), &found[0]["status"]), (1, &json!("Pending")));
 }

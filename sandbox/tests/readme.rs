@@ -1,10 +1,8 @@
 //! The README lists what the program has: endpoints, flags and admin calls. (Unit tests check its faults and effects.)
 
-mod common;
-
 use std::collections::BTreeSet;
 
-use common::{Sandbox, command};
+use crate::common::{Sandbox, command};
 use serde_json::Value;
 
 const README: &str = include_str!("../README.md");

@@ -1,8 +1,6 @@
 //! Refunds are accepted at once and complete later.
 
-mod common;
-
-use common::Sandbox;
+use crate::common::Sandbox;
 use serde_json::{Value, json};
 
 const REFUND: &str = "/payment/order/refund";

@@ -1,12 +1,10 @@
 //! `--state` keeps keys and data between starts.
 
-mod common;
-
 use std::time::Instant;
 
-use common::folder::Folder;
-use common::wire::TIMEOUT;
-use common::{Sandbox, refusal};
+use crate::common::folder::Folder;
+use crate::common::wire::TIMEOUT;
+use crate::common::{Sandbox, refusal};
 use serde_json::{Value, json};
 
 const CARD: &str = "4111111111111111";

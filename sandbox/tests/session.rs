@@ -1,13 +1,11 @@
 //! A session in a file: `--record` writes it without secrets, `--replay` answers from it.
 
-mod common;
-
 use std::io::{Read, Write};
 use std::process::Stdio;
 
-use common::folder::Folder;
-use common::wire::{Client, TIMEOUT};
-use common::{Answer, JSON, Sandbox, card, command, refusal, request};
+use crate::common::folder::Folder;
+use crate::common::wire::{Client, TIMEOUT};
+use crate::common::{Answer, JSON, Sandbox, card, command, refusal, request};
 use serde_json::Value;
 
 const CARD: &str = "5123450000784608";

@@ -1,8 +1,6 @@
 //! The shapes that strict clients read: what is a text, what is never null.
 
-mod common;
-
-use common::{Sandbox, card};
+use crate::common::{Sandbox, card};
 use serde_json::Value;
 
 /// A member and its type. `0` in a path is the first element of a list.

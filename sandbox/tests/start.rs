@@ -1,12 +1,10 @@
 //! The program: arguments, start line, exit.
 
-mod common;
-
 use std::io::Read;
 use std::net::TcpStream;
 use std::sync::Arc;
 
-use common::{Sandbox, command, encryption_key, read_answer, request};
+use crate::common::{Sandbox, command, encryption_key, read_answer, request};
 use rsa::traits::PublicKeyParts;
 use tokio_rustls::rustls::pki_types::pem::PemObject;
 use tokio_rustls::rustls::pki_types::{CertificateDer, ServerName};
@@ -50,7 +48,7 @@ fn without_a_seed_every_start_has_its_own_api_keys() {
     );
     assert_ne!(one.secret, two.secret);
     for sandbox in [one, two] {
-        let payload = common::card("A", "4111111111111111");
+        let payload = crate::common::card("A", "4111111111111111");
         sandbox.post("/payment/order/create", &payload).expect(200);
     }
 }

@@ -1,11 +1,9 @@
 //! Tests that need not wait: the clock, payouts and refunds that end now, a rule that is removed, a head that does not end.
 
-mod common;
-
 use std::io::Write;
 
-use common::wire::{Client, Ended, TIMEOUT};
-use common::{JSON, Sandbox};
+use crate::common::wire::{Client, Ended, TIMEOUT};
+use crate::common::{JSON, Sandbox};
 use serde_json::{Value, json};
 
 const HOUR: &str = r#"{"advance_ms":3600000}"#;

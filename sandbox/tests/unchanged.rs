@@ -2,11 +2,9 @@
 //! programs that know the service's host name only. Where a user may have neither, it is not tried.
 #![cfg(target_os = "linux")]
 
-mod common;
-
 use std::process::{Command, Output};
 
-use common::folder::Folder;
+use crate::common::folder::Folder;
 use paysvc_test_common::left_out::left_out;
 
 /// Exit status of a script to which this machine refuses what it needs.

@@ -1,9 +1,7 @@
 //! Webhooks: the events, their forms, and every way in which a delivery can go wrong.
 
-mod common;
-
-use common::Sandbox;
-use common::receiver::Receiver;
+use crate::common::Sandbox;
+use crate::common::receiver::Receiver;
 use serde_json::{Value, json};
 
 fn start(receiver: &Receiver, arguments: &[&str]) -> Sandbox {

@@ -1,5 +1,5 @@
 //! How many rendered lines an endpoint costs: those that there are with the table's rows and not without any, by row.
-//! `cargo test -p xtask --test lines -- --nocapture` prints them by file.
+//! `cargo test -p xtask --test tasks lines:: -- --nocapture` prints them by file.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

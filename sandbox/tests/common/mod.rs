@@ -1,5 +1,4 @@
 //! Starts the program on a free port and sends requests over sockets.
-#![allow(dead_code, reason = "every test program uses a part of it")]
 
 pub mod faults;
 pub mod folder;
