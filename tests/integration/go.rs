@@ -71,7 +71,7 @@ fn the_outbox_and_its_store_pass_their_tests() {
 }
 
 #[test]
-#[ignore = "compiles Go's own libraries again: `.ci/run` and `make harden` run it"]
+#[ignore = "compiles Go's own libraries again: `make harden` runs it"]
 fn its_tests_pass_with_every_pointer_that_c_gets_checked() {
     run(go(&Stage::new(), &["test", "-count=1", "./..."]).env("GOEXPERIMENT", "cgocheck2"));
 }
