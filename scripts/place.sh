@@ -23,9 +23,10 @@ trap '[ -z "$new" ] || rm -rf "$new"' EXIT
 trap 'exit 1' INT TERM
 
 fresh() { # folder; makes a temporary one in it
-    mkdir -p "$1"
-    mkdir "$1/.new.$$"
     new=$1/.new.$$
+    # One that was killed may have had this number.
+    rm -rf "$new"
+    mkdir -p "$new"
 }
 
 if [ -n "$link" ]; then

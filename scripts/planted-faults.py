@@ -104,7 +104,7 @@ def run(command: str, tree: Path) -> subprocess.CompletedProcess[str]:
     # In the words of planted-faults.txt.
     short = {
         "lib": "cargo test -q -p paysvc --lib --",
-        "integration": "cargo test -q --test integration --",
+        "integration": "cargo test -q --workspace --test integration --",
         # Not for the other tests: the documents' blocks use the package that they install.
         "pytest": "cd bindings/python && PYTHONPATH=$PWD/src "
         "../../build/venv/bin/python -m pytest -q -x -p no:cacheprovider",

@@ -368,8 +368,8 @@ impl Journal {
         // Nothing is sent, so it must not stay open. If it is not there, its insert may still arrive, and fails if its
         // number is taken.
         let not_sent = |known: &Snapshot| {
-            let is_impossible = known.next_seq() > row.seq && known.of_key().all(|other| other.id != row.id);
-            if is_impossible { Err(()) } else { Ok(End::not_sent(&row.id)) }
+            let cannot_arrive = known.next_seq() > row.seq && known.of_key().all(|other| other.id != row.id);
+            if cannot_arrive { Err(()) } else { Ok(End::not_sent(&row.id)) }
         };
         let _written = self.end_if(&row, &call.at_least(MAX_END), not_sent)?;
         match appended {
