@@ -30,6 +30,7 @@ use paysvc_spec::schema::Endpoint;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
+use crate::support::capi::with;
 use crate::support::driver::{Driver, Reply};
 use crate::support::languages::c_only;
 use crate::support::platform::foreign;
@@ -45,10 +46,13 @@ fn kills() -> u64 {
     std::env::var("TEST_KILLS").map_or(12, |text| text.parse().unwrap())
 }
 
-/// How long a call of a till may take: emulators are slow.
-fn timeout_ms() -> u32 {
+/// How long a call may take that others wait for, because it is killed or its answer does not come: emulators are slow.
+fn short_ms() -> u32 {
     if foreign().is_some() { 5000 } else { 500 }
 }
+
+/// How long one may take that must end as on a fast machine: beside other tests, the disk alone may need seconds.
+const LONG_MS: u32 = 20_000;
 
 /// As programs of the platform name it.
 fn named(file: &Path) -> String {
@@ -69,7 +73,7 @@ struct Till<'a> {
 
 impl Till<'_> {
     fn new<'a>(sandbox: &'a Sandbox, command: &'a dyn Fn() -> Command) -> Till<'a> {
-        let till = Till { sandbox, command, folder: folder(), timeout_ms: timeout_ms() };
+        let till = Till { sandbox, command, folder: folder(), timeout_ms: short_ms() };
         till.started(true).finish();
         till
     }
@@ -79,9 +83,13 @@ impl Till<'_> {
     }
 
     fn config(&self, create: bool) -> Value {
+        with(self.config_in(self.timeout_ms), json!({"journal_create": create}))
+    }
+
+    /// With another limit for its calls.
+    fn config_in(&self, timeout_ms: u32) -> Value {
         self.sandbox.config_with(json!({
-            "journal": named(&self.file()), "journal_create": create, "timeout_ms": self.timeout_ms,
-            "connect_timeout_ms": self.timeout_ms - 100, "max_attempts": 1,
+            "journal": named(&self.file()), "timeout_ms": timeout_ms, "connect_timeout_ms": timeout_ms - 100, "max_attempts": 1,
         }))
     }
 
@@ -235,7 +243,7 @@ fn of_two_tills_with_one_file_that_pay_an_order_at_once_one_charges_it() {
         for number in 0..kills() {
             let target = target(row, &sandbox);
             // The second waits for the first, on a slow machine for long.
-            let till = Till { timeout_ms: 20_000, ..Till::new(&sandbox, command) };
+            let till = Till { timeout_ms: LONG_MS, ..Till::new(&sandbox, command) };
             let mut drivers = [till.started(false), till.started(false)];
             let replies: Vec<Reply> = std::thread::scope(|scope| {
                 let pay = |driver: &mut Driver| driver.call(row.name, &target.request);
@@ -267,7 +275,7 @@ fn the_file_has_no_secret_and_answers_the_queries_of_its_document() {
         let sandbox = Sandbox::start(&["--any-reference"]);
         let row = charges()[0];
         let target = target(row, &sandbox);
-        let till = Till { timeout_ms: 20_000, ..Till::new(&sandbox, command) };
+        let till = Till { timeout_ms: LONG_MS, ..Till::new(&sandbox, command) };
         let mut driver = till.started(false);
         let reply = driver.call(row.name, &target.request);
         assert_eq!(reply.outcome, "CONFIRMED", "{reply:?}");

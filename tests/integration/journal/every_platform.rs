@@ -5,7 +5,7 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
-use super::{Till, charges, folder, named, with_c};
+use super::{LONG_MS, Till, charges, folder, named, with_c};
 use crate::support::driver::Driver;
 use crate::support::platform::foreign;
 use crate::support::sandbox::Sandbox;
@@ -18,7 +18,7 @@ fn a_till_that_was_killed_after_the_answer_is_answered_from_its_file() {
         let sandbox = Sandbox::start(&["--pay-twice", "--any-reference"]);
         for row in charges() {
             let target = target(row, &sandbox);
-            let till = Till { timeout_ms: 20_000, ..Till::new(&sandbox, command) };
+            let till = Till { timeout_ms: LONG_MS, ..Till::new(&sandbox, command) };
             let mut driver = till.started(false);
             let first = driver.call(row.name, &target.request);
             assert_eq!(first.outcome, "CONFIRMED", "{first:?}");

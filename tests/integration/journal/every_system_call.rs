@@ -11,8 +11,7 @@ use paysvc_spec::journal::Step;
 use paysvc_spec::schema::{Endpoint, Reference};
 use serde_json::{Value, json};
 
-use super::{KEY, Till, charges, needs_key, recording, with_c};
-use crate::support::capi::with;
+use super::{KEY, LONG_MS, Till, charges, needs_key, recording, with_c};
 use crate::support::driver::{Driver, Reply};
 use crate::support::sandbox::Sandbox;
 use crate::support::strace::has_strace;
@@ -102,9 +101,7 @@ pub fn prepared(row: &'static Endpoint, till: &Till, journal: &Path, fault: Opti
 fn waiting_payment(till: &Till, order: &str, name: &str) -> Value {
     till.sandbox.post("/sandbox/orders", &json!({"reference": order, "amount": "100.00"}));
     let card = json!({"cardnumber": "4000000000003155", "expirymonth": "12", "expiryyear": "39", "cvv": "100"});
-    // On a slow machine the till's own limit is too short.
-    let long = json!({"timeout_ms": 60_000, "connect_timeout_ms": 59_000});
-    let mut driver = Driver::start(&mut (till.command)(), &with(till.config(false), long));
+    let mut driver = Driver::start(&mut (till.command)(), &till.config_in(LONG_MS));
     let request = json!({"reference": order, "paymentOption": "C", "card": card});
     let charged = driver.call(charges()[0].name, &request);
     driver.finish();
@@ -132,9 +129,9 @@ fn a_till_that_is_killed_at_a_system_call_charges_at_most_once() {
                 let [trace, empty] = ["trace", "empty"].map(|name| till.folder.path().join(name));
                 fs::copy(till.file(), &empty).unwrap();
                 let first = prepared(row, &till, &empty, **fault);
-                let program = Program { command, config: till.config(false) };
-                let calls = program.system_calls(&trace, &first);
+                let calls = Program { command, config: till.config_in(LONG_MS) }.system_calls(&trace, &first);
                 assert!(calls.len() > 50, "{calls:?}");
+                let program = Program { command, config: till.config(false) };
                 for (number, (name, count)) in calls.iter().enumerate().skip(points % stride).step_by(stride) {
                     let target = prepared(row, &till, &empty, **fault);
                     let kill = format!("inject={name}:signal=KILL:when={count}");

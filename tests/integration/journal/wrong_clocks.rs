@@ -6,7 +6,7 @@ use std::process::Command;
 
 use super::every_system_call::{prepared, rows};
 use super::sequence::Call;
-use super::{Till, call, with_c};
+use super::{LONG_MS, Till, call, with_c};
 use crate::clock::preloaded;
 use crate::support::Stage;
 use crate::support::driver::{Driver, Reply};
@@ -45,19 +45,19 @@ struct Figures {
 }
 
 impl SetTill<'_> {
-    fn driver(&self, jump: Jump) -> Driver {
+    fn driver(&self, jump: Jump, timeout_ms: u32) -> Driver {
         let mut command: Command = (self.till.command)();
         command.env("JUMP", jump.seconds.to_string()).env("JUMP_AT", jump.reading.to_string());
         command.env("LD_PRELOAD", self.clock).env("CLOCK_READINGS", self.readings());
-        Driver::start(&mut command, &self.till.config(false))
+        Driver::start(&mut command, &self.till.config_in(timeout_ms))
     }
 
     fn readings(&self) -> PathBuf {
         self.till.folder.path().join("readings")
     }
 
-    fn call(&self, target: &Target, jump: Jump) -> Reply {
-        let mut driver = self.driver(jump);
+    fn call(&self, target: &Target, jump: Jump, timeout_ms: u32) -> Reply {
+        let mut driver = self.driver(jump, timeout_ms);
         let reply = if driver.created.status == "OK" { call(&mut driver, target) } else { driver.created.clone() };
         driver.finish();
         reply
@@ -65,7 +65,7 @@ impl SetTill<'_> {
 
     /// With each first request of a key the details of some old keys are replaced. What becomes of these does not matter.
     fn begin_others(&self, number: usize, jump: Jump) {
-        let mut driver = self.driver(jump);
+        let mut driver = self.driver(jump, self.till.timeout_ms);
         for cents in 10..12 {
             Call::refund(&format!("{number}.{cents}"), None).run(&mut driver);
         }
@@ -79,7 +79,7 @@ impl SetTill<'_> {
             if number > 0 {
                 self.begin_others(number, jump);
             }
-            let reply = self.call(target, jump);
+            let reply = self.call(target, jump, self.till.timeout_ms);
             self.till.sandbox.send("DELETE", "/sandbox/faults", "");
             let effects = self.till.effects(target);
             let may_be = match reply.outcome.as_str() {
@@ -108,9 +108,10 @@ fn a_clock_that_is_set_at_any_moment_charges_nothing_twice() {
             fs::copy(till.file(), &empty).unwrap();
             let set = SetTill { till: &till, clock: &clock };
             for fault in [None, Some("commit_then_reset")] {
-                set.call(&prepared(row, &till, &empty, fault), Jump { seconds: 0, reading: 0 });
+                let right = Jump { seconds: 0, reading: 0 };
+                let reply = set.call(&prepared(row, &till, &empty, fault), right, LONG_MS);
                 let readings: usize = fs::read_to_string(set.readings()).unwrap().parse().unwrap();
-                assert!(readings > 2, "{}: {readings}", row.name);
+                assert!(readings > 2, "{}: {readings}: {reply:?}", row.name);
                 let jump = |seconds: i64| (0..readings).map(move |reading| Jump { seconds, reading });
                 let jumps = JUMPS.iter().flat_map(|seconds| jump(*seconds));
                 for first in jumps.skip(figures.points % stride()).step_by(stride()) {
