@@ -81,13 +81,18 @@ fn rows_of(store: &SqliteStore, query: Query<'_>) -> Result<Vec<Row>, String> {
 
 /// A refund, a charge and a payout: their rows are found by key and order, or the file or the row is refused. Every bit in
 /// `make harden`.
-#[test]
-fn a_bit_that_was_flipped_is_an_error_and_never_fewer_rows() {
-    let stride: usize = std::env::var("TEST_BIT_STRIDE").map_or(211, |text| text.parse().unwrap());
-    let (_folder, path, store) = new();
-    let keys = [("key a", Step::Refund, Some("ORD-1")), ("charge ord-1", Step::Charge, Some("ORD-1"))];
-    let keys = [&keys[..], &[("key b", Step::Other, None), ("key c", Step::Other, None)]].concat();
-    for (key, step, order) in &keys {
+/// The key, the step and the order of requests; each has an end, the last one an UNKNOWN.
+const REQUESTS: [(&str, Step, Option<&str>); 4] = [
+    ("key a", Step::Refund, Some("ORD-1")),
+    ("charge ord-1", Step::Charge, Some("ORD-1")),
+    ("key b", Step::Other, None),
+    ("key c", Step::Other, None),
+];
+
+/// A journal with these requests.
+fn with_requests() -> (tempfile::TempDir, PathBuf) {
+    let (folder, path, store) = new();
+    for (key, step, order) in &REQUESTS {
         let claim = Kind::Claim(Claim::of(*step));
         let end =
             Kind::End(End::new("1", By::Sender, if *key == "key c" { Outcome::Unknown } else { Outcome::Confirmed }));
@@ -100,8 +105,34 @@ fn a_bit_that_was_flipped_is_an_error_and_never_fewer_rows() {
             assert_eq!(store.append(&new, TIME), Ok(Appended::Done));
         }
     }
+    // Opening empties the -wal file.
+    drop(open(&path, false).unwrap());
+    (folder, path)
+}
+
+#[test]
+fn a_row_that_its_queries_do_not_find_is_an_error() {
+    let (_folder, path) = with_requests();
+    let bytes = fs::read(&path).unwrap();
+    for change in ["key = 'key d'", "seq = 3", "order_ref = NULL", "account = 'other'", "open = 1 - open"] {
+        put(&path, &bytes);
+        open(&path, false).unwrap();
+        let connection = rusqlite::Connection::open(&path).unwrap();
+        let changed =
+            connection.execute(&format!("UPDATE journal_row SET {change} WHERE seq = 2 AND key = 'key a'"), []);
+        assert_eq!(changed, Ok(1), "{change}");
+        drop(connection);
+        let error = open(&path, false).map(drop).unwrap_err();
+        assert!(error.contains("is another one"), "{change}: {error}");
+    }
+}
+
+#[test]
+fn a_bit_that_was_flipped_is_an_error_and_never_fewer_rows() {
+    let stride: usize = std::env::var("TEST_BIT_STRIDE").map_or(211, |text| text.parse().unwrap());
+    let (_folder, path) = with_requests();
     let everything = |store: &SqliteStore| {
-        let mut found: Vec<_> = keys.iter().map(|(key, _, _)| rows_of(store, Query::Key(key))).collect();
+        let mut found: Vec<_> = REQUESTS.iter().map(|(key, _, _)| rows_of(store, Query::Key(key))).collect();
         found.push(rows_of(store, Query::Order("ord-1")));
         found.push(rows_of(store, Query::Open { after: "", limit: 9 }));
         found
