@@ -88,6 +88,17 @@ impl Facts {
         stated::compare_price_alone(&self.amounts, wanted)
     }
 
+    /// What [`Facts::compare_price`] compares with, if it is clear: the price, or what was charged and the fee beside it.
+    pub fn amount_and_fee(&self) -> (Option<Decimal>, Option<Decimal>) {
+        let all = |of: fn(&Amounts) -> &Statement<Decimal>| Statement::all(self.amounts.iter().map(of));
+        match all(|amounts| &amounts.price) {
+            price if price.is_absent() => {
+                (all(|amounts| &amounts.total).clear().cloned(), all(|amounts| &amounts.fee).clear().cloned())
+            }
+            price => (price.clear().cloned(), None),
+        }
+    }
+
     /// How many payments in the history were successful.
     pub fn payments_made(&self) -> usize {
         self.history.successful

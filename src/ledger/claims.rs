@@ -3,6 +3,8 @@
 use super::clock::Moment;
 use super::key::Name;
 use super::row::{By, Claim, End, Kind, Row};
+use crate::answer::decimal::Decimal;
+use crate::request::record::is_same_amount;
 use paysvc_spec::journal::Step;
 use paysvc_spec::status::{Outcome, State};
 
@@ -95,6 +97,23 @@ impl<'a> ClaimRecord<'a> {
             Outcome::NotSent => ClaimState::NotSent,
             Outcome::Unknown => ClaimState::Unknown,
         }
+    }
+
+    /// It charged another amount than this, with or without its fee: by the service's answer, else by the request.
+    pub fn differs_in_amount(&self, wanted: &str) -> bool {
+        let end = self.deciding_end().map(|(_, end)| end).filter(|end| end.amount.is_some());
+        let fee = end.and_then(|end| Decimal::parse(end.fee.as_ref()?));
+        let with_fee = Decimal::parse(wanted.trim()).zip(fee).map(|(wanted, fee)| wanted.plus(&fee).to_string());
+        let charged = end.map_or(&self.claim.amount, |end| &end.amount);
+        charged.as_ref().is_some_and(|charged| {
+            !is_same_amount(charged, wanted) && !with_fee.is_some_and(|wanted| is_same_amount(charged, &wanted))
+        })
+    }
+
+    /// As [`ClaimRecord::differs_in_amount`].
+    pub fn differs_in_currency(&self, wanted: &str) -> bool {
+        let end = self.deciding_end().and_then(|(_, end)| end.currency.as_ref());
+        end.or(self.claim.currency.as_ref()).is_some_and(|charged| !charged.eq_ignore_ascii_case(wanted))
     }
 
     /// The last settlement.

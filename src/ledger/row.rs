@@ -109,6 +109,11 @@ pub struct End {
     pub batch_reference: Option<String>,
     /// How many recipients the batch of a payout had; 0 for everything else.
     pub recipients: u32,
+    /// What was charged for the order, as the answer has it.
+    pub amount: Option<String>,
+    /// The amount may include it.
+    pub fee: Option<String>,
+    pub currency: Option<String>,
 }
 
 #[derive(Clone, PartialEq, Debug)]
@@ -127,7 +132,6 @@ pub enum By {
 
 impl End {
     pub fn new(of: &str, by: By, outcome: Outcome) -> End {
-        let (payment_reference, batch_reference) = (None, None);
         End {
             of: of.to_owned(),
             by,
@@ -135,9 +139,12 @@ impl End {
             state: State::NONE,
             is_final: false,
             http_status: 0,
-            payment_reference,
-            batch_reference,
+            payment_reference: None,
+            batch_reference: None,
             recipients: 0,
+            amount: None,
+            fee: None,
+            currency: None,
         }
     }
 
@@ -151,10 +158,6 @@ impl End {
         let short = |text: &Option<String>| text.clone().filter(|text| text.len() < LONGEST / 8);
         let (payment_reference, batch_reference) = (short(&self.payment_reference), short(&self.batch_reference));
         End { payment_reference, batch_reference, ..self.clone() }
-    }
-
-    pub fn by_look_up(claim: &Row, outcome: Outcome, state: State, http_status: u16) -> End {
-        End { state, http_status, ..End::new(&claim.id, By::LookUp, outcome) }
     }
 }
 
@@ -280,6 +283,9 @@ impl Row {
                     row.optional("payment_reference", end.payment_reference.as_deref());
                     row.optional("batch_reference", end.batch_reference.as_deref());
                     row.literal("recipients", end.recipients);
+                    row.optional("amount", end.amount.as_deref());
+                    row.optional("fee", end.fee.as_deref());
+                    row.optional("currency", end.currency.as_deref());
                 }
                 Kind::Seen { of, at } => {
                     row.text("kind", "seen");
@@ -345,6 +351,9 @@ impl Row {
                 payment_reference: row.optional("payment_reference")?,
                 batch_reference: row.optional("batch_reference")?,
                 recipients: row.number("recipients")?,
+                amount: row.optional("amount")?,
+                fee: row.optional("fee")?,
+                currency: row.optional("currency")?,
             }),
             "seen" => Kind::Seen { of: row.text("of")?.into_owned(), at: moment("at_ms")? },
             "payment" => Kind::Payment,
@@ -494,6 +503,9 @@ mod tests {
             payment_reference: Some("P".into()),
             batch_reference: Some("B".into()),
             recipients: 2,
+            amount: Some("100.10".into()),
+            fee: Some("0.10".into()),
+            currency: Some("NGN".into()),
             ..End::new("1", by, Outcome::Unknown)
         };
         let row = |kind| Row { order: Some(Name::new("R")), ..Row::of("K \u{e9}\n", 7, kind) };
@@ -532,8 +544,16 @@ mod tests {
             let text = row.to_json().unwrap();
             let members = json::members_of(&text).unwrap();
             for (left_out, _) in members.iter().filter(|(name, _)| name != "check") {
-                let optional =
-                    ["list", "request", "amount", "currency", "sender_ended", "payment_reference", "batch_reference"];
+                let optional = [
+                    "list",
+                    "request",
+                    "amount",
+                    "fee",
+                    "currency",
+                    "sender_ended",
+                    "payment_reference",
+                    "batch_reference",
+                ];
                 let is_optional = optional.contains(&&**left_out);
                 let rest = members.iter().filter(|(name, _)| name != left_out && name != "check");
                 let mut short = object_text(|out| {

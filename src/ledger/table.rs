@@ -4,7 +4,7 @@ use super::claims::{ClaimRecord, ClaimState};
 use super::clock::Moment;
 use super::digest;
 use super::key::{Accounts, Name};
-use super::row::{Claim, Kind, Row, Tombstone};
+use super::row::{Kind, Row, Tombstone};
 use crate::request::record;
 use paysvc_spec::journal::{Entries, LINES, Line, Step};
 use paysvc_spec::status::{self, Outcome};
@@ -124,13 +124,11 @@ impl<'a> Claims<'a> {
             row.is_of_key(&wanted.key.index) || decides && ended.outcome == Outcome::Confirmed
         });
         let members_differ = !differing.is_empty();
-        let differs = |one: Option<&str>, other: Option<&str>, is_same: fn(&str, &str) -> bool| {
-            one.zip(other).is_some_and(|(one, other)| !is_same(one, other))
-        };
-        if step == Step::Charge && !members_differ {
-            for Claim { amount, currency, .. } in charges().filter(|charge| is_confirmed(charge)).map(|it| it.claim) {
-                let amount = differs(wanted.amount, amount.as_deref(), record::is_same_amount);
-                let currency = differs(wanted.currency, currency.as_deref(), str::eq_ignore_ascii_case);
+        if step == Step::Charge && !members_differ && payments().any(is_confirmed) {
+            // One that is open may be what an authorization has completed.
+            for payment in payments().filter(|payment| payment.is_open() || is_confirmed(payment)) {
+                let amount = wanted.amount.is_some_and(|amount| payment.differs_in_amount(amount));
+                let currency = wanted.currency.is_some_and(|currency| payment.differs_in_currency(currency));
                 let found = [(amount, "amount"), (currency, "currency")].into_iter().filter(|(differs, _)| *differs);
                 differing.extend(found.map(|(_, name)| name.to_owned()));
             }

@@ -156,7 +156,7 @@ impl<'a> Run<'a> {
                     self.contended.push(recipient);
                     undone.push((recipient, false));
                 }
-                RecipientState::Ended(ending) => self.record(recipient, ending),
+                RecipientState::Ended(ending) => self.record(recipient, *ending),
                 RecipientState::OfAnotherList(day) => {
                     by_another_list(&mut elsewhere, recipient, &self.report.rows[recipient].identity, &day);
                     others += 1;

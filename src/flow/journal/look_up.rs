@@ -5,8 +5,10 @@ use std::borrow::Cow;
 use std::cell::Cell;
 use std::time::Instant;
 
-use super::{BETWEEN_LOOK_UPS, Single, Step, journal_failed};
+use super::{BETWEEN_LOOK_UPS, Single, Step, end_by, journal_failed};
+use crate::answer::decimal::Decimal;
 use crate::answer::facts::Facts;
+use crate::answer::facts::stated::Priced;
 use crate::answer::reply::Reply;
 use crate::answer::resolution::{self, Attempts, Inquiry, Question};
 use crate::call::Call;
@@ -19,7 +21,7 @@ use crate::json::object::{object, object_text};
 use crate::ledger::claims::{ClaimRecord, ClaimState};
 use crate::ledger::clock::Moment;
 use crate::ledger::key::Name;
-use crate::ledger::row::{End, Kind, Row};
+use crate::ledger::row::{By, End, Kind, Row};
 use crate::ledger::table::{Claims, Decision};
 use crate::ledger::{ClaimResult, Entry, Journal, Snapshot};
 use crate::request::secrets::Secrets;
@@ -88,7 +90,13 @@ impl Single<'_> {
             reports_progress: false,
         };
         let LookUpResult { reply, decision } = watch::look(self.client, self.context, &task);
-        if decision.verdict.outcome == Outcome::Confirmed {
+        let nothing = Facts::default();
+        let facts = reply.facts().unwrap_or(&nothing);
+        // Amounts that contradict each other could not be recorded.
+        let differs = entry.record.amount.as_deref().and_then(Decimal::parse).is_some_and(|amount| {
+            matches!(facts.compare_price(&amount), Priced::Differs(_)) && facts.amount_and_fee().0.is_none()
+        });
+        if decision.verdict.outcome == Outcome::Confirmed && !differs {
             if ask == Ask::NotPaid {
                 self.context.log(Level::Error, || {
                     "a charge of this order was settled as not done, but the service now says that it is paid"
@@ -97,8 +105,6 @@ impl Single<'_> {
             }
             return self.record_payment(entry, known, &reply);
         }
-        let nothing = Facts::default();
-        let facts = reply.facts().unwrap_or(&nothing);
         if resolution::allows_charge(ask, reply.http_status(), decision.answered, facts) {
             return Step::Send;
         }
@@ -115,8 +121,8 @@ impl Single<'_> {
         let recorded = self.ledger.claim(entry, known, self.context).and_then(|claimed| match claimed {
             ClaimResult::Superseded => Ok(false),
             ClaimResult::Claimed(claim) => {
-                let end = End::by_look_up(&claim, reply.outcome(), reply.state(), reply.http_status());
-                self.ledger.end(&claim, &End { is_final: true, ..end }, self.context)
+                let end = End { is_final: true, ..end_by(&claim.id, By::LookUp, reply) };
+                self.ledger.end(&claim, &end, self.context)
             }
         });
         match recorded {
@@ -245,10 +251,7 @@ pub fn examine(
         }
         Outcome::Unknown | Outcome::NotSent => return Ok(Examination::Open(named(reply, claim))),
     }
-    let end = End {
-        is_final: reply.outcome() == Outcome::Confirmed,
-        ..End::by_look_up(claim, reply.outcome(), reply.state(), reply.http_status())
-    };
+    let end = End { is_final: reply.outcome() == Outcome::Confirmed, ..end_by(&claim.id, By::LookUp, &reply) };
     Ok(Examination::Decided(with_claim(reply, claim), Box::new(end)))
 }
 

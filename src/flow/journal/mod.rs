@@ -15,6 +15,8 @@ use once_cell::race::OnceBox;
 use super::Client;
 use super::engine::{Attempt, Ended, Items, ReadyItem, Step, journal_failed, journal_failed_text};
 use super::patience::Patience;
+use crate::answer::decimal::Decimal;
+use crate::answer::facts::Facts;
 use crate::answer::reply::Reply;
 use crate::call::Call;
 use crate::call::log::Level;
@@ -210,6 +212,21 @@ fn fits(journal: &Journal, what: &str, entry: Entry) -> Result<Entry, Validation
     }
 }
 
+/// What the reply says about the claim `of`.
+fn end_by(of: &str, by: By, reply: &Reply) -> End {
+    let facts = reply.facts();
+    let (amount, fee) = facts.map_or((None, None), Facts::amount_and_fee);
+    let text = |amount: Option<Decimal>| amount.map(|amount| amount.to_string());
+    End {
+        state: reply.state(),
+        http_status: reply.http_status(),
+        amount: text(amount),
+        fee: text(fee),
+        currency: facts.and_then(|facts| facts.currency.clear()).map(|currency| currency.0.clone()),
+        ..End::new(of, by, reply.outcome())
+    }
+}
+
 /// For a request that is not recorded.
 fn no_key<T>(what: &str, has_key: bool) -> Result<Option<T>, ValidationError> {
     if has_key { Err(invalid(what, "takes no idempotency key: it moves no money")) } else { Ok(None) }
@@ -302,15 +319,10 @@ impl Items for Single<'_> {
         // How the answer names the attempt to pay, or the batch.
         let named = |what| reply.facts()?.reference(what).text.clear().map(|text| text.0.clone());
         vec![End {
-            of: String::new(),
-            by: By::Sender,
-            outcome: reply.outcome(),
-            state: reply.state(),
             is_final: is_final(entry.record.step, reply),
-            http_status: reply.http_status(),
             payment_reference: named(Reference::Payment),
             batch_reference: named(Reference::Batch),
-            recipients: 0,
+            ..end_by("", By::Sender, reply)
         }]
     }
 }

@@ -1161,6 +1161,22 @@ fn an_order_that_is_paid_with_another_amount_is_no_answer_to_a_charge() {
     assert_eq!(seen(&other), (Status::KeyReused, Unknown, false), "{}", other.message);
     assert!(other.message.contains("amount") && !other.message.contains("10"), "{}", other.message);
     assert_eq!(till.service.charges(), 1);
+    // Somebody else has paid it.
+    let till = Till::new();
+    let pay = |amount: &str| {
+        let order = json!({"reference": "ORD-1", "amount": amount, "currency": "NGN"});
+        till.call("order_create", json!({"order": order, "paymentOption": "C", "card": card()}), None)
+    };
+    let paid_as = |amounts: &str| {
+        let text = order(5, "").replace(r#""statusId""#, &format!(r#"{amounts},"statusId""#));
+        till.service.answers.lock().unwrap().look_up = ("200 OK", text);
+    };
+    paid_as(r#""totalChargedAmount":"10.10","TotalChargedAmount":"11""#);
+    assert_eq!(seen(&pay("5000")), (Status::Unresolved, Unknown, false), "what contradicts itself is not recorded");
+    paid_as(r#""totalChargedAmount":"10.10","fee":0.1"#);
+    assert_eq!(seen(&pay("5000")), (Status::KeyReused, Unknown, false));
+    assert_eq!(seen(&pay("10")), (Status::Ok, Confirmed, true));
+    assert_eq!(till.service.charges(), 0);
 }
 
 /// Whether the service tells them apart is not known.

@@ -61,6 +61,16 @@ impl Journal {
         self.end(outcome, is_final, By::Sender, 200)
     }
 
+    /// The answer that confirms the last claim says that this was charged, with or without that fee.
+    fn charged_as(self, amount: &str, fee: Option<&str>, currency: &str) -> Journal {
+        let mut journal = self.end(Confirmed, true, By::LookUp, 200);
+        if let Some(Row { kind: Kind::End(end), .. }) = journal.0.last_mut() {
+            (end.amount, end.fee) = (Some(amount.to_owned()), fee.map(str::to_owned));
+            end.currency = Some(currency.to_owned());
+        }
+        journal
+    }
+
     fn settled(self, outcome: Outcome) -> Journal {
         self.end(outcome, false, By::Person { who: "A".into(), why: "B".into(), sender_ended: false }, 0)
     }
@@ -174,6 +184,28 @@ fn every_line_is_taken() {
     assert_eq!([pays(&paid, "ORD", "01.0"), pays(&paid, "ORD", "all")], [is("j5", ""), is("j5", "")]);
     assert_eq!(pays(&charged().settled(Confirmed), "ORD", "2"), is("j04", "amount"));
     assert_eq!(pays(&charged(), "ORD", "2"), is("j7", ""), "what is open is looked up first");
+    // What the service says that it has charged counts, not what a request named.
+    for (amount, fee, wanted, expected) in [
+        ("2", None, "1", is("j04", "amount")),
+        ("2", None, "2.00", is("j5", "")),
+        ("2.10", Some("0.10"), "2", is("j5", "")),
+        ("2.10", Some("0.1"), "2.1", is("j5", "")),
+        ("2.10", Some("0.2"), "2", is("j04", "amount")),
+        ("2.10", None, "2", is("j04", "amount")),
+    ] {
+        for claim in ["1", "all"] {
+            let paid = journal().claim_of("ORD", Charge, claim, 0).charged_as(amount, fee, "NGN");
+            assert_eq!(pays(&paid, "ORD", wanted), expected, "{amount} {fee:?} {wanted}");
+        }
+    }
+    let in_dollars = journal().claim_of("ORD", Charge, "1", 0).charged_as("1", None, "USD");
+    let charge = Claims::of(&in_dollars.0).claims()[0].clone();
+    assert_eq!(["NGN", "usd"].map(|wanted| charge.differs_in_currency(wanted)), [true, false]);
+    // The charge is open, and what an authorization says of its amount counts.
+    let authorized = charged().sent(Unknown, false).claim_of("ORD A", Authorization, "all", 0);
+    assert_eq!(pays(&authorized.charged_as("1", None, "NGN"), "ORD", "1"), is("j5", ""));
+    let authorized = charged().sent(Unknown, false).claim_of("ORD A", Authorization, "all", 0);
+    assert_eq!(pays(&authorized.charged_as("2", None, "NGN"), "ORD", "2"), is("j04", "amount"));
     for outcome in [Rejected, NotSent] {
         assert!(!["j04", "j1"].contains(&pays(&charged().sent(outcome, true), "ORD", "2").0), "a basket may change");
     }
