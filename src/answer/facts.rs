@@ -4,8 +4,8 @@
 //! One reader takes the answer apart by the roles of its members. Members that weaken a verdict are read leniently
 //! (names in any case, at any depth), members that strengthen it strictly.
 
-use crate::answer::decimal::Decimal;
 use crate::json::Type;
+use crate::json::decimal::Decimal;
 use crate::json::document::{Document, Value};
 use crate::request::names::References;
 use history::History;

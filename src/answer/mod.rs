@@ -3,7 +3,6 @@
 //!
 //! Imports `util` and `json`, the answer's type from `transport`, and the references and secrets from `request`.
 
-pub mod decimal;
 pub mod facts;
 pub mod paid;
 pub mod reader;

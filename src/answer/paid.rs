@@ -2,9 +2,9 @@
 
 use std::ffi::CStr;
 
-use crate::answer::decimal::Decimal;
 use crate::answer::facts::Facts;
 use crate::answer::facts::stated::{Priced, Statement, Text};
+use crate::json::decimal::Decimal;
 use paysvc_spec::schema::Reference;
 use paysvc_spec::status::{Outcome, State};
 

@@ -4,11 +4,11 @@
 //! contradicts itself, is about another request or leaves the question open proves nothing.
 
 use super::verdict::{Verdict, state_of, status_of};
-use crate::answer::decimal::Decimal;
 use crate::answer::facts::Facts;
 use crate::answer::facts::history::AttemptState;
 use crate::answer::facts::stated::{Priced, Text};
 use crate::answer::reply::Reply;
+use crate::json::decimal::Decimal;
 use paysvc_spec::journal::Ask;
 use paysvc_spec::schema::{Reference, Safety};
 use paysvc_spec::status::{Outcome, State, Status};

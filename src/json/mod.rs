@@ -4,6 +4,7 @@
 //! Imports `util` only.
 
 pub mod builder;
+pub mod decimal;
 pub mod document;
 pub mod object;
 pub mod pointer;

@@ -3,7 +3,7 @@
 use super::clock::Moment;
 use super::key::Name;
 use super::row::{By, Claim, End, Kind, Row};
-use crate::answer::decimal::Decimal;
+use crate::json::decimal::Decimal;
 use crate::request::record::is_same_amount;
 use paysvc_spec::journal::Step;
 use paysvc_spec::status::{Outcome, State};

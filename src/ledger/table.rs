@@ -85,7 +85,7 @@ impl<'a> Claims<'a> {
         };
         // The claims that decide together with the request.
         let decides = |claimed: &&ClaimRecord<'_>| match step {
-            Step::Charge | Step::Authorization => is_payment(claimed),
+            Step::Charge | Step::Authorization | Step::Order => is_payment(claimed),
             _ if is_own(claimed) => true,
             Step::Refund if claimed.claim.step == step => {
                 let both_full = is_full(wanted.amount) && is_full(claimed.claim.amount.as_deref());

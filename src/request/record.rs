@@ -1,5 +1,6 @@
 //! What the journal keeps about a request: no card data, no codes, no keys.
 
+use crate::json::decimal::Decimal;
 use crate::json::{self, Members, RawValue, Type};
 use crate::request::look_up::{self, Values};
 use crate::request::{Request, text_value};
@@ -134,8 +135,5 @@ pub fn is_same_amount(one: &str, other: &str) -> bool {
 
 /// `025.50` is `25.5`.
 fn normal_amount(text: &str) -> String {
-    let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
-    let (whole, fraction) = (whole.trim_start_matches('0'), fraction.trim_end_matches('0'));
-    let whole = if whole.is_empty() { "0" } else { whole };
-    if fraction.is_empty() { whole.to_owned() } else { format!("{whole}.{fraction}") }
+    Decimal::parse(text).map_or_else(|| text.to_owned(), |amount| amount.to_string())
 }

@@ -6,8 +6,8 @@ use std::borrow::Cow;
 use std::ops::Deref;
 
 use super::words::is_same;
-use crate::answer::decimal::Decimal;
 use crate::json::Type;
+use crate::json::decimal::Decimal;
 use crate::json::document::Value;
 use crate::request::names::References;
 use paysvc_spec::schema::Reference;

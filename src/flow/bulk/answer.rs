@@ -8,12 +8,12 @@ use std::collections::HashSet;
 
 use super::names;
 use super::report::Identity;
-use crate::answer::decimal::Decimal;
 use crate::answer::facts::history::is_refused;
 use crate::answer::redact::WITHHELD;
 use crate::answer::reply::Reply;
 use crate::answer::texts;
 use crate::json::Type;
+use crate::json::decimal::Decimal;
 use crate::json::document::Value;
 
 /// A batch that was accepted.

@@ -7,13 +7,13 @@ use super::report::{AROUND, Batch, Identity, Report, Row, most_after, step_after
 use super::rules::{self, Failure, Rules, contained, no_memory};
 use super::split::{Item, Splitter};
 use super::{INITIATE, WHAT};
-use crate::answer::decimal::Decimal;
 use crate::answer::reply::{Reading, Reply};
 use crate::call::Call;
 use crate::call::log::Level;
 use crate::flow::Client;
 use crate::flow::engine::{Attempt, Ended, Items, ReadyItem, Step};
 use crate::flow::patience::Patience;
+use crate::json::decimal::Decimal;
 use crate::ledger::row::{By, End};
 use crate::ledger::table::{Claims, Decision};
 use crate::ledger::{Entry, Journal, Ledger, Snapshot};

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use crate::answer::decimal::Decimal;
+use crate::json::decimal::Decimal;
 
 /// How many recipients are passed over in the search for one that may share a batch. A list of equal recipients would
 /// otherwise be searched to its end for every batch.

@@ -6,7 +6,6 @@ use std::cell::Cell;
 use std::time::Instant;
 
 use super::{BETWEEN_LOOK_UPS, Single, Step, end_by, journal_failed};
-use crate::answer::decimal::Decimal;
 use crate::answer::facts::Facts;
 use crate::answer::facts::stated::Priced;
 use crate::answer::reply::Reply;
@@ -17,6 +16,8 @@ use crate::flow::Client;
 use crate::flow::resolve::watch::{self, LookUpResult};
 use crate::flow::resolve::{Arguments, Earlier, Task};
 use crate::json;
+use crate::json::decimal::Decimal;
+use crate::json::document::Document;
 use crate::json::object::{object, object_text};
 use crate::ledger::claims::{ClaimRecord, ClaimState};
 use crate::ledger::clock::Moment;
@@ -279,6 +280,12 @@ pub fn with_claim(reply: Reply, claim: &Row) -> Reply {
 /// The same, if the claim cannot be read.
 pub fn with_key(reply: Reply, key: &Name) -> Reply {
     reply.with_field(JOURNAL, |out| object(out, |fields| fields.text("key", &key.given)))
+}
+
+/// Names the key in a reply that names no claim.
+pub fn with_key_at_least(reply: Reply, key: &Name) -> Reply {
+    let is_named = Document::scan_own(&reply.body).is_ok_and(|read| read.root(&reply.body).member(JOURNAL).is_some());
+    if is_named { reply } else { with_key(reply, key) }
 }
 
 /// The field of a reply's body that says which claim the reply is about.

@@ -15,12 +15,12 @@ use once_cell::race::OnceBox;
 use super::Client;
 use super::engine::{Attempt, Ended, Items, ReadyItem, Step, journal_failed, journal_failed_text};
 use super::patience::Patience;
-use crate::answer::decimal::Decimal;
 use crate::answer::facts::Facts;
 use crate::answer::reply::Reply;
 use crate::call::Call;
 use crate::call::log::Level;
 use crate::call::token::IdempotencyKey;
+use crate::json::decimal::Decimal;
 use crate::ledger::key::{self, Name};
 use crate::ledger::row::{By, End, Row};
 use crate::ledger::table::{Claims, Decision};
@@ -146,7 +146,10 @@ impl Client {
                 Ended::Held => item.held.unwrap_or_else(|| journal_failed("it has no reason", Outcome::Unknown)),
             })
         });
-        let reply = reply.unwrap_or_else(Reply::invalid);
+        let mut reply = reply.unwrap_or_else(Reply::invalid);
+        if let (Some((_, entry)), Outcome::Unknown) = (&recorded, reply.outcome()) {
+            reply = look_up::with_key_at_least(reply, &entry.key);
+        }
         if context.record.sent() == sent_before && reply.outcome() == Outcome::NotSent {
             context.log(Level::Warn, || format!("nothing was sent: {}", status::name_of(reply.status())));
         }
@@ -335,9 +338,10 @@ impl Single<'_> {
             self.context.record.set_doubt(Doubt::Charge);
         }
         let reply = Reply::failed(line.status, line.outcome, refusal_text(decision));
-        match decision.open.last() {
-            Some(open) => look_up::named(reply, open.row),
-            None => reply,
+        match (decision.open.last(), &decision.end) {
+            (Some(open), _) => look_up::named(reply, open.row),
+            (None, Some(ended)) if line.outcome == Outcome::Unknown => look_up::with_claim(reply, ended.row),
+            _ => reply,
         }
     }
 

@@ -939,6 +939,23 @@ fn every_unknown_about_a_claim_names_it_in_its_body() {
     let id = till.store.ids().pop().unwrap();
     let expected = json!({"claim": id, "key": "key R-1", "step": "refund", "order": "ORD-1", "amount": "5"});
     assert_eq!(journal(&refund), expected);
+    // A checkout beside an open charge, and beside a paid one; and what has no claim.
+    let till = Till::new();
+    till.lose_answers(&["ORD-1"]);
+    let checkout = || till.call("order_create", json!({"order": {"reference": "ORD-1", "amount": "5"}}), None);
+    let beside = checkout();
+    assert_eq!((beside.outcome(), journal(&beside)["claim"].as_str()), (Unknown, Some(&*till.store.ids()[0])));
+    till.service.look_up_answers(5, "");
+    assert_eq!(till.pay().outcome(), Confirmed);
+    let beside = checkout();
+    assert_eq!((beside.outcome(), journal(&beside)["claim"].as_str()), (Unknown, Some(&*till.store.ids()[0])));
+    let unknown = json!({"orderPaymentReference": "PAY-9", "otp": "1"});
+    let unknown = till.call("order_pay_authorize", unknown, None);
+    assert_eq!((unknown.outcome(), journal(&unknown)), (Unknown, json!({"key": "authorization PAY-9"})));
+    let till = Till::new();
+    till.service.look_up_answers(2, "");
+    let attempted = till.pay();
+    assert_eq!((attempted.outcome(), journal(&attempted)), (Unknown, json!({"key": "charge ORD-1"})));
     // So does what a look-up finds.
     let till = Till::new();
     till.lose_answers(&["ORD-1"]);
@@ -1235,6 +1252,7 @@ fn a_row_that_is_damaged_or_another_one_is_never_taken_for_none() {
                 let reply = till.refund(if key == "k" { "5" } else { "6" }, Some(key));
                 assert_eq!(seen(&reply), (Status::Journal, Unknown, false), "{change}: {}", reply.message);
                 assert!(reply.message.contains(&format!("key {key}")), "{}", reply.message);
+                assert!(reply.body.contains(&format!(r#""journal":{{"key":"key {key}"}}"#)), "{}", reply.body);
             }
             till.store.rows.lock().unwrap().insert(place.clone(), rows[place].clone());
         }

@@ -8,10 +8,10 @@ pub(super) mod watch;
 use std::borrow::Cow;
 
 use super::Client;
-use crate::answer::decimal::Decimal;
 use crate::answer::reply::Reply;
 use crate::answer::resolution::{self, Attempts, Inquiry, Price, Question};
 use crate::call::Call;
+use crate::json::decimal::Decimal;
 use crate::json::{self, Members, RawValue, Type};
 use crate::request::look_up::EarlierRequest;
 use crate::request::secrets::{Secrets, Stop};

@@ -1,10 +1,10 @@
 //! What an event, the service's answer and the caller's expectation have in common, and how they differ: two sets of
 //! facts are compared, role by role.
 
-use crate::answer::decimal::Decimal;
 use crate::answer::facts::Facts;
 use crate::answer::facts::event::EventFacts;
 use crate::answer::facts::stated::{Amounts, Priced, Statement, Text};
+use crate::json::decimal::Decimal;
 use crate::request::text_value;
 use paysvc_spec::events::COMPARED;
 use paysvc_spec::schema::{Reference, Role};

@@ -1,4 +1,4 @@
-//! Amounts of money in an answer or an event: exact decimals, never floating point.
+//! Amounts of money: exact decimals, never floating point.
 
 use std::fmt;
 
