@@ -17,7 +17,12 @@ from typing import Any
 
 import pytest
 from selenium import webdriver
-from selenium.common.exceptions import NoSuchElementException, StaleElementReferenceException, TimeoutException
+from selenium.common.exceptions import (
+    NoSuchElementException,
+    StaleElementReferenceException,
+    TimeoutException,
+    WebDriverException,
+)
 from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
@@ -82,10 +87,22 @@ class Sandbox:
         return self.call("POST", "/payment/order/verify", {"reference": reference}, key="secret_key")["data"]
 
 
+class Driver(webdriver.Chrome):
+    def execute(self, driver_command: Any, params: dict[str, Any] | None = None) -> Any:
+        """As the driver does it. An element of a page that is being replaced is a stale one, too: for some moments the
+        driver has its own error for that, "unhandled inspector error: Node with given id does not belong …"."""
+        try:
+            return super().execute(driver_command, params)
+        except WebDriverException as error:
+            if "unhandled inspector error" in (error.msg or ""):
+                raise StaleElementReferenceException(error.msg) from error
+            raise
+
+
 class Browser:
     """Finds elements by what a person sees or a screen reader says, and waits until they are there."""
 
-    def __init__(self, driver: webdriver.Chrome) -> None:
+    def __init__(self, driver: Driver) -> None:
         self.driver = driver
 
     def open(self, address: str) -> None:
@@ -131,19 +148,24 @@ class Browser:
         found: WebElement = self.until(find, f"no control {name!r}")
         return found
 
-    def click(self, name: str) -> None:
-        def act() -> bool:
-            self.named(name).click()
+    def act(self, name: str, action: Callable[[WebElement], None]) -> None:
+        """Acts on the control, which the page may replace between the two."""
+
+        def done() -> bool:
+            action(self.named(name))
             return True
 
-        self.until(act, f"cannot click {name!r}")
+        self.until(done, f"cannot use {name!r}")
+
+    def click(self, name: str) -> None:
+        self.act(name, WebElement.click)
 
     def type(self, name: str, text: str) -> None:
         """Replaces what is in the field."""
-        self.named(name).send_keys(Keys.CONTROL, "a", Keys.NULL, Keys.DELETE, text)
+        self.act(name, lambda field: field.send_keys(Keys.CONTROL, "a", Keys.NULL, Keys.DELETE, text))
 
     def choose(self, name: str, option: str) -> None:
-        Select(self.named(name)).select_by_visible_text(option)
+        self.act(name, lambda list_box: Select(list_box).select_by_visible_text(option))
 
     def console(self) -> list[str]:
         log: list[dict[str, str]] = self.driver.get_log("browser")  # type: ignore[no-untyped-call]
@@ -158,14 +180,14 @@ def sandbox() -> Iterator[Sandbox]:
 
 
 @pytest.fixture(scope="session")
-def driver() -> Iterator[webdriver.Chrome]:
+def driver() -> Iterator[Driver]:
     options = webdriver.ChromeOptions()
     options.binary_location = shutil.which("chromium") or "chromium is not installed"
     options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
     with tempfile.TemporaryDirectory() as folder:
         for flag in [*FLAGS, f"--user-data-dir={folder}"]:
             options.add_argument(flag)
-        started = webdriver.Chrome(options, Service(shutil.which("chromedriver")))
+        started = Driver(options, Service(shutil.which("chromedriver")))
         started.set_page_load_timeout(SECONDS)
         started.set_script_timeout(SECONDS)
         yield started
@@ -173,7 +195,7 @@ def driver() -> Iterator[webdriver.Chrome]:
 
 
 @pytest.fixture
-def browser(driver: webdriver.Chrome, sandbox: Sandbox) -> Iterator[Browser]:
+def browser(driver: Driver, sandbox: Sandbox) -> Iterator[Browser]:
     browser = Browser(driver)
     browser.console()
     yield browser
