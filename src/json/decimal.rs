@@ -48,6 +48,11 @@ impl Decimal {
         self.text.split_once('.').unwrap_or((&self.text, ""))
     }
 
+    /// Whether a charge of this price has that total: the total may include the fee that is named beside it.
+    pub fn is_charged_as(&self, total: &Decimal, fee: Option<&Decimal>) -> bool {
+        total == self || fee.is_some_and(|fee| *total == self.plus(fee))
+    }
+
     pub fn plus(&self, other: &Decimal) -> Decimal {
         let (one, two) = (self.parts(), other.parts());
         let (wholes, fractions) = (one.0.len().max(two.0.len()), one.1.len().max(two.1.len()));

@@ -4,7 +4,6 @@ use super::clock::Moment;
 use super::key::Name;
 use super::row::{By, Claim, End, Kind, Row};
 use crate::json::decimal::Decimal;
-use crate::request::record::is_same_amount;
 use paysvc_spec::journal::Step;
 use paysvc_spec::status::{Outcome, State};
 
@@ -102,12 +101,11 @@ impl<'a> ClaimRecord<'a> {
     /// It charged another amount than this, with or without its fee: by the service's answer, else by the request.
     pub fn differs_in_amount(&self, wanted: &str) -> bool {
         let end = self.deciding_end().map(|(_, end)| end).filter(|end| end.amount.is_some());
-        let fee = end.and_then(|end| Decimal::parse(end.fee.as_ref()?));
-        let with_fee = Decimal::parse(wanted.trim()).zip(fee).map(|(wanted, fee)| wanted.plus(&fee).to_string());
-        let charged = end.map_or(&self.claim.amount, |end| &end.amount);
-        charged.as_ref().is_some_and(|charged| {
-            !is_same_amount(charged, wanted) && !with_fee.is_some_and(|wanted| is_same_amount(charged, &wanted))
-        })
+        let Some(charged) = end.map_or(&self.claim.amount, |end| &end.amount) else { return false };
+        let decimal = |text: &str| Decimal::parse(text.trim());
+        let fee = end.and_then(|end| decimal(end.fee.as_ref()?));
+        // What is no decimal equals nothing.
+        !decimal(wanted).zip(decimal(charged)).is_some_and(|(price, total)| price.is_charged_as(&total, fee.as_ref()))
     }
 
     /// As [`ClaimRecord::differs_in_amount`].

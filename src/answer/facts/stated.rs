@@ -134,8 +134,7 @@ pub fn compare_price(named: &[Amounts], wanted: &Decimal) -> Priced {
     match compare_price_alone(named, wanted) {
         Priced::Unnamed => {
             let agrees = |amounts: &&Amounts| {
-                let with_fee = || amounts.fee.clear().map(|fee| wanted.plus(fee));
-                amounts.total.clear().is_some_and(|total| total == wanted || Some(total) == with_fee().as_ref())
+                amounts.total.clear().is_some_and(|total| wanted.is_charged_as(total, amounts.fee.clear()))
             };
             compared("charged total", named.iter().filter(|it| !it.total.is_absent()), |it| &it.total, agrees)
         }

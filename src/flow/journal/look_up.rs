@@ -122,7 +122,7 @@ impl Single<'_> {
         let recorded = self.ledger.claim(entry, known, self.context).and_then(|claimed| match claimed {
             ClaimResult::Superseded => Ok(false),
             ClaimResult::Claimed(claim) => {
-                let end = End { is_final: true, ..end_by(&claim.id, By::LookUp, reply) };
+                let end = End { is_final: true, ..end_by(&claim.id, By::LookUp, entry.record.step, reply) };
                 self.ledger.end(&claim, &end, self.context)
             }
         });
@@ -252,7 +252,10 @@ pub fn examine(
         }
         Outcome::Unknown | Outcome::NotSent => return Ok(Examination::Open(named(reply, claim))),
     }
-    let end = End { is_final: reply.outcome() == Outcome::Confirmed, ..end_by(&claim.id, By::LookUp, &reply) };
+    let end = End {
+        is_final: reply.outcome() == Outcome::Confirmed,
+        ..end_by(&claim.id, By::LookUp, claimed.claim.step, &reply)
+    };
     Ok(Examination::Decided(with_claim(reply, claim), Box::new(end)))
 }
 

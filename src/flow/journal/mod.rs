@@ -215,9 +215,9 @@ fn fits(journal: &Journal, what: &str, entry: Entry) -> Result<Entry, Validation
     }
 }
 
-/// What the reply says about the claim `of`.
-fn end_by(of: &str, by: By, reply: &Reply) -> End {
-    let facts = reply.facts();
+/// What the reply says about the claim `of`. Only of a payment is what was charged the request's own amount.
+fn end_by(of: &str, by: By, step: JournalStep, reply: &Reply) -> End {
+    let facts = reply.facts().filter(|_| matches!(step, JournalStep::Charge | JournalStep::Authorization));
     let (amount, fee) = facts.map_or((None, None), Facts::amount_and_fee);
     let text = |amount: Option<Decimal>| amount.map(|amount| amount.to_string());
     End {
@@ -325,7 +325,7 @@ impl Items for Single<'_> {
             is_final: is_final(entry.record.step, reply),
             payment_reference: named(Reference::Payment),
             batch_reference: named(Reference::Batch),
-            ..end_by("", By::Sender, reply)
+            ..end_by("", By::Sender, entry.record.step, reply)
         }]
     }
 }

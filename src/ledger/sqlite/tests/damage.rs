@@ -79,8 +79,6 @@ fn rows_of(store: &SqliteStore, query: Query<'_>) -> Result<Vec<Row>, String> {
     wrong.map_or(Ok(rows), Err)
 }
 
-/// A refund, a charge and a payout: their rows are found by key and order, or the file or the row is refused. Every bit in
-/// `make harden`.
 /// The key, the step and the order of requests; each has an end, the last one an UNKNOWN.
 const REQUESTS: [(&str, Step, Option<&str>); 4] = [
     ("key a", Step::Refund, Some("ORD-1")),
@@ -127,6 +125,7 @@ fn a_row_that_its_queries_do_not_find_is_an_error() {
     }
 }
 
+/// The rows are found by key and order, or the file or the row is refused. Every bit in `make harden`.
 #[test]
 fn a_bit_that_was_flipped_is_an_error_and_never_fewer_rows() {
     let stride: usize = std::env::var("TEST_BIT_STRIDE").map_or(211, |text| text.parse().unwrap());
