@@ -19,7 +19,7 @@ import (
 
 // Store is a database that keeps the journal: one table with the primary key (Key, Seq), whose rows are never changed. Goroutines
 // call its methods at once. A method that fails or panics has failed, and then nothing that moves money is sent. The context ends when the
-// method must have returned. Never write a row in a transaction of the program. The package postgres has a Store.
+// method must have returned; one that has not returned then has failed, and goes on alone. Never write a row in a transaction of the program. The package postgres has a Store.
 type Store interface {
 	// Append inserts a row, which is durable on return, and returns [Appended]; [AlreadyThere], if there is a row with this Key and Seq.
 	// Then nothing is written. Any other value is a failure.
@@ -95,12 +95,15 @@ func setStore(client *C.paysvc_client, store Store, handler slog.Handler) error 
 	return &Error{Function: "client_set_store", Reply: newReply(&reply)}
 }
 
+// How long a store may need to return once its context has ended.
+const grace = 50 * time.Millisecond
+
 // Asks the store, on a goroutine of its own, because the frames of the library are below this one: a goroutine that ends here would
 // leave them as they are.
 func (s *stored) succeeds(method string, ms int, ask func(context.Context) error) bool {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Duration(ms)*time.Millisecond)
 	defer cancel()
-	ended := make(chan error)
+	ended := make(chan error, 1)
 	go func() {
 		err := errors.New("it ended its goroutine")
 		defer func() {
@@ -111,7 +114,17 @@ func (s *stored) succeeds(method string, ms int, ask func(context.Context) error
 		}()
 		err = ask(ctx)
 	}()
-	err := <-ended
+	var err error
+	select {
+	case err = <-ended:
+	case <-ctx.Done():
+		// Some drivers wait for a machine that is silent, whatever the context says.
+		select {
+		case err = <-ended:
+		case <-time.After(grace):
+			err = ctx.Err()
+		}
+	}
 	if err != nil && s.handler != nil {
 		guarded(func() { slog.New(s.handler).Error("the journal's store failed", "method", method, "err", err) })
 	}

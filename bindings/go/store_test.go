@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"paysvc.example/go/paysvc"
 	"paysvc.example/go/paysvc/paysvctest"
@@ -94,6 +95,32 @@ func TestWhatIsOpenIsToldOneKeyAfterTheOther(t *testing.T) {
 	_, _, err = connect(t, nowhere).JournalNext(ctx, "")
 	is(t, err, paysvc.ErrOutcomeUnknown)
 	_, _, err = client.JournalNext(ctx, strings.Repeat("k", 2000))
+	is(t, err, paysvc.ErrOutcomeUnknown)
+}
+
+// Its driver waits for a machine that is silent, whatever the context says.
+type silent struct {
+	noRows
+	ends chan struct{}
+}
+
+func (s silent) Read(context.Context, paysvc.StoreQuery) ([]string, error) {
+	<-s.ends
+	return nil, nil
+}
+
+func TestACallEndsInTimeAlsoIfItsStoreDoesNot(t *testing.T) {
+	store := silent{ends: make(chan struct{})}
+	t.Cleanup(func() { close(store.ends) })
+	client, err := paysvc.New(nowhere, paysvc.WithStore(store))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { client.Close() })
+	ctx, cancel := context.WithTimeout(context.Background(), 100*time.Millisecond)
+	defer cancel()
+	_, err = client.OrderRefund(paysvc.ContextWithKey(ctx, "refund-1"), paysvc.OrderRefundRequest{Reference: "R"})
+	// Nothing was read, so it is not known whether it was sent before.
 	is(t, err, paysvc.ErrOutcomeUnknown)
 }
 

@@ -42,6 +42,7 @@ pub mod endpoints;
 pub mod events;
 pub mod journal;
 pub mod operations;
+pub mod postgres;
 pub mod refusals;
 pub mod roles;
 pub mod schema;

@@ -36,12 +36,17 @@ pub fn files_of(root: &Path, rows: &'static [Endpoint]) -> Result<Vec<(String, S
         ("bindings/go/generated.go", codegen::go::render(rows)),
         ("bindings/go/generated_answers.go", codegen::go::render_answers(rows)),
         ("bindings/go/webhook/generated.go", codegen::go::render_webhook()),
+        (
+            "bindings/go/postgres/generated.go",
+            codegen::statements("generated_postgres.go", |number| format!("${number}")),
+        ),
         ("bindings/cpp/paysvc_answers.hpp", codegen::cpp::answers::render(rows)),
         ("bindings/cpp/paysvc_endpoints.hpp", codegen::cpp::render(rows)),
         ("bindings/python/src/paysvc/_generated.py", codegen::python::render(rows)),
         ("bindings/python/src/paysvc/_replies.py", codegen::python::render_replies(rows)),
         ("bindings/python/src/paysvc/_answers.py", codegen::python::render_answers(rows)),
         ("bindings/python/src/paysvc/_endpoints.py", codegen::python::render_endpoints(rows)),
+        ("bindings/python/src/paysvc/_statements.py", codegen::statements("_statements.py", |_| "%s".to_owned())),
         ("sandbox/python/src/paysvc_sandbox/_version.py", codegen::python::render_version()),
         ("docs/endpoints.md", codegen::endpoints::render(rows)),
     ];

@@ -26,37 +26,6 @@ import (
 // DefaultTable is the name of the table, unless [WithTable] names another.
 const DefaultTable = "paysvc_journal"
 
-// Table is to be run once, with the name of your table if it is another. Keys are in the order of their bytes, so that all databases
-// agree.
-const Table = `CREATE TABLE paysvc_journal (
-    key text COLLATE "C" NOT NULL,
-    seq integer NOT NULL,
-    "order" text COLLATE "C",
-    open boolean NOT NULL,
-    row text NOT NULL,
-    PRIMARY KEY (key, seq)
-);
-CREATE INDEX paysvc_journal_order ON paysvc_journal ("order");
-CREATE INDEX paysvc_journal_open ON paysvc_journal (key) WHERE open`
-
-const (
-	// Whether the connection is in a transaction: a setting that lasts as long as that is there in the next statement.
-	probe  = `SELECT set_config('paysvc.probe', $1, true)`
-	probed = `SELECT coalesce(current_setting('paysvc.probe', true) = $1, false), pg_is_in_recovery()`
-
-	// The setting is for this transaction, of one statement, and the row is on the disk when it has been committed.
-	insert = `WITH durable AS (SELECT set_config('synchronous_commit', 'on', true))
-INSERT INTO {table} (key, seq, "order", open, row)
-SELECT $1::text, $2::integer, nullif($3::text, ''), $4::boolean, $5::text FROM durable
-ON CONFLICT (key, seq) DO NOTHING`
-
-	ofKey   = `SELECT row FROM {table} WHERE key = $1 ORDER BY seq`
-	ofOrder = `SELECT row FROM {table} WHERE "order" = $1 ORDER BY key, seq`
-	open    = `SELECT row FROM {table} AS last WHERE open AND key > $1
-AND NOT EXISTS (SELECT 1 FROM {table} AS later WHERE later.key = last.key AND later.seq > last.seq)
-ORDER BY key LIMIT $2`
-)
-
 // Errors of connections that would lose rows.
 var (
 	ErrInTransaction = errors.New("postgres: the journal's connection is in a transaction, which may be rolled back")
@@ -117,9 +86,9 @@ func (s *Store) Read(ctx context.Context, query paysvc.StoreQuery) (rows []strin
 	var values []any
 	switch query.Kind {
 	case paysvc.QueryKey:
-		statement, values = ofKey, []any{query.Key}
+		statement, values = keyed, []any{query.Key}
 	case paysvc.QueryOrder:
-		statement, values = ofOrder, []any{query.Order}
+		statement, values = ordered, []any{query.Order}
 	case paysvc.QueryOpen:
 		statement, values = open, []any{query.After, query.Limit}
 	default:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import threading
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -18,6 +21,7 @@ class Server:
         self.rows: list[tuple[str]] = []
         self.said: list[tuple[str, Any]] = []
         self.made = self.closed = 0
+        self.before: Callable[[], object] = lambda: None
         vars(self).update(settings)
 
     def connect(self) -> Connection:
@@ -48,6 +52,7 @@ class Cursor:
 
     def execute(self, statement: str, values: Any) -> None:
         assert self.connection.autocommit, "outside of a transaction"
+        self.server.before()
         if self.server.broken:
             self.server.broken = False
             raise ConnectionError("the server closed the connection")
@@ -105,6 +110,46 @@ def test_a_connection_is_kept_and_replaced_when_it_is_broken() -> None:
     assert server.said[-1][1] == ("k", 5)
     store.close()
     assert server.closed == 2
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork")
+def test_a_forked_child_has_connections_of_its_own() -> None:
+    server = Server(rows=[("1",)])
+    store = postgres.Store(server.connect)
+    store.read({"key": "k"}, 1)
+    child = os.fork()
+    if child == 0:
+        try:
+            store.read({"key": "k"}, 1)
+            store.close()
+            # It has closed its own, and not its parent's.
+            os._exit(0 if (server.made, server.closed) == (2, 1) else 1)
+        finally:
+            os._exit(2)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    store.read({"key": "k"}, 1)
+    assert (server.made, server.closed) == (1, 0)
+
+
+@pytest.mark.parametrize("connects", [False, True])
+def test_a_database_that_is_silent_fails_when_the_time_is_over(connects: bool) -> None:
+    server, silent = Server(rows=[("1",)]), threading.Event()
+    hangs = iter([connects, False])
+
+    def connect() -> Connection:
+        if next(hangs):
+            silent.wait(60)
+        return server.connect()
+
+    store = postgres.Store(connect)
+    if not connects:
+        store.read({"key": "k"}, 60)
+        server.before = lambda: silent.wait(60)
+    with pytest.raises(TimeoutError, match=r"did not answer within 0\.100 s"):
+        store.append("k", 1, ROW, 0.1)
+    silent.set()
+    server.before = lambda: None
+    assert store.read({"key": "k"}, 60) == ["1"]
 
 
 def test_what_cannot_be_meant_is_refused() -> None:

@@ -21,6 +21,7 @@ pub mod verdicts;
 use std::collections::BTreeMap;
 
 use minijinja::{Value, context};
+use paysvc_spec::postgres;
 use paysvc_spec::schema::{Answer, AnswerKind, ApiKey, Default, Endpoint, Field, Location, Member};
 use paysvc_spec::status::{Constant, OUTCOMES, STATES, STATUSES};
 
@@ -62,6 +63,16 @@ fn row(row: &Endpoint) -> Value {
         allows_extra => row.allows_extra,
         doc => row.doc,
     }
+}
+
+/// What the store in PostgreSQL says, in that template. `parameter`: how the language's drivers write the one with that number.
+pub fn statements(template: &str, parameter: fn(usize) -> String) -> String {
+    let written = |text: &str| {
+        (1..=5).fold(text.to_owned(), |text, number| text.replace(&format!("{{{number}}}"), &parameter(number)))
+    };
+    let of = |&(name, doc, text): &postgres::Statement| context! { name, doc, text => written(text) };
+    let statements: Vec<_> = postgres::STATEMENTS.iter().map(of).collect();
+    crate::templates::render(template, context! { table => postgres::TABLE, statements })
 }
 
 /// How a row is sent, in words: "public key, encrypted".

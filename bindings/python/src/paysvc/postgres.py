@@ -7,46 +7,28 @@
 
 TABLE makes the table. Rows are committed on connections of the store's own, never in a transaction of the program: to
 keep the journal in step with your own data, commit your row first, and then make the call with its key.
+
+A forked child makes connections of its own. A pooler such as PgBouncer must give each connection a session of its own:
+in transaction mode, the time limit of a statement may be set for another program's.
 """
 
 from __future__ import annotations
 
 import json
 import math
+import os
+import queue
 import re
 import secrets
 import threading
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from typing import Any
+from typing import Any, TypeVar, cast
 
-#: Run this once, with the name of your table if it is another. Byte order in keys, so that all databases agree.
-TABLE = """CREATE TABLE paysvc_journal (
-    key text COLLATE "C" NOT NULL,
-    seq integer NOT NULL,
-    "order" text COLLATE "C",
-    open boolean NOT NULL,
-    row text NOT NULL,
-    PRIMARY KEY (key, seq)
-);
-CREATE INDEX paysvc_journal_order ON paysvc_journal ("order");
-CREATE INDEX paysvc_journal_open ON paysvc_journal (key) WHERE open"""
+from . import _statements
+from ._statements import TABLE
 
-#: Whether the connection is in a transaction: a setting that lasts as long as that is there in the next statement.
-_PROBE = "SELECT set_config('paysvc.probe', %s, true)"
-_PROBED = "SELECT current_setting('paysvc.probe', true) = %s, pg_is_in_recovery()"
-
-#: The setting is for this transaction, of one statement, and the row is on the disk when it has been committed.
-_APPEND = """WITH durable AS (SELECT set_config('synchronous_commit', 'on', true))
-INSERT INTO {table} (key, seq, "order", open, row)
-SELECT %s::text, %s::integer, %s::text, %s::boolean, %s::text FROM durable
-ON CONFLICT (key, seq) DO NOTHING"""
-
-_OF_KEY = "SELECT row FROM {table} WHERE key = %s ORDER BY seq"
-_OF_ORDER = 'SELECT row FROM {table} WHERE "order" = %s ORDER BY key, seq'
-_OPEN = """SELECT row FROM {table} AS last WHERE open AND key > %s
-AND NOT EXISTS (SELECT 1 FROM {table} AS later WHERE later.key = last.key AND later.seq > last.seq)
-ORDER BY key LIMIT %s"""
+__all__ = ["TABLE", "Store"]
 
 
 class Store:
@@ -63,14 +45,14 @@ class Store:
         if not callable(connect):
             raise TypeError("connect must be a function that makes a connection, not a connection")
         self._connect, self._table = connect, table
-        self._lock = threading.Lock()
-        self._idle: list[Any] = []
+        #: By process: a child leaves its parent's as they are, because closing one says so to the server.
+        self._idle: dict[int, list[Any]] = {}
 
     def append(self, key: str, seq: int, row: str, timeout: float) -> bool:
         """As paysvc.Store has it."""
         members = json.loads(row)
-        values = (key, seq, members.get("order"), members["open"] is True, row)
-        written = self._run(_APPEND, values, timeout, lambda cursor: cursor.rowcount)
+        values = (key, seq, members.get("order") or "", members["open"] is True, row)
+        written = self._run(_statements.INSERT, values, timeout, lambda cursor: cursor.rowcount)
         if written not in (0, 1):
             raise RuntimeError(f"the driver reports {written!r} rows for an INSERT of one")
         return bool(written)
@@ -79,11 +61,11 @@ class Store:
         """As paysvc.Store has it."""
         values: tuple[Any, ...]
         if "key" in query:
-            statement, values = _OF_KEY, (query["key"],)
+            statement, values = _statements.KEYED, (query["key"],)
         elif "order" in query:
-            statement, values = _OF_ORDER, (query["order"],)
+            statement, values = _statements.ORDERED, (query["order"],)
         elif query.get("open") is True:
-            statement, values = _OPEN, (query["after"], query["limit"])
+            statement, values = _statements.OPEN, (query["after"], query["limit"])
         else:
             raise ValueError(f"this version does not know the query {dict(query)!r}")
         rows: list[str] = self._run(statement, values, timeout, lambda cursor: [row for (row,) in cursor.fetchall()])
@@ -91,12 +73,13 @@ class Store:
 
     def close(self) -> None:
         """Closes the connections that nobody uses. The store makes others if it is used again."""
-        with self._lock:
-            idle, self._idle = self._idle, []
-        for connection in idle:
+        for connection in self._idle.pop(os.getpid(), []):
             connection.close()
 
     def _run(self, statement: str, values: tuple[Any, ...], timeout: float, read: Callable[[Any], Any]) -> Any:
+        return _within(timeout, lambda: self._execute(statement, values, timeout, read))
+
+    def _execute(self, statement: str, values: tuple[Any, ...], timeout: float, read: Callable[[Any], Any]) -> Any:
         connection = self._take(timeout)
         try:
             with _Cursor(connection) as cursor:
@@ -105,16 +88,18 @@ class Store:
         except BaseException:
             connection.close()  # Its state is not known.
             raise
-        with self._lock:
-            self._idle.append(connection)
+        self._own().append(connection)
         return result
+
+    def _own(self) -> list[Any]:
+        return self._idle.setdefault(os.getpid(), [])
 
     def _take(self, timeout: float) -> Any:
         """A connection that works, and is in no transaction."""
         while True:
-            with self._lock:
-                connection = self._idle.pop() if self._idle else None
-            if connection is None:
+            try:
+                connection = self._own().pop()
+            except IndexError:
                 connection = self._connect()
                 break
             try:
@@ -130,6 +115,29 @@ class Store:
             _close(connection)
             raise
         return connection
+
+
+_T = TypeVar("_T")
+
+
+def _within(timeout: float, work: Callable[[], _T]) -> _T:
+    """On a thread of its own: if the server's machine is silent, drivers wait for minutes or for ever."""
+    ended: queue.SimpleQueue[tuple[_T | None, BaseException | None]] = queue.SimpleQueue()
+
+    def run() -> None:
+        try:
+            ended.put((work(), None))
+        except BaseException as error:
+            ended.put((None, error))
+
+    threading.Thread(target=run, name="paysvc journal", daemon=True).start()
+    try:
+        result, error = ended.get(timeout=timeout)
+    except queue.Empty:
+        raise TimeoutError(f"the database did not answer within {timeout:.3f} s") from None
+    if error is not None:
+        raise error
+    return cast("_T", result)
 
 
 class _Cursor:
@@ -150,8 +158,8 @@ def _prepare(connection: Any, timeout: float) -> None:
     word = secrets.token_hex(8)
     with _Cursor(connection) as cursor:
         cursor.execute("SELECT set_config('statement_timeout', %s, false)", (str(max(1, math.ceil(timeout * 1000))),))
-        cursor.execute(_PROBE, (word,))
-        cursor.execute(_PROBED, (word,))
+        cursor.execute(_statements.PROBE, (word,))
+        cursor.execute(_statements.PROBED, (word,))
         in_transaction, is_replica = cursor.fetchone()
     if in_transaction:
         raise RuntimeError(
