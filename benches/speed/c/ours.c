@@ -17,10 +17,10 @@ static function endpoint;
 static paysvc_reply *large;
 static char pointers[LARGE_COUNT * LARGE_MEMBERS][48];
 
-static void call_with(const paysvc_call *token)
+static void call_with(const char *request, const paysvc_call *token)
 {
     paysvc_reply *reply;
-    if (endpoint(client, payload, token, &reply) != PAYSVC_OK || paysvc_reply_outcome(reply) != PAYSVC_OUTCOME_CONFIRMED ||
+    if (endpoint(client, request, token, &reply) != PAYSVC_OK || paysvc_reply_outcome(reply) != PAYSVC_OUTCOME_CONFIRMED ||
         paysvc_reply_state(reply) != PAYSVC_STATE_SUCCESSFUL || paysvc_reply_replayed(reply)) {
         fail("call", paysvc_reply_message(reply));
     }
@@ -30,21 +30,26 @@ static void call_with(const paysvc_call *token)
 static void call(void *unused)
 {
     (void)unused;
-    call_with(NULL);
+    call_with(payload, NULL);
 }
 
-/* Each has a key of its own, so that each is sent. */
+/* Each has a key and an order of its own, so that each is sent, also while others are under way. */
 static void call_with_key(void *unused)
 {
     static int last;
-    char key[32];
+    char key[32], order[16], request[1024], *at;
+    int number = __atomic_add_fetch(&last, 1, __ATOMIC_RELAXED);
     paysvc_call *token = paysvc_call_new();
     (void)unused;
-    sprintf(key, "BENCH-%d", __atomic_add_fetch(&last, 1, __ATOMIC_RELAXED));
-    if (paysvc_call_set_key(token, key) != PAYSVC_OK) {
+    sprintf(key, "BENCH-%d", number);
+    sprintf(order, "%06d", number % 1000000);
+    strcpy(request, payload);
+    at = strstr(request, "000001");
+    if (at == NULL || paysvc_call_set_key(token, key) != PAYSVC_OK) {
         fail("key", key);
     }
-    call_with(token);
+    memcpy(at, order, strlen(order));
+    call_with(request, token);
     paysvc_call_free(token);
 }
 

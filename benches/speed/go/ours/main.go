@@ -15,9 +15,9 @@ import (
 func main() {
 	client, err := paysvc.New(paysvc.Config{
 		BaseURL:         worker.BaseURL,
-		PublicKey:       "PUBLICKEY-BENCH",
-		SecretKey:       "SECRETKEY-BENCH",
-		EncryptionKey:   worker.Text("key.txt"),
+		PublicKey:       paysvc.NewSecret("PUBLICKEY-BENCH"),
+		SecretKey:       paysvc.NewSecret("SECRETKEY-BENCH"),
+		EncryptionKey:   paysvc.NewSecret(worker.Text("key.txt")),
 		CAFile:          filepath.Join(worker.Folder, "ca.pem"),
 		ConnectionReuse: "all",
 	})
