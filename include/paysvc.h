@@ -456,6 +456,7 @@ const char *PAYSVC_CDECL paysvc_state_name(paysvc_state state);
  *   - allow_http (boolean): allows plain HTTP to addresses other than loopback (default false)
  *   - journal (string): path of the file that remembers what was sent, so that a crash or a second try cannot charge twice; on a local disk. Processes of one machine may share it
  *   - journal_create (boolean): creates the file of journal if it does not exist; without it, a missing file is an error (default false)
+ *   - journal_accept_lost_log (string): names the loss of a journal whose -wal file is gone, as its error does: what that file had is not looked for any more. Every charge is then looked up first (default none)
  *   - journal_keep_days (integer): how many days the journal keeps the details of requests that have ended; after that, it only knows that their keys have ended, and a call with one of them is E_KEY_REUSED (default 400, 1 to 36500)
  *   - former_public_keys (string): earlier public keys of the same account, separated by commas: what the journal has of them counts as this account's. They may stay for ever (default none)
  *   - payout_key (string): API key that payouts are sent with; integrations in production differ (default secret, or public)
@@ -1058,6 +1059,20 @@ paysvc_status PAYSVC_CDECL paysvc_journal_settle(const paysvc_client *client,
                                                  paysvc_reply **reply);
 
 /**
+ * Copies the journal's file while programs use it: a copy made by other means lacks what is in its -wal file. The copy has everything that was written before the call. A client that opens it, or that file once it was put back, looks up every charge first, because requests may have been sent since.
+ *
+ * @param request_json  one JSON object:
+ *   - to (string, required): path of a new file on a local disk
+ * @param call  deadline, cancel and progress of this call; may be NULL
+ * @param reply  may be NULL; else *reply is set on every path: free it with paysvc_reply_free()
+ * @return PAYSVC_OK: the copy is complete and on the disk. PAYSVC_E_JOURNAL: it could not be made, and there is no such file; or there was one already. PAYSVC_E_CONFIG without a journal in a file. The outcome is NOT_SENT.
+ */
+paysvc_status PAYSVC_CDECL paysvc_journal_backup(const paysvc_client *client,
+                                                 const char *request_json,
+                                                 const paysvc_call *call,
+                                                 paysvc_reply **reply);
+
+/**
  * Pays any number of recipients, in the largest batches that the encryption key can encrypt, one after the other. The client's timeout_ms limits each batch, and the call's timeout limits the whole list: no batch starts with less than timeout_ms left. It needs a journal or a store, where each clientReference is an idempotency key, across lists: after a crash, or when a call has stopped, give the same list again. See docs/payouts.md.
  *
  * @param request_json  one JSON object:
@@ -1082,7 +1097,9 @@ paysvc_status PAYSVC_CDECL paysvc_payout_bulk(const paysvc_client *client,
                                               paysvc_reply **reply);
 
 /**
- * Frees the client. Calls that still run on other threads end normally; then its connections are closed.
+ * Frees the client. Calls that still run on other threads end normally; then its connections are closed. With the last client
+ * of a journal in this process, the journal's file gets all that is in its -wal file, unless another process uses it: then a
+ * copy of that file alone is whole.
  *
  * @param client  may be NULL
  */

@@ -1019,6 +1019,17 @@ class journal_settle_answer : public view {
 };
 using journal_settle_reply = reply_of<journal_settle_answer>;
 
+/// The answer of client::journal_backup().
+class journal_backup_answer : public view {
+  public:
+    using paysvc::view::view;
+    journal_backup_answer() = default;
+    /// Of any reply, that of an error included. It must outlive this.
+    explicit journal_backup_answer(const paysvc::reply &of) : paysvc::view(paysvc::detail::place(of.handle(), "", "")) {}
+    journal_backup_answer(const paysvc::reply &&) = delete;
+};
+using journal_backup_reply = reply_of<journal_backup_answer>;
+
 /// An element of the list batches of payout_bulk_answer.
 class payout_bulk_answer_batches : public view {
   public:

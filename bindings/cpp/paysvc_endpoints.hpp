@@ -121,6 +121,8 @@ class config : public object {
     config &journal(const std::string &value) { return set(*this, "journal", value); }
     /// journal_create (boolean): creates the file of journal if it does not exist; without it, a missing file is an error (default false).
     config &journal_create(const detail::flag &value) { return set(*this, "journal_create", value); }
+    /// journal_accept_lost_log (string): names the loss of a journal whose -wal file is gone, as its error does: what that file had is not looked for any more. Every charge is then looked up first (default none).
+    config &journal_accept_lost_log(const std::string &value) { return set(*this, "journal_accept_lost_log", value); }
     /// journal_keep_days (integer): how many days the journal keeps the details of requests that have ended; after that, it only knows that their keys have ended, and a call with one of them is E_KEY_REUSED (default 400, 1 to 36500).
     config &journal_keep_days(const detail::integer &value) { return set(*this, "journal_keep_days", value); }
     /// former_public_keys (string): earlier public keys of the same account, separated by commas: what the journal has of them counts as this account's. They may stay for ever (default none).
@@ -707,6 +709,13 @@ class journal_settle_request : public object {
     journal_settle_request &sender_ended(const detail::flag &value) { return set(*this, "sender_ended", value); }
 };
 
+/// The request of client::journal_backup().
+class journal_backup_request : public object {
+  public:
+    /// to (string, required): path of a new file on a local disk.
+    journal_backup_request &to(const std::string &value) { return set(*this, "to", value); }
+};
+
 /// An element of payoutDetails of payout_bulk_request.
 class payout_bulk_payoutDetails : public object {
   public:
@@ -1140,6 +1149,16 @@ template <class Client> class endpoints {
 #endif
     journal_settle_reply journal_settle(std::nothrow_t, const std::string &request, const call &with = call::none()) const {
         return journal_settle_reply(static_cast<const Client *>(this)->perform(&paysvc_journal_settle, request, with));
+    }
+
+    /// Copies the journal's file while programs use it: a copy made by other means lacks what is in its -wal file. The copy has everything that was written before the call. A client that opens it, or that file once it was put back, looks up every charge first, because requests may have been sent since.
+#if PAYSVC_EXCEPTIONS
+    journal_backup_reply journal_backup(const std::string &request, const call &with = call::none()) const {
+        return checked("journal_backup", this->journal_backup(std::nothrow, request, with), request);
+    }
+#endif
+    journal_backup_reply journal_backup(std::nothrow_t, const std::string &request, const call &with = call::none()) const {
+        return journal_backup_reply(static_cast<const Client *>(this)->perform(&paysvc_journal_backup, request, with));
     }
 
     /// Pays any number of recipients, in the largest batches that the encryption key can encrypt, one after the other. The client's timeout_ms limits each batch, and the call's timeout limits the whole list: no batch starts with less than timeout_ms left. It needs a journal or a store, where each clientReference is an idempotency key, across lists: after a crash, or when a call has stopped, give the same list again. See docs/payouts.md.

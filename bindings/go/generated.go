@@ -392,6 +392,8 @@ type Config struct {
 	Journal string `json:"journal,omitempty"`
 	// JournalCreate (boolean): creates the file of journal if it does not exist; without it, a missing file is an error (default false).
 	JournalCreate bool `json:"journal_create,omitempty"`
+	// JournalAcceptLostLog (string): names the loss of a journal whose -wal file is gone, as its error does: what that file had is not looked for any more. Every charge is then looked up first (default none).
+	JournalAcceptLostLog string `json:"journal_accept_lost_log,omitempty"`
 	// JournalKeepDays (integer): how many days the journal keeps the details of requests that have ended; after that, it only knows that their keys have ended, and a call with one of them is E_KEY_REUSED (default 400, 1 to 36500).
 	JournalKeepDays *int64 `json:"journal_keep_days,omitempty"`
 	// FormerPublicKeys (string): earlier public keys of the same account, separated by commas: what the journal has of them counts as this account's. They may stay for ever (default none).
@@ -458,6 +460,8 @@ func function(name string) C.paysvc_go_function {
 		return C.paysvc_go_function(C.paysvc_webhook_verify)
 	case "journal_settle":
 		return C.paysvc_go_function(C.paysvc_journal_settle)
+	case "journal_backup":
+		return C.paysvc_go_function(C.paysvc_journal_backup)
 	case "payout_bulk":
 		return C.paysvc_go_function(C.paysvc_payout_bulk)
 	case "request":
@@ -477,7 +481,7 @@ func function(name string) C.paysvc_go_function {
 // Functions that send several requests: they have the time that the context gives them, otherwise the client's timeout.
 func takesSteps(name string) bool {
 	switch name {
-	case "resolve", "order_wait", "webhook_verify", "journal_settle", "payout_bulk":
+	case "resolve", "order_wait", "webhook_verify", "journal_settle", "journal_backup", "payout_bulk":
 		return true
 	}
 	return false
@@ -1470,6 +1474,19 @@ type JournalSettleRequest struct {
 // JournalSettle records a person's decision about a request that stays open in the journal. It is refused while the request's call may still be under way, unless sender_ended is true. A refund, capture or payout that the service accepted, and that failed later, can be settled as REJECTED: give its key. Look at the service's own records first: a request that is settled as REJECTED may be charged again.
 func (c *Client) JournalSettle(ctx context.Context, request JournalSettleRequest) (*JournalSettleReply, error) {
 	return replyOf[JournalSettleReply](c.sendWith(ctx, "journal_settle", request, nil))
+}
+
+// JournalBackupRequest is the request of [Client.JournalBackup].
+type JournalBackupRequest struct {
+	redacted
+
+	// To (string, required): path of a new file on a local disk.
+	To string `json:"to"`
+}
+
+// JournalBackup copies the journal's file while programs use it: a copy made by other means lacks what is in its -wal file. The copy has everything that was written before the call. A client that opens it, or that file once it was put back, looks up every charge first, because requests may have been sent since.
+func (c *Client) JournalBackup(ctx context.Context, request JournalBackupRequest) (*JournalBackupReply, error) {
+	return replyOf[JournalBackupReply](c.sendWith(ctx, "journal_backup", request, nil))
 }
 
 // PayoutBulkRequest is the request of [Client.PayoutBulk].

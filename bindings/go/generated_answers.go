@@ -1299,6 +1299,29 @@ type JournalSettleAnswer struct {
 	Object
 }
 
+// JournalBackupReply is the reply of [Client.JournalBackup].
+type JournalBackupReply struct{ Reply }
+
+// Answer reads the body. It never fails: a member that cannot be read is an error of its own Get. Each Answer reads the whole body
+// again, so keep the result.
+func (r *JournalBackupReply) Answer() JournalBackupAnswer {
+	return readReply[JournalBackupAnswer](&r.Reply)
+}
+
+// ParseJournalBackupAnswer reads an answer of [Client.JournalBackup] from the body of an [Error] or from one that was stored. It never
+// fails: a member that cannot be read is an error of its own Get; if the body is not a JSON document, that is every member.
+func ParseJournalBackupAnswer(body []byte) JournalBackupAnswer {
+	return readBody[JournalBackupAnswer](body)
+}
+
+// UnmarshalJSON is [ParseJournalBackupAnswer], for encoding/json.
+func (a *JournalBackupAnswer) UnmarshalJSON(body []byte) error { return unmarshal(body, a) }
+
+// JournalBackupAnswer is the answer of [Client.JournalBackup].
+type JournalBackupAnswer struct {
+	Object
+}
+
 // PayoutBulkReply is the reply of [Client.PayoutBulk].
 type PayoutBulkReply struct{ Reply }
 

@@ -250,6 +250,17 @@ pub const OPERATIONS: &[Operation] = &[
         returns: "PAYSVC_OK: settled as CONFIRMED. PAYSVC_E_REJECTED: settled as REJECTED. PAYSVC_E_UNRESOLVED: its call may still be under way. PAYSVC_E_ARGUMENT: no such claim is open; of one that a person has settled, the message names who did, when and as what. The outcome is never NOT_SENT.",
     },
     Operation {
+        name: "journal_backup",
+        members: &[Field::required("to", Kind::Text, "path of a new file on a local disk")],
+        about_earlier: false,
+        reports_progress: false,
+        timeout_of_step: false,
+        answer: Body::Own(&[]),
+        doc: "Copies the journal's file while programs use it: a copy made by other means lacks what is in its -wal file. The copy has everything that was written before the call. \
+              A client that opens it, or that file once it was put back, looks up every charge first, because requests may have been sent since.",
+        returns: "PAYSVC_OK: the copy is complete and on the disk. PAYSVC_E_JOURNAL: it could not be made, and there is no such file; or there was one already. PAYSVC_E_CONFIG without a journal in a file. The outcome is NOT_SENT.",
+    },
+    Operation {
         name: "payout_bulk",
         members: &[
             Field::required(

@@ -94,6 +94,12 @@ pub const CONFIG: &[Field] = &[
          Processes of one machine may share it",
     ),
     flag("journal_create", false, "creates the file of journal if it does not exist; without it, a missing file is an error"),
+    text(
+        "journal_accept_lost_log",
+        "names the loss of a journal whose -wal file is gone, as its error does: what that file had is not looked for any more. \
+         Every charge is then looked up first",
+    )
+    .default(Default::Described("none")),
     number(
         "journal_keep_days",
         400,

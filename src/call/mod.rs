@@ -25,22 +25,24 @@ pub struct Bounds {
     pub deadline: Instant,
     /// `None`: nobody can cancel it.
     pub token: Option<Arc<CallToken>>,
+    /// What is left to do must be done after a cancel, too.
+    outlasts_cancel: bool,
 }
 
 impl Bounds {
     /// From now on, for as long as the token says, otherwise for that long.
     pub fn new(token: Option<Arc<CallToken>>, timeout: Duration) -> Bounds {
         let timeout = token.as_ref().and_then(|token| token.timeout()).unwrap_or(timeout);
-        Bounds { deadline: Instant::now() + timeout, token }
+        Bounds { deadline: Instant::now() + timeout, token, outlasts_cancel: false }
     }
 
     /// The same, except that it may end earlier.
     pub fn until(&self, deadline: Instant) -> Bounds {
-        Bounds { deadline: deadline.min(self.deadline), token: self.token.clone() }
+        Bounds { deadline: deadline.min(self.deadline), ..self.clone() }
     }
 
     pub fn is_cancelled(&self) -> bool {
-        self.token.as_ref().is_some_and(|token| token.is_cancelled())
+        !self.outlasts_cancel && self.token.as_ref().is_some_and(|token| token.is_cancelled())
     }
 
     /// Why the call is over: it was cancelled, or its time has run out.
@@ -63,8 +65,8 @@ impl Bounds {
     pub fn pause(&self, wait: Duration) -> Option<Status> {
         let until = self.deadline.min(Instant::now() + wait);
         match &self.token {
-            Some(token) => _ = token.wait_until(until),
-            None => thread::sleep(until.saturating_duration_since(Instant::now())),
+            Some(token) if !self.outlasts_cancel => _ = token.wait_until(until),
+            _ => thread::sleep(until.saturating_duration_since(Instant::now())),
         }
         self.ended()
     }
@@ -175,10 +177,12 @@ impl<'a> Call<'a> {
         Call { bounds: Bounds::new(self.bounds.token.clone(), timeout), ..*self }
     }
 
-    /// The same call, for a part of it that gets at least that long, also when the call's time is over.
+    /// The same call, for a part of it that gets at least that long, also when the call's time is over or it was cancelled.
     pub fn at_least(&self, timeout: Duration) -> Call<'a> {
         let mut call = self.clone();
-        call.bounds.deadline = call.bounds.deadline.max(Instant::now() + timeout);
+        call.bounds.outlasts_cancel = true;
+        let least = Instant::now() + timeout;
+        call.bounds.deadline = if self.bounds.is_cancelled() { least } else { call.bounds.deadline.max(least) };
         call
     }
 

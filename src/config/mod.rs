@@ -53,6 +53,7 @@ pub struct Config {
     pub allow_http: bool,
     pub journal: Option<PathBuf>,
     pub journal_create: bool,
+    pub journal_accept_lost_log: Option<String>,
     pub journal_keep_days: u32,
     pub former_public_keys: Vec<String>,
     /// What is changed in rows about which integrations in production differ, by the names of the settings.
@@ -257,6 +258,7 @@ impl Reader<'_> {
             allow_http,
             journal,
             journal_create,
+            journal_accept_lost_log: self.parsed("journal_accept_lost_log", |text| Ok(text.to_owned()))?,
             journal_keep_days: self.number("journal_keep_days")? as u32,
             former_public_keys: self
                 .parsed("former_public_keys", |text| {

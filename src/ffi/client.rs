@@ -130,7 +130,9 @@ pub(super) unsafe fn send(
     unsafe { deliver(reply, if is_earlier { Subject::Earlier } else { Subject::OfThisCall }, body) }
 }
 
-/// Frees the client. Calls that still run on other threads end normally; then its connections are closed.
+/// Frees the client. Calls that still run on other threads end normally; then its connections are closed. With the last client
+/// of a journal in this process, the journal's file gets all that is in its -wal file, unless another process uses it: then a
+/// copy of that file alone is whole.
 ///
 /// @param client  may be NULL
 #[unsafe(no_mangle)]

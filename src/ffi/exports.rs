@@ -228,6 +228,12 @@ pub unsafe extern "C" fn paysvc_journal_settle(client: *const paysvc_client, req
 }
 
 #[unsafe(no_mangle)]
+pub unsafe extern "C" fn paysvc_journal_backup(client: *const paysvc_client, request_json: *const c_char, call: *const paysvc_call, reply: *mut *mut paysvc_reply) -> paysvc_status {
+    // SAFETY: handles are NULL or not freed, texts NULL or NUL-terminated, and results NULL or memory for one pointer.
+    unsafe { send(Function::Operation(crate::flow::Client::journal_backup), client, request_json, call, reply) }
+}
+
+#[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_payout_bulk(client: *const paysvc_client, request_json: *const c_char, call: *const paysvc_call, reply: *mut *mut paysvc_reply) -> paysvc_status {
     // SAFETY: handles are NULL or not freed, texts NULL or NUL-terminated, and results NULL or memory for one pointer.
     unsafe { send(Function::Operation(crate::flow::Client::payout_bulk), client, request_json, call, reply) }

@@ -9,14 +9,13 @@ use std::ffi::{CString, c_char, c_int, c_void};
 use std::mem::offset_of;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicUsize, Ordering};
-use std::time::Duration;
 use std::{ptr, slice};
 
 use super::boundary::{Subject, UserData, boundary, deliver};
 use super::client::retain;
 use super::types::{paysvc_client, paysvc_reply, paysvc_sink, paysvc_status, paysvc_store};
 use crate::answer::reply::Reply;
-use crate::call::CallRecord;
+use crate::call::{Bounds, CallRecord};
 use crate::json::object::object_text;
 use crate::ledger::store::{Appended, NewRow, Query, Store};
 use crate::util::validation_error::ValidationError;
@@ -89,11 +88,11 @@ impl Drop for CallbackStore {
 }
 
 impl Store for CallbackStore {
-    fn append(&self, row: &NewRow<'_>, timeout: Duration) -> Result<Appended, String> {
+    fn append(&self, row: &NewRow<'_>, bounds: &Bounds) -> Result<Appended, String> {
         let (userdata, key, json) = (self.userdata()?, c_text(row.key)?, c_text(row.json)?);
         let seq = c_int::try_from(row.seq).map_err(|_| "a key has too many rows".to_owned())?;
         // SAFETY: the program has promised that its callback may run; the texts live until it returns.
-        let answer = unsafe { (self.append)(userdata, key.as_ptr(), seq, json.as_ptr(), ms(timeout)) };
+        let answer = unsafe { (self.append)(userdata, key.as_ptr(), seq, json.as_ptr(), ms(bounds)) };
         match answer {
             STORE_DONE => Ok(Appended::Done),
             STORE_EXISTS => Ok(Appended::Exists),
@@ -101,10 +100,10 @@ impl Store for CallbackStore {
         }
     }
 
-    fn read(&self, query: Query<'_>, timeout: Duration, found: &mut dyn FnMut(&str) -> bool) -> Result<(), String> {
+    fn read(&self, query: Query<'_>, bounds: &Bounds, found: &mut dyn FnMut(&str) -> bool) -> Result<(), String> {
         let (userdata, query) = (self.userdata()?, c_text(&query_json(query))?);
         // SAFETY: the program has promised that its callback may run; text and sink live until it returns.
-        let read = |sink| unsafe { (self.read)(userdata, query.as_ptr(), ms(timeout), sink) };
+        let read = |sink| unsafe { (self.read)(userdata, query.as_ptr(), ms(bounds), sink) };
         let (answer, failure) = with_sink(found, read);
         match (answer, failure) {
             (_, Some(failure)) => Err(format!("read of the program's store returned a row that {failure}")),
@@ -130,9 +129,9 @@ fn failed(callback: &str, answer: c_int) -> String {
     format!("{callback} of the program's store returned {answer}")
 }
 
-/// At least 1: a database takes 0 for no limit.
-fn ms(timeout: Duration) -> c_int {
-    c_int::try_from(timeout.as_millis()).unwrap_or(c_int::MAX).max(1)
+/// Rounded up, and at least 1: a database takes 0 for no limit.
+fn ms(bounds: &Bounds) -> c_int {
+    c_int::try_from(bounds.time_left().as_micros().div_ceil(1000)).unwrap_or(c_int::MAX).max(1)
 }
 
 fn c_text(text: &str) -> Result<CString, String> {

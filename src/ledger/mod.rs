@@ -15,6 +15,7 @@ pub mod sqlite;
 pub mod store;
 pub mod table;
 
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
@@ -24,7 +25,7 @@ use self::key::{Accounts, Name};
 use self::minted::Minted;
 use self::returns::Returns;
 use self::row::{By, Claim, End, Kind, Lease, Row};
-use self::store::{Appended, NewRow, Query, Store};
+use self::store::{Appended, NewRow, Query, RowCounts, Store};
 use self::table::{Candidate, Claims, Decision};
 use crate::call::Call;
 use crate::call::log::Level;
@@ -156,6 +157,17 @@ impl Snapshot {
         self.rows.iter().filter(|row| !matches!(row.kind, Kind::Seen { .. })).count()
     }
 
+    /// Without tombstones: one more of these is one row less of another.
+    fn row_counts(&self) -> RowCounts<'_> {
+        let order = self.order.as_ref();
+        let is_of_order = |row: &&Row| order.is_some_and(|order| row.order.as_ref() == Some(order));
+        RowCounts {
+            of_key: self.of_key().count(),
+            order: order.map(|order| &*order.index),
+            of_order: self.rows.iter().filter(is_of_order).count(),
+        }
+    }
+
     fn next_seq(&self) -> u32 {
         self.of_key().map(|row| row.seq).max().unwrap_or(0) + 1
     }
@@ -186,6 +198,11 @@ impl Journal {
             (has_open, Level::Warn, HAS_OPEN),
         ];
         news.into_iter().filter_map(|(is_so, level, text)| is_so.then_some((level, text))).collect()
+    }
+
+    /// Fails with the reason.
+    pub fn back_up(&self, to: &Path, call: &Call<'_>) -> Result<(), String> {
+        self.store.back_up(to, &call.bounds)
     }
 
     pub fn read(&self, entry: &Entry, call: &Call<'_>) -> Result<Snapshot, String> {
@@ -250,7 +267,12 @@ impl Journal {
                 let rows = self.query(Query::Key(&claim.key.index), call)?;
                 let known = Snapshot { rows, key: claim.key.clone(), order: None };
                 // Without it the lease only lasts longer, and the next call tries again.
-                _ = self.append(&self.made(&known, new_id()?, claim.order.as_ref(), known.next_seq(), seen), call);
+                _ = self.append(
+                    &self.made(&known, new_id()?, claim.order.as_ref(), known.next_seq(), seen),
+                    false,
+                    None,
+                    call,
+                );
             }
             marked = true;
         }
@@ -283,7 +305,7 @@ impl Journal {
                 first.get_or_insert_with(|| Row::parse(text).map_err(|_| Row::legible_key(text)));
                 false
             };
-            self.store.read(Query::Open { after: &after, limit: 1 }, call.time_left(), &mut found).ok()?;
+            self.store.read(Query::Open { after: &after, limit: 1 }, &call.bounds, &mut found).ok()?;
             match first? {
                 Ok(row) if !self.accounts.has(&row.account) && *row.key.index > *after => after = row.key.index,
                 Ok(_) => return None,
@@ -312,7 +334,7 @@ impl Journal {
             }
             wrong.is_none()
         };
-        self.store.read(query, call.time_left(), &mut found)?;
+        self.store.read(query, &call.bounds, &mut found)?;
         rows.sort_by(|one: &Row, two: &Row| (&one.key.index, one.seq).cmp(&(&two.key.index, two.seq)));
         let is_asked_for = |row: &Row| match query {
             Query::Key(key) => row.is_of_key(key),
@@ -351,9 +373,12 @@ impl Journal {
         let id = new_id()?;
         let claim = make(&id);
         let row = self.made(known, id, order, known.next_seq(), Kind::Claim(claim));
-        let appended = self.append(&row, call);
-        if appended == Ok(Appended::Exists) {
-            return Ok(ClaimResult::Superseded);
+        let appended = self.append(&row, true, Some(known.row_counts()), call);
+        match appended {
+            Ok(Appended::Alone) => return Ok(ClaimResult::Claimed(Box::new(row))),
+            Ok(Appended::Exists) => return Ok(ClaimResult::Superseded),
+            Ok(Appended::Not(why)) => return Err(why),
+            Ok(Appended::Done) | Err(_) => {}
         }
         // It is read back, even if the answer to the insert was lost.
         let now = self.snapshot(&known.key, known.order.as_ref(), call);
@@ -380,7 +405,10 @@ impl Journal {
 
     /// Writes what became of a claim, behind all rows of its key. True if a person had settled it differently.
     pub fn end(&self, claim: &Row, end: &End, call: &Call<'_>) -> Result<bool, String> {
-        self.end_if(claim, call, |_| Ok::<_, ()>(end.clone())).map(|written| written.unwrap_or(false))
+        // Mostly the claim is all that there is; if not, the number is taken.
+        let is_first = claim.seq == 1;
+        let only = is_first.then(|| Snapshot { rows: vec![claim.clone()], key: claim.key.clone(), order: None });
+        self.end_after(only, claim, call, |_| Ok::<_, ()>(end.clone())).map(|written| written.unwrap_or(false))
     }
 
     /// As [`Journal::end`], of the end that is made of what the journal has at that moment; nothing is written if it is an
@@ -391,8 +419,18 @@ impl Journal {
         call: &Call<'_>,
         make: impl Fn(&Snapshot) -> Result<End, E>,
     ) -> Result<Result<bool, E>, String> {
+        self.end_after(None, claim, call, make)
+    }
+
+    fn end_after<E>(
+        &self,
+        mut known: Option<Snapshot>,
+        claim: &Row,
+        call: &Call<'_>,
+        make: impl Fn(&Snapshot) -> Result<End, E>,
+    ) -> Result<Result<bool, E>, String> {
         loop {
-            let known = self.snapshot(&claim.key, None, call)?;
+            let known = known.take().map_or_else(|| self.snapshot(&claim.key, None, call), Ok)?;
             let end = match make(&known) {
                 Ok(end) => end.readable(),
                 Err(why) => return Ok(Err(why)),
@@ -404,8 +442,10 @@ impl Journal {
                 self.name_payment(claim, payment, call)?;
             }
             let row = self.made(&known, new_id()?, claim.order.as_ref(), known.next_seq(), Kind::End(end.clone()));
-            if self.append(&row, call)? == Appended::Done {
-                return Ok(Ok(known.rows.iter().any(|row| contradicts(row, &end))));
+            match self.append(&row, !can_be_looked_up(claim, &end), None, call)? {
+                Appended::Done | Appended::Alone => return Ok(Ok(known.rows.iter().any(|row| contradicts(row, &end)))),
+                Appended::Not(why) => return Err(why),
+                Appended::Exists => {}
             }
             if call.time_left().is_zero() {
                 return Err("others are writing this key, and the time is over".to_owned());
@@ -413,7 +453,13 @@ impl Journal {
         }
     }
 
-    fn append(&self, row: &Row, call: &Call<'_>) -> Result<Appended, String> {
+    fn append(
+        &self,
+        row: &Row,
+        durable: bool,
+        after: Option<RowCounts<'_>>,
+        call: &Call<'_>,
+    ) -> Result<Appended, String> {
         let json = row.to_json()?;
         let new = NewRow {
             key: &row.key.index,
@@ -421,11 +467,13 @@ impl Journal {
             order: row.order.as_ref().map(|order| &*order.index),
             account: &row.account,
             open: row.open,
+            durable,
             time_ms: row.time_ms,
             json: &json,
             keep_from_ms: self.keep_from_ms(),
+            after,
         };
-        self.store.append(&new, call.time_left())
+        self.store.append(&new, &call.bounds)
     }
 
     /// A row that follows those of its key.
@@ -467,8 +515,18 @@ impl Journal {
         let key = key::derived(Step::Authorization, payment.trim());
         let known = Snapshot { key, ..Snapshot::default() };
         // If there is a row already, that has the order.
-        self.append(&self.made(&known, new_id()?, claim.order.as_ref(), 1, Kind::Payment), call).map(drop)
+        let row = self.made(&known, new_id()?, claim.order.as_ref(), 1, Kind::Payment);
+        match self.append(&row, true, None, call)? {
+            Appended::Not(why) => Err(why),
+            Appended::Done | Appended::Alone | Appended::Exists => Ok(()),
+        }
     }
+}
+
+/// Without the end, a later call finds an open charge and asks the service for it.
+fn can_be_looked_up(claim: &Row, end: &End) -> bool {
+    let is_charge = matches!(claim.kind, Kind::Claim(Claim { step: Step::Charge, .. }));
+    is_charge && end.outcome == Outcome::Confirmed && matches!(end.by, By::Sender)
 }
 
 /// The row is a person's end of the same claim, and says the opposite.

@@ -1,15 +1,21 @@
 //! Where rows are kept: a file on this machine, or a database of the program.
 
+use crate::call::Bounds;
 use std::fmt::{self, Display};
-use std::time::Duration;
+use std::path::Path;
 
 /// What [`Store::append`] did.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Appended {
-    /// The row is durable.
+    /// The row is there.
     Done,
-    /// There is a row with this key and number: nothing was written.
+    /// The row is there, and was written after [`NewRow::after`] and nothing else.
+    Alone,
+    /// Nothing was written: there is a row with this key and number, or something else was written after
+    /// [`NewRow::after`].
     Exists,
+    /// Nothing was written, and nothing will be, for this reason.
+    Not(String),
 }
 
 /// Which rows to read. Keys and orders are those by which rows are found: with ASCII case folded.
@@ -36,11 +42,16 @@ impl Display for Query<'_> {
 
 /// Rows that are appended and never changed, with the primary key (key, number). A failure is a text for people.
 pub trait Store: Send + Sync {
-    /// Writes a row, durably. After a failure it may or may not be there.
-    fn append(&self, row: &NewRow<'_>, timeout: Duration) -> Result<Appended, String>;
+    /// Writes a row. After a failure it may or may not be there.
+    fn append(&self, row: &NewRow<'_>, bounds: &Bounds) -> Result<Appended, String>;
 
     /// Hands on the rows as JSON, until `found` returns false.
-    fn read(&self, query: Query<'_>, timeout: Duration, found: &mut dyn FnMut(&str) -> bool) -> Result<(), String>;
+    fn read(&self, query: Query<'_>, bounds: &Bounds, found: &mut dyn FnMut(&str) -> bool) -> Result<(), String>;
+
+    /// Copies all rows to a new file.
+    fn back_up(&self, _to: &Path, _bounds: &Bounds) -> Result<(), String> {
+        Err("the journal is a store of the program: back up its database".to_owned())
+    }
 
     /// The journal was written elsewhere: it is a copy, or was moved. The original may have sent requests that are not
     /// here.
@@ -65,8 +76,22 @@ pub struct NewRow<'a> {
     pub account: &'a str,
     /// The key is open once this row is written.
     pub open: bool,
+    /// It must outlive a power cut once [`Store::append`] has returned.
+    pub durable: bool,
     pub time_ms: u64,
     pub json: &'a str,
     /// Keys of the account that were closed before then need no details any more.
     pub keep_from_ms: u64,
+    /// What the row was decided on. A store that cannot compare it in one transaction with writing ignores it, and does not
+    /// answer [`Appended::Alone`].
+    pub after: Option<RowCounts<'a>>,
+}
+
+/// How many rows of the row's key there were, and of this order.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[cfg_attr(not(feature = "journal"), allow(dead_code))]
+pub struct RowCounts<'a> {
+    pub of_key: usize,
+    pub order: Option<&'a str>,
+    pub of_order: usize,
 }

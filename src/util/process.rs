@@ -122,6 +122,26 @@ pub struct Platform {
 
 static PLATFORM: OnceRef<'static, Platform> = OnceRef::new();
 
+/// What must be closed before a fork.
+static CLOSE: OnceBox<fn()> = OnceBox::new();
+
+/// From now on, that function runs before each fork, when no thread is in a critical section.
+pub fn close_before_forks(close: fn()) {
+    if CLOSE.get().is_none() {
+        // Another thread may have been faster, with the same function.
+        let _ = CLOSE.set(Box::new(close));
+    }
+}
+
+/// Before a fork.
+#[cfg(unix)]
+pub fn before_fork() {
+    page().before_fork();
+    if let Some(close) = CLOSE.get() {
+        close();
+    }
+}
+
 /// Installs the platform's functions. Every function of the C interface that may use this module calls it first.
 pub fn install(platform: &'static Platform) {
     if PLATFORM.get().is_none() {

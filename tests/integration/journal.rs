@@ -11,6 +11,8 @@ mod failing_disk;
 #[cfg(target_os = "linux")]
 mod late_tills;
 #[cfg(target_os = "linux")]
+mod one_file;
+#[cfg(target_os = "linux")]
 mod power_cuts;
 #[cfg(target_os = "linux")]
 pub mod recording;

@@ -3,6 +3,7 @@ use std::ptr::{null, null_mut};
 use std::sync::Mutex;
 use std::sync::atomic::AtomicU32;
 use std::thread;
+use std::time::Duration;
 
 use serde_json::json;
 
@@ -77,7 +78,7 @@ fn store_with(callbacks: &paysvc_store, database: &Database) -> CallbackStore {
 
 fn rows_of(store: &CallbackStore, query: Query<'_>, most: usize) -> Result<Vec<String>, String> {
     let mut rows = Vec::new();
-    store.read(query, Duration::from_secs(2), &mut |row| {
+    store.read(query, &Bounds::new(None, Duration::from_secs(2)), &mut |row| {
         rows.push(row.to_owned());
         rows.len() < most
     })?;
@@ -93,14 +94,16 @@ fn rows_and_answers_pass_as_they_are() {
         account: "",
         open: true,
         json: r#"{"a":1}"#,
+        durable: true,
         time_ms: 0,
         keep_from_ms: 0,
+        after: None,
     };
     for (answer, expected) in
         [(STORE_DONE, Ok(Appended::Done)), (STORE_EXISTS, Ok(Appended::Exists)), (0, Err("returned 0"))]
     {
         let database = Database { answer, ..answers() };
-        let appended = store_with(&CALLBACKS, &database).append(&row, Duration::from_micros(1));
+        let appended = store_with(&CALLBACKS, &database).append(&row, &Bounds::new(None, Duration::from_micros(1)));
         let failed = |reason: &str| format!("append of the program's store {reason}");
         assert_eq!(appended, expected.map_err(failed));
         assert_eq!(*database.seen.lock().unwrap(), [r#"append k é 3 {"a":1} 1"#]);

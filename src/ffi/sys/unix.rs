@@ -61,7 +61,7 @@ fn wiped() -> Option<&'static Page> {
 /// Installs the fork handlers, once per process, so that no fork interrupts a critical section.
 pub fn watch_forks() {
     extern "C" fn before() {
-        process::page().before_fork();
+        process::before_fork();
     }
     extern "C" fn in_parent() {
         process::page().after_fork_in_parent();
@@ -72,7 +72,8 @@ pub fn watch_forks() {
     static WATCHING: AtomicBool = AtomicBool::new(false);
     // No `Once`, because a child must not wait for one that its parent had begun. Installing twice does no harm.
     if !WATCHING.load(Ordering::SeqCst) {
-        // SAFETY: the handlers neither lock nor allocate, and stay loaded (the library is linked with -z nodelete).
+        // SAFETY: the handlers stay loaded (the library is linked with -z nodelete). Those after a fork neither lock nor
+        // allocate; the one before it waits for a lock for a limited time.
         unsafe {
             libc::pthread_atfork(Some(before), Some(in_parent), Some(in_child));
         }

@@ -1,6 +1,6 @@
 //! What is open after a crash, and what a person settles.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::look_up::{self, Examination};
@@ -26,6 +26,7 @@ use paysvc_spec::operations::operation;
 use paysvc_spec::status::{self, Outcome, Status};
 
 const SETTLE: &str = "journal_settle";
+const BACK_UP: &str = "journal_backup";
 
 impl Client {
     /// Opens the file that the configuration names.
@@ -35,7 +36,8 @@ impl Client {
             let error = ValidationError::of_member(REFUSED, "the configuration", "journal", reason);
             self.config.name_variable(error)
         };
-        let journal = self.new_journal(open(path, self.config.journal_create).map_err(&failed)?);
+        let accepted = self.config.journal_accept_lost_log.as_deref();
+        let journal = self.new_journal(open(path, self.config.journal_create, accepted).map_err(&failed)?);
         if journal.has_another_mode() {
             let error = failed("has requests of the other mode: test and live need a journal for each".to_owned());
             return Err(ValidationError { status: Status::Config, ..error });
@@ -151,7 +153,25 @@ impl Client {
             (Ok(settlement), Some(journal)) => settlement.write(context, journal),
         }
     }
+
+    /// Copies the journal's file.
+    pub fn journal_backup(&self, context: &Call<'_>, json: &str) -> Reply {
+        let to = arguments(const { operation(BACK_UP) }, json).map(|members| {
+            let to = json::member(&members, "to").and_then(json::text);
+            PathBuf::from(to.unwrap_or_default().into_owned())
+        });
+        match (to, self.journal.get()) {
+            (Err(error), _) => Reply::invalid(error),
+            (Ok(_), None) => Reply::invalid(no_journal(BACK_UP)),
+            (Ok(to), Some(journal)) => match journal.back_up(&to, context) {
+                Ok(()) => Reply::local(BACKED_UP.to_owned()),
+                Err(why) => journal_failed(&why, Outcome::NotSent),
+            },
+        }
+    }
 }
+
+const BACKED_UP: &str = r#"{"status":true,"message":"the copy is complete"}"#;
 
 /// Reading the name of a key takes no longer than this when the call's own time is over.
 const MIN_READING: Duration = Duration::from_secs(1);
@@ -191,12 +211,12 @@ fn acknowledge(context: &Call<'_>, journal: &Journal, key: &str) -> Result<(), S
 const REFUSED: Status = if cfg!(feature = "journal") { Status::Journal } else { Status::Config };
 
 #[cfg(feature = "journal")]
-fn open(path: &Path, create: bool) -> Result<Box<dyn Store>, String> {
-    Ok(Box::new(SqliteStore::open(path, create)?))
+fn open(path: &Path, create: bool, accepted: Option<&str>) -> Result<Box<dyn Store>, String> {
+    Ok(Box::new(SqliteStore::open(path, create, accepted)?))
 }
 
 #[cfg(not(feature = "journal"))]
-fn open(_: &Path, _: bool) -> Result<Box<dyn Store>, String> {
+fn open(_: &Path, _: bool, _: Option<&str>) -> Result<Box<dyn Store>, String> {
     Err("cannot be opened: this build has no journal file; call client_set_store, or build with the feature journal"
         .into())
 }

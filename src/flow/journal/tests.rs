@@ -11,8 +11,8 @@ use paysvc_test_common::http;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::call::CallRecord;
 use crate::call::CallToken;
+use crate::call::{Bounds, CallRecord};
 use crate::ledger::clock::{self, Moment};
 use crate::ledger::row::{Claim, Kind, Row};
 use crate::ledger::store::{Appended, NewRow, Query, Store};
@@ -125,7 +125,7 @@ impl Memory {
 }
 
 impl Store for Memory {
-    fn append(&self, row: &NewRow<'_>, _: Duration) -> Result<Appended, String> {
+    fn append(&self, row: &NewRow<'_>, _: &Bounds) -> Result<Appended, String> {
         let failing = *self.failing.lock().unwrap();
         if failing == Failing::Race {
             self.race(&Row::parse(row.json)?);
@@ -142,7 +142,7 @@ impl Store for Memory {
         if failing == Failing::AnswerOfAppend { Err("the connection broke".into()) } else { Ok(Appended::Done) }
     }
 
-    fn read(&self, query: Query<'_>, _: Duration, found: &mut dyn FnMut(&str) -> bool) -> Result<(), String> {
+    fn read(&self, query: Query<'_>, _: &Bounds, found: &mut dyn FnMut(&str) -> bool) -> Result<(), String> {
         if *self.failing.lock().unwrap() == Failing::Read {
             return Err("the disk is gone".into());
         }

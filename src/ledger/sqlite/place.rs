@@ -4,6 +4,8 @@ use std::fs;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
+use crate::call::Bounds;
+
 /// What was found at a path.
 pub enum JournalPath {
     /// A file, without symbolic links in its path.
@@ -117,6 +119,8 @@ fn unfit(_: &Path) -> Option<&'static str> {
 pub struct Identity {
     #[cfg(unix)]
     device_and_inode: (u64, u64),
+    #[cfg(unix)]
+    links: u64,
     /// Windows tells no number without `unsafe`. There, nobody can rename, replace or remove a file that is open and
     /// does not permit it.
     #[cfg(windows)]
@@ -124,6 +128,18 @@ pub struct Identity {
 }
 
 impl Identity {
+    /// Of a file that another client of this process has opened.
+    #[cfg(unix)]
+    pub fn is(&self, other: &Identity) -> bool {
+        self.device_and_inode == other.device_and_inode
+    }
+
+    /// Nobody can put another file in its place while it is held.
+    #[cfg(windows)]
+    pub fn is(&self, _other: &Identity) -> bool {
+        true
+    }
+
     pub fn of(path: &Path) -> Result<Identity, String> {
         Identity::read(path).map_err(|error| match error.kind() {
             ErrorKind::NotFound => format!(
@@ -137,7 +153,7 @@ impl Identity {
     #[cfg(unix)]
     fn read(path: &Path) -> io::Result<Identity> {
         use std::os::unix::fs::MetadataExt;
-        fs::metadata(path).map(|about| Identity { device_and_inode: (about.dev(), about.ino()) })
+        fs::metadata(path).map(|about| Identity { device_and_inode: (about.dev(), about.ino()), links: about.nlink() })
     }
 
     #[cfg(windows)]
@@ -159,7 +175,11 @@ impl Identity {
     /// Fails if another file is at this path.
     #[cfg(unix)]
     pub fn check(&self, path: &Path) -> Result<(), String> {
-        if Identity::of(path)?.device_and_inode == self.device_and_inode {
+        let now = Identity::of(path)?;
+        if now.links > 1 {
+            return Err(linked(path));
+        }
+        if now.is(self) {
             return Ok(());
         }
         Err(format!(
@@ -172,6 +192,32 @@ impl Identity {
     pub fn check(&self, _path: &Path) -> Result<(), String> {
         Ok(())
     }
+}
+
+/// Programs that open it by its other name would write another -wal file.
+#[cfg(unix)]
+fn linked(path: &Path) -> String {
+    format!(
+        "the journal {} has another name, a hard link, as `cp -al` and `rsync --link-dest` make it: remove the other name, and \
+         copy journals instead",
+        path.display()
+    )
+}
+
+/// A journal has two names for a moment when it is made.
+#[cfg(unix)]
+pub fn wait_for_one_link(path: &Path, bounds: &Bounds) -> Result<(), String> {
+    while Identity::of(path)?.links > 1 {
+        if bounds.pause(std::time::Duration::from_millis(2)).is_some() {
+            return Err(linked(path));
+        }
+    }
+    Ok(())
+}
+
+#[cfg(not(unix))]
+pub fn wait_for_one_link(_: &Path, _: &Bounds) -> Result<(), String> {
+    Ok(())
 }
 
 /// Makes the entries of a folder durable. Windows does that by itself.

@@ -8,25 +8,24 @@ use crate::ledger::row::{Place, Row};
 /// "pays": distinguishes a journal from any other database.
 const APPLICATION_ID: i32 = 0x7061_7973;
 
-/// Of the schema. Version 1 was never published.
-const VERSION: i32 = 2;
+/// Of the schema. Earlier ones were never published.
+const VERSION: i32 = 3;
 
 /// Of every page of the file.
 pub const PAGE_BYTES: u64 = 4096;
 
-/// How large the -wal file may be before its pages go into the journal itself: small, because each call reads it.
-pub const MAX_WAL_BYTES: u64 = 128 * PAGE_BYTES;
+/// How large the -wal file may be before its pages go into the journal itself. A program reads all of it when it begins.
+pub const MAX_WAL_BYTES: u64 = 1024 * PAGE_BYTES;
 
 /// The size up to which the whole journal is checked when it is opened, because that takes time. In a larger one, damage in
 /// a row is found when it is read, and a row that its query does not find is missed.
 const MAX_CHECKED_PAGES: i64 = 8192;
 
-/// What is set for a connection and not kept in the file. A commit is durable when it returns; no temporary file is
-/// made; damaged pages are errors; the schema cannot make SQLite do anything else.
+/// What is set for a connection and not kept in the file. SQLite syncs at checkpoints only (see `syncs`); no temporary file
+/// is made; damaged pages are errors; the schema cannot make SQLite do anything else.
 pub fn configure(connection: &Connection) -> rusqlite::Result<()> {
     connection.execute_batch(&format!(
-        "PRAGMA synchronous = FULL;
-        PRAGMA fullfsync = ON;
+        "PRAGMA synchronous = NORMAL;
         PRAGMA checkpoint_fullfsync = ON;
         PRAGMA wal_autocheckpoint = 0;
         PRAGMA journal_size_limit = {MAX_WAL_BYTES};
@@ -51,7 +50,8 @@ pub fn make(connection: &mut Connection) -> Result<(), Failure> {
 
 /// Fails unless the file is a journal of this version.
 pub fn check(connection: &Connection) -> Result<(), Failure> {
-    let id: i32 = connection.pragma_query_value(None, "application_id", |row| row.get(0))?;
+    let number = |of: &str| connection.prepare_cached(of)?.query_row([], |row| row.get::<_, i32>(0));
+    let id = number("PRAGMA application_id")?;
     if id != APPLICATION_ID {
         if connection.pragma_query_value(None, "page_count", |row| row.get::<_, u32>(0))? == 0 {
             let error = "it is empty: restore it from a copy, or remove it if it never was a journal";
@@ -59,7 +59,7 @@ pub fn check(connection: &Connection) -> Result<(), Failure> {
         }
         return Err(Failure::Other("it is not a journal of this library: give another path".to_owned()));
     }
-    let version: i32 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
+    let version = number("PRAGMA user_version")?;
     let advice = match version {
         VERSION => return Ok(()),
         i32::MIN..=0 => "it has no schema: it is damaged; restore it from a copy".to_owned(),
@@ -97,6 +97,12 @@ pub fn open(connection: &mut Connection) -> Result<(), Failure> {
         Err(Failure::Busy) => Ok(()),
         done => done,
     }
+}
+
+/// The number of the first change in the -wal file of now, as the journal itself announces it, and as the change has it.
+pub fn changes(connection: &Connection) -> rusqlite::Result<(i64, i64)> {
+    let mut about = connection.prepare_cached("SELECT expected, present FROM journal_about")?;
+    about.query_row([], |row| Ok((row.get(0)?, row.get(1)?)))
 }
 
 /// A row that is not where its JSON says: a query for it would find nothing, as if nothing had been sent.
@@ -153,7 +159,7 @@ pub fn checkpoint(connection: &Connection) -> Result<(), Failure> {
     if busy { Err(Failure::Busy) } else { Ok(()) }
 }
 
-fn use_wal(connection: &Connection) -> Result<(), Failure> {
+pub fn use_wal(connection: &Connection) -> Result<(), Failure> {
     let mode: String = connection.query_row("PRAGMA journal_mode = WAL", [], |row| row.get(0))?;
     if mode == "wal" {
         return Ok(());

@@ -16,7 +16,11 @@ CREATE TABLE journal_about (
     -- Where it was made: a digest of the numbers of the machine and the file.
     home TEXT NOT NULL,
     -- The last key of which it was looked whether its details are too old to be kept.
-    swept TEXT NOT NULL
+    swept TEXT NOT NULL,
+    -- The number of the first change in the -wal file: before it is made, and with it. They differ in the journal itself as
+    -- long as the change is in that file alone.
+    expected INTEGER NOT NULL DEFAULT 0,
+    present INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 CREATE INDEX journal_row_of_order ON journal_row (order_ref) WHERE order_ref IS NOT NULL;
 CREATE INDEX journal_row_open ON journal_row (key) WHERE open = 1;

@@ -1,4 +1,4 @@
-//! Puts a tombstone in the place of keys that were closed long ago: of a few with each new key, so that no call takes long
+//! Puts a tombstone in the place of keys that were closed long ago: of a few with some new keys, so that no call takes long
 //! and the file stays small. No row is removed without one, so a wrong clock costs details and no money.
 
 use rusqlite::{Connection, OptionalExtension as _, params};
@@ -10,10 +10,12 @@ use crate::ledger::row::{Kind, Row, Tombstone};
 use crate::ledger::store::NewRow;
 use paysvc_spec::status::{Outcome, State};
 
-/// With each new key. More than one, so that old keys are replaced faster than new ones are written.
-const KEYS: usize = 4;
+/// Of the new keys that a client writes, the first and then each so many.
+pub const EVERY: u32 = 16;
+/// At a time. More than are written meanwhile, so that old keys are replaced faster than new ones are written.
+const KEYS: usize = 32;
 
-const NEXT: &str = "SELECT key FROM journal_row WHERE key > (SELECT swept FROM journal_about) ORDER BY key LIMIT 1";
+const NEXT: &str = "SELECT key FROM journal_row WHERE key > ?1 ORDER BY key LIMIT 1";
 
 /// A row of the key or its order that is open, as new as that, or of another account. Attempts are counted by order, so
 /// the old rows of an order are needed as long as there are new ones.
@@ -24,15 +26,20 @@ const NEEDED: &str = "SELECT EXISTS (SELECT 1 FROM journal_row
 /// `new`: the row that is written now; it says what is old, and whose keys may be replaced.
 pub fn sweep(connection: &Connection, new: &NewRow<'_>) -> Result<(), Failure> {
     let keep_from_ms = i64::try_from(new.keep_from_ms).unwrap_or(0);
+    let mut swept: String =
+        connection.prepare_cached("SELECT swept FROM journal_about")?.query_row([], |row| row.get(0))?;
     for _ in 0..KEYS {
-        let next: Option<String> = connection.query_row(NEXT, [], |row| row.get(0)).optional()?;
-        connection.execute("UPDATE journal_about SET swept = ?1", [next.as_deref().unwrap_or("")])?;
-        let Some(key) = next else { break };
-        let needed = params![key, keep_from_ms, new.account];
-        if !connection.query_row(NEEDED, needed, |row| row.get::<_, bool>(0))? {
-            replace(connection, &key)?;
+        let next = connection.prepare_cached(NEXT)?.query_row([&swept], |row| row.get(0)).optional()?;
+        swept = next.unwrap_or_default();
+        if swept.is_empty() {
+            break;
+        }
+        let needed = params![swept, keep_from_ms, new.account];
+        if !connection.prepare_cached(NEEDED)?.query_row(needed, |row| row.get::<_, bool>(0))? {
+            replace(connection, &swept)?;
         }
     }
+    connection.prepare_cached("UPDATE journal_about SET swept = ?1")?.execute([&swept])?;
     Ok(())
 }
 

@@ -3,15 +3,20 @@
 
 mod damage;
 mod limits;
+mod log;
 mod queries;
 mod refusals;
 
 use super::*;
+use rusqlite::Transaction;
+use std::time::Instant;
 
-const TIME: Duration = Duration::from_secs(60);
+fn time() -> Bounds {
+    Bounds::new(None, Duration::from_secs(60))
+}
 
 fn open(path: &Path, create: bool) -> Result<SqliteStore, String> {
-    SqliteStore::open_if(path, create, |_| Ok(()))
+    SqliteStore::open_if(path, create, None, |_| Ok(()))
 }
 
 /// A new journal, in a folder that is removed with it.
@@ -23,14 +28,39 @@ fn new() -> (tempfile::TempDir, PathBuf, SqliteStore) {
 }
 
 fn append(store: &SqliteStore, key: &str, seq: u32, order: Option<&str>, open: bool) -> Result<Appended, String> {
+    append_after(store, None, key, seq, order, open)
+}
+
+fn append_after(
+    store: &SqliteStore,
+    after: Option<RowCounts<'_>>,
+    key: &str,
+    seq: u32,
+    order: Option<&str>,
+    open: bool,
+) -> Result<Appended, String> {
     let json = format!(r#"{{"key":"{key}","seq":{seq}}}"#);
-    store.append(&NewRow { key, seq, order, account: "own", open, json: &json, time_ms: 0, keep_from_ms: 0 }, TIME)
+    store.append(
+        &NewRow {
+            key,
+            seq,
+            order,
+            account: "own",
+            open,
+            json: &json,
+            durable: true,
+            time_ms: 0,
+            keep_from_ms: 0,
+            after,
+        },
+        &time(),
+    )
 }
 
 /// The rows found, each as key and number.
 fn read(store: &SqliteStore, query: Query<'_>) -> Result<Vec<String>, String> {
     let mut found = Vec::new();
-    store.read(query, TIME, &mut |row| {
+    store.read(query, &time(), &mut |row| {
         let members: serde_json::Value = serde_json::from_str(row).unwrap();
         found.push(format!("{} {}", members["key"].as_str().unwrap(), members["seq"]));
         true

@@ -17,12 +17,12 @@ __all__ = [
     "BanksAnswer", "BanksAnswerData", "CardChargeAnswer", "CardSaveAnswer", "CheckoutCreateAnswer",
     "DirectDebitCreateAnswer", "DirectDebitCreateAnswerData", "DirectDebitHistoryAnswer",
     "DirectDebitHistoryAnswerDirectDebitMandates", "DirectDebitOtpAnswer", "DirectDebitStatusAnswer",
-    "DirectDebitStatusAnswerData", "JournalSettleAnswer", "OrderCreateAnswer", "OrderCreateAnswerData",
-    "OrderCreateAnswerDataOrder", "OrderCreateAnswerDataOtherPaymentOptions", "OrderCreateAnswerDataPayment",
-    "OrderCreateAnswerDataSubsidiary", "OrderCreateAnswerDataSubsidiaryOrderSummary", "OrderFeeAnswer",
-    "OrderFeeAnswerData", "OrderPayAnswer", "OrderPayAnswerData", "OrderPayAnswerDataBankTransferDetails",
-    "OrderPayAnswerDataOrderPayment", "OrderPayAnswerDataPaymentDetail", "OrderPayAuthorizeAnswer",
-    "OrderPayAuthorizeAnswerData", "OrderPayAuthorizeAnswerDataBankTransferDetails",
+    "DirectDebitStatusAnswerData", "JournalBackupAnswer", "JournalSettleAnswer", "OrderCreateAnswer",
+    "OrderCreateAnswerData", "OrderCreateAnswerDataOrder", "OrderCreateAnswerDataOtherPaymentOptions",
+    "OrderCreateAnswerDataPayment", "OrderCreateAnswerDataSubsidiary", "OrderCreateAnswerDataSubsidiaryOrderSummary",
+    "OrderFeeAnswer", "OrderFeeAnswerData", "OrderPayAnswer", "OrderPayAnswerData",
+    "OrderPayAnswerDataBankTransferDetails", "OrderPayAnswerDataOrderPayment", "OrderPayAnswerDataPaymentDetail",
+    "OrderPayAuthorizeAnswer", "OrderPayAuthorizeAnswerData", "OrderPayAuthorizeAnswerDataBankTransferDetails",
     "OrderPayAuthorizeAnswerDataOrderPayment", "OrderPayAuthorizeAnswerDataPaymentDetail", "OrderPayCaptureAnswer",
     "OrderRefundAnswer", "OrderRefundAnswerData", "OrderStatusAnswer", "OrderStatusAnswerData",
     "OrderStatusAnswerDataOrderPayments", "OrderStatusAnswerDataOrderSummary", "OrderVerifyAnswer",
@@ -1997,6 +1997,12 @@ class WebhookVerifyAnswerDifferences(Answer):
 
 class JournalSettleAnswer(Answer):
     """The answer to journal_settle."""
+
+    __slots__ = ()
+
+
+class JournalBackupAnswer(Answer):
+    """The answer to journal_backup."""
 
     __slots__ = ()
 

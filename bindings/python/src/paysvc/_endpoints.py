@@ -35,6 +35,7 @@ from ._replies import (
     DirectDebitHistoryReply,
     DirectDebitOtpReply,
     DirectDebitStatusReply,
+    JournalBackupReply,
     JournalSettleReply,
     OrderCreateReply,
     OrderFeeReply,
@@ -70,8 +71,9 @@ class Endpoints:
         user_agent: str | Omitted = OMIT, max_idle_connections: int | Omitted = OMIT,
         connection_reuse: str | Omitted = OMIT, allow_http: bool | Omitted = OMIT,
         journal: str | PathLike[str] | Omitted = OMIT, journal_create: bool | Omitted = OMIT,
-        journal_keep_days: int | Omitted = OMIT, former_public_keys: str | Omitted = OMIT,
-        payout_key: str | Omitted = OMIT, payout_encryption_header: bool | Omitted = OMIT, store: Store | None = None,
+        journal_accept_lost_log: str | Omitted = OMIT, journal_keep_days: int | Omitted = OMIT,
+        former_public_keys: str | Omitted = OMIT, payout_key: str | Omitted = OMIT,
+        payout_encryption_header: bool | Omitted = OMIT, store: Store | None = None,
     ) -> None:
         """Opens no connection. What a call needs is checked by that call.
 
@@ -113,6 +115,8 @@ class Endpoints:
                 twice; on a local disk. Processes of one machine may share it
             journal_create: creates the file of journal if it does not exist; without it, a missing file is an
                 error (default false)
+            journal_accept_lost_log: names the loss of a journal whose -wal file is gone, as its error does: what
+                that file had is not looked for any more. Every charge is then looked up first (default none)
             journal_keep_days: how many days the journal keeps the details of requests that have ended; after that,
                 it only knows that their keys have ended, and a call with one of them is E_KEY_REUSED (default 400, 1
                 to 36500)
@@ -136,7 +140,8 @@ class Endpoints:
             "client_cert_file": client_cert_file, "client_key_file": client_key_file, "user_agent": user_agent,
             "max_idle_connections": max_idle_connections, "connection_reuse": connection_reuse,
             "allow_http": allow_http, "journal": journal, "journal_create": journal_create,
-            "journal_keep_days": journal_keep_days, "former_public_keys": former_public_keys, "payout_key": payout_key,
+            "journal_accept_lost_log": journal_accept_lost_log, "journal_keep_days": journal_keep_days,
+            "former_public_keys": former_public_keys, "payout_key": payout_key,
             "payout_encryption_header": payout_encryption_header,
         }))
 
@@ -775,6 +780,26 @@ class Endpoints:
         }), timeout=timeout, call=call)
         return reply
 
+    def journal_backup(
+        self, to: str, *, timeout: float | None = None, call: Call | None = None,
+    ) -> JournalBackupReply:
+        """Copies the journal's file while programs use it: a copy made by other means lacks what is in its -wal file.
+        The copy has everything that was written before the call. A client that opens it, or that file once it was
+        put back, looks up every charge first, because requests may have been sent since.
+
+        Args:
+            to: path of a new file on a local disk
+            timeout: seconds for the whole call, retries and waits included; else the client's timeout
+            call: a token by which another thread cancels this call
+
+        Raises:
+            PaysvcError: every failure
+        """
+        reply: JournalBackupReply = self.call("journal_backup", Members({
+            "to": to,
+        }), timeout=timeout, call=call)
+        return reply
+
     def request(
         self, *, method: str, path: str, key: str, query: object | Omitted = OMIT, headers: object | Omitted = OMIT,
         body: object | Omitted = OMIT, encrypt: bool | Omitted = OMIT, read_only: bool | Omitted = OMIT,
@@ -838,9 +863,10 @@ class AsyncEndpoints:
         user_agent: str | Omitted = OMIT, max_idle_connections: int | Omitted = OMIT,
         connection_reuse: str | Omitted = OMIT, allow_http: bool | Omitted = OMIT,
         journal: str | PathLike[str] | Omitted = OMIT, journal_create: bool | Omitted = OMIT,
-        journal_keep_days: int | Omitted = OMIT, former_public_keys: str | Omitted = OMIT,
-        payout_key: str | Omitted = OMIT, payout_encryption_header: bool | Omitted = OMIT, store: Store | None = None,
-        max_concurrency: int = 16, on_abandoned: Callable[[PaysvcError], object] | None = None,
+        journal_accept_lost_log: str | Omitted = OMIT, journal_keep_days: int | Omitted = OMIT,
+        former_public_keys: str | Omitted = OMIT, payout_key: str | Omitted = OMIT,
+        payout_encryption_header: bool | Omitted = OMIT, store: Store | None = None, max_concurrency: int = 16,
+        on_abandoned: Callable[[PaysvcError], object] | None = None,
     ) -> None:
         """Opens no connection. What a call needs is checked by that call.
 
@@ -882,6 +908,8 @@ class AsyncEndpoints:
                 twice; on a local disk. Processes of one machine may share it
             journal_create: creates the file of journal if it does not exist; without it, a missing file is an
                 error (default false)
+            journal_accept_lost_log: names the loss of a journal whose -wal file is gone, as its error does: what
+                that file had is not looked for any more. Every charge is then looked up first (default none)
             journal_keep_days: how many days the journal keeps the details of requests that have ended; after that,
                 it only knows that their keys have ended, and a call with one of them is E_KEY_REUSED (default 400, 1
                 to 36500)
@@ -909,7 +937,8 @@ class AsyncEndpoints:
             "client_cert_file": client_cert_file, "client_key_file": client_key_file, "user_agent": user_agent,
             "max_idle_connections": max_idle_connections, "connection_reuse": connection_reuse,
             "allow_http": allow_http, "journal": journal, "journal_create": journal_create,
-            "journal_keep_days": journal_keep_days, "former_public_keys": former_public_keys, "payout_key": payout_key,
+            "journal_accept_lost_log": journal_accept_lost_log, "journal_keep_days": journal_keep_days,
+            "former_public_keys": former_public_keys, "payout_key": payout_key,
             "payout_encryption_header": payout_encryption_header,
         }))
 
@@ -1517,6 +1546,25 @@ class AsyncEndpoints:
         """
         reply: JournalSettleReply = await self.call("journal_settle", Members({
             "id": id, "outcome": outcome, "who": who, "why": why, "key": key, "sender_ended": sender_ended,
+        }), timeout=timeout)
+        return reply
+
+    async def journal_backup(
+        self, to: str, *, timeout: float | None = None,
+    ) -> JournalBackupReply:
+        """Copies the journal's file while programs use it: a copy made by other means lacks what is in its -wal file.
+        The copy has everything that was written before the call. A client that opens it, or that file once it was
+        put back, looks up every charge first, because requests may have been sent since.
+
+        Args:
+            to: path of a new file on a local disk
+            timeout: seconds for the whole call, with the wait for a thread and all retries; else the client's timeout
+
+        Raises:
+            PaysvcError: every failure
+        """
+        reply: JournalBackupReply = await self.call("journal_backup", Members({
+            "to": to,
         }), timeout=timeout)
         return reply
 

@@ -229,6 +229,9 @@ OPERATIONS: dict[str, dict[str, str]] = {
     "journal_settle": {
         "id": "id", "outcome": "outcome", "who": "who", "why": "why", "key": "key", "sender_ended": "sender_ended",
     },
+    "journal_backup": {
+        "to": "to",
+    },
     "payout_bulk": {
         "payoutDetails": "payout_details", "continue": "continue_", "continue_after_unknown": "continue_after_unknown",
     },
@@ -240,8 +243,8 @@ EndpointName = Literal[
     "order_pay", "order_pay_authorize", "order_pay_capture", "order_refund", "order_status", "order_verify",
     "order_fee", "card_charge", "card_save", "checkout_create", "banks", "virtual_account_generate",
     "virtual_account_details", "transaction_details", "payout_name_enquiry", "payout_initiate", "payout_status",
-    "payout_balance", "resolve", "order_wait", "webhook_verify", "journal_settle", "payout_bulk", "request", "encrypt",
-    "client_check", "client_warm",
+    "payout_balance", "resolve", "order_wait", "webhook_verify", "journal_settle", "journal_backup", "payout_bulk",
+    "request", "encrypt", "client_check", "client_warm",
 ]
 
 #: The functions that tell what became of an earlier request: their outcome is never NOT_SENT.

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
         DirectDebitHistoryAnswer,
         DirectDebitOtpAnswer,
         DirectDebitStatusAnswer,
+        JournalBackupAnswer,
         JournalSettleAnswer,
         OrderCreateAnswer,
         OrderFeeAnswer,
@@ -41,10 +42,10 @@ if TYPE_CHECKING:
 
 __all__ = [
     "BanksReply", "CardChargeReply", "CardSaveReply", "CheckoutCreateReply", "DirectDebitCreateReply",
-    "DirectDebitHistoryReply", "DirectDebitOtpReply", "DirectDebitStatusReply", "JournalSettleReply",
-    "OrderCreateReply", "OrderFeeReply", "OrderPayAuthorizeReply", "OrderPayCaptureReply", "OrderPayReply",
-    "OrderRefundReply", "OrderStatusReply", "OrderVerifyReply", "PayoutBalanceReply", "PayoutBulkReply",
-    "PayoutInitiateReply", "PayoutNameEnquiryReply", "PayoutStatusReply", "TransactionDetailsReply",
+    "DirectDebitHistoryReply", "DirectDebitOtpReply", "DirectDebitStatusReply", "JournalBackupReply",
+    "JournalSettleReply", "OrderCreateReply", "OrderFeeReply", "OrderPayAuthorizeReply", "OrderPayCaptureReply",
+    "OrderPayReply", "OrderRefundReply", "OrderStatusReply", "OrderVerifyReply", "PayoutBalanceReply",
+    "PayoutBulkReply", "PayoutInitiateReply", "PayoutNameEnquiryReply", "PayoutStatusReply", "TransactionDetailsReply",
     "VirtualAccountDetailsReply", "VirtualAccountGenerateReply", "WebhookVerifyReply",
 ]
 
@@ -53,12 +54,12 @@ ANSWERS = (
     "BanksAnswer", "BanksAnswerData", "CardChargeAnswer", "CardSaveAnswer", "CheckoutCreateAnswer",
     "DirectDebitCreateAnswer", "DirectDebitCreateAnswerData", "DirectDebitHistoryAnswer",
     "DirectDebitHistoryAnswerDirectDebitMandates", "DirectDebitOtpAnswer", "DirectDebitStatusAnswer",
-    "DirectDebitStatusAnswerData", "JournalSettleAnswer", "OrderCreateAnswer", "OrderCreateAnswerData",
-    "OrderCreateAnswerDataOrder", "OrderCreateAnswerDataOtherPaymentOptions", "OrderCreateAnswerDataPayment",
-    "OrderCreateAnswerDataSubsidiary", "OrderCreateAnswerDataSubsidiaryOrderSummary", "OrderFeeAnswer",
-    "OrderFeeAnswerData", "OrderPayAnswer", "OrderPayAnswerData", "OrderPayAnswerDataBankTransferDetails",
-    "OrderPayAnswerDataOrderPayment", "OrderPayAnswerDataPaymentDetail", "OrderPayAuthorizeAnswer",
-    "OrderPayAuthorizeAnswerData", "OrderPayAuthorizeAnswerDataBankTransferDetails",
+    "DirectDebitStatusAnswerData", "JournalBackupAnswer", "JournalSettleAnswer", "OrderCreateAnswer",
+    "OrderCreateAnswerData", "OrderCreateAnswerDataOrder", "OrderCreateAnswerDataOtherPaymentOptions",
+    "OrderCreateAnswerDataPayment", "OrderCreateAnswerDataSubsidiary", "OrderCreateAnswerDataSubsidiaryOrderSummary",
+    "OrderFeeAnswer", "OrderFeeAnswerData", "OrderPayAnswer", "OrderPayAnswerData",
+    "OrderPayAnswerDataBankTransferDetails", "OrderPayAnswerDataOrderPayment", "OrderPayAnswerDataPaymentDetail",
+    "OrderPayAuthorizeAnswer", "OrderPayAuthorizeAnswerData", "OrderPayAuthorizeAnswerDataBankTransferDetails",
     "OrderPayAuthorizeAnswerDataOrderPayment", "OrderPayAuthorizeAnswerDataPaymentDetail", "OrderPayCaptureAnswer",
     "OrderRefundAnswer", "OrderRefundAnswerData", "OrderStatusAnswer", "OrderStatusAnswerData",
     "OrderStatusAnswerDataOrderPayments", "OrderStatusAnswerDataOrderSummary", "OrderVerifyAnswer",
@@ -370,6 +371,18 @@ class JournalSettleReply(Reply):
         return answer
 
 
+class JournalBackupReply(Reply):
+    """The reply of journal_backup."""
+
+    __slots__ = ()
+
+    @property
+    def answer(self) -> JournalBackupAnswer:
+        """The members of the answer, with their types."""
+        answer: JournalBackupAnswer = self._as("JournalBackupAnswer")
+        return answer
+
+
 class PayoutBulkReply(Reply):
     """The reply of payout_bulk."""
 
@@ -409,6 +422,7 @@ REPLIES: dict[str, type[Reply]] = {
     "payout_balance": PayoutBalanceReply,
     "webhook_verify": WebhookVerifyReply,
     "journal_settle": JournalSettleReply,
+    "journal_backup": JournalBackupReply,
     "payout_bulk": PayoutBulkReply,
     "order_wait": OrderStatusReply,
 }

@@ -13,12 +13,22 @@ fn no_call_waits_longer_than_it_may() {
     let (_folder, path, store) = new();
     append(&store, "k", 1, None, true).unwrap();
     let other = held(&path);
-    let row =
-        NewRow { key: "k", seq: 2, order: None, account: "own", open: true, json: "{}", time_ms: 0, keep_from_ms: 0 };
+    let row = NewRow {
+        key: "k",
+        seq: 2,
+        order: None,
+        account: "own",
+        open: true,
+        json: "{}",
+        durable: true,
+        time_ms: 0,
+        keep_from_ms: 0,
+        after: None,
+    };
     for timeout in [Duration::ZERO, SHORT] {
         let started = Instant::now();
-        let error = store.append(&row, timeout).unwrap_err();
-        assert!(error.contains("other processes"), "{error}");
+        let Ok(Appended::Not(why)) = store.append(&row, &Bounds::new(None, timeout)) else { panic!("written") };
+        assert!(why.contains("other processes"), "{why}");
         assert!(started.elapsed() >= timeout && started.elapsed() < Duration::from_secs(20));
     }
     assert_eq!(read(&store, Query::Key("k")).unwrap(), ["k 1"], "reading does not wait for a writer");
@@ -29,8 +39,7 @@ fn no_call_waits_longer_than_it_may() {
         other.execute_batch("ROLLBACK").unwrap();
         assert_eq!(waiting.join().unwrap(), Ok(Appended::Done));
     });
-    // The longest time is no overflow.
-    assert_eq!(store.append(&NewRow { seq: 3, ..row }, Duration::MAX), Ok(Appended::Done));
+    assert_eq!(store.append(&NewRow { seq: 3, ..row }, &time()), Ok(Appended::Done));
 }
 
 /// In a process that may write no more than a part of a file: an error, and then what was there before; once there is
@@ -57,10 +66,12 @@ fn a_full_disk_loses_nothing() {
                 account: "own",
                 open: true,
                 json: &json,
+                durable: true,
                 time_ms: 0,
                 keep_from_ms: 0,
+                after: None,
             },
-            TIME,
+            &time(),
         ) {
             Ok(done) => assert_eq!(done, Appended::Done),
             Err(error) => break error,
@@ -75,6 +86,6 @@ fn a_full_disk_loses_nothing() {
     assert!(now.as_ref().is_ok_and(|now| (written..=written + 1).contains(now)), "{written} rows, then {now:?}");
     assert_eq!(found(&open(&path, false).unwrap()), now);
     let delete = |transaction: &Transaction| Ok(transaction.execute("DELETE FROM journal_row", [])?);
-    store.change(TIME, delete).unwrap();
+    store.file.change(true, &time(), delete).unwrap();
     assert_eq!(append(&store, "k", 1, None, true), Ok(Appended::Done));
 }

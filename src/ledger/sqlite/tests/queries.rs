@@ -31,7 +31,7 @@ fn rows_are_found_by_key_order_and_whether_they_are_open() {
         assert!(read(store, Query::Open { after: "d", limit: 9 }).unwrap().is_empty());
     }
     let mut seen = 0;
-    store.read(Query::Key("c"), TIME, &mut |_| std::mem::replace(&mut seen, 2) == 0).unwrap();
+    store.read(Query::Key("c"), &time(), &mut |_| std::mem::replace(&mut seen, 2) == 0).unwrap();
     assert_eq!(seen, 2, "reading stops where it is told to");
 }
 
@@ -42,6 +42,22 @@ fn a_number_is_given_once() {
     assert_eq!(append(&store, "k", 1, Some("R"), false), Ok(Appended::Exists));
     assert!(read(&store, Query::Order("R")).unwrap().is_empty());
     assert_eq!(read(&store, Query::Open { after: "", limit: 9 }).unwrap(), ["k 1"]);
+}
+
+#[test]
+fn a_claim_is_written_only_after_the_rows_that_it_was_decided_on() {
+    let (_folder, _, store) = new();
+    let claim = |key, seq, of_key, order, of_order| {
+        let after = Some(RowCounts { of_key, order, of_order });
+        append_after(&store, after, key, seq, Some("R"), true)
+    };
+    assert_eq!(claim("k", 1, 0, Some("R"), 0), Ok(Appended::Alone));
+    assert_eq!(claim("other", 1, 0, Some("R"), 0), Ok(Appended::Exists), "the order has a row");
+    assert_eq!(claim("k", 2, 0, Some("R"), 1), Ok(Appended::Exists), "the key has a row");
+    assert_eq!(claim("k", 2, 2, Some("R"), 1), Ok(Appended::Exists), "a row is gone");
+    assert_eq!(read(&store, Query::Order("R")).unwrap(), ["k 1"]);
+    assert_eq!(claim("k", 2, 1, Some("R"), 1), Ok(Appended::Alone));
+    assert_eq!(claim("other", 1, 0, None, 0), Ok(Appended::Alone), "only the key was read");
 }
 
 #[test]
@@ -104,8 +120,19 @@ fn a_tombstone_stands_for_a_key_that_was_closed_long_ago() {
         (row.order, row.open, row.time_ms) = (order.map(Name::new), open, time_ms);
         let (key, order, json) =
             (&row.key.index, row.order.as_ref().map(|order| &*order.index), row.to_json().unwrap());
-        let new = NewRow { key, seq: row.seq, order, account: &row.account, open, time_ms, json: &json, keep_from_ms };
-        assert_eq!(store.append(&new, TIME), Ok(Appended::Done));
+        let new = NewRow {
+            key,
+            seq: row.seq,
+            order,
+            account: &row.account,
+            open,
+            durable: true,
+            time_ms,
+            json: &json,
+            keep_from_ms,
+            after: None,
+        };
+        assert_eq!(store.append(&new, &time()), Ok(Appended::Done));
     };
     let claim = |key: &str| Row::of(key, 1, Kind::Claim(Claim::of(Step::Charge)));
     let end = |key: &str| Row::of(key, 2, Kind::End(End::new("1", By::Sender, Outcome::Confirmed)));
@@ -120,8 +147,10 @@ fn a_tombstone_stands_for_a_key_that_was_closed_long_ago() {
     write(Row { account: "another".into(), ..claim("other") }, None, false, 0, 0);
     let keys = || -> Vec<String> {
         let list = "SELECT DISTINCT key FROM journal_row WHERE key NOT LIKE 'z%' ORDER BY key";
-        let read = |connection: &Connection| connection.prepare(list)?.query_map([], |row| row.get(0))?.collect();
-        store.read_rows(TIME, read).unwrap()
+        let read = |connection: &Connection| -> rusqlite::Result<Vec<String>> {
+            connection.prepare(list)?.query_map([], |row| row.get(0))?.collect()
+        };
+        store.file.read(&time(), |connection| Ok(read(connection)?)).unwrap()
     };
     (0..12).for_each(|number| write(claim(&format!("z{number}")), None, true, DAY, DAY));
     let left = ["its order has a newer one", "newer", "open", "other"];
@@ -134,7 +163,7 @@ fn a_tombstone_stands_for_a_key_that_was_closed_long_ago() {
         for query in [Query::Key("old 3"), Query::Order("ord 3")] {
             let mut found = Vec::new();
             store
-                .read(query, TIME, &mut |row| {
+                .read(query, &time(), &mut |row| {
                     found.push(Row::parse(row).unwrap());
                     true
                 })

@@ -1,0 +1,125 @@
+//! The files of a journal: what is in which of them, and who may use them at once.
+
+use std::collections::HashMap;
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::sequence::{Call, config, prepare};
+use super::{folder, with_c};
+use crate::support::capi::with;
+use crate::support::driver::Driver;
+use crate::support::random::Random;
+use crate::support::sandbox::Sandbox;
+use crate::support::server::Server;
+use crate::support::{Link, Stage, output_of, root};
+
+fn remove(folder: &Path, files: &[&str]) {
+    for file in files {
+        let _ = fs::remove_file(folder.join(file));
+    }
+}
+
+/// Opens and closes the journal as `sqlite3` does on a shell, and gives the number of its rows.
+fn rows_in_a_shell(folder: &Path) -> String {
+    let script = "import sqlite3, sys\nwith sqlite3.connect(sys.argv[1]) as db:\n    print(db.execute('SELECT count(*) FROM journal').fetchone()[0])\ndb.close()";
+    let output = Command::new("python3").args(["-c", script]).arg(folder.join("pay.db")).output().unwrap();
+    assert!(output.status.success(), "{}", output_of(&output));
+    String::from_utf8(output.stdout).unwrap().trim().to_owned()
+}
+
+#[test]
+fn rows_are_never_missed_whichever_file_is_gone() {
+    with_c(|command| {
+        let sandbox = Sandbox::start(&["--pay-twice", "--any-reference"]);
+        prepare(&sandbox);
+        let folder = folder();
+        let with_settings = |more: Value| config(&sandbox, folder.path(), more);
+        let start = |more: Value| Driver::start(&mut command(), &with_settings(more));
+        let first = Call::refund("10.25", None);
+        let mut till = start(json!({"journal_create": true}));
+        assert_eq!(first.run(&mut till).verdict(), ("OK", "CONFIRMED"));
+        // After a clean end the file alone has everything.
+        till.finish();
+        remove(folder.path(), &["pay.db-wal", "pay.db-shm"]);
+        let mut till = start(json!({}));
+        assert_eq!(first.run(&mut till).verdict(), ("OK", "CONFIRMED"));
+        let second = Call::refund("5.25", None);
+        assert_eq!(second.run(&mut till).verdict(), ("OK", "CONFIRMED"));
+        // Beside a shell of SQLite, which does not disturb it; after a kill, one brings in the rows.
+        assert_eq!(rows_in_a_shell(folder.path()), "4");
+        let third = Call::refund("1.25", None);
+        assert_eq!(third.run(&mut till).verdict(), ("OK", "CONFIRMED"));
+        till.kill();
+        assert_eq!(rows_in_a_shell(folder.path()), "6");
+        remove(folder.path(), &["pay.db-wal", "pay.db-shm"]);
+        let mut till = start(json!({}));
+        let fourth = Call::refund("2.25", None);
+        for call in [&first, &second, &third, &fourth] {
+            assert_eq!(call.run(&mut till).verdict(), ("OK", "CONFIRMED"));
+            assert_eq!(call.effects(&sandbox), 1);
+        }
+        // What is in the -wal file alone, after a kill, is missed.
+        till.kill();
+        remove(folder.path(), &["pay.db-wal", "pay.db-shm"]);
+        let refused = start(json!({}));
+        assert_eq!(refused.created.verdict(), ("E_JOURNAL", "NOT_SENT"), "{:?}", refused.created);
+        let message = refused.created.message.clone();
+        assert!(message.contains("-wal file is gone"), "{message}");
+        refused.finish();
+        let loss = message.rsplit(' ').next().unwrap().to_owned();
+        let mut till = start(json!({"journal_accept_lost_log": loss}));
+        assert_eq!(third.run(&mut till).verdict(), ("OK", "CONFIRMED"));
+        assert_eq!([&first, &second, &third].map(|call| call.effects(&sandbox)), [1, 1, 1]);
+        // A copy made meanwhile has everything.
+        let copy = folder.path().join("copy.db");
+        let backup = till.call("journal_backup", &json!({"to": copy}));
+        assert_eq!(backup.verdict(), ("OK", "NOT_SENT"), "{backup:?}");
+        till.kill();
+        let mut till = start(json!({"journal": copy}));
+        assert_eq!(third.run(&mut till).verdict(), ("OK", "CONFIRMED"));
+        till.finish();
+        assert_eq!(third.effects(&sandbox), 1);
+    });
+}
+
+/// How many refunds the threads of each process make.
+const REFUNDS: usize = 40;
+const THREADS: &str = "8";
+
+#[test]
+fn two_processes_of_eight_threads_and_kills_send_each_refund_once() {
+    let (stage, server, folder) = (Stage::new(), Server::ok(), folder());
+    let program = stage.cc(&root().join("tests/c/journal_threads.c"), Link::Shared, &["-pthread"]);
+    let journal = json!({"journal": folder.path().join("pay.db"), "journal_create": true, "timeout_ms": 3000,
+        "connect_timeout_ms": 2900, "max_attempts": 1});
+    let config = with(server.config(), journal).to_string();
+    let start = || {
+        let mut command = stage.command(&program);
+        command.args([&config, THREADS, &REFUNDS.to_string()]).stdout(Stdio::piped()).spawn().unwrap()
+    };
+    let mut random = Random::new(43, 0);
+    for _ in 0..4 {
+        let (mut one, other) = (start(), start());
+        std::thread::sleep(Duration::from_millis(random.below(150)));
+        one.kill().unwrap();
+        one.wait().unwrap();
+        assert!(other.wait_with_output().unwrap().status.success());
+    }
+    let output = start().wait_with_output().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    let ended: Vec<usize> = text.split_whitespace().map(|count| count.parse().unwrap()).collect();
+    let [confirmed, 0, 0, unknown] = ended[..] else { panic!("{text}") };
+    assert_eq!(confirmed + unknown, REFUNDS * THREADS.parse::<usize>().unwrap(), "{text}");
+    let mut sent = HashMap::<String, usize>::new();
+    for request in server.seen().iter().filter(|request| request.contains("/payment/order/refund")) {
+        let reference = request.split_once("\"reference\":\"").and_then(|(_, rest)| rest.split('"').next()).unwrap();
+        *sent.entry(reference.to_owned()).or_default() += 1;
+    }
+    println!("journal: {} refunds sent, {confirmed} calls CONFIRMED and {unknown} UNKNOWN at the end", sent.len());
+    assert_eq!(sent.len(), REFUNDS);
+    assert!(sent.values().all(|count| *count == 1), "{sent:?}");
+}
