@@ -11,7 +11,7 @@ from rows import Row
 from stage import DELAY_MS, FOLDER, ONE, OTHER, Server
 
 THREADS = 64
-THREADS_WITH_JOURNAL = 32
+THREADS_WITH_JOURNAL = (8, 32)
 
 
 class Calls:
@@ -125,9 +125,9 @@ class Calls:
             rows.append(Row.of(work, peer, "client CPU", "µs", times["ours"].cpu, times[peer].cpu, 0.8))
         return rows
 
-    def modes(self, modes: dict[str, str]) -> dict[str, Command]:
+    def modes(self, modes: dict[str, str], url: str | None = None) -> dict[str, Command]:
         """Our C program in different modes."""
-        return {name: [*self.programs.c, mode, self.server.url, str(FOLDER)] for name, mode in modes.items()}
+        return {name: [*self.programs.c, mode, url or self.server.url, str(FOLDER)] for name, mode in modes.items()}
 
     def journal(self) -> list[Row]:
         """What is durable before the first byte leaves, and after the answer: beside a call without it, and the disk."""
@@ -139,12 +139,21 @@ class Calls:
         rows = both(work, plain, times, None)
         rows.append(Row.of(work, disk, "wall", "µs", times["ours"].wall, times[disk].wall, None))
         self.server.pin(OTHER)
-        commands = self.modes({"ours": "journal-threads-32", plain: "threads-32"})
-        times = interleave(commands, ONE, 3 if self.quick else 15, dict.fromkeys(commands, 10), 2, THREADS_WITH_JOURNAL)
-        rate = {name: [1e6 / wall for wall in times[name].wall] for name in times}
-        work = f"{THREADS_WITH_JOURNAL} threads on one client with a journal"
-        rows.append(Row.of(work, plain, "calls a second", "/s", rate["ours"], rate[plain], None, at_least=True))
-        return [dataclasses.replace(row, is_cost=True) for row in rows]
+        rounds = 3 if self.quick else 15
+        for threads in THREADS_WITH_JOURNAL:
+            commands = self.modes({"ours": f"journal-threads-{threads}", plain: f"threads-{threads}"})
+            times = interleave(commands, ONE, rounds, dict.fromkeys(commands, 10), 2, threads)
+            rate = {name: [1e6 / wall for wall in times[name].wall] for name in times}
+            work = f"{threads} threads on one client with a journal"
+            rows.append(Row.of(work, plain, "calls a second", "/s", rate["ours"], rate[plain], None, at_least=True))
+            rows.append(Row.of(work, plain, "client CPU", "µs", times["ours"].cpu, times[plain].cpu, None))
+        alone = "one thread with a journal"
+        commands = self.modes({"ours": f"journal-threads-{threads}", alone: "journal"}, self.server.delayed_url)
+        times = interleave(commands, ONE, rounds, dict.fromkeys(commands, 10), 2)
+        ours, theirs = [threads * 1e6 / wall for wall in times["ours"].wall], [1e6 / wall for wall in times[alone].wall]
+        work += f", answers after {DELAY_MS} ms"
+        rows.append(Row.of(work, alone, "calls a second", "/s", ours, theirs, 24.0, at_least=True))
+        return [dataclasses.replace(row, is_cost=row.target is None) for row in rows]
 
 
 def both(work: str, against: str, times: dict[str, Times], target: float | None, peer: str | None = None) -> list[Row]:

@@ -58,7 +58,8 @@ def page(results: dict[str, Any]) -> str:
         cells = [row.work, row.against, f"{row.figure}, {row.unit}", target(row), ratio(row)]
         cells += [spread(row.ours), spread(row.theirs), row.verdict()]
         parts.append(f"| {' | '.join(cells)} |")
-    parts += ["", "## Counts of a warm call", "", *counted(results), "", "## How it is measured", "", *notes(results)]
+    parts += ["", "## Counts of a warm call", "", *counted(results), "", *journal_counts(results)]
+    parts += ["", "## How it is measured", "", *notes(results)]
     parts += ["", "## Machine and versions", ""]
     parts += [f"- {name}: {text}" for name, text in {**results["machine"], **results["versions"]}.items()]
     return "\n".join(parts) + "\n"
@@ -94,6 +95,16 @@ def counted(results: dict[str, Any]) -> list[str]:
         "processor that valgrind simulates, which has AES-NI and AVX2 but no newer instructions, so encryption may "
         "have a larger share here than in the times.",
     ]
+
+
+def journal_counts(results: dict[str, Any]) -> list[str]:
+    """The most frequent ones by name, and syncs."""
+    lines = []
+    for threads, calls in results["journal"].items():
+        frequent = sorted((count, name) for name, count in calls.items() if count >= 1 or name == "fdatasync")
+        named = ", ".join(f"{count:.1f} {name}" for count, name in reversed(frequent))
+        lines.append(f"| {threads} | {sum(calls.values()):.0f} | {named} |")
+    return ["| threads | system calls of a refund with a journal | by name |", "|---|---|---|", *lines]
 
 
 def same(of: dict[str, Any]) -> str:

@@ -27,7 +27,7 @@ import render
 import rows
 import stage
 import warm
-from calls import Calls
+from calls import THREADS_WITH_JOURNAL, Calls
 from processes import Processes
 
 PROGRESS = stage.BUILD / "progress.json"
@@ -50,6 +50,16 @@ def warm_calls(candidates: programs.Programs, server: stage.Server) -> dict[str,
     name, libcurl = next(iter(candidates.libcurls.items()))
     arguments = ["post", server.url, str(stage.FOLDER)]
     return {"ours": warm.measure([*candidates.c, *arguments]), name: warm.measure([*libcurl, *arguments])}
+
+
+def with_journal(candidates: programs.Programs, server: stage.Server) -> dict[str, dict[str, float]]:
+    """The system calls of our refund with a journal, by how many threads make them."""
+    found = {}
+    for threads in (1, *THREADS_WITH_JOURNAL):
+        mode = "journal" if threads == 1 else f"journal-threads-{threads}"
+        counted = counts.system_calls([*candidates.c, mode, server.url, str(stage.FOLDER)], 320 // threads)
+        found[str(threads)] = {name: count / threads for name, count in counted.items()}
+    return found
 
 
 def main() -> int:
@@ -103,6 +113,10 @@ def main() -> int:
                 print(render.line(row), flush=True)
         if "warm" not in results and not chosen.sections:
             results["warm"] = warm_calls(candidates, server)
+            PROGRESS.write_text(json.dumps(results))
+        if "journal" not in results and (not chosen.sections or "journal" in chosen.sections):
+            results["journal"] = with_journal(candidates, server)
+            print("\n".join(render.journal_counts(results)))
             PROGRESS.write_text(json.dumps(results))
     if chosen.sections:
         return 0

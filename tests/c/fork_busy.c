@@ -1,18 +1,22 @@
 /* Children forked while other threads are in the middle of everything that takes a lock or randomness: encryption, the
- * log, and threads that come and go. argv[1] is the configuration, argv[2] the number of children: they encrypt, log and
- * end, half of them with exit(), which runs what libraries do at their end. One that hangs is ended by its alarm. */
+ * log, the journal, and threads that come and go. argv[1] is the configuration, argv[2] the number of children, which
+ * argv[3] threads fork at once: they encrypt, log, read the journal if there is one, and end, half of them with exit(),
+ * which runs what libraries do at their end. One that hangs is ended by its alarm. */
 #define _GNU_SOURCE
 #include <paysvc.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { THREADS = 6 };
+enum { THREADS = 6, MOST_FORKING = 16 };
 
 static paysvc_client *client;
-static int stop;
+static int stop, children, made, hung, failed;
+/* What journal_next returns. */
+static paysvc_status expected;
 
 static void PAYSVC_CALLBACK log_line(void *userdata, int level, const char *message)
 {
@@ -24,8 +28,10 @@ static void PAYSVC_CALLBACK log_line(void *userdata, int level, const char *mess
 /* The second call is refused, and the log says so. */
 static int good(void)
 {
+    char key[64] = "";
     return paysvc_encrypt(client, "{\"reference\":\"R\"}", NULL) == PAYSVC_OK &&
-           paysvc_order_refund(client, "[]", NULL, NULL) == PAYSVC_E_ARGUMENT;
+           paysvc_order_refund(client, "[]", NULL, NULL) == PAYSVC_E_ARGUMENT &&
+           paysvc_journal_next(client, key, sizeof key, NULL, NULL) == expected;
 }
 
 static void *busy(void *bad)
@@ -53,37 +59,52 @@ static void *come_and_go(void *bad)
     return NULL;
 }
 
-int main(int argc, char **argv)
+/* One that hangs takes its whole alarm, so a few are enough. */
+static void *fork_children(void *unused)
 {
-    pthread_t threads[THREADS];
-    int bad[THREADS] = {0};
-    int i, made, children, hung = 0, failed = 0;
-
-    if (argc != 3 || paysvc_client_new(argv[1], &client, NULL) != PAYSVC_OK) {
-        return 2;
-    }
-    paysvc_client_set_log(client, 4, log_line, NULL);
-    children = atoi(argv[2]);
-    for (i = 0; i < THREADS; i++) {
-        pthread_create(&threads[i], NULL, i < 2 ? come_and_go : busy, &bad[i]);
-    }
-    /* One that hangs takes its whole alarm, so a few are enough. */
-    for (made = 0; made < children && failed <= 2; made++) {
+    int number;
+    while ((number = __atomic_fetch_add(&made, 1, __ATOMIC_SEQ_CST)) < children &&
+           __atomic_load_n(&failed, __ATOMIC_SEQ_CST) <= 2) {
         int status = -1;
         pid_t pid = fork();
         if (pid == 0) {
             int ok;
             alarm(10);
             ok = good();
-            if (made % 2 == 0) {
+            if (number % 2 == 0) {
                 exit(!ok);
             }
             _exit(!ok);
         }
         if (pid < 0 || waitpid(pid, &status, 0) != pid || status != 0) {
-            hung += pid > 0 && WIFSIGNALED(status);
-            failed++;
+            __atomic_fetch_add(&hung, pid > 0 && WIFSIGNALED(status), __ATOMIC_SEQ_CST);
+            __atomic_fetch_add(&failed, 1, __ATOMIC_SEQ_CST);
         }
+    }
+    return unused;
+}
+
+int main(int argc, char **argv)
+{
+    pthread_t threads[THREADS], forking[MOST_FORKING];
+    int bad[THREADS] = {0};
+    int i, count;
+
+    if (argc != 4 || paysvc_client_new(argv[1], &client, NULL) != PAYSVC_OK) {
+        return 2;
+    }
+    paysvc_client_set_log(client, 4, log_line, NULL);
+    expected = strstr(argv[1], "\"journal\"") == NULL ? PAYSVC_E_CONFIG : PAYSVC_OK;
+    children = atoi(argv[2]);
+    count = atoi(argv[3]);
+    for (i = 0; i < THREADS; i++) {
+        pthread_create(&threads[i], NULL, i < 2 ? come_and_go : busy, &bad[i]);
+    }
+    for (i = 0; i < count; i++) {
+        pthread_create(&forking[i], NULL, fork_children, NULL);
+    }
+    for (i = 0; i < count; i++) {
+        pthread_join(forking[i], NULL);
     }
     __atomic_store_n(&stop, 1, __ATOMIC_SEQ_CST);
     for (i = 0; i < THREADS; i++) {

@@ -139,7 +139,11 @@ fn a_child_forked_in_the_middle_of_anything_does_not_hang() {
     let config = json!({"base_url": "http://127.0.0.1:1", "public_key": "p", "secret_key": "s", "encryption_key": encryption_key()});
     // ThreadSanitizer takes long for a fork.
     let children = if sanitized::races().is_some() { "20" } else { "400" };
-    run(stage.command(&program(&stage, "fork_busy.c")).args([&config.to_string(), children]));
+    let folder = tempfile::TempDir::new_in(root().join("build")).unwrap();
+    let journal = json!({"journal": folder.path().join("pay.db"), "journal_create": true});
+    let program = program(&stage, "fork_busy.c");
+    run(stage.command(&program).args([&config.to_string(), children, "1"]));
+    run(stage.command(&program).args([&with(config, journal).to_string(), children, "8"]));
 }
 
 /// Proves that `scripts/tsan.sh` finds races: there is one in the C and one in the library.

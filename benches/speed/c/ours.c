@@ -180,12 +180,13 @@ int main(int argc, char **argv)
     if (strcmp(task.mode, "threads") == 0) {
         return work_in_threads(64, thread_state, call);
     }
-    if (strcmp(task.mode, "threads-32") == 0) {
-        return work_in_threads(32, thread_state, call);
+    if (strncmp(task.mode, "threads-", 8) == 0) {
+        return work_in_threads(atoi(task.mode + 8), thread_state, call);
     }
     if (journaled) {
-        status = strcmp(task.mode, "journal") == 0 ? work(call_with_key, NULL)
-                                                   : work_in_threads(32, thread_state, call_with_key);
+        status = strcmp(task.mode, "journal") == 0
+                     ? work(call_with_key, NULL)
+                     : work_in_threads(atoi(task.mode + strlen("journal-threads-")), thread_state, call_with_key);
         remove_journal(path);
         return status;
     }
