@@ -137,13 +137,13 @@ fn a_child_made_without_fork_handlers_opens_its_own_connections() {
 fn a_child_forked_in_the_middle_of_anything_does_not_hang() {
     let stage = Stage::new();
     let config = json!({"base_url": "http://127.0.0.1:1", "public_key": "p", "secret_key": "s", "encryption_key": encryption_key()});
-    // ThreadSanitizer takes long for a fork.
-    let children = if sanitized::races().is_some() { "20" } else { "400" };
+    // ThreadSanitizer takes long for a fork; whether it can follow several threads that fork at once was not tried.
+    let (children, forking) = if sanitized::races().is_some() { ("20", "1") } else { ("400", "8") };
     let folder = tempfile::TempDir::new_in(root().join("build")).unwrap();
     let journal = json!({"journal": folder.path().join("pay.db"), "journal_create": true});
     let program = program(&stage, "fork_busy.c");
     run(stage.command(&program).args([&config.to_string(), children, "1"]));
-    run(stage.command(&program).args([&with(config, journal).to_string(), children, "8"]));
+    run(stage.command(&program).args([&with(config, journal).to_string(), children, forking]));
 }
 
 /// Proves that `scripts/tsan.sh` finds races: there is one in the C and one in the library.

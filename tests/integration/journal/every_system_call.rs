@@ -19,7 +19,7 @@ use crate::support::target::{Target, good, target};
 
 /// Every so many system calls; fewer are left out in `make harden`.
 fn stride() -> usize {
-    std::env::var("TEST_KILL_STRIDE").map_or(307, |text| text.parse().unwrap())
+    std::env::var("TEST_KILL_STRIDE").map_or(101, |text| text.parse().unwrap())
 }
 
 /// Faults that meet the call that is killed; in `make harden` more.
