@@ -156,6 +156,8 @@ fn a_till_that_is_killed_at_a_system_call_charges_at_most_once() {
             }
         }
         println!("journal: killed at {points} system calls; {executed} executed, {unsure} for a person");
-        assert!(executed > 0 && unsure > 0 && executed < points, "{points} points, {executed}, {unsure}");
+        assert!(executed > 0, "{points} points");
+        // Of a sample, all may have been executed.
+        assert!(stride >= 100 || unsure > 0 && executed < points, "{points} points, {executed}, {unsure}");
     });
 }

@@ -18,7 +18,7 @@ use crate::support::sandbox::Sandbox;
 use crate::support::strace::has_strace;
 
 /// Every so many failures in `make test`, and those of syncs.
-const STRIDE: usize = 149;
+const STRIDE: usize = 37;
 
 /// Errors of system calls, and whether they last. One that is not here never fails because of a disk.
 const ERRORS: [(&str, &[&str]); 10] = [
