@@ -200,10 +200,11 @@ impl Client {
 pub fn check_variables(variables: impl Iterator<Item = String>) -> Result<(), ValidationError> {
     let fault = |variable: String| {
         let name = if cfg!(windows) { variable.to_ascii_uppercase() } else { variable.clone() };
+        // First, because most variables are of others: to compare them with all settings took most of paysvc_client_new.
+        let given = name.strip_prefix(settings::PREFIX)?.to_ascii_lowercase();
         if settings::is_known_variable(&name) {
             return None;
         }
-        let given = name.strip_prefix(settings::PREFIX)?.to_ascii_lowercase();
         let near = validate::nearest(&given, &mut settings::CONFIG.iter().map(|field| field.name));
         let near = near.map(|near| format!("; did you mean {}?", settings::variable(near))).unwrap_or_default();
         Some((variable, format!("is no setting of the library{near}")))
