@@ -1062,7 +1062,7 @@ paysvc_status PAYSVC_CDECL paysvc_journal_settle(const paysvc_client *client,
  * Copies the journal's file while programs use it: a copy made by other means lacks what is in its -wal file. The copy has everything that was written before the call. A client that opens it, or that file once it was put back, looks up every charge first, because requests may have been sent since.
  *
  * @param request_json  one JSON object:
- *   - to (string, required): path of a new file on a local disk
+ *   - path (string, required): of a new file on a local disk
  * @param call  deadline, cancel and progress of this call; may be NULL
  * @param reply  may be NULL; else *reply is set on every path: free it with paysvc_reply_free()
  * @return PAYSVC_OK: the copy is complete and on the disk. PAYSVC_E_JOURNAL: it could not be made, and there is no such file; or there was one already. PAYSVC_E_CONFIG without a journal in a file. The outcome is NOT_SENT.

@@ -712,8 +712,8 @@ class journal_settle_request : public object {
 /// The request of client::journal_backup().
 class journal_backup_request : public object {
   public:
-    /// to (string, required): path of a new file on a local disk.
-    journal_backup_request &to(const std::string &value) { return set(*this, "to", value); }
+    /// path (string, required): of a new file on a local disk.
+    journal_backup_request &path(const std::string &value) { return set(*this, "path", value); }
 };
 
 /// An element of payoutDetails of payout_bulk_request.

@@ -1480,8 +1480,8 @@ func (c *Client) JournalSettle(ctx context.Context, request JournalSettleRequest
 type JournalBackupRequest struct {
 	redacted
 
-	// To (string, required): path of a new file on a local disk.
-	To string `json:"to"`
+	// Path (string, required): of a new file on a local disk.
+	Path string `json:"path"`
 }
 
 // JournalBackup copies the journal's file while programs use it: a copy made by other means lacks what is in its -wal file. The copy has everything that was written before the call. A client that opens it, or that file once it was put back, looks up every charge first, because requests may have been sent since.

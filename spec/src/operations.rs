@@ -251,7 +251,7 @@ pub const OPERATIONS: &[Operation] = &[
     },
     Operation {
         name: "journal_backup",
-        members: &[Field::required("to", Kind::Text, "path of a new file on a local disk")],
+        members: &[Field::required("path", Kind::Text, "of a new file on a local disk")],
         about_earlier: false,
         reports_progress: false,
         timeout_of_step: false,

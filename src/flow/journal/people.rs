@@ -157,7 +157,7 @@ impl Client {
     /// Copies the journal's file.
     pub fn journal_backup(&self, context: &Call<'_>, json: &str) -> Reply {
         let to = arguments(const { operation(BACK_UP) }, json).map(|members| {
-            let to = json::member(&members, "to").and_then(json::text);
+            let to = json::member(&members, "path").and_then(json::text);
             PathBuf::from(to.unwrap_or_default().into_owned())
         });
         match (to, self.journal.get()) {

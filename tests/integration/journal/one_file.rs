@@ -76,7 +76,7 @@ fn rows_are_never_missed_whichever_file_is_gone() {
         assert_eq!([&first, &second, &third].map(|call| call.effects(&sandbox)), [1, 1, 1]);
         // A copy made meanwhile has everything.
         let copy = folder.path().join("copy.db");
-        let backup = till.call("journal_backup", &json!({"to": copy}));
+        let backup = till.call("journal_backup", &json!({"path": copy}));
         assert_eq!(backup.verdict(), ("OK", "NOT_SENT"), "{backup:?}");
         till.kill();
         let mut till = start(json!({"journal": copy}));

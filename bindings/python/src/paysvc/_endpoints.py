@@ -781,14 +781,14 @@ class Endpoints:
         return reply
 
     def journal_backup(
-        self, to: str, *, timeout: float | None = None, call: Call | None = None,
+        self, path: str, *, timeout: float | None = None, call: Call | None = None,
     ) -> JournalBackupReply:
         """Copies the journal's file while programs use it: a copy made by other means lacks what is in its -wal file.
         The copy has everything that was written before the call. A client that opens it, or that file once it was
         put back, looks up every charge first, because requests may have been sent since.
 
         Args:
-            to: path of a new file on a local disk
+            path: of a new file on a local disk
             timeout: seconds for the whole call, retries and waits included; else the client's timeout
             call: a token by which another thread cancels this call
 
@@ -796,7 +796,7 @@ class Endpoints:
             PaysvcError: every failure
         """
         reply: JournalBackupReply = self.call("journal_backup", Members({
-            "to": to,
+            "path": path,
         }), timeout=timeout, call=call)
         return reply
 
@@ -1550,21 +1550,21 @@ class AsyncEndpoints:
         return reply
 
     async def journal_backup(
-        self, to: str, *, timeout: float | None = None,
+        self, path: str, *, timeout: float | None = None,
     ) -> JournalBackupReply:
         """Copies the journal's file while programs use it: a copy made by other means lacks what is in its -wal file.
         The copy has everything that was written before the call. A client that opens it, or that file once it was
         put back, looks up every charge first, because requests may have been sent since.
 
         Args:
-            to: path of a new file on a local disk
+            path: of a new file on a local disk
             timeout: seconds for the whole call, with the wait for a thread and all retries; else the client's timeout
 
         Raises:
             PaysvcError: every failure
         """
         reply: JournalBackupReply = await self.call("journal_backup", Members({
-            "to": to,
+            "path": path,
         }), timeout=timeout)
         return reply
 

@@ -230,7 +230,7 @@ OPERATIONS: dict[str, dict[str, str]] = {
         "id": "id", "outcome": "outcome", "who": "who", "why": "why", "key": "key", "sender_ended": "sender_ended",
     },
     "journal_backup": {
-        "to": "to",
+        "path": "path",
     },
     "payout_bulk": {
         "payoutDetails": "payout_details", "continue": "continue_", "continue_after_unknown": "continue_after_unknown",
