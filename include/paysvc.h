@@ -1065,7 +1065,7 @@ paysvc_status PAYSVC_CDECL paysvc_journal_settle(const paysvc_client *client,
  *   - path (string, required): of a new file on a local disk
  * @param call  deadline, cancel and progress of this call; may be NULL
  * @param reply  may be NULL; else *reply is set on every path: free it with paysvc_reply_free()
- * @return PAYSVC_OK: the copy is complete and on the disk. PAYSVC_E_JOURNAL: it could not be made, and there is no such file; or there was one already. PAYSVC_E_CONFIG without a journal in a file. The outcome is NOT_SENT.
+ * @return PAYSVC_OK: the copy is complete and on the disk. PAYSVC_E_JOURNAL: it could not be made, and there is no such file; or there was one already. PAYSVC_E_CONFIG without a journal. A store of the program's own is backed up with its database: PAYSVC_E_JOURNAL. The outcome is NOT_SENT.
  */
 paysvc_status PAYSVC_CDECL paysvc_journal_backup(const paysvc_client *client,
                                                  const char *request_json,

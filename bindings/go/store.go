@@ -19,7 +19,8 @@ import (
 
 // Store is a database that keeps the journal: one table with the primary key (Key, Seq), whose rows are never changed. Goroutines
 // call its methods at once. A method that fails or panics has failed, and then nothing that moves money is sent. The context ends when the
-// method must have returned; one that has not returned then has failed, and goes on alone. Never write a row in a transaction of the program. The package postgres has a Store.
+// method must have returned; one that has not returned then has failed, and goes on alone. Never write a row in a transaction of the
+// program. The package postgres has a Store.
 type Store interface {
 	// Append inserts a row, which is durable on return, and returns [Appended]; [AlreadyThere], if there is a row with this Key and Seq.
 	// Then nothing is written. Any other value is a failure.

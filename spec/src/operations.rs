@@ -258,7 +258,7 @@ pub const OPERATIONS: &[Operation] = &[
         answer: Body::Own(&[]),
         doc: "Copies the journal's file while programs use it: a copy made by other means lacks what is in its -wal file. The copy has everything that was written before the call. \
               A client that opens it, or that file once it was put back, looks up every charge first, because requests may have been sent since.",
-        returns: "PAYSVC_OK: the copy is complete and on the disk. PAYSVC_E_JOURNAL: it could not be made, and there is no such file; or there was one already. PAYSVC_E_CONFIG without a journal in a file. The outcome is NOT_SENT.",
+        returns: "PAYSVC_OK: the copy is complete and on the disk. PAYSVC_E_JOURNAL: it could not be made, and there is no such file; or there was one already. PAYSVC_E_CONFIG without a journal. A store of the program's own is backed up with its database: PAYSVC_E_JOURNAL. The outcome is NOT_SENT.",
     },
     Operation {
         name: "payout_bulk",

@@ -135,7 +135,7 @@ impl JournalFile {
         }
         let shared = Shared { path: path.to_owned(), identity, process: PerProcess::new() };
         let file = Arc::new(JournalFile(Arc::new(shared)));
-        files.push(Known::of(&file));
+        files.push(WeakFile::of(&file));
         file
     }
 
@@ -143,6 +143,7 @@ impl JournalFile {
         &self.0.path
     }
 
+    /// With the connection itself, for what cannot be done in a transaction.
     pub fn prepare<T>(
         self: &Arc<Self>,
         bounds: &Bounds,
@@ -530,24 +531,24 @@ pub fn connected<T>(path: &Path, work: impl FnOnce(&mut Connection) -> Result<T,
 }
 
 /// The files of which this process may have a connection.
-static FILES: OnceBox<PerProcess<Mutex<Vec<Known>>>> = OnceBox::new();
+static FILES: OnceBox<PerProcess<Mutex<Vec<WeakFile>>>> = OnceBox::new();
 
-struct Known {
+struct WeakFile {
     file: Weak<JournalFile>,
     shared: Weak<Shared>,
 }
 
-impl Known {
-    fn of(file: &Arc<JournalFile>) -> Known {
-        Known { file: Arc::downgrade(file), shared: Arc::downgrade(&file.0) }
+impl WeakFile {
+    fn of(file: &Arc<JournalFile>) -> WeakFile {
+        WeakFile { file: Arc::downgrade(file), shared: Arc::downgrade(&file.0) }
     }
 }
 
-fn all_files() -> &'static Mutex<Vec<Known>> {
+fn all_files() -> &'static Mutex<Vec<WeakFile>> {
     FILES.get_or_init(|| Box::new(PerProcess::new())).current().1
 }
 
-fn files() -> MutexGuard<'static, Vec<Known>> {
+fn files() -> MutexGuard<'static, Vec<WeakFile>> {
     all_files().lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -555,7 +556,7 @@ fn files() -> MutexGuard<'static, Vec<Known>> {
 fn register(file: &Arc<JournalFile>) {
     let mut files = files();
     if !files.iter().any(|known| std::ptr::eq(known.file.as_ptr(), Arc::as_ptr(file))) {
-        files.push(Known::of(file));
+        files.push(WeakFile::of(file));
     }
 }
 

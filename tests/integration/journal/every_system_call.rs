@@ -132,7 +132,11 @@ fn a_till_that_is_killed_at_a_system_call_charges_at_most_once() {
                 let calls = Program { command, config: till.config_in(LONG_MS) }.system_calls(&trace, &first);
                 assert!(calls.len() > 50, "{calls:?}");
                 let program = Program { command, config: till.config(false) };
-                for (number, (name, count)) in calls.iter().enumerate().skip(points % stride).step_by(stride) {
+                let mut numbers: Vec<usize> = (points % stride..calls.len()).step_by(stride).collect();
+                // Also of a sample: after the claim and before the first byte, when nobody may know that it was not sent.
+                numbers.extend(calls.iter().rposition(|(name, _)| name == "sendto"));
+                for number in numbers {
+                    let (name, count) = &calls[number];
                     let target = prepared(row, &till, &empty, **fault);
                     let kill = format!("inject={name}:signal=KILL:when={count}");
                     let options = ["-e", &format!("trace={name}"), "-e", &kill];
@@ -156,8 +160,6 @@ fn a_till_that_is_killed_at_a_system_call_charges_at_most_once() {
             }
         }
         println!("journal: killed at {points} system calls; {executed} executed, {unsure} for a person");
-        assert!(executed > 0, "{points} points");
-        // Of a sample, all may have been executed.
-        assert!(stride >= 100 || unsure > 0 && executed < points, "{points} points, {executed}, {unsure}");
+        assert!(executed > 0 && unsure > 0 && executed < points, "{points} points, {executed}, {unsure}");
     });
 }
