@@ -76,15 +76,25 @@ struct InProcess {
 /// Who has the connection, and who waits for it, in this order: a thread with many operations would keep others from it.
 #[derive(Default)]
 struct Line {
-    is_taken: bool,
-    waiting: VecDeque<Arc<Condvar>>,
+    taken: Option<Use>,
+    waiting: VecDeque<(Use, Arc<Condvar>)>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Use {
+    Read,
+    Write,
 }
 
 impl Line {
     fn wake_next(&self) {
-        if let (false, Some(next)) = (self.is_taken, self.waiting.front()) {
+        if let (None, Some((_, next))) = (self.taken, self.waiting.front()) {
             next.notify_one();
         }
+    }
+
+    fn has_writers(&self) -> bool {
+        self.taken == Some(Use::Write) || self.waiting.iter().any(|(of, _)| *of == Use::Write)
     }
 }
 
@@ -93,14 +103,14 @@ struct Turn<'a>(&'a InProcess);
 
 impl InProcess {
     /// `None` if another thread has the connection for the whole time.
-    fn take(&self, bounds: &Bounds) -> Option<Turn<'_>> {
+    fn take(&self, to: Use, bounds: &Bounds) -> Option<Turn<'_>> {
         let mut line = self.line.lock().unwrap_or_else(PoisonError::into_inner);
-        if line.is_taken || !line.waiting.is_empty() {
+        if line.taken.is_some() || !line.waiting.is_empty() {
             let own = Arc::new(Condvar::new());
-            line.waiting.push_back(Arc::clone(&own));
-            while line.is_taken || !line.waiting.front().is_some_and(|first| Arc::ptr_eq(first, &own)) {
+            line.waiting.push_back((to, Arc::clone(&own)));
+            while line.taken.is_some() || !line.waiting.front().is_some_and(|(_, first)| Arc::ptr_eq(first, &own)) {
                 if bounds.is_over() {
-                    line.waiting.retain(|one| !Arc::ptr_eq(one, &own));
+                    line.waiting.retain(|(_, one)| !Arc::ptr_eq(one, &own));
                     line.wake_next();
                     return None;
                 }
@@ -109,7 +119,7 @@ impl InProcess {
             }
             line.waiting.pop_front();
         }
-        line.is_taken = true;
+        line.taken = Some(to);
         Some(Turn(self))
     }
 }
@@ -117,7 +127,7 @@ impl InProcess {
 impl Drop for Turn<'_> {
     fn drop(&mut self) {
         let mut line = self.0.line.lock().unwrap_or_else(PoisonError::into_inner);
-        line.is_taken = false;
+        line.taken = None;
         line.wake_next();
     }
 }
@@ -149,7 +159,7 @@ impl JournalFile {
         bounds: &Bounds,
         work: impl Fn(&mut Connection) -> Result<T, Failure>,
     ) -> Result<T, Unable> {
-        self.attempts(bounds, |session, _| work(&mut session.connection))
+        self.attempts(Use::Read, bounds, |session, _| work(&mut session.connection))
     }
 
     /// In a transaction: all of it sees the same state, and the file is locked once.
@@ -158,7 +168,7 @@ impl JournalFile {
         bounds: &Bounds,
         work: impl Fn(&Connection) -> Result<T, Failure>,
     ) -> Result<T, Unable> {
-        self.attempts(bounds, |session, _| {
+        self.attempts(Use::Read, bounds, |session, _| {
             let transaction = session.connection.transaction()?;
             schema::check(&transaction)?;
             let done = work(&transaction)?;
@@ -174,7 +184,7 @@ impl JournalFile {
         bounds: &Bounds,
         work: impl Fn(&Transaction<'_>) -> Result<T, Failure>,
     ) -> Result<T, Unable> {
-        let (done, number, log) = self.attempts(bounds, |session, process| {
+        let (done, number, log) = self.attempts(Use::Write, bounds, |session, process| {
             let done = session.commit(&work);
             if matches!(done, Err(Failure::Other(_))) {
                 process.in_doubt.store(true, Ordering::SeqCst);
@@ -192,7 +202,8 @@ impl JournalFile {
         if durable {
             let (_, process) = self.0.process.current();
             let shown = self.path().display();
-            match process.syncs.wait(number, &log, bounds) {
+            let others_come = || process.line.lock().unwrap_or_else(PoisonError::into_inner).has_writers();
+            match process.syncs.wait(number, &log, others_come, bounds) {
                 Ok(true) => {}
                 Ok(false) => {
                     let late = "the time limit was over before what was written was on the disk";
@@ -243,12 +254,13 @@ impl JournalFile {
     /// over. The system's reads, writes and syncs of the file cannot be interrupted.
     fn attempts<T>(
         self: &Arc<Self>,
+        to: Use,
         bounds: &Bounds,
         attempt: impl Fn(&mut Session, &InProcess) -> Result<T, Failure>,
     ) -> Result<T, Unable> {
         let shown = self.path().display();
         let (_, process) = self.0.process.current();
-        let Some(_turn) = process.take(bounds) else {
+        let Some(_turn) = process.take(to, bounds) else {
             return Err(Unable::Busy(format!(
                 "the journal {shown} was in use by other threads for the whole time limit"
             )));

@@ -2,8 +2,12 @@
 
 use std::fs::File;
 use std::sync::{Condvar, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use crate::call::Bounds;
+
+/// How long a sync may be put off for those that are about to commit: on a fast disk that takes as long as the sync.
+const MAX_GATHERING: Duration = Duration::from_millis(2);
 
 #[derive(Default)]
 pub struct Syncs {
@@ -39,9 +43,16 @@ impl Syncs {
         self.ended.notify_all();
     }
 
-    /// Until that commit is durable; false if the call ends before. The first thread that waits syncs for all that have
-    /// committed by then.
-    pub fn wait(&self, number: u64, log: &File, bounds: &Bounds) -> Result<bool, String> {
+    /// Until that commit is durable; false if the call ends before. A thread that waits syncs for all that have committed by
+    /// then: the last of those that are about to commit, if the others do so soon.
+    pub fn wait(
+        &self,
+        number: u64,
+        log: &File,
+        others_come: impl Fn() -> bool,
+        bounds: &Bounds,
+    ) -> Result<bool, String> {
+        let alone_at = Instant::now() + MAX_GATHERING;
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         loop {
             if state.failed >= number {
@@ -50,7 +61,8 @@ impl Syncs {
             if state.durable >= number {
                 return Ok(true);
             }
-            if !state.is_running {
+            let gathering = alone_at.saturating_duration_since(Instant::now());
+            if !state.is_running && (gathering.is_zero() || bounds.is_over() || !others_come()) {
                 state.is_running = true;
                 let upto = state.committed;
                 drop(state);
@@ -70,7 +82,10 @@ impl Syncs {
             if bounds.is_over() {
                 return Ok(false);
             }
-            let wait = bounds.wait_to_check(bounds.time_left());
+            let mut wait = bounds.wait_to_check(bounds.time_left());
+            if !state.is_running {
+                wait = wait.min(gathering);
+            }
             (state, _) = self.ended.wait_timeout(state, wait).unwrap_or_else(PoisonError::into_inner);
         }
     }
@@ -79,18 +94,37 @@ impl Syncs {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::time::Duration;
+
+    fn nobody() -> bool {
+        false
+    }
 
     #[test]
     fn a_sync_is_for_all_that_were_committed_before_it() {
         let (file, syncs) = (tempfile::tempfile().unwrap(), Syncs::default());
         let bounds = Bounds::new(None, Duration::from_secs(60));
         let numbers = [syncs.committed(), syncs.committed()];
-        assert_eq!(syncs.wait(numbers[0], &file, &bounds), Ok(true));
+        assert_eq!(syncs.wait(numbers[0], &file, nobody, &bounds), Ok(true));
         assert_eq!(syncs.state.lock().unwrap().durable, numbers[1]);
         let later = syncs.committed();
         assert!(syncs.state.lock().unwrap().durable < later);
-        assert_eq!(syncs.wait(later, &file, &bounds), Ok(true));
+        assert_eq!(syncs.wait(later, &file, nobody, &bounds), Ok(true));
+    }
+
+    #[test]
+    fn a_sync_waits_for_those_who_are_about_to_commit_but_not_for_long() {
+        let (file, syncs) = (tempfile::tempfile().unwrap(), Syncs::default());
+        let bounds = Bounds::new(None, Duration::from_secs(60));
+        let first = syncs.committed();
+        assert_eq!(syncs.wait(first, &file, || true, &bounds), Ok(true), "nobody comes");
+        let second = syncs.committed();
+        std::thread::scope(|scope| {
+            let waiting = scope.spawn(|| syncs.wait(second, &file, || true, &bounds));
+            let third = syncs.committed();
+            assert_eq!(syncs.wait(third, &file, nobody, &bounds), Ok(true));
+            assert_eq!(waiting.join().unwrap(), Ok(true));
+            assert_eq!(syncs.state.lock().unwrap().durable, third);
+        });
     }
 
     #[test]
@@ -99,9 +133,10 @@ mod tests {
         let number = syncs.committed();
         syncs.state.lock().unwrap().is_running = true;
         let bounds = Bounds::new(None, Duration::from_millis(50));
-        assert_eq!(syncs.wait(number, &file, &bounds), Ok(false));
+        assert_eq!(syncs.wait(number, &file, nobody, &bounds), Ok(false));
         std::thread::scope(|scope| {
-            let waiting = scope.spawn(|| syncs.wait(number, &file, &Bounds::new(None, Duration::from_secs(60))));
+            let waiting =
+                scope.spawn(|| syncs.wait(number, &file, nobody, &Bounds::new(None, Duration::from_secs(60))));
             std::thread::sleep(Duration::from_millis(20));
             syncs.all_are_durable();
             assert_eq!(waiting.join().unwrap(), Ok(true));
