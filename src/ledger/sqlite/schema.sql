@@ -8,7 +8,7 @@ CREATE TABLE journal_row (
     account TEXT NOT NULL,
     row TEXT NOT NULL,
     PRIMARY KEY (key, seq)
-) STRICT, WITHOUT ROWID;
+) STRICT;
 -- Whose rows there are.
 CREATE TABLE journal_account (account TEXT NOT NULL PRIMARY KEY) STRICT, WITHOUT ROWID;
 CREATE TABLE journal_about (
