@@ -7,6 +7,7 @@ use std::sync::Arc;
 use super::sys::{self, Waits};
 use crate::call::Bounds;
 use crate::util::panics::failpoint;
+use crate::util::process;
 
 pub struct Sock {
     pub tcp: Arc<TcpStream>,
@@ -16,6 +17,8 @@ pub struct Sock {
     pub sent: bool,
     /// Bytes read from the socket.
     pub received: u64,
+    /// The process that made it, by [`process::generation`].
+    process: u32,
     /// Joins the parts of a vectored write, because `writev` cannot suppress SIGPIPE.
     joined: Vec<u8>,
     waits: Waits,
@@ -23,7 +26,15 @@ pub struct Sock {
 
 impl Sock {
     pub fn new(tcp: Arc<TcpStream>, bounds: Bounds) -> Sock {
-        Sock { tcp, bounds, sent: false, received: 0, joined: Vec::new(), waits: Waits::default() }
+        Sock {
+            tcp,
+            bounds,
+            sent: false,
+            received: 0,
+            process: process::generation(),
+            joined: Vec::new(),
+            waits: Waits::default(),
+        }
     }
 
     /// Reads what has arrived, without waiting; `WouldBlock` when there is nothing.
@@ -68,8 +79,9 @@ impl Drop for Sock {
     /// The system must not deliver the rest of a request whose call is over: somebody may already have concluded from its
     /// absence that it was not executed.
     fn drop(&mut self) {
-        if self.sent && self.bounds.is_over() {
-            sys::abort_when_closed(&self.tcp);
+        // A child that was forked in a callback of the call leaves its parent's connection alone.
+        if self.sent && self.bounds.is_over() && self.process == process::generation() {
+            sys::abort(&self.tcp);
         }
     }
 }

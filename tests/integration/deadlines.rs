@@ -2,6 +2,8 @@
 
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::io::Read as _;
+#[cfg(target_os = "linux")]
+use std::os::fd::{BorrowedFd, OwnedFd};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -112,6 +114,25 @@ fn late_reader() -> (Server, Sender<()>, Receiver<(usize, bool)>) {
     (server, tell, reported)
 }
 
+/// What a child has that was forked in the middle of a call: a copy of the descriptor, so that a close alone ends nothing.
+#[cfg(target_os = "linux")]
+fn copy_of_socket_to(port: u16) -> OwnedFd {
+    use nix::sys::socket::{SockaddrIn, getpeername};
+    loop {
+        for entry in std::fs::read_dir("/proc/self/fd").unwrap() {
+            let descriptor = entry.unwrap().file_name().to_str().unwrap().parse().unwrap();
+            if getpeername::<SockaddrIn>(descriptor).is_ok_and(|peer| peer.port() == port) {
+                // SAFETY: other tests' descriptors may be closed meanwhile, but not this one: its call waits.
+                return unsafe { BorrowedFd::borrow_raw(descriptor) }.try_clone_to_owned().unwrap();
+            }
+        }
+        std::thread::yield_now();
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn copy_of_socket_to(_: u16) {}
+
 /// Somebody may look the payment up as soon as the call is over: nothing of it may be delivered after that.
 #[test]
 fn what_is_not_delivered_when_the_call_ends_is_dropped() {
@@ -119,14 +140,15 @@ fn what_is_not_delivered_when_the_call_ends_is_dropped() {
         let (server, tell, reported) = late_reader();
         let (client, call) =
             (Client::new(&server.config()), Call::with_timeout_ms(if cancelled { 60_000 } else { 3000 }));
-        let reply = std::thread::scope(|scope| {
+        let (reply, _copy) = std::thread::scope(|scope| {
             let running = scope.spawn(|| within(HANG, || client.call_with("request", &large(), Some(&call))));
+            let copy = copy_of_socket_to(server.port);
             if cancelled {
                 // A busy machine takes long to begin to send.
                 std::thread::sleep(Duration::from_secs(2));
                 call.cancel();
             }
-            running.join().unwrap()
+            (running.join().unwrap(), copy)
         });
         reply.expect(if cancelled { "E_CANCELLED UNKNOWN" } else { "E_TIMEOUT UNKNOWN" });
         tell.send(()).unwrap();

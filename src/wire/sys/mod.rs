@@ -6,7 +6,7 @@
 //! - `Waits` bounds the waits of a socket, and how long the system tries to deliver what was written: `limit` comes before
 //!   each read and write, and `wait` after one that would have
 //!   blocked, whereupon it is repeated. `read_ready` reads without waiting.
-//! - `abort_when_closed` makes the close of a socket drop what has not been delivered.
+//! - `abort` drops what has not been delivered, at the socket's close at the latest.
 //! - `sent_nothing` is what the system promises about a write that failed.
 //! - `Waker` ends the waits of a call that is cancelled. `attach` comes before the check for a cancel.
 //! - `out_of_descriptors` and `without_signals` are for the thread that looks names up.

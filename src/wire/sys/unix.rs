@@ -86,10 +86,22 @@ pub fn sent_nothing(_: &io::Error) -> bool {
     true
 }
 
-/// When the socket is closed, what has not been delivered is dropped, and the peer gets a reset.
-pub fn abort_when_closed(socket: &TcpStream) {
+/// When the socket is closed, what has not been delivered is dropped, and the peer gets a reset. On Linux that happens at
+/// once, because a child that was forked meanwhile may keep a copy of the descriptor, and then a close ends nothing.
+pub fn abort(socket: &TcpStream) {
     // A failure means that the connection is gone already.
     let _ = socket::setsockopt(socket, sockopt::Linger, &libc::linger { l_onoff: 1, l_linger: 0 });
+    #[cfg(target_os = "linux")]
+    {
+        // connect(2): an address of this family dissolves the association, whoever else has the socket.
+        let none = libc::sockaddr_in {
+            sin_family: libc::AF_UNSPEC as libc::sa_family_t,
+            sin_port: 0,
+            sin_addr: libc::in_addr { s_addr: 0 },
+            sin_zero: [0; 8],
+        };
+        let _ = socket::connect(socket.as_raw_fd(), &socket::SockaddrIn::from(none));
+    }
 }
 
 /// How long the system may try to deliver what was written, even if this process is killed. Nothing where the system lacks

@@ -142,7 +142,7 @@ fn set_option<T>(socket: &TcpStream, level: i32, name: i32, value: &T) -> io::Re
 }
 
 /// When the socket is closed, what has not been delivered is dropped, and the peer gets a reset.
-pub fn abort_when_closed(socket: &TcpStream) {
+pub fn abort(socket: &TcpStream) {
     // A failure means that the connection is gone already.
     let _ = set_option(socket, SOL_SOCKET, SO_LINGER, &LINGER { l_onoff: 1, l_linger: 0 });
 }
