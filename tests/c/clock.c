@@ -1,9 +1,14 @@
 /* A clock that somebody has set: loaded before the program, it adds to what the machine's clock reads. YEARS: always. JUMP:
- * these seconds, from the reading with the number JUMP_AT on. CLOCK_READINGS: the file that gets the number of readings. */
+ * these seconds, from the reading with the number JUMP_AT on. CLOCK_READINGS: the file that gets the number of readings.
+ * BOOT_ID: what the system says of its start instead of its own boot ID. BOOT_SECONDS: added to the time since that start. */
 #define _GNU_SOURCE
+#include <fcntl.h>
+#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <time.h>
@@ -29,7 +34,50 @@ int clock_gettime(clockid_t clock, struct timespec *time)
     if (result == 0 && (clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE)) {
         time->tv_sec += added();
     }
+    if (result == 0 && clock == CLOCK_BOOTTIME) {
+        time->tv_sec += (time_t)number("BOOT_SECONDS");
+    }
     return result;
+}
+
+static int opened(const char *path, int flags, mode_t mode)
+{
+    const char *id = getenv("BOOT_ID");
+    int file;
+    if (id == NULL || strcmp(path, "/proc/sys/kernel/random/boot_id") != 0) {
+        return (int)syscall(SYS_openat, AT_FDCWD, path, flags, mode);
+    }
+    file = memfd_create("boot_id", MFD_CLOEXEC);
+    if (file >= 0 && (write(file, id, strlen(id)) < 0 || lseek(file, 0, SEEK_SET) != 0)) {
+        abort();
+    }
+    return file;
+}
+
+/* Of a file that is not created there is no mode. */
+static mode_t mode_of(int flags, va_list rest)
+{
+    return (flags & (O_CREAT | O_TMPFILE)) != 0 ? va_arg(rest, mode_t) : 0;
+}
+
+int open(const char *path, int flags, ...)
+{
+    va_list rest;
+    mode_t mode;
+    va_start(rest, flags);
+    mode = mode_of(flags, rest);
+    va_end(rest);
+    return opened(path, flags, mode);
+}
+
+int open64(const char *path, int flags, ...)
+{
+    va_list rest;
+    mode_t mode;
+    va_start(rest, flags);
+    mode = mode_of(flags, rest);
+    va_end(rest);
+    return opened(path, flags | O_LARGEFILE, mode);
 }
 
 int gettimeofday(struct timeval *restrict time, void *restrict zone)

@@ -13,6 +13,8 @@ mod late_tills;
 #[cfg(target_os = "linux")]
 mod one_file;
 #[cfg(target_os = "linux")]
+mod other_boots;
+#[cfg(target_os = "linux")]
 mod power_cuts;
 #[cfg(target_os = "linux")]
 pub mod recording;

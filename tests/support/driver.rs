@@ -94,6 +94,14 @@ impl Driver {
         self.kill();
     }
 
+    /// Begins a call that the program may not survive, and waits for the program's end.
+    pub fn call_and_end(mut self, function: &str, request: &Value) {
+        let mut input = self.input.take().unwrap();
+        writeln!(input, "{function}\t{request}").unwrap();
+        drop(input);
+        self.child.wait().unwrap();
+    }
+
     pub fn kill(mut self) {
         self.child.kill().unwrap();
         self.child.wait().unwrap();

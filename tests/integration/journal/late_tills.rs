@@ -31,6 +31,29 @@ fn before_sending(trace: &Path, call: &Call, count: usize) -> Vec<(String, usize
     all.into_iter().rev().step_by(stride).take(count).collect()
 }
 
+/// The last of them. That journal is copied first.
+pub fn last_before_sending(sandbox: &Sandbox, command: &dyn Fn() -> Command, new: &Path) -> (String, usize) {
+    points_before_sending(sandbox, command, new, 1).remove(0)
+}
+
+/// Those of a charge, which is made for it.
+fn points_before_sending(
+    sandbox: &Sandbox,
+    command: &dyn Fn() -> Command,
+    new: &Path,
+    count: usize,
+) -> Vec<(String, usize)> {
+    let (folder, traces) = (folder(), folder());
+    copy(new, folder.path());
+    let trace = traces.path().join("trace");
+    let config = config(sandbox, folder.path(), json!({}));
+    let mut driver = Driver::start(&mut traced(&command(), &trace, &[]), &config);
+    let call = Call::charge("O-0", None);
+    assert_eq!(call.run(&mut driver).outcome, "CONFIRMED");
+    driver.finish();
+    before_sending(&trace, &call, count)
+}
+
 /// A till that is stopped at that system call, and goes on after that time. Meanwhile, once the time of the first is
 /// over, another one with the same file makes the same call.
 struct Stopped<'a> {
@@ -92,15 +115,7 @@ fn a_till_that_is_stopped_before_it_sends_does_not_send_late() {
         let sandbox = Sandbox::start(&["--pay-twice", "--any-reference"]);
         prepare(&sandbox);
         let new = new_journal(&sandbox, command);
-        let (folder, traces) = (folder(), folder());
-        copy(new.path(), folder.path());
-        let trace = traces.path().join("trace");
-        let config = config(&sandbox, folder.path(), json!({}));
-        let mut driver = Driver::start(&mut traced(&command(), &trace, &[]), &config);
-        let call = Call::charge("O-0", None);
-        assert_eq!(call.run(&mut driver).outcome, "CONFIRMED");
-        driver.finish();
-        let points = before_sending(&trace, &call, if all() { 24 } else { 3 });
+        let points = points_before_sending(&sandbox, command, new.path(), if all() { 24 } else { 3 });
         let cases: Vec<_> = points.iter().flat_map(|point| [(point, 3000), (point, 60_000)]).collect();
         let run = |index: usize, (point, timeout_ms): (&(String, usize), u64), prepared: Prepared| {
             let (call, command) = (Call::charge(&format!("O-{}", index + 1), None), || prepared.command());

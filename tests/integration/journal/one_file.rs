@@ -8,10 +8,10 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use super::sequence::{Call, config, prepare};
+use super::sequence::{Call, config, new_journal, prepare};
 use super::{folder, with_c};
 use crate::support::capi::with;
-use crate::support::driver::Driver;
+use crate::support::driver::{Driver, Reply};
 use crate::support::random::Random;
 use crate::support::sandbox::Sandbox;
 use crate::support::server::Server;
@@ -83,6 +83,56 @@ fn rows_are_never_missed_whichever_file_is_gone() {
         assert_eq!(third.run(&mut till).verdict(), ("OK", "CONFIRMED"));
         till.finish();
         assert_eq!(third.effects(&sandbox), 1);
+    });
+}
+
+/// Two shops, each a process with keys of its own at a service of its own, take the same orders and keys at once.
+#[test]
+fn what_one_account_has_begun_is_neither_done_nor_confirmed_for_another() {
+    with_c(|command| {
+        let shops = [&["--pay-twice", "--any-reference"][..], &["--pay-twice", "--any-reference", "--seed", "8"]];
+        let shops = shops.map(Sandbox::start);
+        assert_ne!(shops[0].text("public_key"), shops[1].text("public_key"));
+        shops.iter().for_each(prepare);
+        let folder = new_journal(&shops[0], command);
+        let charges = (0..12).map(|number| Call::charge(&format!("O-{number}"), None));
+        let refunds = (10..22).map(|amount| Call::refund(&format!("1.{amount}"), None));
+        let calls: Vec<Call> = charges.chain(refunds).collect();
+        let start =
+            |shop, changes: &Value| Driver::start(&mut command(), &config(shop, folder.path(), changes.clone()));
+        let run = |mut till: Driver| -> Vec<Reply> {
+            assert_eq!(till.created.status, "OK", "{}", till.created.message);
+            let replies = calls.iter().map(|call| call.run(&mut till)).collect();
+            till.finish();
+            replies
+        };
+        let both = || {
+            let tills = shops.each_ref().map(|shop| start(shop, &json!({})));
+            std::thread::scope(|scope| tills.map(|till| scope.spawn(|| run(till))).map(|call| call.join().unwrap()))
+        };
+        let mut won = [0, 0];
+        for round in 0..2 {
+            let [one, other] = both();
+            for (call, replies) in calls.iter().zip(one.iter().zip(&other)) {
+                let effects = shops.each_ref().map(|shop| call.effects(shop));
+                let at =
+                    format!("round {round}, {} {}: executed {effects:?}: {replies:?}", call.function, call.request);
+                assert_eq!(effects[0] + effects[1], 1, "{at}");
+                for (reply, effects) in [replies.0, replies.1].into_iter().zip(effects) {
+                    let expected = if effects == 1 { ("OK", "CONFIRMED") } else { ("E_CONFIG", "UNKNOWN") };
+                    assert_eq!(reply.verdict(), expected, "{at}");
+                    assert!(effects == 1 || reply.message.contains("belongs to another account"), "{at}");
+                }
+                won = [won[0] + effects[0], won[1] + effects[1]];
+            }
+        }
+        // One that has new keys names the earlier ones: what they paid is not paid again.
+        let replies = run(start(&shops[1], &json!({"former_public_keys": shops[0].text("public_key")})));
+        for (call, reply) in calls.iter().zip(replies) {
+            let effects: usize = shops.iter().map(|shop| call.effects(shop)).sum();
+            assert!(reply.verdict() == ("OK", "CONFIRMED") && effects == 1, "{effects} times: {reply:?}");
+        }
+        println!("journal: of {} calls of two accounts {won:?} were made in two rounds", calls.len());
     });
 }
 
