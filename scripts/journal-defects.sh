@@ -5,6 +5,7 @@
 #   sync left out          what was committed is taken for durable: failing_disk, power_cuts
 #   lost end not open      a claim without an end is not open: failing_disk
 #   open key sent again    an open key does not keep a request from being sent: power_cuts
+#   age of a claim         a claim is sent however old it is: late_tills
 #   clock of another boot  times of two boots are compared: other_boots
 #   another account's row  what another account has paid is confirmed: one_file
 set -eu
@@ -30,7 +31,7 @@ build() {
 }
 
 # What a test says if it has found one.
-FOUND='sent without a durable claim:|executed twice:|executed [2-9][0-9]* times|sent again:|it was damaged:|the lease has ended:|executed \['
+FOUND='sent without a durable claim:|executed twice:|executed [2-9][0-9]* times|sent again:|it was damaged:|the lease has ended:|sent after its time:|executed \['
 failed=""
 planted() { # defect, file, sed expression, tests...
     defect=$1 file=$2 change=$3
@@ -70,6 +71,8 @@ planted 'lost end not open' src/ledger/claims.rs 's/ClaimState::NoEnd | ClaimSta
     failing_disk
 planted 'open key sent again' src/ledger/table.rs 's/open: !open.is_empty()/open: false/' \
     power_cuts
+planted 'age of a claim' src/flow/engine.rs 's/MAX_AGE\.min(/MAX_AGE.max(/' \
+    late_tills
 planted 'clock of another boot' src/util/boot.rs 's/if self.boot == now.boot {/if true {/' \
     other_boots
 planted "another account's row" src/ledger/key.rs 's/self.keys.iter().any(|own| agrees(own, key))/!key.is_empty()/' \

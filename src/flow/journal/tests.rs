@@ -24,6 +24,8 @@ enum Failing {
     Nothing,
     /// The row is not written.
     Append,
+    /// The first row is not written yet.
+    FirstAppend,
     /// The row is written, and the answer lost.
     AnswerOfAppend,
     /// From the second row on.
@@ -129,6 +131,10 @@ impl Store for Memory {
         let failing = *self.failing.lock().unwrap();
         if failing == Failing::Race {
             self.race(&Row::parse(row.json)?);
+        }
+        if failing == Failing::FirstAppend {
+            self.fail(Failing::Nothing);
+            return Err("the connection broke".into());
         }
         let mut rows = self.rows.lock().unwrap();
         let key = (row.key.to_owned(), row.seq);
@@ -425,11 +431,20 @@ fn what_the_service_confirmed_and_calls_failed_for_good_is_unknown() {
     assert_eq!(till.service.charges(), 1);
 }
 
-/// The service named the second attempt before its answer was lost for good; it has failed, and so has the first.
+/// The service named the second attempt before its answer was lost for good; it has failed, and so has the first. That
+/// proves nothing where others may have paid: with another journal, or on a checkout.
 #[test]
 fn a_later_attempt_is_refused_once_its_own_entry_has_failed() {
-    for (is_elsewhere, expected) in [(false, Rejected), (true, Unknown)] {
+    for (is_elsewhere, has_page, expected) in [(false, false, Rejected), (true, false, Unknown), (false, true, Unknown)]
+    {
         let till = Till::new();
+        if has_page {
+            let page = r#"{"isSuccess":true,"redirectUrl":"https://pay.example/1"}"#;
+            till.service.charge_answers(Some(("200 OK", page.into())));
+            let order = json!({"reference": "ORD-1", "amount": "5", "currency": "NGN"});
+            let made = till.call("checkout_create", json!({"order": order}), None);
+            assert_eq!(made.outcome(), Confirmed, "{}", made.message);
+        }
         till.service.charge_answers(Some(declined()));
         assert_eq!(till.pay().outcome(), Rejected);
         let first = r#"{"orderPaymentReference":"PAY-0","statusId":4}"#;
@@ -441,7 +456,7 @@ fn a_later_attempt_is_refused_once_its_own_entry_has_failed() {
         till.service.look_up_answers(4, &format!("{first},{FAILED}"));
         let reply = till.next("").1;
         assert_eq!(reply.outcome(), expected, "{}", reply.message);
-        assert_eq!(till.service.charges(), 2);
+        assert_eq!(till.service.charges(), 2 + u32::from(has_page));
     }
 }
 
@@ -493,6 +508,11 @@ fn a_journal_that_fails_lets_nothing_be_sent() {
         let till = Till::new();
         till.store.fail(failing);
         assert_eq!(seen(&till.pay()), (Status::Journal, outcome, false));
+        if failing == Failing::Read {
+            let authorize = json!({"orderPaymentReference": "PAY-1", "otp": "1"});
+            let authorized = till.call("order_pay_authorize", authorize, None);
+            assert_eq!(seen(&authorized), (Status::Journal, Unknown, false), "its order is not known");
+        }
         till.store.fail(Failing::Nothing);
         assert_eq!((till.service.charges(), till.store.kinds().len()), (0, kinds));
         assert_eq!(seen(&till.pay()), (Status::Ok, Confirmed, false));
@@ -503,6 +523,16 @@ fn a_journal_that_fails_lets_nothing_be_sent() {
 fn an_insert_whose_answer_was_lost_is_recognised() {
     let till = Till::new();
     till.store.fail(Failing::AnswerOfAppend);
+    assert_eq!(seen(&till.pay()), (Status::Ok, Confirmed, false));
+    assert_eq!(till.service.charges(), 1);
+}
+
+#[test]
+fn an_insert_that_may_still_arrive_finds_its_number_taken() {
+    let till = Till::new();
+    till.store.fail(Failing::FirstAppend);
+    assert_eq!(seen(&till.pay()), (Status::Journal, NotSent, false));
+    assert_eq!((till.service.charges(), till.store.kinds()), (0, vec!["end NOT_SENT".to_owned()]));
     assert_eq!(seen(&till.pay()), (Status::Ok, Confirmed, false));
     assert_eq!(till.service.charges(), 1);
 }

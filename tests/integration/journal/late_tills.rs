@@ -123,7 +123,7 @@ fn a_till_that_is_stopped_before_it_sends_does_not_send_late() {
             let replies = till.run(&call, point);
             (call.effects(&sandbox), replies)
         };
-        let (mut tills, mut sent, mut twice) = (0, 0, 0);
+        let mut tills = 0;
         let numbered: Vec<_> = cases.iter().copied().enumerate().collect();
         // A few at a time, or they are slow.
         let runs = numbered.chunks(6).flat_map(|some| {
@@ -140,19 +140,14 @@ fn a_till_that_is_stopped_before_it_sends_does_not_send_late() {
             // Else the machine was so slow that its time was over before.
             let Some(replies) = replies else { continue };
             tills += 1;
-            sent += effects;
-            twice += usize::from(effects > 1);
             let at =
                 format!("stopped at {point:?} of a call of {timeout_ms} ms: executed {effects} times: {replies:?}");
-            assert!(effects <= 1, "{at}");
-            if *timeout_ms < 5000 {
-                assert_eq!(effects, 0, "sent after its time: {at}");
-            }
+            assert_eq!(effects, 0, "sent after its time: {at}");
             for reply in replies {
-                assert!(effects == 1 || reply.outcome != "CONFIRMED", "{at}");
+                assert_ne!(reply.outcome, "CONFIRMED", "{at}");
             }
         }
-        println!("journal: {tills} tills stopped before they sent: {sent} executed, {twice} twice");
+        println!("journal: {tills} tills stopped before they sent: 0 executed");
         assert!(tills * 2 >= cases.len(), "{tills} of {}", cases.len());
     });
 }
