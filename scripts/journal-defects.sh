@@ -31,7 +31,7 @@ build() {
 }
 
 # What a test says if it has found one.
-FOUND='sent without a durable claim:|executed twice:|executed [2-9][0-9]* times|sent again:|it was damaged:|the lease has ended:|sent after its time:|executed \['
+FOUND='sent without a durable claim:|executed twice:|executed [2-9][0-9]* times|sent again:|it was damaged:|the lease ended early:|sent after its time:|executed \['
 failed=""
 planted() { # defect, file, sed expression, tests...
     defect=$1 file=$2 change=$3

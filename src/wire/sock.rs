@@ -320,6 +320,17 @@ mod tests {
 
     #[cfg(target_os = "linux")]
     #[test]
+    fn a_forked_child_leaves_its_parents_connection_alone() {
+        let (mut sock, mut service) = connected();
+        let mut of_parent = sock.tcp.try_clone().unwrap();
+        (sock.sent, sock.bounds.deadline, sock.process) = (true, Instant::now(), sock.process + 1);
+        drop(sock);
+        of_parent.write_all(b"x").unwrap();
+        assert_eq!(service.read(&mut [0; 9]).unwrap(), 1);
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
     fn the_system_delivers_no_longer_than_the_call_lasts() {
         use nix::sys::socket::{getsockopt, sockopt::TcpUserTimeout};
         let (mut sock, _service) = connected();

@@ -40,12 +40,19 @@ int clock_gettime(clockid_t clock, struct timespec *time)
     return result;
 }
 
-static int opened(const char *path, int flags, mode_t mode)
+int open(const char *path, int flags, ...)
 {
     const char *id = getenv("BOOT_ID");
+    mode_t mode = 0;
     int file;
+    if ((flags & (O_CREAT | O_TMPFILE)) != 0) {
+        va_list rest;
+        va_start(rest, flags);
+        mode = va_arg(rest, mode_t);
+        va_end(rest);
+    }
     if (id == NULL || strcmp(path, "/proc/sys/kernel/random/boot_id") != 0) {
-        return (int)syscall(SYS_openat, AT_FDCWD, path, flags, mode);
+        return (int)syscall(SYS_openat, AT_FDCWD, path, flags | O_LARGEFILE, mode);
     }
     file = memfd_create("boot_id", MFD_CLOEXEC);
     if (file >= 0 && (write(file, id, strlen(id)) < 0 || lseek(file, 0, SEEK_SET) != 0)) {
@@ -54,31 +61,7 @@ static int opened(const char *path, int flags, mode_t mode)
     return file;
 }
 
-/* Of a file that is not created there is no mode. */
-static mode_t mode_of(int flags, va_list rest)
-{
-    return (flags & (O_CREAT | O_TMPFILE)) != 0 ? va_arg(rest, mode_t) : 0;
-}
-
-int open(const char *path, int flags, ...)
-{
-    va_list rest;
-    mode_t mode;
-    va_start(rest, flags);
-    mode = mode_of(flags, rest);
-    va_end(rest);
-    return opened(path, flags, mode);
-}
-
-int open64(const char *path, int flags, ...)
-{
-    va_list rest;
-    mode_t mode;
-    va_start(rest, flags);
-    mode = mode_of(flags, rest);
-    va_end(rest);
-    return opened(path, flags | O_LARGEFILE, mode);
-}
+int open64(const char *path, int flags, ...) __attribute__((alias("open")));
 
 int gettimeofday(struct timeval *restrict time, void *restrict zone)
 {

@@ -7,7 +7,7 @@ use std::os::fd::{BorrowedFd, OwnedFd};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
@@ -118,7 +118,8 @@ fn late_reader() -> (Server, Sender<()>, Receiver<(usize, bool)>) {
 #[cfg(target_os = "linux")]
 fn copy_of_socket_to(port: u16) -> OwnedFd {
     use nix::sys::socket::{SockaddrIn, getpeername};
-    loop {
+    let until = Instant::now() + HANG;
+    while Instant::now() < until {
         for entry in std::fs::read_dir("/proc/self/fd").unwrap() {
             let descriptor = entry.unwrap().file_name().to_str().unwrap().parse().unwrap();
             if getpeername::<SockaddrIn>(descriptor).is_ok_and(|peer| peer.port() == port) {
@@ -128,6 +129,7 @@ fn copy_of_socket_to(port: u16) -> OwnedFd {
         }
         std::thread::yield_now();
     }
+    panic!("nothing connects to port {port}");
 }
 
 #[cfg(not(target_os = "linux"))]

@@ -106,7 +106,7 @@ impl Scene<'_> {
             let settled = driver.call("journal_settle", &settlement);
             if settled.verdict() == ("E_REJECTED", "REJECTED") {
                 let is_over = passed_ms() >= lease_ms && (place != Place::AlwaysAnother || is_enough);
-                assert!(is_over || place == Place::SameBoot, "the lease has ended: {}", at(&settled));
+                assert!(is_over || place == Place::SameBoot, "the lease ended early: {}", at(&settled));
                 let reply = call.run(&mut driver);
                 let effects = call.effects(self.sandbox);
                 assert!(reply.outcome == "CONFIRMED" && effects == 1, "executed {effects} times: {}", at(&reply));
