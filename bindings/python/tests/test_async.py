@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import concurrent.futures
 import contextlib
 import contextvars
 import copy
@@ -14,9 +15,10 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
-from helpers import CARD
+from helpers import CARD, run_python
 from peer import Exchange, Peer
 from test_payouts import outcomes, recipients
+from test_programs import variables
 
 import paysvc
 from paysvc import AsyncClient, Outcome
@@ -118,6 +120,98 @@ def test_being_cancelled_twice_does_not_cut_the_wait_short(peer: Peer) -> None:
 
     asyncio.run(main())
     assert reported == [Outcome.UNKNOWN]
+
+
+def test_the_end_of_a_wait_is_no_result_of_an_earlier_call(peer: Peer) -> None:
+    """The wait leaves the call under way, and ends while the program handles the error of the earlier one."""
+
+    async def shielded() -> None:
+        async with AsyncClient(**peer.config) as client:
+            task = asyncio.ensure_future(client.order_refund(reference="R"))
+
+            async def wait() -> None:
+                try:
+                    await client.call("order_refund", {"reference": ""})
+                except paysvc.ArgumentError:
+                    await asyncio.wait_for(asyncio.shield(task), 0.5)
+
+            with pytest.raises(asyncio.TimeoutError) as caught:
+                await wait()
+            assert paysvc.abandoned_call(caught.value) is None
+            (await peer.next_async()).answer(status=True)
+            assert (await task).outcome == Outcome.CONFIRMED
+
+    asyncio.run(shielded())
+    with paysvc.Client(**peer.config) as client, concurrent.futures.ThreadPoolExecutor() as threads:
+        future = threads.submit(client.order_refund, reference="R")
+
+        def wait() -> None:
+            try:
+                client.call("order_refund", {"reference": ""})
+            except paysvc.ArgumentError:
+                future.result(0.5)
+
+        with pytest.raises(concurrent.futures.TimeoutError) as caught:
+            wait()
+        assert paysvc.abandoned_call(caught.value) is None
+        peer.next().answer(status=True)
+        assert future.result().outcome == Outcome.CONFIRMED
+
+
+ABANDONS = """
+import asyncio, paysvc
+
+async def main():
+    client = paysvc.AsyncClient.from_env()
+    task = asyncio.ensure_future(client.order_refund(reference="R"))
+    await asyncio.wait([task], timeout=1.0)
+
+asyncio.run(main())
+"""
+
+
+def test_a_program_without_logging_is_told_of_a_call_that_nobody_waited_for(peer: Peer) -> None:
+    ended = run_python("-c", ABANDONS, environment=variables(peer.config))
+    assert "order_refund was abandoned, outcome UNKNOWN, reference R: " in ended.stderr
+
+
+def test_aclose_waits_for_calls_under_way_and_sends_none_that_wait(peer: Peer) -> None:
+    async def main() -> None:
+        client = AsyncClient(**peer.config, max_concurrency=1)
+        first = asyncio.ensure_future(client.order_refund(reference="R-1"))
+        exchange = await peer.next_async()
+        second = asyncio.ensure_future(client.order_refund(reference="R-2"))
+        third = asyncio.ensure_future(client.resolve("order_refund", request={"reference": "R-0"}))
+        await asyncio.sleep(0)
+        closing = asyncio.ensure_future(client.aclose())
+        waiting: dict[Outcome, asyncio.Future[Any]] = {Outcome.NOT_SENT: second, Outcome.UNKNOWN: third}
+        for outcome, task in waiting.items():
+            with pytest.raises(paysvc.Cancelled, match="the client was closed while the call waited") as caught:
+                await asyncio.wait_for(task, 30)
+            assert caught.value.outcome == outcome
+        assert not closing.done()
+        exchange.answer(status=True)
+        await asyncio.wait_for(closing, 30)
+        assert first.done()
+        assert first.result().outcome == Outcome.CONFIRMED
+        assert peer.is_quiet()
+
+    asyncio.run(main())
+
+
+def test_aclose_waits_until_a_cancelled_call_is_reported(peer: Peer) -> None:
+    """As at the end of a server, which cancels the tasks of its requests and does not await them."""
+    reported: list[paysvc.PaysvcError] = []
+
+    async def main() -> None:
+        client = AsyncClient(**peer.config, on_abandoned=reported.append)
+        task = asyncio.ensure_future(client.order_refund(reference="R"))
+        await peer.next_async()
+        task.cancel()
+        await client.aclose()
+        assert [(error.request, error.outcome) for error in reported] == [({"reference": "R"}, Outcome.UNKNOWN)]
+
+    asyncio.run(main())
 
 
 @pytest.mark.skipif(sys.version_info < (3, 11), reason="TaskGroup is of Python 3.11")

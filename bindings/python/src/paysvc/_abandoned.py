@@ -21,14 +21,16 @@ def abandon(
         return None
     error = error_for(name, members, reply)
     attach(interrupt, error)
-    import logging
-
-    from ._log import say
+    from ._log import report
 
     reference = _reference(error)
     about = f"outcome {reply.outcome.name}" + (f", reference {reference}" if reference else "")
     text = f"{reply.call_id} {name} was abandoned, {about}: {reply.message}".lstrip()
-    say(logging.ERROR, text, {"call_id": reply.call_id, "endpoint": name, "outcome": reply.outcome.name})
+    try:
+        report(text, {"call_id": reply.call_id, "endpoint": name, "outcome": reply.outcome.name})
+    except BaseException as another:  # Of a signal or a handler of the log.
+        attach(another, error)
+        raise
     return error
 
 
@@ -43,28 +45,26 @@ def _reference(error: PaysvcError) -> object:
 
 
 def attach(interrupt: BaseException, error: PaysvcError) -> None:
-    """Puts an error at the end of an exception's chain of causes."""
-    last, seen = interrupt, {id(interrupt)}
-    while last.__cause__ is not None and id(last.__cause__) not in seen:
-        last = last.__cause__
-        seen.add(id(last))
-    last.__cause__ = error
+    """Makes an error the first cause of an exception, which may be raised for several calls."""
+    error.__cause__, interrupt.__cause__ = interrupt.__cause__, error
+    error._abandoned = True
 
 
 def abandoned_call(exception: BaseException) -> PaysvcError | None:
-    """The result of the call that a CancelledError, TimeoutError or KeyboardInterrupt ended; None: nothing was sent.
+    """The result of the call that a CancelledError, TimeoutError or KeyboardInterrupt ended; None: it is not known.
 
-    Searches the exception's causes and contexts. On Python 3.9 and 3.10, None proves nothing where a signal handler
-    raised the exception: it may have run while the method returned to its caller, and the reply is lost.
+    None proves nothing: treat the request as UNKNOWN. The call may still be under way, as after asyncio.wait(),
+    asyncio.shield() and the timeout of a concurrent.futures.Future, or its result is elsewhere: on_abandoned of an
+    AsyncClient has that of every call. If several calls were cancelled at once, as by asyncio.gather(), this is one of
+    them: compare its request.
     """
-    waiting: list[BaseException | None] = [exception]
+    found: BaseException | None = exception
     seen: set[int] = set()
-    while waiting:
-        found = waiting.pop()
-        if found is None or id(found) in seen:
-            continue
-        if isinstance(found, PaysvcError):
+    while found is not None and id(found) not in seen:
+        if isinstance(found, PaysvcError) and found._abandoned:
             return found
         seen.add(id(found))
-        waiting += [found.__context__, found.__cause__]
+        # Another context is what the program was handling when the call began: it is about another call.
+        context = found.__context__ if type(found.__context__).__name__ == "CancelledError" else None
+        found = context if found.__cause__ is None else found.__cause__
     return None

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
 from types import TracebackType
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from ._abandoned import abandon, abandoned_call, attach
 from ._earlier import reply_class
@@ -51,6 +51,7 @@ class AsyncClient(AsyncOperations, Once):
         self._process = 0
         self._lock = threading.Lock()
         self._calls = 0  # Running, or waiting for a thread.
+        self._open_calls: dict[Future[Reply], tuple[Future[None], asyncio.AbstractEventLoop]] = {}
         self._executor: ThreadPoolExecutor | None = None
         self._threads()
 
@@ -105,25 +106,32 @@ class AsyncClient(AsyncOperations, Once):
         limited = waits and (timeout is not None or name not in TIMEOUT_OF_STEP)
         work = partial(self._work, owned, name, members, token, progress, deadline if limited else None)
         running = threads.submit(contextvars.copy_context().run, work)
+        over: Future[None] = Future()
+        self._open_calls[running] = over, asyncio.get_running_loop()
+        running.add_done_callback(self._count_end)
         ended = asyncio.wrap_future(running)
         try:
             # Unlike wait_for(), wait() does not cancel the future when this task is cancelled.
             await asyncio.wait([ended], timeout=limit if waits else None)
             if not ended.done():
-                if self._drop(running):
+                if running.cancel():
                     return self._too_late(name, members)
                 await asyncio.wait([ended])  # It has begun: the library enforces the timeout.
+            if running.cancelled():
+                return _unsent(name, members, Status.CANCELLED, "the client was closed while the call waited")
         except asyncio.CancelledError as cancelled:
-            if not self._drop(running):  # It has begun.
+            if not running.cancel():  # It has begun.
                 token.cancel()
                 await _wait_for_end(ended)
                 self._abandon(name, members, running, cancelled)
             raise
         except BaseException as thrown:  # The loop is being closed: nothing can be awaited any more.
-            if not self._drop(running):
+            if not running.cancel():
                 token.cancel()
                 running.add_done_callback(partial(self._abandon, name, members, interrupt=thrown))
             raise
+        finally:
+            running.add_done_callback(partial(self._forget, over))
         return ended.result()
 
     def _work(
@@ -135,32 +143,25 @@ class AsyncClient(AsyncOperations, Once):
         progress: Progress | None,
         deadline: float | None,
     ) -> Reply:
-        try:
-            if deadline is not None:  # It may have waited for this thread: the call gets the remaining time.
-                left = deadline - time.monotonic()
-                if left <= 0:
-                    return self._too_late(name, members)
-                token._set_timeout(left)
-            token._keep_log(log_level())
-            return self._native.call(owned, name, members, token, progress)
-        finally:
-            with self._lock:
-                self._calls -= 1
-
-    def _drop(self, running: Future[Reply]) -> bool:
-        """Removes a call that has not begun from the queue; false if it has begun, or ended."""
-        dropped = running.cancel()
-        if dropped:
-            with self._lock:
-                self._calls -= 1
-        return dropped
+        if deadline is not None:  # It may have waited for this thread: the call gets the remaining time.
+            left = deadline - time.monotonic()
+            if left <= 0:
+                return self._too_late(name, members)
+            token._set_timeout(left)
+        token._keep_log(log_level())
+        return self._native.call(owned, name, members, token, progress)
 
     def _too_late(self, name: str, members: Mapping[str, object]) -> Reply:
         busy = f"all {self._max_concurrency} threads of this client (max_concurrency) were busy"
-        # This call sent nothing. The earlier request may still have been executed.
-        outcome = Outcome.UNKNOWN if name in (*ABOUT_EARLIER, "journal_next") else Outcome.NOT_SENT
-        message = f"{name}: {busy} until the timeout of this call; nothing was sent"
-        return reply_class(name, members).local(Status.TIMEOUT, message, outcome)
+        return _unsent(name, members, Status.TIMEOUT, f"{busy} until the timeout of this call")
+
+    def _count_end(self, _: Future[Reply]) -> None:
+        with self._lock:
+            self._calls -= 1
+
+    def _forget(self, over: Future[None], running: Future[Reply]) -> None:
+        self._open_calls.pop(running, None)
+        over.set_result(None)
 
     def _abandon(
         self, name: str, members: Mapping[str, object], running: Future[Reply], interrupt: BaseException
@@ -208,15 +209,26 @@ class AsyncClient(AsyncOperations, Once):
         # A forked child has none of its parent's threads.
         if self._executor is None or self._process != os.getpid():
             self._process = os.getpid()
-            self._lock, self._calls = threading.Lock(), 0
+            self._lock, self._calls, self._open_calls = threading.Lock(), 0, {}
             self._executor = ThreadPoolExecutor(self._max_concurrency, thread_name_prefix="paysvc")
         return self._executor
 
     async def aclose(self) -> None:
-        """Closes the client. Calls in progress in other tasks end normally."""
+        """Closes the client, and waits until its calls have ended: cancel their tasks before if that takes too long.
+
+        A call that waits for a thread is not sent any more: it raises a Cancelled with the outcome NOT_SENT, or
+        UNKNOWN if it is about an earlier request. When this returns, on_abandoned has been told of every call in a
+        cancelled task. If this is cancelled, it stops waiting, and calls that have begun go on.
+        """
         self._native.close()
-        if self._executor is not None:
-            self._executor.shutdown(wait=False)
+        self._threads().shutdown(wait=False)
+        here, ends = asyncio.get_running_loop(), list[asyncio.Future[Any]]()
+        for running, (over, loop) in list(self._open_calls.items()):
+            running.cancel()
+            # The task of another loop may never go on.
+            ends.append(asyncio.wrap_future(over if loop is here else running))
+        if ends:
+            await asyncio.wait(ends)
 
     async def __aenter__(self: Self) -> Self:
         return self
@@ -238,6 +250,13 @@ def _timeout_of(config: Mapping[str, object]) -> float:
     except (TypeError, ValueError):  # Not set. The library has already refused a wrong one.
         limit = DEFAULT_TIMEOUT_MS
     return float(limit if limit > 0 else DEFAULT_TIMEOUT_MS) / 1000
+
+
+def _unsent(name: str, members: Mapping[str, object], status: Status, why: str) -> Reply:
+    """The reply of a call that never got a thread."""
+    # This call sent nothing. The earlier request may still have been executed.
+    outcome = Outcome.UNKNOWN if name in (*ABOUT_EARLIER, "journal_next") else Outcome.NOT_SENT
+    return reply_class(name, members).local(status, f"{name}: {why}; nothing was sent", outcome)
 
 
 async def _wait_for_end(ended: asyncio.Future[Reply]) -> None:

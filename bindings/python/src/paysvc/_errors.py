@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 class PaysvcError(Exception):
     """A call that did not succeed. `outcome` says whether the request may be repeated."""
 
+    #: True: it is the result of a call whose caller was cancelled or interrupted.
+    _abandoned = False
+
     def __init__(
         self,
         reply: Reply,

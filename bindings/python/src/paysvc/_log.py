@@ -1,4 +1,5 @@
-"""Passes the library's log to Python's logger "paysvc", which is silent unless the program configures logging.
+"""Passes the library's log to Python's logger "paysvc", which is silent unless the program configures logging, but for
+abandoned calls.
 
 A call's token keeps its lines. The thread that made the call logs them after it and at each of its steps. In a
 callback, an exception from a signal handler would be lost.
@@ -50,6 +51,14 @@ def say(number: int, text: str, known: dict[str, Any]) -> None:
             import traceback
 
             traceback.print_exc()
+
+
+def report(text: str, known: dict[str, Any]) -> None:
+    """Logs what must not be lost; if the program has not configured logging, on standard error."""
+    say(logging.ERROR, text, known)
+    handlers = (*logger.handlers, *logging.getLogger().handlers)
+    if logging.lastResort is not None and all(isinstance(handler, logging.NullHandler) for handler in handlers):
+        logging.lastResort.handle(logging.LogRecord(logger.name, logging.ERROR, "", 0, text, None, None))
 
 
 def _of_signal(error: Exception) -> bool:
