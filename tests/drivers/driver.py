@@ -36,7 +36,7 @@ def show(reply: paysvc.Reply) -> None:
     wait = -1 if reply.retry_after is None else round(reply.retry_after * 1000)
     status = "OK" if reply.status == paysvc.Status.OK else f"E_{reply.status.name}"
     fields = (
-        status, reply.outcome.name, int(reply.state), reply.http_status, reply.attempts, wait, reply.code,
+        status, reply.outcome.name, reply.state.number, reply.http_status, reply.attempts, wait, reply.code,
         reply.message, reply.text,
     )  # fmt: skip
     print(*fields, sep="\t", flush=True)

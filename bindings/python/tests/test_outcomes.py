@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import json
 import pickle
 import socket
 from concurrent.futures import ThreadPoolExecutor
@@ -14,6 +16,7 @@ import paysvc
 from paysvc import Outcome, State, Status
 from paysvc._errors import error_of
 from paysvc._generated import DENIALS
+from paysvc._numbers import member
 from paysvc.sandbox import Sandbox
 
 REFUND = "/payment/order/refund"
@@ -140,7 +143,7 @@ def test_every_status_has_a_class_of_its_own(status: Status) -> None:
 
 
 def test_rejected_is_never_caught_with_another_outcome() -> None:
-    for outcome in (Outcome.NOT_SENT, Outcome.CONFIRMED, Outcome.UNKNOWN, Outcome(9)):
+    for outcome in (Outcome.NOT_SENT, Outcome.CONFIRMED, Outcome.UNKNOWN, member(Outcome, 9)):
         assert not isinstance(error_of(reply_with(Status.REJECTED, outcome)), paysvc.Rejected)
     assert isinstance(error_of(reply_with(Status.REJECTED, Outcome.REJECTED)), paysvc.Rejected)
 
@@ -164,13 +167,27 @@ def test_errors_survive_a_process_boundary(outcome: Outcome) -> None:
     assert str(error) == f"so it is [TIMEOUT, outcome {outcome.name}]"
 
 
+def test_an_outcome_is_its_name_in_comparisons_logs_json_and_copies() -> None:
+    error = error_of(reply_with(Status.TIMEOUT, Outcome.UNKNOWN))
+    assert error.outcome == "UNKNOWN"
+    assert error.outcome != "NOT_SENT"
+    assert f"{error.outcome}{error.outcome:>8} {error.status!s}" == "UNKNOWN UNKNOWN TIMEOUT"
+    assert f"{error.outcome} %s" % error.state == "UNKNOWN NONE"
+    assert json.dumps({"outcome": error.outcome}) == '{"outcome": "UNKNOWN"}'
+    assert (Outcome("UNKNOWN"), Outcome.UNKNOWN.number) == (Outcome.UNKNOWN, 3)
+    assert {"UNKNOWN": 1}[error.outcome] == 1
+    for twin in (copy.deepcopy(error.outcome), pickle.loads(pickle.dumps(error.outcome))):
+        assert twin is Outcome.UNKNOWN
+
+
 def test_numbers_that_this_version_does_not_know() -> None:
-    assert (Status(77).name, int(State(12)), Status(77)) == ("NUMBER_77", 12, Status(77))
-    assert pickle.loads(pickle.dumps(State(12))) is State(12)
-    error = error_of(reply_with(Status(77), Outcome.REJECTED))
+    assert (member(Status, 77).name, member(State, 12).number) == ("NUMBER_77", 12)
+    assert pickle.loads(pickle.dumps(member(State, 12))) is member(State, 12)
+    assert not any(member(Outcome, 9) == outcome for outcome in Outcome)
+    error = error_of(reply_with(member(Status, 77), Outcome.REJECTED))
     assert type(error) is paysvc.PaysvcError
     # An outcome that this version does not know is caught as OutcomeUnknown.
-    assert isinstance(error_of(reply_with(Status(77), Outcome(9))), paysvc.OutcomeUnknown)
+    assert isinstance(error_of(reply_with(member(Status, 77), member(Outcome, 9))), paysvc.OutcomeUnknown)
     text: Any = "text"
     with pytest.raises(ValueError, match="text"):
         Status(text)

@@ -228,7 +228,7 @@ class Abandoned(PaysvcError):
     """The service answered success, but the caller had been cancelled or interrupted by then."""
 
 
-_CLASSES: dict[int, type[PaysvcError]] = {
+_CLASSES: dict[Status, type[PaysvcError]] = {
     Status.OK: Abandoned,
     Status.ARGUMENT: ArgumentError,
     Status.CONFIG: ConfigError,

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from decimal import Decimal
 from typing import Literal
 
-from ._numbers import Number
+from ._numbers import Number, member
 from ._values import OMIT, Members, Omitted, amount_text, either
 
 __all__ = [
@@ -57,83 +57,83 @@ class Status(Number):
     """Why a call ended as it did."""
 
     #: The service answered success.
-    OK = 0
+    OK = "OK", 0
     #: NULL, not UTF-8, not a JSON object, a member missing, unknown or of the wrong type. This call sent nothing.
-    ARGUMENT = 1
+    ARGUMENT = "ARGUMENT", 1
     #: The configuration or the encryption key is wrong or lacks what this call needs. This call moved no money.
-    CONFIG = 2
+    CONFIG = "CONFIG", 2
     #: The payload does not fit the encryption key. This call sent nothing.
-    ENCRYPT = 3
+    ENCRYPT = "ENCRYPT", 3
     #: The journal cannot be read or written. This call sent nothing; the outcome is NOT_SENT only if the journal shows
     #: that nothing with this key or for this order is open.
-    JOURNAL = 4
+    JOURNAL = "JOURNAL", 4
     #: The service was asked what became of a request, and that is still not known; or the journal has an open request.
     #: The outcome is UNKNOWN.
-    UNRESOLVED = 5
+    UNRESOLVED = "UNRESOLVED", 5
     #: The journal has this idempotency key for a request with different members. This call sent nothing. The outcome
     #: is UNKNOWN: it is that of the other request.
-    KEY_REUSED = 6
+    KEY_REUSED = "KEY_REUSED", 6
     #: Name look-up, connect, TLS, or a broken connection.
-    TRANSPORT = 10
+    TRANSPORT = "TRANSPORT", 10
     #: The time ran out, or the service answered 408.
-    TIMEOUT = 11
+    TIMEOUT = "TIMEOUT", 11
     #: The call was cancelled.
-    CANCELLED = 12
+    CANCELLED = "CANCELLED", 12
     #: The service refused this request, and did not execute it: an answer that reports failure, or a 4xx. The outcome
     #: is REJECTED.
-    REJECTED = 20
+    REJECTED = "REJECTED", 20
     #: The service refused this request, or a look-up about it, with 401 or 403.
-    UNAUTHORIZED = 21
+    UNAUTHORIZED = "UNAUTHORIZED", 21
     #: The service answered 429, after the retries.
-    RATE_LIMITED = 22
+    RATE_LIMITED = "RATE_LIMITED", 22
     #: The service answered 5xx.
-    SERVER = 23
+    SERVER = "SERVER", 23
     #: The answer is cut off, too large, not JSON, a redirect, contradicts itself, or does not say what became of the
     #: request.
-    RESPONSE = 24
+    RESPONSE = "RESPONSE", 24
     #: A bug in this library; it was caught.
-    INTERNAL = 90
+    INTERNAL = "INTERNAL", 90
 
 
 #: Statuses that sound as if the request in question had not been executed. With Outcome.UNKNOWN that is not true.
-DENIALS = frozenset({Status(1), Status(2), Status(3), Status(20), Status(21), Status(22)})
+DENIALS = frozenset(member(Status, number) for number in (1, 2, 3, 20, 21, 22))
 
 
 class Outcome(Number):
     """Whether the service executed the request, as far as that is known."""
 
     #: No byte of the request left this process. It may be repeated.
-    NOT_SENT = 0
+    NOT_SENT = "NOT_SENT", 0
     #: The service answered success. Do not repeat a request that moves money. A payment is paid only if its state is
     #: SUCCESSFUL as well.
-    CONFIRMED = 1
+    CONFIRMED = "CONFIRMED", 1
     #: The service answered that it did not execute this request. Read the message before you send another: an earlier
     #: request for the same order may have been executed.
-    REJECTED = 2
+    REJECTED = "REJECTED", 2
     #: The service may or may not have executed the request. Do not repeat one that moves money. Keep the reference,
     #: resolve it now and later, and ask a person if it stays UNKNOWN.
-    UNKNOWN = 3
+    UNKNOWN = "UNKNOWN", 3
 
 
 class State(Number):
     """State of the payment or refund in an answer, the service's own statusId."""
 
     #: The answer has no state, or contradictory ones.
-    NONE = 0
+    NONE = "NONE", 0
     #: Initiated.
-    INITIATED = 1
+    INITIATED = "INITIATED", 1
     #: Pending.
-    PENDING = 2
+    PENDING = "PENDING", 2
     #: Awaiting confirmation.
-    AWAITING = 3
+    AWAITING = "AWAITING", 3
     #: Failed.
-    FAILED = 4
+    FAILED = "FAILED", 4
     #: Successful. Together with the outcome CONFIRMED: paid.
-    SUCCESSFUL = 5
+    SUCCESSFUL = "SUCCESSFUL", 5
     #: Reversed.
-    REVERSED = 6
+    REVERSED = "REVERSED", 6
     #: Processing.
-    PROCESSING = 7
+    PROCESSING = "PROCESSING", 7
 
 
 #: The keyword argument of each member, by endpoint and by the interface's name.

@@ -1,4 +1,6 @@
-"""Enumerations for the numbers of the C interface. A number that this version does not know is kept as it is."""
+"""Enumerations for the numbers of the C interface: members are text, their own names, so that a comparison with
+"UNKNOWN" is true and a log shows it. A number that this version does not know is kept as it is.
+"""
 
 from __future__ import annotations
 
@@ -8,24 +10,45 @@ from typing import TypeVar
 Self = TypeVar("Self", bound="Number")
 
 
-class Number(enum.IntEnum):
-    @classmethod
-    def _missing_(cls: type[Self], value: object) -> Self | None:
-        if not isinstance(value, int):
-            return None
-        member = int.__new__(cls, value)
-        member._name_ = f"NUMBER_{value}"
-        member._value_ = value
-        # setdefault, so that threads that add the same number at once get the same object.
-        known = cls._value2member_map_.setdefault(value, member)
-        return known if isinstance(known, cls) else None
+class Number(str, enum.Enum):
+    #: The number in the C interface.
+    number: int
 
-    def __reduce_ex__(self, protocol: object) -> tuple[type[Number], tuple[int]]:
-        # By number: some versions of Python pickle the name, which does not exist for an unknown number.
-        return type(self), (int(self),)
+    def __new__(cls: type[Self], name: str, number: int = 0) -> Self:
+        made = str.__new__(cls, name)
+        made._value_, made.number = name, number
+        return made
+
+    def __reduce_ex__(self, protocol: object) -> tuple[object, tuple[type[Number], int]]:
+        # By number: the name does not exist elsewhere for an unknown one.
+        return member, (type(self), self.number)
+
+    def __str__(self) -> str:
+        return self._name_
+
+    def __format__(self, wanted: str) -> str:
+        return format(self._name_, wanted)
+
+
+#: By enumeration and number.
+_members: dict[tuple[type[Number], int], Number] = {}
 
 
 def member(of: type[Self], number: int) -> Self:
-    """of(number), but much faster."""
-    known = of._value2member_map_.get(number)
-    return known if isinstance(known, of) else of(number)
+    """The member with that number."""
+    known = _members.get((of, number)) or _add(of, number)
+    assert isinstance(known, of)
+    return known
+
+
+def _add(of: type[Number], number: int) -> Number:
+    for made in of:
+        if made.number == number:
+            break
+    else:
+        name = f"NUMBER_{number}"
+        made = str.__new__(of, name)
+        made._name_ = made._value_ = name
+        made.number = number
+    # setdefault, so that threads that add the same number at once get the same object.
+    return _members.setdefault((of, number), made)
