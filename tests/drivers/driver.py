@@ -29,7 +29,16 @@ class ToStandardError(logging.Handler):
 
 
 def parsed(text: str) -> Any:
-    return json.loads(text, parse_float=Decimal)
+    return json.loads(text, parse_float=Decimal, object_hook=_with_decimals)
+
+
+def _with_decimals(members: dict[str, Any]) -> dict[str, Any]:
+    """The package refuses an int as an amount."""
+    whole = {name: Decimal(value) for name, value in members.items() if name in _AMOUNTS and type(value) is int}
+    return {**members, **whole}
+
+
+_AMOUNTS = ("amount", "Amount")
 
 
 def show(reply: paysvc.Reply) -> None:

@@ -139,6 +139,49 @@ def test_a_float_is_refused_and_named(client: paysvc.Client, paysvc_sandbox: San
     assert paysvc_sandbox.requests() == []
 
 
+def test_an_int_is_no_amount(client: paysvc.Client, paysvc_sandbox: Sandbox) -> None:
+    wrong: Any = 2550
+    with pytest.raises(TypeError) as caught:
+        client.order_refund(reference="R-1", amount=wrong)
+    assert str(caught.value) == (
+        "amount: an int is refused, because 2550 is 2550.00 and may be meant as 25.50; give text or decimal.Decimal, "
+        'such as "25.50"'
+    )
+    for call in (
+        lambda: client.call("order_refund", {"reference": "R-1", "amount": wrong}),
+        lambda: client.order_create(order={"reference": "R-1", "amount": wrong}),
+        lambda: client.order_status(reference="R-1").is_paid("R-1", wrong, "NGN"),
+    ):
+        paysvc_sandbox.reset()
+        paysvc_sandbox.post("/sandbox/orders", {"reference": "R-1", "amount": "20"})
+        with pytest.raises(TypeError, match="amount: an int is refused"):
+            call()
+        assert [entry["effect"] for entry in paysvc_sandbox.ledger()] == ["order_created"]
+
+
+def test_none_leaves_out_what_changes_nothing_about_a_payment(client: paysvc.Client, paysvc_sandbox: Sandbox) -> None:
+    paid(paysvc_sandbox, "R-1", "20")
+    client.order_refund(reference="R-1", reason=None, amount="5")
+    assert sent(paysvc_sandbox) == {"reference": "R-1", "amount": "5"}
+    order = paysvc.Order(reference="C-1", amount="20", description=None)
+    client.order_create(
+        reference="C-1", payment_option="C", country=None, card=CARD, order=order, customer=None, payment=None
+    )
+    assert sent(paysvc_sandbox).keys() == {"reference", "paymentoption", "card", "order"}
+    made = len(paysvc_sandbox.requests())
+    nothing: Any = None
+    for call in (
+        lambda: client.order_create(order=order, card=nothing),
+        lambda: client.order_create(order=paysvc.Order(reference="C-2", amount="20", currency=nothing)),
+        lambda: paysvc.Client(journal=nothing, base_url="http://127.0.0.1:9"),
+        lambda: paysvc.Client(public_key=nothing, base_url="http://127.0.0.1:9"),
+    ):
+        with pytest.raises((paysvc.ArgumentError, paysvc.ConfigError), match="null"):
+            call()
+    assert len(paysvc_sandbox.requests()) == made
+    assert paysvc.Client(timeout=None, timeout_ms=None, ca_file=None, base_url="http://127.0.0.1:9")
+
+
 def test_a_missing_amount_never_becomes_a_full_refund(client: paysvc.Client, paysvc_sandbox: Sandbox) -> None:
     paid(paysvc_sandbox, "R-2", "100.10")
     nothing: Any = None

@@ -198,7 +198,7 @@ def test_a_webhook_is_true_only_if_the_service_says_so(client: paysvc.Client, pa
     assert (answer.authentic, answer.match, answer.event) == (True, True, "order"), reply.text
     assert answer.key
     assert not answer.differences
-    assert reply.answer_as(paysvc.OrderVerifyAnswer).data.status_id == int(paysvc.State.SUCCESSFUL)
+    assert reply.answer_as(paysvc.OrderVerifyAnswer).data.status_id == paysvc.State.SUCCESSFUL.number
     forged = client.webhook_verify(event.replace("25.5", "99.5"), expect={"reference": "R-2"}).answer
     assert (forged.authentic, forged.match, forged.key) == (False, False, None)
     assert forged.differences

@@ -97,7 +97,7 @@ class AsyncClient(AsyncOperations, Once):
         limit = self._timeout
         if timeout is not None:
             token._set_timeout(timeout)
-            limit = min(float(timeout), threading.TIMEOUT_MAX)
+            limit = float(timeout)
         deadline = time.monotonic() + limit
         threads = self._threads()
         with self._lock:

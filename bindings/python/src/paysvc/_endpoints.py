@@ -55,25 +55,26 @@ from ._replies import (
 )
 from ._reply import Reply
 from ._store import Store
-from ._values import OMIT, ExistingOrder, Members, Omitted, amount_text, either, in_milliseconds, unless_existing
+from ._values import OMIT, ExistingOrder, Members, Omitted, amount_text, either, given, in_milliseconds, unless_existing
 
 
 class Endpoints:
     """The endpoints as methods; paysvc.Client carries them out."""
 
     def __init__(
-        self, *, base_url: str | Omitted = OMIT, public_key: str | Omitted = OMIT, secret_key: str | Omitted = OMIT,
-        mode: str | Omitted = OMIT, encryption_key: str | Omitted = OMIT, timeout_ms: int | Omitted = OMIT,
-        timeout: float | Omitted = OMIT, connect_timeout_ms: int | Omitted = OMIT,
-        connect_timeout: float | Omitted = OMIT, max_attempts: int | Omitted = OMIT, proxy: str | Omitted = OMIT,
-        no_proxy: str | Omitted = OMIT, ca_file: str | PathLike[str] | Omitted = OMIT,
-        client_cert_file: str | PathLike[str] | Omitted = OMIT, client_key_file: str | PathLike[str] | Omitted = OMIT,
-        user_agent: str | Omitted = OMIT, max_idle_connections: int | Omitted = OMIT,
-        connection_reuse: str | Omitted = OMIT, allow_http: bool | Omitted = OMIT,
-        journal: str | PathLike[str] | Omitted = OMIT, journal_create: bool | Omitted = OMIT,
-        journal_accept_lost_log: str | Omitted = OMIT, journal_keep_days: int | Omitted = OMIT,
-        former_public_keys: str | Omitted = OMIT, payout_key: str | Omitted = OMIT,
-        payout_encryption_header: bool | Omitted = OMIT, store: Store | None = None,
+        self, *, base_url: str | Omitted | None = OMIT, public_key: str | Omitted = OMIT,
+        secret_key: str | Omitted = OMIT, mode: str | Omitted = OMIT, encryption_key: str | Omitted = OMIT,
+        timeout_ms: int | Omitted | None = OMIT, timeout: float | Omitted | None = OMIT,
+        connect_timeout_ms: int | Omitted | None = OMIT, connect_timeout: float | Omitted | None = OMIT,
+        max_attempts: int | Omitted | None = OMIT, proxy: str | Omitted | None = OMIT,
+        no_proxy: str | Omitted | None = OMIT, ca_file: str | PathLike[str] | Omitted | None = OMIT,
+        client_cert_file: str | PathLike[str] | Omitted | None = OMIT,
+        client_key_file: str | PathLike[str] | Omitted | None = OMIT, user_agent: str | Omitted | None = OMIT,
+        max_idle_connections: int | Omitted | None = OMIT, connection_reuse: str | Omitted | None = OMIT,
+        allow_http: bool | Omitted = OMIT, journal: str | PathLike[str] | Omitted = OMIT,
+        journal_create: bool | Omitted = OMIT, journal_accept_lost_log: str | Omitted | None = OMIT,
+        journal_keep_days: int | Omitted | None = OMIT, former_public_keys: str | Omitted = OMIT,
+        payout_key: str | Omitted = OMIT, payout_encryption_header: bool | Omitted = OMIT, store: Store | None = None,
     ) -> None:
         """Opens no connection. What a call needs is checked by that call.
 
@@ -133,14 +134,16 @@ class Endpoints:
         """
         self._store = store
         self._open(Members({
-            "base_url": base_url, "public_key": public_key, "secret_key": secret_key, "mode": mode,
-            "encryption_key": encryption_key, "timeout_ms": in_milliseconds("timeout", timeout, timeout_ms),
-            "connect_timeout_ms": in_milliseconds("connect_timeout", connect_timeout, connect_timeout_ms),
-            "max_attempts": max_attempts, "proxy": proxy, "no_proxy": no_proxy, "ca_file": ca_file,
-            "client_cert_file": client_cert_file, "client_key_file": client_key_file, "user_agent": user_agent,
-            "max_idle_connections": max_idle_connections, "connection_reuse": connection_reuse,
+            "base_url": given(base_url), "public_key": public_key, "secret_key": secret_key, "mode": mode,
+            "encryption_key": encryption_key,
+            "timeout_ms": in_milliseconds("timeout", given(timeout), given(timeout_ms)),
+            "connect_timeout_ms": in_milliseconds("connect_timeout", given(connect_timeout), given(connect_timeout_ms)),
+            "max_attempts": given(max_attempts), "proxy": given(proxy), "no_proxy": given(no_proxy),
+            "ca_file": given(ca_file), "client_cert_file": given(client_cert_file),
+            "client_key_file": given(client_key_file), "user_agent": given(user_agent),
+            "max_idle_connections": given(max_idle_connections), "connection_reuse": given(connection_reuse),
             "allow_http": allow_http, "journal": journal, "journal_create": journal_create,
-            "journal_accept_lost_log": journal_accept_lost_log, "journal_keep_days": journal_keep_days,
+            "journal_accept_lost_log": given(journal_accept_lost_log), "journal_keep_days": given(journal_keep_days),
             "former_public_keys": former_public_keys, "payout_key": payout_key,
             "payout_encryption_header": payout_encryption_header,
         }))
@@ -166,10 +169,10 @@ class Endpoints:
         return reply
 
     def direct_debit_create(
-        self, *, recurring_payment_id: int | Omitted = OMIT, order_reference: str | Omitted = OMIT,
-        bank_name: str | Omitted = OMIT, account_number: str | Omitted = OMIT, bank_code: str | Omitted = OMIT,
-        address: str | Omitted = OMIT, idempotency_key: str | Omitted = OMIT, timeout: float | None = None,
-        call: Call | None = None,
+        self, *, recurring_payment_id: int | Omitted | None = OMIT, order_reference: str | Omitted = OMIT,
+        bank_name: str | Omitted | None = OMIT, account_number: str | Omitted | None = OMIT,
+        bank_code: str | Omitted | None = OMIT, address: str | Omitted | None = OMIT,
+        idempotency_key: str | Omitted = OMIT, timeout: float | None = None, call: Call | None = None,
     ) -> DirectDebitCreateReply:
         """Creates a direct debit mandate. Store the answer's /data/mandateCode safely.
 
@@ -193,8 +196,9 @@ class Endpoints:
             EncryptError: the payload is too long for the encryption key; nothing was sent
         """
         reply: DirectDebitCreateReply = self.call("direct_debit_create", Members({
-            "recurringPaymentId": recurring_payment_id, "orderReference": order_reference, "bankName": bank_name,
-            "accountNumber": account_number, "bankCode": bank_code, "address": address,
+            "recurringPaymentId": given(recurring_payment_id), "orderReference": order_reference,
+            "bankName": given(bank_name), "accountNumber": given(account_number), "bankCode": given(bank_code),
+            "address": given(address),
         }), idempotency_key=idempotency_key, timeout=timeout, call=call)
         return reply
 
@@ -244,12 +248,13 @@ class Endpoints:
 
     def order_create(
         self, *, reference: str | Omitted = OMIT, payment_option: str | Omitted = OMIT,
-        paymentoption: str | Omitted = OMIT, country: str | Omitted = OMIT,
+        paymentoption: str | Omitted = OMIT, country: str | Omitted | None = OMIT,
         card: Card | Mapping[str, object] | Omitted = OMIT, order: Order | Mapping[str, object] | ExistingOrder,
-        customer: Customer | Mapping[str, object] | Omitted = OMIT,
-        payment: Payment | Mapping[str, object] | Omitted = OMIT,
-        payment_meta: PaymentMeta | Mapping[str, object] | Omitted = OMIT, members: Mapping[str, object] | None = None,
-        idempotency_key: str | Omitted = OMIT, timeout: float | None = None, call: Call | None = None,
+        customer: Customer | Mapping[str, object] | Omitted | None = OMIT,
+        payment: Payment | Mapping[str, object] | Omitted | None = OMIT,
+        payment_meta: PaymentMeta | Mapping[str, object] | Omitted | None = OMIT,
+        members: Mapping[str, object] | None = None, idempotency_key: str | Omitted = OMIT,
+        timeout: float | None = None, call: Call | None = None,
     ) -> OrderCreateReply:
         """Creates an order payment from the plaintext payload, for example a card charge; the library encrypts it.
 
@@ -279,16 +284,16 @@ class Endpoints:
         reply: OrderCreateReply = self.call("order_create", Members({
             "reference": reference,
             "paymentoption": either("payment_option", payment_option, "paymentoption", paymentoption),
-            "country": country, "card": card, "order": unless_existing("order", order), "customer": customer,
-            "payment": payment, "paymentMeta": payment_meta,
+            "country": given(country), "card": card, "order": unless_existing("order", order),
+            "customer": given(customer), "payment": given(payment), "paymentMeta": given(payment_meta),
         }, members), idempotency_key=idempotency_key, timeout=timeout, call=call)
         return reply
 
     def order_pay(
-        self, *, payment_option: str, reference: str, country: str | Omitted = OMIT,
+        self, *, payment_option: str, reference: str, country: str | Omitted | None = OMIT,
         card: Card | Mapping[str, object] | Omitted = OMIT,
         direct_debit_payment_request: DirectDebitPaymentRequest | Mapping[str, object] | Omitted = OMIT,
-        bank_transfer: BankTransfer | Mapping[str, object] | Omitted = OMIT,
+        bank_transfer: BankTransfer | Mapping[str, object] | Omitted | None = OMIT,
         members: Mapping[str, object] | None = None, idempotency_key: str | Omitted = OMIT,
         timeout: float | None = None, call: Call | None = None,
     ) -> OrderPayReply:
@@ -314,13 +319,13 @@ class Endpoints:
             EncryptError: the payload is too long for the encryption key; nothing was sent
         """
         reply: OrderPayReply = self.call("order_pay", Members({
-            "paymentOption": payment_option, "reference": reference, "country": country, "card": card,
-            "directDebitPaymentRequest": direct_debit_payment_request, "BankTransfer": bank_transfer,
+            "paymentOption": payment_option, "reference": reference, "country": given(country), "card": card,
+            "directDebitPaymentRequest": direct_debit_payment_request, "BankTransfer": given(bank_transfer),
         }, members), idempotency_key=idempotency_key, timeout=timeout, call=call)
         return reply
 
     def order_pay_authorize(
-        self, *, order_payment_reference: str, otp: str, message: str | Omitted = OMIT,
+        self, *, order_payment_reference: str, otp: str, message: str | Omitted | None = OMIT,
         idempotency_key: str | Omitted = OMIT, timeout: float | None = None, call: Call | None = None,
     ) -> OrderPayAuthorizeReply:
         """Completes a card payment that waits for a code from the card's holder.
@@ -341,7 +346,7 @@ class Endpoints:
             EncryptError: the payload is too long for the encryption key; nothing was sent
         """
         reply: OrderPayAuthorizeReply = self.call("order_pay_authorize", Members({
-            "orderPaymentReference": order_payment_reference, "otp": otp, "message": message,
+            "orderPaymentReference": order_payment_reference, "otp": otp, "message": given(message),
         }), idempotency_key=idempotency_key, timeout=timeout, call=call)
         return reply
 
@@ -370,7 +375,7 @@ class Endpoints:
         return reply
 
     def order_refund(
-        self, *, reference: str, reason: str | Omitted = OMIT, amount: str | Decimal | Omitted = OMIT,
+        self, *, reference: str, reason: str | Omitted | None = OMIT, amount: str | Decimal | Omitted = OMIT,
         idempotency_key: str | Omitted = OMIT, timeout: float | None = None, call: Call | None = None,
     ) -> OrderRefundReply:
         """Starts a refund of an order, in full or in part. If it is only accepted, nothing tells how it ends.
@@ -391,7 +396,7 @@ class Endpoints:
             PaysvcError: every failure; its outcome says whether the request may be repeated
         """
         reply: OrderRefundReply = self.call("order_refund", Members({
-            "reference": reference, "reason": reason, "amount": amount_text("amount", amount),
+            "reference": reference, "reason": given(reason), "amount": amount_text("amount", amount),
         }), idempotency_key=idempotency_key, timeout=timeout, call=call)
         return reply
 
@@ -437,7 +442,7 @@ class Endpoints:
         return reply
 
     def order_fee(
-        self, *, amount: str | Decimal, currency: str | Omitted = OMIT, payment_option: str | Omitted = OMIT,
+        self, *, amount: str | Decimal, currency: str | Omitted | None = OMIT, payment_option: str | Omitted = OMIT,
         paymentoption: str | Omitted = OMIT, timeout: float | None = None, call: Call | None = None,
     ) -> OrderFeeReply:
         """Returns the fee that a payment would have. It creates nothing.
@@ -457,15 +462,15 @@ class Endpoints:
             EncryptError: the payload is too long for the encryption key; nothing was sent
         """
         reply: OrderFeeReply = self.call("order_fee", Members({
-            "amount": amount_text("amount", amount), "currency": currency,
+            "amount": amount_text("amount", amount), "currency": given(currency),
             "paymentoption": either("payment_option", payment_option, "paymentoption", paymentoption),
         }), timeout=timeout, call=call)
         return reply
 
     def card_charge(
-        self, *, order: Order | Mapping[str, object], customer: Customer | Mapping[str, object] | Omitted = OMIT,
-        payment: Payment | Mapping[str, object] | Omitted = OMIT,
-        payment_meta: PaymentMeta | Mapping[str, object] | Omitted = OMIT,
+        self, *, order: Order | Mapping[str, object], customer: Customer | Mapping[str, object] | Omitted | None = OMIT,
+        payment: Payment | Mapping[str, object] | Omitted | None = OMIT,
+        payment_meta: PaymentMeta | Mapping[str, object] | Omitted | None = OMIT,
         authorization: Authorization | Mapping[str, object], members: Mapping[str, object] | None = None,
         idempotency_key: str | Omitted = OMIT, timeout: float | None = None, call: Call | None = None,
     ) -> CardChargeReply:
@@ -489,7 +494,7 @@ class Endpoints:
             PaysvcError: every failure; its outcome says whether the request may be repeated
         """
         reply: CardChargeReply = self.call("card_charge", Members({
-            "order": order, "customer": customer, "payment": payment, "paymentMeta": payment_meta,
+            "order": order, "customer": given(customer), "payment": given(payment), "paymentMeta": given(payment_meta),
             "authorization": authorization,
         }, members), idempotency_key=idempotency_key, timeout=timeout, call=call)
         return reply
@@ -519,10 +524,11 @@ class Endpoints:
         return reply
 
     def checkout_create(
-        self, *, order: Order | Mapping[str, object], customer: Customer | Mapping[str, object] | Omitted = OMIT,
-        payment: Payment | Mapping[str, object] | Omitted = OMIT,
-        payment_meta: PaymentMeta | Mapping[str, object] | Omitted = OMIT, members: Mapping[str, object] | None = None,
-        idempotency_key: str | Omitted = OMIT, timeout: float | None = None, call: Call | None = None,
+        self, *, order: Order | Mapping[str, object], customer: Customer | Mapping[str, object] | Omitted | None = OMIT,
+        payment: Payment | Mapping[str, object] | Omitted | None = OMIT,
+        payment_meta: PaymentMeta | Mapping[str, object] | Omitted | None = OMIT,
+        members: Mapping[str, object] | None = None, idempotency_key: str | Omitted = OMIT,
+        timeout: float | None = None, call: Call | None = None,
     ) -> CheckoutCreateReply:
         """Creates an order that the customer pays on a page of the service; the answer has its address.
 
@@ -544,12 +550,12 @@ class Endpoints:
             EncryptError: the payload is too long for the encryption key; nothing was sent
         """
         reply: CheckoutCreateReply = self.call("checkout_create", Members({
-            "order": order, "customer": customer, "payment": payment, "paymentMeta": payment_meta,
+            "order": order, "customer": given(customer), "payment": given(payment), "paymentMeta": given(payment_meta),
         }, members), idempotency_key=idempotency_key, timeout=timeout, call=call)
         return reply
 
     def banks(
-        self, *, paymentmethod: str | Omitted = OMIT, timeout: float | None = None, call: Call | None = None,
+        self, *, paymentmethod: str | Omitted | None = OMIT, timeout: float | None = None, call: Call | None = None,
     ) -> BanksReply:
         """Lists the banks, with the codes that other requests take.
 
@@ -564,12 +570,12 @@ class Endpoints:
             PaysvcError: every failure; its outcome says whether the request may be repeated
         """
         reply: BanksReply = self.call("banks", Members({
-            "paymentmethod": paymentmethod,
+            "paymentmethod": given(paymentmethod),
         }), timeout=timeout, call=call)
         return reply
 
     def virtual_account_generate(
-        self, *, alias: str, narration: str | Omitted = OMIT, reference: str | Omitted = OMIT,
+        self, *, alias: str, narration: str | Omitted | None = OMIT, reference: str | Omitted = OMIT,
         idempotency_key: str | Omitted = OMIT, timeout: float | None = None, call: Call | None = None,
     ) -> VirtualAccountGenerateReply:
         """Creates a reserved virtual bank account: persistent, one per alias. Only a webhook tells of a transfer.
@@ -590,7 +596,7 @@ class Endpoints:
             EncryptError: the payload is too long for the encryption key; nothing was sent
         """
         reply: VirtualAccountGenerateReply = self.call("virtual_account_generate", Members({
-            "Alias": alias, "Narration": narration, "Reference": reference,
+            "Alias": alias, "Narration": given(narration), "Reference": reference,
         }), idempotency_key=idempotency_key, timeout=timeout, call=call)
         return reply
 
@@ -722,8 +728,8 @@ class Endpoints:
         return reply
 
     def order_wait(
-        self, reference: str, *, attempts: int | Omitted = OMIT, request: object | Omitted = OMIT,
-        expect: Expect | Mapping[str, object] | Omitted = OMIT, interval_ms: int | Omitted = OMIT,
+        self, reference: str, *, attempts: int | Omitted | None = OMIT, request: object | Omitted = OMIT,
+        expect: Expect | Mapping[str, object] | Omitted = OMIT, interval_ms: int | Omitted | None = OMIT,
         progress: Progress | None = None, timeout: float | None = None, call: Call | None = None,
     ) -> OrderStatusReply:
         """Asks for the state of an order until it is SUCCESSFUL or REVERSED and final, or until the call's time is
@@ -746,13 +752,13 @@ class Endpoints:
             PaysvcError: every failure; its outcome is never NOT_SENT
         """
         reply: OrderStatusReply = self.call("order_wait", Members({
-            "reference": reference, "attempts": attempts, "request": request, "expect": expect,
-            "interval_ms": interval_ms,
+            "reference": reference, "attempts": given(attempts), "request": request, "expect": expect,
+            "interval_ms": given(interval_ms),
         }), progress=progress, timeout=timeout, call=call)
         return reply
 
     def journal_settle(
-        self, id: str, outcome: str, who: str, why: str, *, key: str | Omitted = OMIT,
+        self, id: str, outcome: str, who: str, why: str, *, key: str | Omitted | None = OMIT,
         sender_ended: bool | Omitted = OMIT, timeout: float | None = None, call: Call | None = None,
     ) -> JournalSettleReply:
         """Records a person's decision about a request that stays open in the journal. It is refused while the
@@ -776,7 +782,7 @@ class Endpoints:
             PaysvcError: every failure; its outcome is never NOT_SENT
         """
         reply: JournalSettleReply = self.call("journal_settle", Members({
-            "id": id, "outcome": outcome, "who": who, "why": why, "key": key, "sender_ended": sender_ended,
+            "id": id, "outcome": outcome, "who": who, "why": why, "key": given(key), "sender_ended": sender_ended,
         }), timeout=timeout, call=call)
         return reply
 
@@ -854,19 +860,20 @@ class AsyncEndpoints:
     """The endpoints as coroutines; paysvc.AsyncClient carries them out."""
 
     def __init__(
-        self, *, base_url: str | Omitted = OMIT, public_key: str | Omitted = OMIT, secret_key: str | Omitted = OMIT,
-        mode: str | Omitted = OMIT, encryption_key: str | Omitted = OMIT, timeout_ms: int | Omitted = OMIT,
-        timeout: float | Omitted = OMIT, connect_timeout_ms: int | Omitted = OMIT,
-        connect_timeout: float | Omitted = OMIT, max_attempts: int | Omitted = OMIT, proxy: str | Omitted = OMIT,
-        no_proxy: str | Omitted = OMIT, ca_file: str | PathLike[str] | Omitted = OMIT,
-        client_cert_file: str | PathLike[str] | Omitted = OMIT, client_key_file: str | PathLike[str] | Omitted = OMIT,
-        user_agent: str | Omitted = OMIT, max_idle_connections: int | Omitted = OMIT,
-        connection_reuse: str | Omitted = OMIT, allow_http: bool | Omitted = OMIT,
-        journal: str | PathLike[str] | Omitted = OMIT, journal_create: bool | Omitted = OMIT,
-        journal_accept_lost_log: str | Omitted = OMIT, journal_keep_days: int | Omitted = OMIT,
-        former_public_keys: str | Omitted = OMIT, payout_key: str | Omitted = OMIT,
-        payout_encryption_header: bool | Omitted = OMIT, store: Store | None = None, max_concurrency: int = 16,
-        on_abandoned: Callable[[PaysvcError], object] | None = None,
+        self, *, base_url: str | Omitted | None = OMIT, public_key: str | Omitted = OMIT,
+        secret_key: str | Omitted = OMIT, mode: str | Omitted = OMIT, encryption_key: str | Omitted = OMIT,
+        timeout_ms: int | Omitted | None = OMIT, timeout: float | Omitted | None = OMIT,
+        connect_timeout_ms: int | Omitted | None = OMIT, connect_timeout: float | Omitted | None = OMIT,
+        max_attempts: int | Omitted | None = OMIT, proxy: str | Omitted | None = OMIT,
+        no_proxy: str | Omitted | None = OMIT, ca_file: str | PathLike[str] | Omitted | None = OMIT,
+        client_cert_file: str | PathLike[str] | Omitted | None = OMIT,
+        client_key_file: str | PathLike[str] | Omitted | None = OMIT, user_agent: str | Omitted | None = OMIT,
+        max_idle_connections: int | Omitted | None = OMIT, connection_reuse: str | Omitted | None = OMIT,
+        allow_http: bool | Omitted = OMIT, journal: str | PathLike[str] | Omitted = OMIT,
+        journal_create: bool | Omitted = OMIT, journal_accept_lost_log: str | Omitted | None = OMIT,
+        journal_keep_days: int | Omitted | None = OMIT, former_public_keys: str | Omitted = OMIT,
+        payout_key: str | Omitted = OMIT, payout_encryption_header: bool | Omitted = OMIT, store: Store | None = None,
+        max_concurrency: int = 16, on_abandoned: Callable[[PaysvcError], object] | None = None,
     ) -> None:
         """Opens no connection. What a call needs is checked by that call.
 
@@ -930,14 +937,16 @@ class AsyncEndpoints:
         self._max_concurrency = max_concurrency
         self._on_abandoned = on_abandoned
         self._open(Members({
-            "base_url": base_url, "public_key": public_key, "secret_key": secret_key, "mode": mode,
-            "encryption_key": encryption_key, "timeout_ms": in_milliseconds("timeout", timeout, timeout_ms),
-            "connect_timeout_ms": in_milliseconds("connect_timeout", connect_timeout, connect_timeout_ms),
-            "max_attempts": max_attempts, "proxy": proxy, "no_proxy": no_proxy, "ca_file": ca_file,
-            "client_cert_file": client_cert_file, "client_key_file": client_key_file, "user_agent": user_agent,
-            "max_idle_connections": max_idle_connections, "connection_reuse": connection_reuse,
+            "base_url": given(base_url), "public_key": public_key, "secret_key": secret_key, "mode": mode,
+            "encryption_key": encryption_key,
+            "timeout_ms": in_milliseconds("timeout", given(timeout), given(timeout_ms)),
+            "connect_timeout_ms": in_milliseconds("connect_timeout", given(connect_timeout), given(connect_timeout_ms)),
+            "max_attempts": given(max_attempts), "proxy": given(proxy), "no_proxy": given(no_proxy),
+            "ca_file": given(ca_file), "client_cert_file": given(client_cert_file),
+            "client_key_file": given(client_key_file), "user_agent": given(user_agent),
+            "max_idle_connections": given(max_idle_connections), "connection_reuse": given(connection_reuse),
             "allow_http": allow_http, "journal": journal, "journal_create": journal_create,
-            "journal_accept_lost_log": journal_accept_lost_log, "journal_keep_days": journal_keep_days,
+            "journal_accept_lost_log": given(journal_accept_lost_log), "journal_keep_days": given(journal_keep_days),
             "former_public_keys": former_public_keys, "payout_key": payout_key,
             "payout_encryption_header": payout_encryption_header,
         }))
@@ -962,9 +971,10 @@ class AsyncEndpoints:
         return reply
 
     async def direct_debit_create(
-        self, *, recurring_payment_id: int | Omitted = OMIT, order_reference: str | Omitted = OMIT,
-        bank_name: str | Omitted = OMIT, account_number: str | Omitted = OMIT, bank_code: str | Omitted = OMIT,
-        address: str | Omitted = OMIT, idempotency_key: str | Omitted = OMIT, timeout: float | None = None,
+        self, *, recurring_payment_id: int | Omitted | None = OMIT, order_reference: str | Omitted = OMIT,
+        bank_name: str | Omitted | None = OMIT, account_number: str | Omitted | None = OMIT,
+        bank_code: str | Omitted | None = OMIT, address: str | Omitted | None = OMIT,
+        idempotency_key: str | Omitted = OMIT, timeout: float | None = None,
     ) -> DirectDebitCreateReply:
         """Creates a direct debit mandate. Store the answer's /data/mandateCode safely.
 
@@ -987,8 +997,9 @@ class AsyncEndpoints:
             EncryptError: the payload is too long for the encryption key; nothing was sent
         """
         reply: DirectDebitCreateReply = await self.call("direct_debit_create", Members({
-            "recurringPaymentId": recurring_payment_id, "orderReference": order_reference, "bankName": bank_name,
-            "accountNumber": account_number, "bankCode": bank_code, "address": address,
+            "recurringPaymentId": given(recurring_payment_id), "orderReference": order_reference,
+            "bankName": given(bank_name), "accountNumber": given(account_number), "bankCode": given(bank_code),
+            "address": given(address),
         }), idempotency_key=idempotency_key, timeout=timeout)
         return reply
 
@@ -1035,12 +1046,13 @@ class AsyncEndpoints:
 
     async def order_create(
         self, *, reference: str | Omitted = OMIT, payment_option: str | Omitted = OMIT,
-        paymentoption: str | Omitted = OMIT, country: str | Omitted = OMIT,
+        paymentoption: str | Omitted = OMIT, country: str | Omitted | None = OMIT,
         card: Card | Mapping[str, object] | Omitted = OMIT, order: Order | Mapping[str, object] | ExistingOrder,
-        customer: Customer | Mapping[str, object] | Omitted = OMIT,
-        payment: Payment | Mapping[str, object] | Omitted = OMIT,
-        payment_meta: PaymentMeta | Mapping[str, object] | Omitted = OMIT, members: Mapping[str, object] | None = None,
-        idempotency_key: str | Omitted = OMIT, timeout: float | None = None,
+        customer: Customer | Mapping[str, object] | Omitted | None = OMIT,
+        payment: Payment | Mapping[str, object] | Omitted | None = OMIT,
+        payment_meta: PaymentMeta | Mapping[str, object] | Omitted | None = OMIT,
+        members: Mapping[str, object] | None = None, idempotency_key: str | Omitted = OMIT,
+        timeout: float | None = None,
     ) -> OrderCreateReply:
         """Creates an order payment from the plaintext payload, for example a card charge; the library encrypts it.
 
@@ -1069,16 +1081,16 @@ class AsyncEndpoints:
         reply: OrderCreateReply = await self.call("order_create", Members({
             "reference": reference,
             "paymentoption": either("payment_option", payment_option, "paymentoption", paymentoption),
-            "country": country, "card": card, "order": unless_existing("order", order), "customer": customer,
-            "payment": payment, "paymentMeta": payment_meta,
+            "country": given(country), "card": card, "order": unless_existing("order", order),
+            "customer": given(customer), "payment": given(payment), "paymentMeta": given(payment_meta),
         }, members), idempotency_key=idempotency_key, timeout=timeout)
         return reply
 
     async def order_pay(
-        self, *, payment_option: str, reference: str, country: str | Omitted = OMIT,
+        self, *, payment_option: str, reference: str, country: str | Omitted | None = OMIT,
         card: Card | Mapping[str, object] | Omitted = OMIT,
         direct_debit_payment_request: DirectDebitPaymentRequest | Mapping[str, object] | Omitted = OMIT,
-        bank_transfer: BankTransfer | Mapping[str, object] | Omitted = OMIT,
+        bank_transfer: BankTransfer | Mapping[str, object] | Omitted | None = OMIT,
         members: Mapping[str, object] | None = None, idempotency_key: str | Omitted = OMIT,
         timeout: float | None = None,
     ) -> OrderPayReply:
@@ -1103,13 +1115,13 @@ class AsyncEndpoints:
             EncryptError: the payload is too long for the encryption key; nothing was sent
         """
         reply: OrderPayReply = await self.call("order_pay", Members({
-            "paymentOption": payment_option, "reference": reference, "country": country, "card": card,
-            "directDebitPaymentRequest": direct_debit_payment_request, "BankTransfer": bank_transfer,
+            "paymentOption": payment_option, "reference": reference, "country": given(country), "card": card,
+            "directDebitPaymentRequest": direct_debit_payment_request, "BankTransfer": given(bank_transfer),
         }, members), idempotency_key=idempotency_key, timeout=timeout)
         return reply
 
     async def order_pay_authorize(
-        self, *, order_payment_reference: str, otp: str, message: str | Omitted = OMIT,
+        self, *, order_payment_reference: str, otp: str, message: str | Omitted | None = OMIT,
         idempotency_key: str | Omitted = OMIT, timeout: float | None = None,
     ) -> OrderPayAuthorizeReply:
         """Completes a card payment that waits for a code from the card's holder.
@@ -1129,7 +1141,7 @@ class AsyncEndpoints:
             EncryptError: the payload is too long for the encryption key; nothing was sent
         """
         reply: OrderPayAuthorizeReply = await self.call("order_pay_authorize", Members({
-            "orderPaymentReference": order_payment_reference, "otp": otp, "message": message,
+            "orderPaymentReference": order_payment_reference, "otp": otp, "message": given(message),
         }), idempotency_key=idempotency_key, timeout=timeout)
         return reply
 
@@ -1157,7 +1169,7 @@ class AsyncEndpoints:
         return reply
 
     async def order_refund(
-        self, *, reference: str, reason: str | Omitted = OMIT, amount: str | Decimal | Omitted = OMIT,
+        self, *, reference: str, reason: str | Omitted | None = OMIT, amount: str | Decimal | Omitted = OMIT,
         idempotency_key: str | Omitted = OMIT, timeout: float | None = None,
     ) -> OrderRefundReply:
         """Starts a refund of an order, in full or in part. If it is only accepted, nothing tells how it ends.
@@ -1177,7 +1189,7 @@ class AsyncEndpoints:
             PaysvcError: every failure; its outcome says whether the request may be repeated
         """
         reply: OrderRefundReply = await self.call("order_refund", Members({
-            "reference": reference, "reason": reason, "amount": amount_text("amount", amount),
+            "reference": reference, "reason": given(reason), "amount": amount_text("amount", amount),
         }), idempotency_key=idempotency_key, timeout=timeout)
         return reply
 
@@ -1221,7 +1233,7 @@ class AsyncEndpoints:
         return reply
 
     async def order_fee(
-        self, *, amount: str | Decimal, currency: str | Omitted = OMIT, payment_option: str | Omitted = OMIT,
+        self, *, amount: str | Decimal, currency: str | Omitted | None = OMIT, payment_option: str | Omitted = OMIT,
         paymentoption: str | Omitted = OMIT, timeout: float | None = None,
     ) -> OrderFeeReply:
         """Returns the fee that a payment would have. It creates nothing.
@@ -1240,15 +1252,15 @@ class AsyncEndpoints:
             EncryptError: the payload is too long for the encryption key; nothing was sent
         """
         reply: OrderFeeReply = await self.call("order_fee", Members({
-            "amount": amount_text("amount", amount), "currency": currency,
+            "amount": amount_text("amount", amount), "currency": given(currency),
             "paymentoption": either("payment_option", payment_option, "paymentoption", paymentoption),
         }), timeout=timeout)
         return reply
 
     async def card_charge(
-        self, *, order: Order | Mapping[str, object], customer: Customer | Mapping[str, object] | Omitted = OMIT,
-        payment: Payment | Mapping[str, object] | Omitted = OMIT,
-        payment_meta: PaymentMeta | Mapping[str, object] | Omitted = OMIT,
+        self, *, order: Order | Mapping[str, object], customer: Customer | Mapping[str, object] | Omitted | None = OMIT,
+        payment: Payment | Mapping[str, object] | Omitted | None = OMIT,
+        payment_meta: PaymentMeta | Mapping[str, object] | Omitted | None = OMIT,
         authorization: Authorization | Mapping[str, object], members: Mapping[str, object] | None = None,
         idempotency_key: str | Omitted = OMIT, timeout: float | None = None,
     ) -> CardChargeReply:
@@ -1271,7 +1283,7 @@ class AsyncEndpoints:
             PaysvcError: every failure; its outcome says whether the request may be repeated
         """
         reply: CardChargeReply = await self.call("card_charge", Members({
-            "order": order, "customer": customer, "payment": payment, "paymentMeta": payment_meta,
+            "order": order, "customer": given(customer), "payment": given(payment), "paymentMeta": given(payment_meta),
             "authorization": authorization,
         }, members), idempotency_key=idempotency_key, timeout=timeout)
         return reply
@@ -1299,10 +1311,11 @@ class AsyncEndpoints:
         return reply
 
     async def checkout_create(
-        self, *, order: Order | Mapping[str, object], customer: Customer | Mapping[str, object] | Omitted = OMIT,
-        payment: Payment | Mapping[str, object] | Omitted = OMIT,
-        payment_meta: PaymentMeta | Mapping[str, object] | Omitted = OMIT, members: Mapping[str, object] | None = None,
-        idempotency_key: str | Omitted = OMIT, timeout: float | None = None,
+        self, *, order: Order | Mapping[str, object], customer: Customer | Mapping[str, object] | Omitted | None = OMIT,
+        payment: Payment | Mapping[str, object] | Omitted | None = OMIT,
+        payment_meta: PaymentMeta | Mapping[str, object] | Omitted | None = OMIT,
+        members: Mapping[str, object] | None = None, idempotency_key: str | Omitted = OMIT,
+        timeout: float | None = None,
     ) -> CheckoutCreateReply:
         """Creates an order that the customer pays on a page of the service; the answer has its address.
 
@@ -1323,12 +1336,12 @@ class AsyncEndpoints:
             EncryptError: the payload is too long for the encryption key; nothing was sent
         """
         reply: CheckoutCreateReply = await self.call("checkout_create", Members({
-            "order": order, "customer": customer, "payment": payment, "paymentMeta": payment_meta,
+            "order": order, "customer": given(customer), "payment": given(payment), "paymentMeta": given(payment_meta),
         }, members), idempotency_key=idempotency_key, timeout=timeout)
         return reply
 
     async def banks(
-        self, *, paymentmethod: str | Omitted = OMIT, timeout: float | None = None,
+        self, *, paymentmethod: str | Omitted | None = OMIT, timeout: float | None = None,
     ) -> BanksReply:
         """Lists the banks, with the codes that other requests take.
 
@@ -1342,12 +1355,12 @@ class AsyncEndpoints:
             PaysvcError: every failure; its outcome says whether the request may be repeated
         """
         reply: BanksReply = await self.call("banks", Members({
-            "paymentmethod": paymentmethod,
+            "paymentmethod": given(paymentmethod),
         }), timeout=timeout)
         return reply
 
     async def virtual_account_generate(
-        self, *, alias: str, narration: str | Omitted = OMIT, reference: str | Omitted = OMIT,
+        self, *, alias: str, narration: str | Omitted | None = OMIT, reference: str | Omitted = OMIT,
         idempotency_key: str | Omitted = OMIT, timeout: float | None = None,
     ) -> VirtualAccountGenerateReply:
         """Creates a reserved virtual bank account: persistent, one per alias. Only a webhook tells of a transfer.
@@ -1367,7 +1380,7 @@ class AsyncEndpoints:
             EncryptError: the payload is too long for the encryption key; nothing was sent
         """
         reply: VirtualAccountGenerateReply = await self.call("virtual_account_generate", Members({
-            "Alias": alias, "Narration": narration, "Reference": reference,
+            "Alias": alias, "Narration": given(narration), "Reference": reference,
         }), idempotency_key=idempotency_key, timeout=timeout)
         return reply
 
@@ -1493,8 +1506,8 @@ class AsyncEndpoints:
         return reply
 
     async def order_wait(
-        self, reference: str, *, attempts: int | Omitted = OMIT, request: object | Omitted = OMIT,
-        expect: Expect | Mapping[str, object] | Omitted = OMIT, interval_ms: int | Omitted = OMIT,
+        self, reference: str, *, attempts: int | Omitted | None = OMIT, request: object | Omitted = OMIT,
+        expect: Expect | Mapping[str, object] | Omitted = OMIT, interval_ms: int | Omitted | None = OMIT,
         progress: Progress | None = None, timeout: float | None = None,
     ) -> OrderStatusReply:
         """Asks for the state of an order until it is SUCCESSFUL or REVERSED and final, or until the call's time is
@@ -1516,13 +1529,13 @@ class AsyncEndpoints:
             PaysvcError: every failure; its outcome is never NOT_SENT
         """
         reply: OrderStatusReply = await self.call("order_wait", Members({
-            "reference": reference, "attempts": attempts, "request": request, "expect": expect,
-            "interval_ms": interval_ms,
+            "reference": reference, "attempts": given(attempts), "request": request, "expect": expect,
+            "interval_ms": given(interval_ms),
         }), progress=progress, timeout=timeout)
         return reply
 
     async def journal_settle(
-        self, id: str, outcome: str, who: str, why: str, *, key: str | Omitted = OMIT,
+        self, id: str, outcome: str, who: str, why: str, *, key: str | Omitted | None = OMIT,
         sender_ended: bool | Omitted = OMIT, timeout: float | None = None,
     ) -> JournalSettleReply:
         """Records a person's decision about a request that stays open in the journal. It is refused while the
@@ -1545,7 +1558,7 @@ class AsyncEndpoints:
             PaysvcError: every failure; its outcome is never NOT_SENT
         """
         reply: JournalSettleReply = await self.call("journal_settle", Members({
-            "id": id, "outcome": outcome, "who": who, "why": why, "key": key, "sender_ended": sender_ended,
+            "id": id, "outcome": outcome, "who": who, "why": why, "key": given(key), "sender_ended": sender_ended,
         }), timeout=timeout)
         return reply
 

@@ -127,11 +127,11 @@ class PaysvcError(Exception):
         """The answer, read as that of an endpoint: error.answer_as(paysvc.PayoutBulkAnswer)."""
         return self.reply.answer_as(of)
 
-    def is_paid(self, reference: str, amount: Decimal | str | int, currency: str) -> bool:
+    def is_paid(self, reference: str, amount: Decimal | str, currency: str) -> bool:
         """As for the reply: true only if this order is paid. That is possible only if the call was abandoned."""
         return self.reply.is_paid(reference, amount, currency)
 
-    def why_not_paid(self, reference: str, amount: Decimal | str | int, currency: str) -> str:
+    def why_not_paid(self, reference: str, amount: Decimal | str, currency: str) -> str:
         """Why is_paid() is false, in one line for a person; "" if it is true."""
         return self.reply.why_not_paid(reference, amount, currency)
 

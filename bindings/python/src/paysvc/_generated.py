@@ -10,7 +10,7 @@ from decimal import Decimal
 from typing import Literal
 
 from ._numbers import Number, member
-from ._values import OMIT, Members, Omitted, amount_text, either
+from ._values import OMIT, Members, Omitted, amount_text, either, given
 
 __all__ = [
     "Authorization", "BankTransfer", "Card", "Customer", "DirectDebitPaymentRequest", "EndpointName", "Expect", "Order",
@@ -349,7 +349,7 @@ class Order(Members):
     __slots__ = ()
 
     def __init__(
-        self, *, reference: str, amount: str | Decimal, description: str | Omitted = OMIT,
+        self, *, reference: str, amount: str | Decimal, description: str | Omitted | None = OMIT,
         currency: str | Omitted = OMIT, members: Mapping[str, object] | None = None,
     ) -> None:
         """
@@ -361,7 +361,7 @@ class Order(Members):
             members: further members by the interface's names; one that is nearly a known one is refused
         """
         super().__init__({
-            "reference": reference, "amount": amount_text("amount", amount), "description": description,
+            "reference": reference, "amount": amount_text("amount", amount), "description": given(description),
             "currency": currency,
         }, members)
 
@@ -372,8 +372,9 @@ class Customer(Members):
     __slots__ = ()
 
     def __init__(
-        self, *, firstname: str | Omitted = OMIT, lastname: str | Omitted = OMIT, mobile: str | Omitted = OMIT,
-        country: str | Omitted = OMIT, email: str | Omitted = OMIT, members: Mapping[str, object] | None = None,
+        self, *, firstname: str | Omitted | None = OMIT, lastname: str | Omitted | None = OMIT,
+        mobile: str | Omitted | None = OMIT, country: str | Omitted | None = OMIT, email: str | Omitted | None = OMIT,
+        members: Mapping[str, object] | None = None,
     ) -> None:
         """
         Args:
@@ -385,7 +386,8 @@ class Customer(Members):
             members: further members by the interface's names; one that is nearly a known one is refused
         """
         super().__init__({
-            "firstname": firstname, "lastname": lastname, "mobile": mobile, "country": country, "email": email,
+            "firstname": given(firstname), "lastname": given(lastname), "mobile": given(mobile),
+            "country": given(country), "email": given(email),
         }, members)
 
 
@@ -395,7 +397,7 @@ class Payment(Members):
     __slots__ = ()
 
     def __init__(
-        self, *, redirect_url: str | Omitted = OMIT, members: Mapping[str, object] | None = None,
+        self, *, redirect_url: str | Omitted | None = OMIT, members: Mapping[str, object] | None = None,
     ) -> None:
         """
         Args:
@@ -403,7 +405,7 @@ class Payment(Members):
             members: further members by the interface's names; one that is nearly a known one is refused
         """
         super().__init__({
-            "RedirectUrl": redirect_url,
+            "RedirectUrl": given(redirect_url),
         }, members)
 
 
@@ -413,7 +415,7 @@ class PaymentMeta(Members):
     __slots__ = ()
 
     def __init__(
-        self, *, ip_address: str | Omitted = OMIT, members: Mapping[str, object] | None = None,
+        self, *, ip_address: str | Omitted | None = OMIT, members: Mapping[str, object] | None = None,
     ) -> None:
         """
         Args:
@@ -421,7 +423,7 @@ class PaymentMeta(Members):
             members: further members by the interface's names; one that is nearly a known one is refused
         """
         super().__init__({
-            "ipAddress": ip_address,
+            "ipAddress": given(ip_address),
         }, members)
 
 
@@ -431,8 +433,8 @@ class DirectDebitPaymentRequest(Members):
     __slots__ = ()
 
     def __init__(
-        self, *, otp: str, mandate_code: str, account_name: str | Omitted = OMIT, bank_code: str | Omitted = OMIT,
-        members: Mapping[str, object] | None = None,
+        self, *, otp: str, mandate_code: str, account_name: str | Omitted | None = OMIT,
+        bank_code: str | Omitted | None = OMIT, members: Mapping[str, object] | None = None,
     ) -> None:
         """
         Args:
@@ -443,7 +445,7 @@ class DirectDebitPaymentRequest(Members):
             members: further members by the interface's names; one that is nearly a known one is refused
         """
         super().__init__({
-            "otp": otp, "mandateCode": mandate_code, "accountName": account_name, "bankCode": bank_code,
+            "otp": otp, "mandateCode": mandate_code, "accountName": given(account_name), "bankCode": given(bank_code),
         }, members)
 
 
@@ -453,7 +455,7 @@ class BankTransfer(Members):
     __slots__ = ()
 
     def __init__(
-        self, *, bank_code: str | Omitted = OMIT, bankcode: str | Omitted = OMIT,
+        self, *, bank_code: str | Omitted | None = OMIT, bankcode: str | Omitted = OMIT,
         members: Mapping[str, object] | None = None,
     ) -> None:
         """
@@ -518,7 +520,7 @@ class Expect(Members):
     __slots__ = ()
 
     def __init__(
-        self, *, amount: str | Decimal | Omitted = OMIT, currency: str | Omitted = OMIT,
+        self, *, amount: str | Decimal | Omitted = OMIT, currency: str | Omitted | None = OMIT,
     ) -> None:
         """
         Args:
@@ -526,7 +528,7 @@ class Expect(Members):
             currency: currency code. An answer or the request must name it, else the outcome stays UNKNOWN
         """
         super().__init__({
-            "amount": amount_text("amount", amount), "currency": currency,
+            "amount": amount_text("amount", amount), "currency": given(currency),
         })
 
 
@@ -536,8 +538,8 @@ class WebhookVerifyExpect(Members):
     __slots__ = ()
 
     def __init__(
-        self, *, reference: str | Omitted = OMIT, amount: str | Decimal | Omitted = OMIT,
-        currency: str | Omitted = OMIT, account_reference: str | Omitted = OMIT,
+        self, *, reference: str | Omitted | None = OMIT, amount: str | Decimal | Omitted = OMIT,
+        currency: str | Omitted | None = OMIT, account_reference: str | Omitted | None = OMIT,
     ) -> None:
         """
         Args:
@@ -548,6 +550,6 @@ class WebhookVerifyExpect(Members):
                 generated
         """
         super().__init__({
-            "reference": reference, "amount": amount_text("amount", amount), "currency": currency,
-            "accountReference": account_reference,
+            "reference": given(reference), "amount": amount_text("amount", amount), "currency": given(currency),
+            "accountReference": given(account_reference),
         })

@@ -117,7 +117,7 @@ class Reply(dict[str, Any]):
         text = encode({"status": False, "message": message, "errors": {}}).decode()
         return cls(status=status, outcome=outcome, message=message, text=text)
 
-    def is_paid(self, reference: str, amount: Decimal | str | int, currency: str) -> bool:
+    def is_paid(self, reference: str, amount: Decimal | str, currency: str) -> bool:
         """True only if this order is paid: CONFIRMED, SUCCESSFUL, and order, price and currency are these.
 
         The amount is the price without the fee, never a float; amounts are compared as decimals. "*" is not compared.
@@ -127,15 +127,15 @@ class Reply(dict[str, Any]):
         """
         return not self.why_not_paid(reference, amount, currency)
 
-    def why_not_paid(self, reference: str, amount: Decimal | str | int, currency: str) -> str:
+    def why_not_paid(self, reference: str, amount: Decimal | str, currency: str) -> str:
         """Why is_paid() is false, in one line for a person; "" if it is true."""
         for name, text in (("reference", reference), ("currency", currency)):
             if not isinstance(text, str):
                 raise TypeError(f"{name} must be str, not {type(text).__name__}")
         price = amount_text("amount", amount)
-        if isinstance(price, bool) or not isinstance(price, (str, int)):
-            raise TypeError(f"amount must be str, Decimal or int, not {type(amount).__name__}")
-        return self._why_not if self._compare is None else self._compare(reference, str(price), currency)
+        if not isinstance(price, str):
+            raise TypeError(f"amount must be str or Decimal, not {type(amount).__name__}")
+        return self._why_not if self._compare is None else self._compare(reference, price, currency)
 
     @property
     def body(self) -> Any:

@@ -9,6 +9,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
+#: The amounts in requests, also in mappings of the program.
+_AMOUNTS = ("amount", "Amount")
+
 #: Encodes a string. One encoder for all: json.dumps would make one for each call.
 _quoted = json.JSONEncoder(ensure_ascii=False).encode
 
@@ -24,6 +27,9 @@ class Omitted(enum.Enum):
 
 #: The default of optional arguments. Not None: a refund whose amount is None by mistake must not become a full refund.
 OMIT = Omitted.OMIT
+
+#: The longest timeout in seconds. Longer ones are milliseconds by mistake.
+_LONGEST = 3600
 
 
 class ExistingOrder(enum.Enum):
@@ -74,6 +80,11 @@ def either(name: str, value: object, other: str, same: object) -> object:
     return same
 
 
+def given(value: object) -> object:
+    """The value of a member that None leaves out: one that does not say who pays what to whom, and how."""
+    return OMIT if value is None else value
+
+
 def unless_existing(name: str, value: object) -> object:
     """The value of a member with the price of a charge, which is left out only on purpose."""
     if value is OMIT:
@@ -92,7 +103,9 @@ def milliseconds(seconds: object, name: str = "timeout") -> int:
     number = float(seconds)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
     if not 0 < number < math.inf:  # NaN is refused too. 0 would mean the default to the library.
         raise ValueError(f"{name} must be a finite number of seconds above 0, not {seconds}; None: the default")
-    return int(min(max(1, math.ceil(number * 1000)), 2**31 - 1))
+    if number > _LONGEST:
+        raise ValueError(f"{name} is in seconds, and at most {_LONGEST}: {seconds} looks like milliseconds")
+    return max(1, math.ceil(number * 1000))
 
 
 def in_milliseconds(name: str, seconds: object, value: object) -> object:
@@ -108,11 +121,21 @@ def amount_text(member: str, value: object) -> object:
     """An amount as the interface expects it, as text. The library refuses values of any other type."""
     if isinstance(value, float):
         raise no_float(member)
+    if isinstance(value, int) and not isinstance(value, bool):
+        raise no_int(member, value)
     return _digits(value) if isinstance(value, Decimal) else value
 
 
 def no_float(member: str) -> TypeError:
     return TypeError(f"{member}: a float is not exact; use text or decimal.Decimal")
+
+
+def no_int(member: str, value: int) -> TypeError:
+    minor = f"{Decimal(value) / 100:.2f}"
+    return TypeError(
+        f'{member}: an int is refused, because {value} is {value}.00 and may be meant as {minor}; give text or '
+        f'decimal.Decimal, such as "{minor}"'
+    )
 
 
 def _digits(value: Decimal) -> str:
@@ -168,7 +191,10 @@ def _member(name: object, value: object, at: str) -> str:
         raise TypeError(f"{at}: a member's name must be str, not {type(name).__name__}")
     if type(value) is str:  # The most frequent case.
         return f"{_quoted(name)}:{_quoted(value)}"
-    return f"{_quoted(name)}:{_json(value, name if at == 'the value' else f'{at}.{name}')}"
+    at = name if at == "the value" else f"{at}.{name}"
+    if type(value) is int and name in _AMOUNTS:
+        raise no_int(at, value)
+    return f"{_quoted(name)}:{_json(value, at)}"
 
 
 def as_json(value: Any) -> Any:

@@ -17,6 +17,8 @@ pub struct Argument {
     pub required: bool,
     /// Has to be given as well, or a word that says that it is left out.
     pub has_price: bool,
+    /// None leaves it out.
+    pub none_omits: bool,
     pub doc: String,
 }
 
@@ -37,6 +39,7 @@ pub fn values(arguments: Vec<Argument>) -> Vec<Value> {
             amount => argument.amount,
             required => argument.required,
             has_price => argument.has_price,
+            none_omits => argument.none_omits,
             doc => argument.doc,
         }
     };

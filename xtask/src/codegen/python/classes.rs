@@ -109,10 +109,23 @@ impl Classes {
                 // Where a second keyword may give it, neither is required: the library says so when both are missing.
                 required: field.required && keyword.also.is_none(),
                 has_price: field.has_price,
+                none_omits: none_omits(field),
                 also: keyword.also,
                 doc: field.doc_with_default(),
             }
         };
         self.spellings.keywords(fields).into_iter().map(of).collect()
     }
+}
+
+/// Whether a member that is None by mistake may be left out: not one that says who pays what to whom or how, or what
+/// protects from a second charge.
+fn none_omits(field: &Field) -> bool {
+    let protects = field.name.ends_with("_key") || matches!(field.name, "journal" | "mode" | "former_public_keys");
+    let harmless = match field.kind {
+        Kind::Text | Kind::Integer => !field.any_case && field.options.is_empty(),
+        Kind::Object(inner) => inner.iter().all(|it| !it.required && !it.is_identifying() && !it.any_case),
+        _ => false,
+    };
+    harmless && !protects && !field.required && !field.is_identifying() && !field.has_price
 }
