@@ -88,7 +88,7 @@ class Till:
             reply = self.client.request(method=method, path=path, key="public", body=body or paysvc.OMIT)
         except paysvc.PaysvcError as error:  # An answer of the admin interface has no member that means success.
             reply = error.reply
-        return str(reply[member])
+        return str(reply.body[member])
 
     def create_order(self, ordered: Ordered) -> None:
         """Creates the order with its price."""

@@ -29,9 +29,9 @@ def test_calls_succeed_fail_and_end_with_the_client(paysvc_sandbox: Sandbox) -> 
     async def main() -> None:
         async with AsyncClient(**paysvc_sandbox.config) as client:
             aliases = [client.virtual_account_generate(alias=f"a-{n % 4}") for n in range(12)]
-            numbers = {reply["accountNumber"] for reply in await asyncio.gather(*aliases)}
+            numbers = {reply.body["accountNumber"] for reply in await asyncio.gather(*aliases)}
             assert len(numbers) == 4
-            assert (await client.encrypt({"a": 1}))["data"]
+            assert (await client.encrypt({"a": 1})).body["data"]
             assert (await client.warm(timeout=5)).outcome == Outcome.NOT_SENT
             assert (await client.request(method="GET", path="/payment/banks", key="public")).attempts == 1
             with pytest.raises(paysvc.Rejected):

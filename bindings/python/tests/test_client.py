@@ -32,7 +32,7 @@ def test_a_debit_under_a_mandate(client: paysvc.Client, paysvc_sandbox: Sandbox)
     paysvc_sandbox.post("/sandbox/orders", {"reference": "ORD-1", "amount": "2500.50"})
     mandate = client.direct_debit_create(
         recurring_payment_id=7, order_reference="ORD-1", account_number="0123456789", bank_code="044"
-    )["data"]["mandateCode"]
+    ).body["data"]["mandateCode"]
     status = client.direct_debit_status(mandate_code=mandate)
     assert (status.message, status.is_active) == ("Mandate is active", True)
     assert pickle.loads(pickle.dumps(status)).is_active
@@ -46,10 +46,10 @@ def test_a_debit_under_a_mandate(client: paysvc.Client, paysvc_sandbox: Sandbox)
         paysvc.State.INITIATED,
     )
     assert (reply.code, reply.http_status, reply.attempts, reply.retry_after) == ("02", 200, 1, None)
-    total = reply["data"]["orderPayment"]["totalAmount"]
+    total = reply.body["data"]["orderPayment"]["totalAmount"]
     assert total == Decimal("2538.50")
     assert isinstance(total, Decimal)
-    assert type(reply["data"]["orderPayment"]["statusId"]) is int
+    assert type(reply.body["data"]["orderPayment"]["statusId"]) is int
     assert [entry["effect"] for entry in paysvc_sandbox.ledger()][-1] == "charge_made"
 
 
@@ -101,7 +101,7 @@ def test_further_members_are_passed_on_unchanged(client: paysvc.Client, paysvc_s
         "payment": {"RedirectUrl": "https://till.example/done"},
     }
     reply = client.order_create(order=members.pop("order"), members=members)
-    assert reply["data"]["order"]["amount"] == Decimal("98000.00")
+    assert reply.body["data"]["order"]["amount"] == Decimal("98000.00")
     with pytest.raises(TypeError, match="country has an argument of its own"):
         client.order_create(country="NG", order=paysvc.EXISTING_ORDER, members={"country": "GH"})
     with pytest.raises(TypeError, match="refernce"):
@@ -124,7 +124,7 @@ def test_an_order_is_made_of_its_objects(client: paysvc.Client, paysvc_sandbox: 
 @pytest.mark.parametrize("amount", ["25.50", Decimal("25.50")])
 def test_an_amount_is_text_or_decimal(client: paysvc.Client, paysvc_sandbox: Sandbox, amount: str | Decimal) -> None:
     paid(paysvc_sandbox, "R-1", "100.10")
-    assert client.order_refund(reference="R-1", amount=amount)["data"]["amount_refunded"] == "25.50"
+    assert client.order_refund(reference="R-1", amount=amount).body["data"]["amount_refunded"] == "25.50"
     assert sent(paysvc_sandbox)["amount"] == "25.50"
 
 
@@ -189,7 +189,7 @@ def test_a_missing_amount_never_becomes_a_full_refund(client: paysvc.Client, pay
         client.order_refund(reference="R-2", amount=nothing)
     assert "not null" in caught.value.errors["amount"]
     assert [entry["effect"] for entry in paysvc_sandbox.ledger()] == ["order_created", "charge_made"]
-    assert client.order_refund(reference="R-2", amount=paysvc.OMIT)["data"]["amount_refunded"] == "100.10"
+    assert client.order_refund(reference="R-2", amount=paysvc.OMIT).body["data"]["amount_refunded"] == "100.10"
 
 
 def test_a_wrong_request_is_refused_before_anything_is_sent(client: paysvc.Client, paysvc_sandbox: Sandbox) -> None:
@@ -235,7 +235,7 @@ def test_a_connection_is_made_ahead(client: paysvc.Client, paysvc_sandbox: Sandb
 
 
 def test_encryption_alone(client: paysvc.Client, paysvc_sandbox: Sandbox) -> None:
-    assert len(client.encrypt({"reference": "R"})["data"]) > 300
+    assert len(client.encrypt({"reference": "R"}).body["data"]) > 300
     with pytest.raises(paysvc.EncryptError):
         client.encrypt({"long": "x" * 600})
     assert paysvc_sandbox.requests() == []
@@ -246,7 +246,7 @@ def test_the_environment_configures_a_client(paysvc_sandbox: Sandbox, monkeypatc
         monkeypatch.setenv(f"PAYSVC_{name.upper()}", paysvc_sandbox.config[name])
     with paysvc.Client.from_env() as client:
         assert client.transaction_details.__doc__
-        assert client.direct_debit_history(email_address="none@example.com")["hasExistingDebitMandate"] is False
+        assert client.direct_debit_history(email_address="none@example.com").body["hasExistingDebitMandate"] is False
         with pytest.raises(paysvc.ConfigError, match="secret_key is not configured"):
             client.order_refund(reference="R")
 

@@ -66,7 +66,7 @@ def handles(monkeypatch: pytest.MonkeyPatch) -> Iterator[Handles]:
     def make_call(function: Callable[[], Any]) -> Callable[[], Any]:
         def make() -> Any:
             token = function()
-            handles.add("call", token.value)
+            handles.add("call", token)
             return token
 
         return make
@@ -74,7 +74,8 @@ def handles(monkeypatch: pytest.MonkeyPatch) -> Iterator[Handles]:
     def freeing(kind: str, function: Callable[[Any], None]) -> Callable[[Any], None]:
         def free(handle: Any) -> None:
             # Recorded first: another thread may get the same address as soon as it is free.
-            handles.remove(kind, handle.value)
+            if handle.value is not None:
+                handles.remove(kind, handle.value)
             function(handle)
 
         return free

@@ -65,7 +65,7 @@ def test_a_timeout_is_for_one_call_not_for_later_calls_with_its_token(peer: Peer
 def test_many_threads_share_a_client(client: paysvc.Client, paysvc_sandbox: Sandbox) -> None:
     with ThreadPoolExecutor(16) as threads:
         replies = list(threads.map(lambda n: client.virtual_account_generate(alias=f"a-{n % 8}"), range(64)))
-    assert len({reply["accountNumber"] for reply in replies}) == 8
+    assert len({reply.body["accountNumber"] for reply in replies}) == 8
     assert len(paysvc_sandbox.requests()) == 64
 
 
@@ -135,7 +135,7 @@ def test_where_threads_are_patched_the_caller_makes_the_call(
 
 
 def in_child(client: paysvc.Client, alias: str) -> str:
-    return str(client.virtual_account_generate(alias=alias)["accountNumber"])
+    return str(client.virtual_account_generate(alias=alias).body["accountNumber"])
 
 
 _inherited: list[paysvc.Client] = []

@@ -267,7 +267,7 @@ def test_an_event_settles_an_order_whose_holder_agrees(
         paysvc_sandbox.post("/sandbox/webhooks", {"url": sender.url})
         reply = program.begin(client, "ORDER-1")
         assert (reply.state, shop.paid) == (paysvc.State.PENDING, set())
-        agree(reply["data"]["paymentDetail"]["redirectUrl"])
+        agree(reply.body["data"]["paymentDetail"]["redirectUrl"])
         assert progress(paysvc_sandbox, 1) == [[200]]
     assert shop.paid == {"ORDER-1"}
     asked = len(paysvc_sandbox.requests())

@@ -279,7 +279,7 @@ def test_only_the_raw_body_is_taken(receive: Any, client: paysvc.Client, paysvc_
     raw = event(paysvc_sandbox)
     for form in (raw, bytearray(raw), memoryview(raw), raw.decode()):
         for reply in (client.webhook_verify(form), asyncio.run(verify(form))):  # type: ignore[arg-type]
-            assert reply["authentic"] is True
+            assert reply.body["authentic"] is True
     # A duplicate in the raw body would be lost in a parsed one.
     twice = raw.replace(b'"orderReference"', b'"orderReference":"ORDER-9","orderReference"', 1)
     assert json.loads(twice)["data"] == json.loads(raw)["data"]

@@ -41,7 +41,7 @@ class Hook:
     def fund(self, amount: str) -> str:
         """Pays into a virtual account; returns the body of the event."""
         with paysvc.Client(**self.sandbox.config) as client:
-            account = client.virtual_account_generate(alias="A-1", reference="C-1")["accountNumber"]
+            account = client.virtual_account_generate(alias="A-1", reference="C-1").body["accountNumber"]
         self.sandbox.post("/sandbox/fund", {"accountNumber": account, "amount": amount, "senderName": "Ada"})
         return self.newest()
 
@@ -70,10 +70,10 @@ def test_an_event_is_handled_once_with_the_services_answer(hook: Hook) -> None:
             assert (answer.status, answer.body) == (200, b"")
         second = hook.fund("7.00")
         assert sender.post(second).status == 200
-    assert [str(reply["data"]["totalAmountCharged"])[:4] for reply in hook.handled] == ["50.2", "7.00"]
+    assert [str(reply.body["data"]["totalAmountCharged"])[:4] for reply in hook.handled] == ["50.2", "7.00"]
     reply = hook.handled[0]
-    assert (reply.state, reply["data"]["accountReference"]) == (paysvc.State.SUCCESSFUL, "C-1")
-    assert reply["authentic"] is True
+    assert (reply.state, reply.body["data"]["accountReference"]) == (paysvc.State.SUCCESSFUL, "C-1")
+    assert reply.body["authentic"] is True
     assert hook.unverified == []
 
 
@@ -123,7 +123,7 @@ def test_an_event_ahead_of_the_service_is_sent_again_and_handled_then(hook: Hook
             client.call("order_pay", {"reference": "ORDER-1", "paymentOption": "C", "country": "NG", "card": card})
         # At once: it is not remembered as forged.
         assert sender.post(ahead).status == 200
-    assert [(reply["about"], reply.state) for reply in hook.handled] == [("ORDER-1", paysvc.State.SUCCESSFUL)]
+    assert [(reply.body["about"], reply.state) for reply in hook.handled] == [("ORDER-1", paysvc.State.SUCCESSFUL)]
 
 
 @pytest.mark.parametrize(
@@ -184,9 +184,10 @@ def test_a_handler_that_fails_is_called_again(hook: Hook, caplog: pytest.LogCapt
     (logged,) = (record for record in caplog.records if record.levelno >= logging.ERROR)
     reply = calls[0]
     assert logged.name == "paysvc"
-    assert logged.message == f"an event about {session!r} was not handled: key {reply['key']}, call {reply.call_id}"
+    key = reply.body["key"]
+    assert logged.message == f"an event about {session!r} was not handled: key {key}, call {reply.call_id}"
     seen = vars(logged)
-    assert (seen["reference"], seen["key"], seen["call_id"]) == (session, reply["key"], reply.call_id)
+    assert (seen["reference"], seen["key"], seen["call_id"]) == (session, key, reply.call_id)
     # A formatter that names what other records of the package have does not fail.
     assert (seen["endpoint"], seen["outcome"], seen["attempt"]) == ("webhook_verify", "CONFIRMED", None)
     text = caplog.handler.format(logged)

@@ -87,7 +87,7 @@ class Answer:
 
     @property
     def raw(self) -> dict[str, Any] | None:
-        """A copy of the whole object, as `reply["data"]` has it; None if the answer does not have it.
+        """A copy of the whole object, as `reply.body` has it; None if the answer does not have it.
 
         If a member is there twice, it has the first.
         """

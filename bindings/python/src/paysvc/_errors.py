@@ -139,7 +139,7 @@ class PaysvcError(Exception):
     def errors(self) -> dict[str, str]:
         """What is wrong, by member of the request, as the library or the service reports it."""
         try:
-            found = self.reply.get("errors")
+            found = self.reply._get("errors")
         except ValueError:
             return {}
         return {name: str(text) for name, text in found.items()} if isinstance(found, dict) else {}

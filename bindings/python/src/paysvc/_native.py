@@ -8,7 +8,8 @@ import sys
 from collections import deque
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Any, ClassVar, NoReturn
+from operator import attrgetter
+from typing import Any, NoReturn, TypeVar
 
 from ._abandoned import abandon
 from ._earlier import error_for, reply_class
@@ -21,6 +22,8 @@ from ._reply import Reply
 from ._store import Callbacks, Store, set_store
 from ._values import OMIT, Members, Omitted, encode, milliseconds
 
+Self = TypeVar("Self", bound="Handle")
+
 #: An attribute of an enumeration takes longer, and some versions of Python run signal handlers at it.
 _OK = Status.OK
 
@@ -28,41 +31,30 @@ _OK = Status.OK
 _KEY_SIZE = 1024
 
 
-class Handle(ctypes.c_void_p):
-    """A handle of the library, freed with the last reference to it.
+class Handle(partial[None]):
+    """A handle of the library: the call that frees it, made with the last reference to it.
 
     A running call has a reference, so that closing a client or dropping a token frees no handle that is in use: on any
     thread, in a child after fork, in a signal handler. Python's reference count does it; no lock is needed.
+
+    No Python code frees it: the handler of a signal could run there, and Python drops what is raised in a destructor.
     """
 
-    kind: ClassVar[str]
+    __del__ = property(attrgetter("__call__"))
+    _as_parameter_: ctypes.c_void_p
 
-    def __del__(self, library: Any = library) -> None:  # The module's variables may be gone.
-        if self.value:
-            getattr(library, f"paysvc_{self.kind}_free")(self)
+    @classmethod
+    def empty(cls: type[Self], free: Any) -> Self:
+        made = cls(free, ctypes.c_void_p())
+        made._as_parameter_ = made.args[-1]
+        return made
 
 
 class Owned(Handle):
     """A client."""
 
-    kind = "client"
     #: Not freed before the client is.
     store: Callbacks | None = None
-
-
-class Token(Handle):
-    """The deadline, cancel and log of a call."""
-
-    kind = "call"
-
-
-class Result(Handle):
-    """The library's reply, for a reply of the program that is paid."""
-
-    kind = "reply"
-
-
-library.paysvc_call_new.restype = Token
 
 
 class Text:
@@ -116,8 +108,9 @@ class Call(Once):
         Raises:
             ValueError: traceparent is malformed
         """
-        self._owned: Token = library.paysvc_call_new()
-        if not self._owned:
+        self._owned = Handle.empty(library.paysvc_call_free)
+        self._owned._as_parameter_.value = library.paysvc_call_new()
+        if not self._owned._as_parameter_:
             raise MemoryError("libpaysvc could not allocate a call token")
         self._keeps_log = False
         if traceparent is not None:
@@ -169,10 +162,11 @@ class Native:
     def __init__(self, config: Mapping[str, object], store: Store | None) -> None:
         self._owned: Owned | None = None
         self._spare: deque[Call] = deque()
-        handle = Owned()
+        handle = Owned.empty(library.paysvc_client_free)
         # Names of files may be paths.
         config = {name: os.fspath(of) if isinstance(of, os.PathLike) else of for name, of in config.items()}
-        reply = collect("client_new", {}, None, None, library.paysvc_client_new, Text(config), ctypes.byref(handle))
+        place = ctypes.byref(handle._as_parameter_)
+        reply = collect("client_new", {}, None, None, library.paysvc_client_new, Text(config), place)
         succeeded("client_new", {}, reply)
         if store is not None:
             handle.store, function = set_store(handle, store)
@@ -219,7 +213,6 @@ class Native:
                 token._keep_log(level)
             reply = self.call(self.handle(), name, members, token, progress)
             if spare is not None and progress is None and not self.closed:
-                # Not freed: in __del__ Python drops what a signal handler raises.
                 self._spare.append(spare)
             token = spare = None  # An error that the program keeps has this frame.
             if reply.status != _OK:
@@ -328,23 +321,22 @@ def collect(
     *arguments: Any,
 ) -> Reply:
     """Calls the function, reads the reply and logs what the call had to say, also when an exception interrupts that."""
-    held = [ctypes.c_void_p()]
+    held = Handle.empty(library.paysvc_reply_free)
     reply = None
     try:
-        make = partial(function, *arguments, ctypes.byref(held[0]))
+        make = partial(function, *arguments, ctypes.byref(held._as_parameter_))
         if progress is None or token is None:
             make()
         else:
             reporting(progress, token, make)
-        reply = _read(name, members, held[0])
+        reply = _read(name, members, held)
         if token is not None:
             log(token)
-        _release(reply, held)
         return reply
     except BaseException as interrupt:
         # A signal handler raised, e.g. on Ctrl-C: the result of the call must not be lost.
-        if reply is None and held[0].value:
-            reply = _read(name, members, held[0])
+        if reply is None and held._as_parameter_:
+            reply = _read(name, members, held)
         if reply is not None:
             try:
                 if token is not None:
@@ -354,7 +346,7 @@ def collect(
                 abandon(name, members, reply, another)
                 raise
             finally:
-                _release(reply, held)
+                del held  # An exception that the program keeps has this frame.
         raise
 
 
@@ -367,16 +359,7 @@ def log(token: Call) -> None:
         write(lines)
 
 
-def _release(reply: Reply, held: list[ctypes.c_void_p]) -> None:
-    """Frees the library's reply, unless it is paid: only it can say whether an order is, and as it was ordered."""
-    # Freed at once, not by a __del__, where Python would drop what a signal handler raises.
-    if held and reply._why_not:
-        library.paysvc_reply_free(held.pop())
-    if held:
-        reply._compare = partial(_why_not_paid, Result(held.pop().value))
-
-
-def _why_not_paid(result: ctypes.c_void_p, reference: str, amount: str, currency: str) -> str:
+def _why_not_paid(result: Handle, reference: str, amount: str, currency: str) -> str:
     """Why the library's reply is not paid so; "" if it is."""
     texts = [text.encode("utf-8", "surrogatepass") for text in (reference, amount, currency)]
     if any(b"\0" in text for text in texts):
@@ -386,9 +369,9 @@ def _why_not_paid(result: ctypes.c_void_p, reference: str, amount: str, currency
     return "" if paid else (why.value or b"?").decode()
 
 
-def _read(name: str, members: Mapping[str, object], result: ctypes.c_void_p) -> Reply:
+def _read(name: str, members: Mapping[str, object], result: Handle) -> Reply:
     wait = library.paysvc_reply_retry_after_ms(result)
-    reply = reply_class(name, members)(
+    reply: Reply = reply_class(name, members)._of(
         status=member(Status, library.paysvc_reply_status(result)),
         outcome=member(Outcome, library.paysvc_reply_outcome(result)),
         state=member(State, library.paysvc_reply_state(result)),
@@ -403,5 +386,7 @@ def _read(name: str, members: Mapping[str, object], result: ctypes.c_void_p) -> 
         replayed=library.paysvc_reply_replayed(result) != 0,
         is_active=library.paysvc_reply_is_active(result) != 0,
     )
-    reply._why_not = _why_not_paid(result, "*", "*", "*")
+    why_not = vars(reply)["_why_not"] = _why_not_paid(result, "*", "*", "*")
+    if not why_not:  # Only the library can say whether an order is paid, and as it was ordered.
+        vars(reply)["_compare"] = partial(_why_not_paid, result)
     return reply

@@ -234,7 +234,7 @@ def _check_key(native: Native) -> None:
     cancelled = Call()
     cancelled.cancel()
     reply = native.call(native.handle(), "client_check", {}, cancelled)
-    for check in reply.get("checks", ()):
+    for check in reply._get("checks") or ():
         if check["check"] in ("base_url", "secret_key") and not check["ok"]:
             without = "without it, events about orders cannot be verified (orders=False: there are none)"
             message = f"{check['check']} {check['message']}; {without}"

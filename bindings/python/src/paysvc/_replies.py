@@ -74,8 +74,6 @@ ANSWERS = (
 class DirectDebitHistoryReply(Reply):
     """The reply of direct_debit_history."""
 
-    __slots__ = ()
-
     @property
     def answer(self) -> DirectDebitHistoryAnswer:
         """The members of the answer, with their types."""
@@ -85,8 +83,6 @@ class DirectDebitHistoryReply(Reply):
 
 class DirectDebitCreateReply(Reply):
     """The reply of direct_debit_create."""
-
-    __slots__ = ()
 
     @property
     def answer(self) -> DirectDebitCreateAnswer:
@@ -98,8 +94,6 @@ class DirectDebitCreateReply(Reply):
 class DirectDebitStatusReply(Reply):
     """The reply of direct_debit_status."""
 
-    __slots__ = ()
-
     @property
     def answer(self) -> DirectDebitStatusAnswer:
         """The members of the answer, with their types."""
@@ -109,8 +103,6 @@ class DirectDebitStatusReply(Reply):
 
 class DirectDebitOtpReply(Reply):
     """The reply of direct_debit_otp."""
-
-    __slots__ = ()
 
     @property
     def answer(self) -> DirectDebitOtpAnswer:
@@ -122,8 +114,6 @@ class DirectDebitOtpReply(Reply):
 class OrderCreateReply(Reply):
     """The reply of order_create."""
 
-    __slots__ = ()
-
     @property
     def answer(self) -> OrderCreateAnswer:
         """The members of the answer, with their types."""
@@ -133,8 +123,6 @@ class OrderCreateReply(Reply):
 
 class OrderPayReply(Reply):
     """The reply of order_pay."""
-
-    __slots__ = ()
 
     @property
     def answer(self) -> OrderPayAnswer:
@@ -146,8 +134,6 @@ class OrderPayReply(Reply):
 class OrderPayAuthorizeReply(Reply):
     """The reply of order_pay_authorize."""
 
-    __slots__ = ()
-
     @property
     def answer(self) -> OrderPayAuthorizeAnswer:
         """The members of the answer, with their types."""
@@ -157,8 +143,6 @@ class OrderPayAuthorizeReply(Reply):
 
 class OrderPayCaptureReply(Reply):
     """The reply of order_pay_capture."""
-
-    __slots__ = ()
 
     @property
     def answer(self) -> OrderPayCaptureAnswer:
@@ -170,8 +154,6 @@ class OrderPayCaptureReply(Reply):
 class OrderRefundReply(Reply):
     """The reply of order_refund."""
 
-    __slots__ = ()
-
     @property
     def answer(self) -> OrderRefundAnswer:
         """The members of the answer, with their types."""
@@ -181,8 +163,6 @@ class OrderRefundReply(Reply):
 
 class OrderStatusReply(Reply):
     """The reply of order_status."""
-
-    __slots__ = ()
 
     @property
     def answer(self) -> OrderStatusAnswer:
@@ -194,8 +174,6 @@ class OrderStatusReply(Reply):
 class OrderVerifyReply(Reply):
     """The reply of order_verify."""
 
-    __slots__ = ()
-
     @property
     def answer(self) -> OrderVerifyAnswer:
         """The members of the answer, with their types."""
@@ -205,8 +183,6 @@ class OrderVerifyReply(Reply):
 
 class OrderFeeReply(Reply):
     """The reply of order_fee."""
-
-    __slots__ = ()
 
     @property
     def answer(self) -> OrderFeeAnswer:
@@ -218,8 +194,6 @@ class OrderFeeReply(Reply):
 class CardChargeReply(Reply):
     """The reply of card_charge."""
 
-    __slots__ = ()
-
     @property
     def answer(self) -> CardChargeAnswer:
         """The members of the answer, with their types."""
@@ -229,8 +203,6 @@ class CardChargeReply(Reply):
 
 class CardSaveReply(Reply):
     """The reply of card_save."""
-
-    __slots__ = ()
 
     @property
     def answer(self) -> CardSaveAnswer:
@@ -242,8 +214,6 @@ class CardSaveReply(Reply):
 class CheckoutCreateReply(Reply):
     """The reply of checkout_create."""
 
-    __slots__ = ()
-
     @property
     def answer(self) -> CheckoutCreateAnswer:
         """The members of the answer, with their types."""
@@ -253,8 +223,6 @@ class CheckoutCreateReply(Reply):
 
 class BanksReply(Reply):
     """The reply of banks."""
-
-    __slots__ = ()
 
     @property
     def answer(self) -> BanksAnswer:
@@ -266,8 +234,6 @@ class BanksReply(Reply):
 class VirtualAccountGenerateReply(Reply):
     """The reply of virtual_account_generate."""
 
-    __slots__ = ()
-
     @property
     def answer(self) -> VirtualAccountGenerateAnswer:
         """The members of the answer, with their types."""
@@ -277,8 +243,6 @@ class VirtualAccountGenerateReply(Reply):
 
 class VirtualAccountDetailsReply(Reply):
     """The reply of virtual_account_details."""
-
-    __slots__ = ()
 
     @property
     def answer(self) -> VirtualAccountDetailsAnswer:
@@ -290,8 +254,6 @@ class VirtualAccountDetailsReply(Reply):
 class TransactionDetailsReply(Reply):
     """The reply of transaction_details."""
 
-    __slots__ = ()
-
     @property
     def answer(self) -> TransactionDetailsAnswer:
         """The members of the answer, with their types."""
@@ -301,8 +263,6 @@ class TransactionDetailsReply(Reply):
 
 class PayoutNameEnquiryReply(Reply):
     """The reply of payout_name_enquiry."""
-
-    __slots__ = ()
 
     @property
     def answer(self) -> PayoutNameEnquiryAnswer:
@@ -314,8 +274,6 @@ class PayoutNameEnquiryReply(Reply):
 class PayoutInitiateReply(Reply):
     """The reply of payout_initiate."""
 
-    __slots__ = ()
-
     @property
     def answer(self) -> PayoutInitiateAnswer:
         """The members of the answer, with their types."""
@@ -325,8 +283,6 @@ class PayoutInitiateReply(Reply):
 
 class PayoutStatusReply(Reply):
     """The reply of payout_status."""
-
-    __slots__ = ()
 
     @property
     def answer(self) -> PayoutStatusAnswer:
@@ -338,8 +294,6 @@ class PayoutStatusReply(Reply):
 class PayoutBalanceReply(Reply):
     """The reply of payout_balance."""
 
-    __slots__ = ()
-
     @property
     def answer(self) -> PayoutBalanceAnswer:
         """The members of the answer, with their types."""
@@ -349,8 +303,6 @@ class PayoutBalanceReply(Reply):
 
 class WebhookVerifyReply(Reply):
     """The reply of webhook_verify."""
-
-    __slots__ = ()
 
     @property
     def answer(self) -> WebhookVerifyAnswer:
@@ -362,8 +314,6 @@ class WebhookVerifyReply(Reply):
 class JournalSettleReply(Reply):
     """The reply of journal_settle."""
 
-    __slots__ = ()
-
     @property
     def answer(self) -> JournalSettleAnswer:
         """The members of the answer, with their types."""
@@ -374,8 +324,6 @@ class JournalSettleReply(Reply):
 class JournalBackupReply(Reply):
     """The reply of journal_backup."""
 
-    __slots__ = ()
-
     @property
     def answer(self) -> JournalBackupAnswer:
         """The members of the answer, with their types."""
@@ -385,8 +333,6 @@ class JournalBackupReply(Reply):
 
 class PayoutBulkReply(Reply):
     """The reply of payout_bulk."""
-
-    __slots__ = ()
 
     @property
     def answer(self) -> PayoutBulkAnswer:

@@ -116,7 +116,7 @@ class Callbacks:
         return self._answer("read", ask)
 
 
-def set_store(handle: c_void_p, store: Store) -> tuple[Callbacks, Callable[[ctypes._Pointer[c_void_p]], int]]:
+def set_store(handle: object, store: Store) -> tuple[Callbacks, Callable[[ctypes._Pointer[c_void_p]], int]]:
     """The callbacks, and the function that sets them: it is given the place of the reply."""
     callbacks = Callbacks(store)
     return callbacks, partial(library.paysvc_client_set_store, handle, ctypes.byref(callbacks.struct), None)

@@ -197,15 +197,6 @@ def _member(name: object, value: object, at: str) -> str:
     return f"{_quoted(name)}:{_json(value, at)}"
 
 
-def as_json(value: Any) -> Any:
-    """A copy for Python's json module, which cannot write a Decimal: each becomes text, such as "100.10"."""
-    if isinstance(value, dict):
-        return {name: as_json(item) for name, item in value.items()}
-    if isinstance(value, list):
-        return [as_json(item) for item in value]
-    return _digits(value) if isinstance(value, Decimal) else value
-
-
 def decode(text: str) -> Any:
     """Parses JSON, with Decimal for fractions. Raises ValueError for what Python cannot represent."""
     try:

@@ -169,14 +169,14 @@ class Verified(NamedTuple):
 
 def about(reply: Reply) -> str | None:
     """What an event that was only read is about; None: the service cannot be asked about it."""
-    return str(reply.get("about")) if reply.status == Status.OK else None
+    return str(reply._get("about")) if reply.status == Status.OK else None
 
 
 def verified(reply: Reply) -> Verified:
     """What the reply to webhook_verify says about an event: the library decides, this only carries it."""
     try:
-        authentic, key = reply.get("authentic") is True, reply.get("key")
-        respond, wait = reply.get("respond"), reply.get("retry_after")
+        authentic, key = reply._get("authentic") is True, reply._get("key")
+        respond, wait = reply._get("respond"), reply._get("retry_after")
     except ValueError:  # Python cannot read the answer: it is nested too deeply, or has a number that is too large.
         return Verified(None, UNREADABLE, unverified=False)
     if respond == OK.status and authentic and isinstance(key, str):
@@ -207,7 +207,7 @@ def misconfigured(reply: Reply) -> None:
 
 def _names(reply: Reply) -> tuple[object, object, str]:
     try:
-        return reply.get("about"), reply.get("key"), reply.call_id
+        return reply._get("about"), reply._get("key"), reply.call_id
     except ValueError:  # Python cannot read the answer.
         return None, None, reply.call_id
 
