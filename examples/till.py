@@ -21,10 +21,8 @@ PRICE = Decimal("25.50")
 
 def look_up_what_is_open(client: paysvc.Client) -> None:
     """Finds out what became of the requests of earlier runs. If the journal cannot be read, it raises."""
-    key, reply = client.journal_next()
-    while key:
-        print(f"{key}: {reply.outcome.name}: {reply.message}")
-        key, reply = client.journal_next(key)
+    for key, reply in client.journal_next():
+        print(f"{key}: {reply.outcome}: {reply.message}")
 
 
 def charge(client: paysvc.Client, order: str) -> paysvc.Reply:

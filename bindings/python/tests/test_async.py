@@ -39,7 +39,7 @@ def test_calls_succeed_fail_and_end_with_the_client(paysvc_sandbox: Sandbox) -> 
             with pytest.raises(TypeError, match="a float is not exact"):
                 await client.call("order_refund", {"reference": "R", "amount": 1.5})
         assert repr(client) == "<paysvc.AsyncClient closed>"
-        with pytest.raises(RuntimeError, match="this client is closed"):
+        with pytest.raises(paysvc.Cancelled, match="this client is closed"):
             await client.order_refund(reference="R")
 
     asyncio.run(main())
@@ -281,8 +281,10 @@ def test_max_concurrency_and_copies_of_a_client_are_refused(paysvc_sandbox: Sand
     for wrong in (0, -1, 1.5, "4", True):
         with pytest.raises(ValueError, match="max_concurrency must be a whole number above 0, not"):
             AsyncClient(**paysvc_sandbox.config, max_concurrency=wrong)
+    client = AsyncClient(**paysvc_sandbox.config)
     with pytest.raises(TypeError, match=r"paysvc\.AsyncClient cannot be copied or pickled"):
-        copy.deepcopy(AsyncClient(**paysvc_sandbox.config))
+        copy.deepcopy(client)
+    asyncio.run(client.aclose())
 
 
 def test_a_task_destroyed_with_its_loop_is_reported(peer: Peer) -> None:

@@ -6,6 +6,7 @@ import asyncio
 import copy
 import inspect
 import pickle
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal
 from pathlib import Path
@@ -179,7 +180,7 @@ def test_none_leaves_out_what_changes_nothing_about_a_payment(client: paysvc.Cli
         with pytest.raises((paysvc.ArgumentError, paysvc.ConfigError), match="null"):
             call()
     assert len(paysvc_sandbox.requests()) == made
-    assert paysvc.Client(timeout=None, timeout_ms=None, ca_file=None, base_url="http://127.0.0.1:9")
+    paysvc.Client(timeout=None, timeout_ms=None, ca_file=None, base_url="http://127.0.0.1:9").close()
 
 
 def test_a_missing_amount_never_becomes_a_full_refund(client: paysvc.Client, paysvc_sandbox: Sandbox) -> None:
@@ -325,8 +326,22 @@ def test_a_closed_client_says_so(paysvc_sandbox: Sandbox) -> None:
         assert repr(client) == "<paysvc.Client open>"
     assert repr(client) == "<paysvc.Client closed>"
     client.close()
-    with pytest.raises(RuntimeError, match="this client is closed"):
-        client.direct_debit_history(email_address="none@example.com")
+    with pytest.raises(paysvc.Cancelled, match="this client is closed; nothing was sent") as caught:
+        client.order_refund(reference="R")
+    assert (caught.value.outcome, caught.value.request) == (paysvc.Outcome.NOT_SENT, {"reference": "R"})
+    with pytest.raises(paysvc.OutcomeUnknown):  # The order that is asked about may have been paid.
+        client.order_wait("R")
+
+
+def test_a_client_that_was_refused_or_not_closed_says_so(paysvc_sandbox: Sandbox) -> None:
+    refused = paysvc.Client.__new__(paysvc.Client)
+    with pytest.raises(paysvc.ConfigError):
+        paysvc.Client.__init__(refused, base_url="nowhere")
+    assert repr(refused) == "<paysvc.Client closed>"
+    for of in (paysvc.Client, paysvc.AsyncClient):
+        clients: list[object] = [of(**paysvc_sandbox.config)]
+        with pytest.warns(ResourceWarning, match=rf"<paysvc\.{of.__name__} open> was never closed"):
+            clients.clear()
 
 
 def test_a_member_of_two_endpoints_has_one_spelling(client: paysvc.Client, paysvc_sandbox: Sandbox) -> None:
@@ -353,6 +368,38 @@ def test_no_repr_message_or_traceback_has_a_secret(client: paysvc.Client, paysvc
         shown += repr(entry.frame.f_locals)
     for secret in (REFUSED, CARD["cvv"], *paysvc_sandbox.config.values()):
         assert secret not in shown
+
+
+def shown_by_tools(call: Callable[[], object]) -> str:
+    """The variables of the package's frames, as tools show them that report errors."""
+    ours = Path(paysvc.__file__).parent
+    with pytest.raises(Exception) as caught:  # noqa: PT011
+        call()
+    return "".join(repr(entry.frame.f_locals) for entry in caught.traceback if ours in Path(entry.path).parents)
+
+
+def test_no_variable_of_ours_shows_a_secret(client: paysvc.Client, paysvc_sandbox: Sandbox) -> None:
+    """Also if the program gives plain mappings."""
+    config, wrong = paysvc_sandbox.config, 1.5
+
+    def on_a_task() -> None:
+        async def main() -> None:
+            async with paysvc.AsyncClient(**config) as other:
+                await other.order_pay_authorize(order_payment_reference="P", otp="482913")
+
+        asyncio.run(main())
+
+    shown = "".join(map(shown_by_tools, [
+        lambda: client.order_create(reference="C", paymentoption="C", card={**CARD}, order={"amount": wrong}),
+        lambda: client.order_pay(reference="C", payment_option="C", card={**CARD}, members={"pin": "482913"}),
+        lambda: client.call("order_create", {"reference": "C", "card": CARD, "order": {"reference": "C"}}),
+        lambda: client.order_pay_authorize(order_payment_reference="P", otp="482913"),
+        lambda: paysvc.Client(**{**config, "base_url": "nowhere"}),
+        on_a_task,
+    ]))  # fmt: skip
+    assert "order_create" in shown
+    for secret in (CARD["cardnumber"], CARD["cvv"], "482913", config["secret_key"], config["public_key"]):
+        assert f"'{secret}'" not in shown
 
 
 def test_both_clients_have_every_endpoint_with_the_same_arguments() -> None:

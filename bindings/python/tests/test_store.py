@@ -115,7 +115,7 @@ def test_what_interrupts_a_store_is_raised_when_the_call_has_ended() -> None:
 
 def test_a_client_takes_a_store_and_not_a_journal_as_well() -> None:
     with paysvc.Client(**NOWHERE, store=Rows()) as client:
-        assert client._native.handle().store is not None
+        assert client._native.handle("order_pay", {}).store is not None
     # On a disk: the library refuses a file system in memory.
     folder = TemporaryDirectory(dir=PROJECT.parents[1] / "build")
     with folder as name, pytest.raises(paysvc.ConfigError, match="journal is configured"):
@@ -147,32 +147,28 @@ def test_a_key_that_is_not_accepted_is_never_ignored(key: Any) -> None:
 
 def test_what_is_open_is_told_one_key_after_the_other() -> None:
     with paysvc.Client(**NOWHERE, store=OneOpen()) as client:
-        key, reply = client.journal_next()
+        ((key, reply),) = client.journal_next(timeout=5)
         assert (key, reply.status, reply.outcome) == ("key refund-1", Status.UNRESOLVED, Outcome.UNKNOWN)
         assert "CLAIM-1" in reply.message
-        key, reply = client.journal_next(key, timeout=5)
-        assert (key, reply.status) == ("", Status.OK)
 
-    async def main() -> tuple[str, str]:
+    async def main() -> list[str]:
         async with paysvc.AsyncClient(**NOWHERE, store=OneOpen()) as client:
-            first, _ = await client.journal_next()
-            second, _ = await client.journal_next(first)
-            return first, second
+            return [key async for key, _ in client.journal_next()]
 
-    assert asyncio.run(main()) == ("key refund-1", "")
+    assert asyncio.run(main()) == ["key refund-1"]
 
 
 def test_a_journal_that_cannot_be_read_is_an_error() -> None:
     with paysvc.Client(**NOWHERE, store=Rows(OSError())) as client, pytest.raises(paysvc.JournalError) as failed:
-        client.journal_next("key refund-1")
+        next(client.journal_next("key refund-1"))
     assert failed.value.outcome == Outcome.UNKNOWN
     with paysvc.Client(**NOWHERE) as client:
         with pytest.raises(paysvc.OutcomeUnknown, match="needs a journal"):
-            client.journal_next()
+            next(client.journal_next())
         wrong: Any = 7
         for after in ("a\0b", "k" * 2000, wrong):
             with pytest.raises((ValueError, TypeError), match="after must be"):
-                client.journal_next(after)
+                next(client.journal_next(after))
 
 
 def sell(client: paysvc.Client, reference: str) -> Reply:
@@ -199,7 +195,7 @@ def test_a_reference_that_the_client_made_is_charged_without_a_look_up(paysvc_sa
                 assert len(paysvc_sandbox.requests()) - before == expected
             with pytest.raises(ValueError, match="a prefix has at most 32"):
                 client.reference_new("a b")
-    with pytest.raises(RuntimeError, match="this client is closed"):
+    with pytest.raises(paysvc.Cancelled, match="this client is closed"):
         client.reference_new()
 
 

@@ -67,12 +67,12 @@ def paid(client: paysvc.Client) -> paysvc.Reply:
 def generic(error: paysvc.PaysvcError) -> None:
     error.reply.answer.data
 
-def forgets(done: int, total: int, step: object) -> None: ...
+def wrong(done: int, total: int, step: object) -> str: return ""
 
 def pays(client: paysvc.Client, card: paysvc.Card, payout: paysvc.PayoutDetails) -> None:
     client.payout_bulk([payout, {"clientReference": "S-1"}])
     client.payout_bulk([card])
-    client.payout_bulk([payout], progress=forgets)
+    client.payout_bulk([payout], progress=wrong)
     client.call("order_steal", {})
 
 async def task(client: paysvc.AsyncClient, name: paysvc.EndpointName) -> None:
@@ -100,7 +100,7 @@ def test_a_program_is_told_of_its_mistakes(tmp_path: Path) -> None:
         'error: "Answer" has no attribute "data"',
         'error: List item 0 has incompatible type "Card"; expected "PayoutDetails | dict[str, Any]"',
         'error: Argument "progress" to "payout_bulk" of "Operations" has incompatible type '
-        '"Callable[[int, int, object], None]"; expected "Callable[[int, int, Mapping[str, Any]], int] | None"',
+        '"Callable[[int, int, object], str]"; expected "Callable[[int, int, Mapping[str, Any]], int | None] | None"',
         f'error: Argument 1 to "call" of "Client" has incompatible type {STEAL}; expected {NAMES}',
         f'error: Argument 1 to "call" of "AsyncClient" has incompatible type {STEAL}; expected {NAMES}',
     ], ended.stdout + ended.stderr

@@ -7,23 +7,23 @@ import contextvars
 import os
 import threading
 import time
-from collections.abc import Callable, Mapping
+import warnings
+from collections.abc import AsyncIterator, Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
 from types import TracebackType
 from typing import Any, TypeVar
 
 from ._abandoned import abandon, abandoned_call, attach
-from ._earlier import reply_class
 from ._errors import PaysvcError
-from ._generated import ABOUT_EARLIER, DEFAULT_TIMEOUT_MS, TIMEOUT_OF_STEP, EndpointName, Outcome, Status
+from ._generated import DEFAULT_TIMEOUT_MS, TIMEOUT_OF_STEP, EndpointName, Status
 from ._log import logger
-from ._native import Call, Native, Once, OpenKey, Owned, log_level, succeeded
+from ._native import Call, Native, Once, OpenKey, Owned, log_level, succeeded, unsent
 from ._operations import AsyncOperations
 from ._progress import Progress
 from ._reply import Reply
 from ._store import Store
-from ._values import OMIT, Omitted
+from ._values import OMIT, Omitted, hidden
 
 Self = TypeVar("Self", bound="AsyncClient")
 
@@ -80,6 +80,7 @@ class AsyncClient(AsyncOperations, Once):
 
         traceparent is as in paysvc.Call.
         """
+        members = hidden(members)
         token = Call(traceparent=traceparent)
         if idempotency_key is not OMIT:
             token._set_key(idempotency_key)
@@ -93,7 +94,7 @@ class AsyncClient(AsyncOperations, Once):
         progress: Progress | None,
         timeout: float | None,
     ) -> Reply:
-        owned = self._native.handle()
+        owned = self._native.handle(name, members)
         limit = self._timeout
         if timeout is not None:
             token._set_timeout(timeout)
@@ -118,7 +119,7 @@ class AsyncClient(AsyncOperations, Once):
                     return self._too_late(name, members)
                 await asyncio.wait([ended])  # It has begun: the library enforces the timeout.
             if running.cancelled():
-                return _unsent(name, members, Status.CANCELLED, "the client was closed while the call waited")
+                return unsent(name, members, Status.CANCELLED, "the client was closed while the call waited")
         except asyncio.CancelledError as cancelled:
             if not running.cancel():  # It has begun.
                 token.cancel()
@@ -153,7 +154,7 @@ class AsyncClient(AsyncOperations, Once):
 
     def _too_late(self, name: str, members: Mapping[str, object]) -> Reply:
         busy = f"all {self._max_concurrency} threads of this client (max_concurrency) were busy"
-        return _unsent(name, members, Status.TIMEOUT, f"{busy} until the timeout of this call")
+        return unsent(name, members, Status.TIMEOUT, f"{busy} until the timeout of this call")
 
     def _count_end(self, _: Future[Reply]) -> None:
         with self._lock:
@@ -183,10 +184,16 @@ class AsyncClient(AsyncOperations, Once):
         """As Client.check()."""
         return await self.call("client_check", {}, timeout=timeout)
 
-    async def journal_next(self, after: str = "", *, timeout: float | None = None) -> tuple[str, Reply]:
-        """As Client.journal_next()."""
-        key = OpenKey(after)
-        return key.found(await self._run("journal_next", key, Call(), None, timeout))
+    async def journal_next(
+        self, after: str = "", *, timeout: float | None = None
+    ) -> AsyncIterator[tuple[str, Reply]]:
+        """As Client.journal_next(), with async for."""
+        while True:
+            key = OpenKey(after)
+            after, reply = key.found(await self._run("journal_next", key, Call(), None, timeout))
+            if not after:
+                return
+            yield after, reply
 
     async def reference_new(self, prefix: str = "") -> str:
         """As Client.reference_new()."""
@@ -239,7 +246,15 @@ class AsyncClient(AsyncOperations, Once):
         await self.aclose()
 
     def __repr__(self) -> str:
-        return f"<paysvc.AsyncClient {'closed' if self._native.closed else 'open'}>"
+        return f"<paysvc.AsyncClient {'open' if self._is_open() else 'closed'}>"
+
+    def __del__(self, warn: Callable[..., None] = warnings.warn) -> None:
+        if self._is_open():
+            warn(f"{self!r} was never closed", ResourceWarning)
+
+    def _is_open(self) -> bool:
+        native = vars(self).get("_native")  # There is none if the configuration was refused.
+        return native is not None and not native.closed
 
 
 def _timeout_of(config: Mapping[str, object]) -> float:
@@ -250,13 +265,6 @@ def _timeout_of(config: Mapping[str, object]) -> float:
     except (TypeError, ValueError):  # Not set. The library has already refused a wrong one.
         limit = DEFAULT_TIMEOUT_MS
     return float(limit if limit > 0 else DEFAULT_TIMEOUT_MS) / 1000
-
-
-def _unsent(name: str, members: Mapping[str, object], status: Status, why: str) -> Reply:
-    """The reply of a call that never got a thread."""
-    # This call sent nothing. The earlier request may still have been executed.
-    outcome = Outcome.UNKNOWN if name in (*ABOUT_EARLIER, "journal_next") else Outcome.NOT_SENT
-    return reply_class(name, members).local(status, f"{name}: {why}; nothing was sent", outcome)
 
 
 async def _wait_for_end(ended: asyncio.Future[Reply]) -> None:

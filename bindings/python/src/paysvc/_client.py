@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import warnings
+from collections.abc import Callable, Iterator, Mapping
 from types import TracebackType
 from typing import TypeVar
 
@@ -12,7 +13,7 @@ from ._operations import Operations
 from ._progress import Progress
 from ._reply import Reply
 from ._store import Store
-from ._values import OMIT, Omitted
+from ._values import OMIT, Omitted, hidden
 
 Self = TypeVar("Self", bound="Client")
 
@@ -47,6 +48,7 @@ class Client(Operations, Once):
         """Calls an endpoint by its name, with the interface's own member names. The methods use this."""
         if call is not None and not isinstance(call, Call):
             raise TypeError(f"call must be a paysvc.Call, not {type(call).__name__}")
+        members = hidden(members)
         return self._native.answer(name, members, call, progress, timeout, idempotency_key)
 
     def check(self, *, timeout: float | None = None, call: Call | None = None) -> Reply:
@@ -60,33 +62,34 @@ class Client(Operations, Once):
 
     def journal_next(
         self, after: str = "", *, timeout: float | None = None, call: Call | None = None
-    ) -> tuple[str, Reply]:
-        """Finds out what became of the next request that is open in the journal: call it when a program starts.
+    ) -> Iterator[tuple[str, Reply]]:
+        """Finds out what became of each request that is open in the journal: run it when a program starts.
 
         A request is open if its sender wrote no end, if its outcome was UNKNOWN, or if it is a charge that is not
-        final. This asks the endpoint that knows, as resolve() does, and moves no money. Call it again every minute:
+        final. Each step asks the endpoint that knows, as resolve() does, and moves no money. Run it again every minute:
 
-            key, reply = client.journal_next()
-            while key:
-                print(key, reply.outcome.name, reply.message)
-                key, reply = client.journal_next(key)
+            for key, reply in client.journal_next():
+                print(key, reply.outcome, reply.message)
 
-        It returns the key, such as "charge ORDER-1", and a reply about that key's request, whatever its outcome. The
-        reply's "journal" names the claim, for journal_settle(): claim (the id), key, step, order, amount and currency.
-        The key is "" if none is left. A damaged key is returned with a reply whose status is JOURNAL: go on after it.
+        It gives the key, such as "charge ORDER-1", and a reply about that key's request, whatever its outcome. The
+        "journal" in the reply's body names the claim, for journal_settle(): claim (the id), key, step, order, amount
+        and currency. A damaged key comes with a reply whose status is JOURNAL: go on after it.
 
-        Record the reply before the next call: what the service's answer proves is written to the journal when this
-        client is called again with that key. A program that is killed in between hears of the payment again.
+        Record the reply before the next step: what the service's answer proves is written to the journal at that step.
+        A program that is killed in between, or leaves the loop, hears of the payment again.
 
         Args:
             after: the key to go on after
-            timeout: of this call. To bound a whole loop, give what is left: a key that there is no time to ask about
-                is returned as it is, UNKNOWN
+            timeout: of each step. A key that there is no time to ask about is given as it is, UNKNOWN
 
         Raises:
             OutcomeUnknown: the journal cannot be read, which is a JournalError as well; or the client has no journal
         """
-        return self._native.journal_next(after, call, timeout)
+        while True:
+            after, reply = self._native.journal_next(after, call, timeout)
+            if not after:
+                return
+            yield after, reply
 
     def reference_new(self, prefix: str = "") -> str:
         """As paysvc.reference_new(), and the client remembers that it made the reference.
@@ -125,4 +128,12 @@ class Client(Operations, Once):
         self.close()
 
     def __repr__(self) -> str:
-        return f"<paysvc.Client {'closed' if self._native.closed else 'open'}>"
+        return f"<paysvc.Client {'open' if self._is_open() else 'closed'}>"
+
+    def __del__(self, warn: Callable[..., None] = warnings.warn) -> None:
+        if self._is_open():
+            warn(f"{self!r} was never closed", ResourceWarning)
+
+    def _is_open(self) -> bool:
+        native = vars(self).get("_native")  # There is none if the configuration was refused.
+        return native is not None and not native.closed

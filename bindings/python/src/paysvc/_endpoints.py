@@ -133,7 +133,7 @@ class Endpoints:
             ConfigError: the configuration is wrong; the message names the member or the variable
         """
         self._store = store
-        self._open(Members({
+        settings = Members({
             "base_url": given(base_url), "public_key": public_key, "secret_key": secret_key, "mode": mode,
             "encryption_key": encryption_key,
             "timeout_ms": in_milliseconds("timeout", given(timeout), given(timeout_ms)),
@@ -146,7 +146,9 @@ class Endpoints:
             "journal_accept_lost_log": given(journal_accept_lost_log), "journal_keep_days": given(journal_keep_days),
             "former_public_keys": former_public_keys, "payout_key": payout_key,
             "payout_encryption_header": payout_encryption_header,
-        }))
+        })
+        del public_key, secret_key, encryption_key, proxy
+        self._open(settings)
 
     def direct_debit_history(
         self, *, email_address: str, timeout: float | None = None, call: Call | None = None,
@@ -163,9 +165,12 @@ class Endpoints:
         Raises:
             PaysvcError: every failure; its outcome says whether the request may be repeated
         """
-        reply: DirectDebitHistoryReply = self.call("direct_debit_history", Members({
+        given_members = Members({
             "emailAddress": email_address,
-        }), timeout=timeout, call=call)
+        })
+        reply: DirectDebitHistoryReply = self.call(
+            "direct_debit_history", given_members, timeout=timeout, call=call
+        )
         return reply
 
     def direct_debit_create(
@@ -195,11 +200,15 @@ class Endpoints:
             PaysvcError: every failure; its outcome says whether the request may be repeated
             EncryptError: the payload is too long for the encryption key; nothing was sent
         """
-        reply: DirectDebitCreateReply = self.call("direct_debit_create", Members({
+        given_members = Members({
             "recurringPaymentId": given(recurring_payment_id), "orderReference": order_reference,
             "bankName": given(bank_name), "accountNumber": given(account_number), "bankCode": given(bank_code),
             "address": given(address),
-        }), idempotency_key=idempotency_key, timeout=timeout, call=call)
+        })
+        del account_number
+        reply: DirectDebitCreateReply = self.call(
+            "direct_debit_create", given_members, idempotency_key=idempotency_key, timeout=timeout, call=call
+        )
         return reply
 
     def direct_debit_status(
@@ -217,9 +226,12 @@ class Endpoints:
         Raises:
             PaysvcError: every failure; its outcome says whether the request may be repeated
         """
-        reply: DirectDebitStatusReply = self.call("direct_debit_status", Members({
+        given_members = Members({
             "mandateCode": mandate_code,
-        }), timeout=timeout, call=call)
+        })
+        reply: DirectDebitStatusReply = self.call(
+            "direct_debit_status", given_members, timeout=timeout, call=call
+        )
         return reply
 
     def direct_debit_otp(
@@ -241,9 +253,12 @@ class Endpoints:
             PaysvcError: every failure; its outcome says whether the request may be repeated
             EncryptError: the payload is too long for the encryption key; nothing was sent
         """
-        reply: DirectDebitOtpReply = self.call("direct_debit_otp", Members({
+        given_members = Members({
             "mandateCode": mandate_code,
-        }), idempotency_key=idempotency_key, timeout=timeout, call=call)
+        })
+        reply: DirectDebitOtpReply = self.call(
+            "direct_debit_otp", given_members, idempotency_key=idempotency_key, timeout=timeout, call=call
+        )
         return reply
 
     def order_create(
@@ -281,12 +296,16 @@ class Endpoints:
             PaysvcError: every failure; its outcome says whether the request may be repeated
             EncryptError: the payload is too long for the encryption key; nothing was sent
         """
-        reply: OrderCreateReply = self.call("order_create", Members({
+        given_members = Members({
             "reference": reference,
             "paymentoption": either("payment_option", payment_option, "paymentoption", paymentoption),
             "country": given(country), "card": card, "order": unless_existing("order", order),
             "customer": given(customer), "payment": given(payment), "paymentMeta": given(payment_meta),
-        }, members), idempotency_key=idempotency_key, timeout=timeout, call=call)
+        }, members)
+        del card, order, customer, payment, payment_meta, members
+        reply: OrderCreateReply = self.call(
+            "order_create", given_members, idempotency_key=idempotency_key, timeout=timeout, call=call
+        )
         return reply
 
     def order_pay(
@@ -318,10 +337,14 @@ class Endpoints:
             PaysvcError: every failure; its outcome says whether the request may be repeated
             EncryptError: the payload is too long for the encryption key; nothing was sent
         """
-        reply: OrderPayReply = self.call("order_pay", Members({
+        given_members = Members({
             "paymentOption": payment_option, "reference": reference, "country": given(country), "card": card,
             "directDebitPaymentRequest": direct_debit_payment_request, "BankTransfer": given(bank_transfer),
-        }, members), idempotency_key=idempotency_key, timeout=timeout, call=call)
+        }, members)
+        del card, direct_debit_payment_request, bank_transfer, members
+        reply: OrderPayReply = self.call(
+            "order_pay", given_members, idempotency_key=idempotency_key, timeout=timeout, call=call
+        )
         return reply
 
     def order_pay_authorize(
@@ -345,9 +368,13 @@ class Endpoints:
             PaysvcError: every failure; its outcome says whether the request may be repeated
             EncryptError: the payload is too long for the encryption key; nothing was sent
         """
-        reply: OrderPayAuthorizeReply = self.call("order_pay_authorize", Members({
+        given_members = Members({
             "orderPaymentReference": order_payment_reference, "otp": otp, "message": given(message),
-        }), idempotency_key=idempotency_key, timeout=timeout, call=call)
+        })
+        del otp
+        reply: OrderPayAuthorizeReply = self.call(
+            "order_pay_authorize", given_members, idempotency_key=idempotency_key, timeout=timeout, call=call
+        )
         return reply
 
     def order_pay_capture(
@@ -369,9 +396,12 @@ class Endpoints:
         Raises:
             PaysvcError: every failure; its outcome says whether the request may be repeated
         """
-        reply: OrderPayCaptureReply = self.call("order_pay_capture", Members({
+        given_members = Members({
             "reference": reference, "Amount": amount_text("Amount", amount),
-        }), idempotency_key=idempotency_key, timeout=timeout, call=call)
+        })
+        reply: OrderPayCaptureReply = self.call(
+            "order_pay_capture", given_members, idempotency_key=idempotency_key, timeout=timeout, call=call
+        )
         return reply
 
     def order_refund(
@@ -395,9 +425,12 @@ class Endpoints:
         Raises:
             PaysvcError: every failure; its outcome says whether the request may be repeated
         """
-        reply: OrderRefundReply = self.call("order_refund", Members({
+        given_members = Members({
             "reference": reference, "reason": given(reason), "amount": amount_text("amount", amount),
-        }), idempotency_key=idempotency_key, timeout=timeout, call=call)
+        })
+        reply: OrderRefundReply = self.call(
+            "order_refund", given_members, idempotency_key=idempotency_key, timeout=timeout, call=call
+        )
         return reply
 
     def order_status(
@@ -416,9 +449,12 @@ class Endpoints:
             PaysvcError: every failure; its outcome says whether the request may be repeated
             EncryptError: the payload is too long for the encryption key; nothing was sent
         """
-        reply: OrderStatusReply = self.call("order_status", Members({
+        given_members = Members({
             "reference": reference,
-        }), timeout=timeout, call=call)
+        })
+        reply: OrderStatusReply = self.call(
+            "order_status", given_members, timeout=timeout, call=call
+        )
         return reply
 
     def order_verify(
@@ -436,9 +472,12 @@ class Endpoints:
         Raises:
             PaysvcError: every failure; its outcome says whether the request may be repeated
         """
-        reply: OrderVerifyReply = self.call("order_verify", Members({
+        given_members = Members({
             "reference": reference,
-        }), timeout=timeout, call=call)
+        })
+        reply: OrderVerifyReply = self.call(
+            "order_verify", given_members, timeout=timeout, call=call
+        )
         return reply
 
     def order_fee(
@@ -461,10 +500,13 @@ class Endpoints:
             PaysvcError: every failure; its outcome says whether the request may be repeated
             EncryptError: the payload is too long for the encryption key; nothing was sent
         """
-        reply: OrderFeeReply = self.call("order_fee", Members({
+        given_members = Members({
             "amount": amount_text("amount", amount), "currency": given(currency),
             "paymentoption": either("payment_option", payment_option, "paymentoption", paymentoption),
-        }), timeout=timeout, call=call)
+        })
+        reply: OrderFeeReply = self.call(
+            "order_fee", given_members, timeout=timeout, call=call
+        )
         return reply
 
     def card_charge(
@@ -493,10 +535,14 @@ class Endpoints:
         Raises:
             PaysvcError: every failure; its outcome says whether the request may be repeated
         """
-        reply: CardChargeReply = self.call("card_charge", Members({
+        given_members = Members({
             "order": order, "customer": given(customer), "payment": given(payment), "paymentMeta": given(payment_meta),
             "authorization": authorization,
-        }, members), idempotency_key=idempotency_key, timeout=timeout, call=call)
+        }, members)
+        del order, customer, payment, payment_meta, authorization, members
+        reply: CardChargeReply = self.call(
+            "card_charge", given_members, idempotency_key=idempotency_key, timeout=timeout, call=call
+        )
         return reply
 
     def card_save(
@@ -518,9 +564,12 @@ class Endpoints:
             PaysvcError: every failure; its outcome says whether the request may be repeated
             EncryptError: the payload is too long for the encryption key; nothing was sent
         """
-        reply: CardSaveReply = self.call("card_save", Members({
+        given_members = Members({
             "reference": reference,
-        }), idempotency_key=idempotency_key, timeout=timeout, call=call)
+        })
+        reply: CardSaveReply = self.call(
+            "card_save", given_members, idempotency_key=idempotency_key, timeout=timeout, call=call
+        )
         return reply
 
     def checkout_create(
@@ -549,9 +598,13 @@ class Endpoints:
             PaysvcError: every failure; its outcome says whether the request may be repeated
             EncryptError: the payload is too long for the encryption key; nothing was sent
         """
-        reply: CheckoutCreateReply = self.call("checkout_create", Members({
+        given_members = Members({
             "order": order, "customer": given(customer), "payment": given(payment), "paymentMeta": given(payment_meta),
-        }, members), idempotency_key=idempotency_key, timeout=timeout, call=call)
+        }, members)
+        del order, customer, payment, payment_meta, members
+        reply: CheckoutCreateReply = self.call(
+            "checkout_create", given_members, idempotency_key=idempotency_key, timeout=timeout, call=call
+        )
         return reply
 
     def banks(
@@ -569,9 +622,12 @@ class Endpoints:
         Raises:
             PaysvcError: every failure; its outcome says whether the request may be repeated
         """
-        reply: BanksReply = self.call("banks", Members({
+        given_members = Members({
             "paymentmethod": given(paymentmethod),
-        }), timeout=timeout, call=call)
+        })
+        reply: BanksReply = self.call(
+            "banks", given_members, timeout=timeout, call=call
+        )
         return reply
 
     def virtual_account_generate(
@@ -595,9 +651,12 @@ class Endpoints:
             PaysvcError: every failure; its outcome says whether the request may be repeated
             EncryptError: the payload is too long for the encryption key; nothing was sent
         """
-        reply: VirtualAccountGenerateReply = self.call("virtual_account_generate", Members({
+        given_members = Members({
             "Alias": alias, "Narration": given(narration), "Reference": reference,
-        }), idempotency_key=idempotency_key, timeout=timeout, call=call)
+        })
+        reply: VirtualAccountGenerateReply = self.call(
+            "virtual_account_generate", given_members, idempotency_key=idempotency_key, timeout=timeout, call=call
+        )
         return reply
 
     def virtual_account_details(
@@ -615,9 +674,12 @@ class Endpoints:
         Raises:
             PaysvcError: every failure; its outcome says whether the request may be repeated
         """
-        reply: VirtualAccountDetailsReply = self.call("virtual_account_details", Members({
+        given_members = Members({
             "alias": alias,
-        }), timeout=timeout, call=call)
+        })
+        reply: VirtualAccountDetailsReply = self.call(
+            "virtual_account_details", given_members, timeout=timeout, call=call
+        )
         return reply
 
     def transaction_details(
@@ -636,9 +698,12 @@ class Endpoints:
         Raises:
             PaysvcError: every failure; its outcome says whether the request may be repeated
         """
-        reply: TransactionDetailsReply = self.call("transaction_details", Members({
+        given_members = Members({
             "sessionId": session_id,
-        }), timeout=timeout, call=call)
+        })
+        reply: TransactionDetailsReply = self.call(
+            "transaction_details", given_members, timeout=timeout, call=call
+        )
         return reply
 
     def payout_name_enquiry(
@@ -658,9 +723,13 @@ class Endpoints:
             PaysvcError: every failure; its outcome says whether the request may be repeated
             EncryptError: the payload is too long for the encryption key; nothing was sent
         """
-        reply: PayoutNameEnquiryReply = self.call("payout_name_enquiry", Members({
+        given_members = Members({
             "bankCode": bank_code, "accountNumber": account_number,
-        }), timeout=timeout, call=call)
+        })
+        del account_number
+        reply: PayoutNameEnquiryReply = self.call(
+            "payout_name_enquiry", given_members, timeout=timeout, call=call
+        )
         return reply
 
     def payout_initiate(
@@ -682,9 +751,13 @@ class Endpoints:
             PaysvcError: every failure; its outcome says whether the request may be repeated
             EncryptError: the payload is too long for the encryption key; nothing was sent
         """
-        reply: PayoutInitiateReply = self.call("payout_initiate", Members({
+        given_members = Members({
             "payoutDetails": payout_details,
-        }), idempotency_key=idempotency_key, timeout=timeout, call=call)
+        })
+        del payout_details
+        reply: PayoutInitiateReply = self.call(
+            "payout_initiate", given_members, idempotency_key=idempotency_key, timeout=timeout, call=call
+        )
         return reply
 
     def payout_status(
@@ -702,9 +775,12 @@ class Endpoints:
         Raises:
             PaysvcError: every failure; its outcome says whether the request may be repeated
         """
-        reply: PayoutStatusReply = self.call("payout_status", Members({
+        given_members = Members({
             "batchReference": batch_reference,
-        }), timeout=timeout, call=call)
+        })
+        reply: PayoutStatusReply = self.call(
+            "payout_status", given_members, timeout=timeout, call=call
+        )
         return reply
 
     def payout_balance(
@@ -722,9 +798,12 @@ class Endpoints:
         Raises:
             PaysvcError: every failure; its outcome says whether the request may be repeated
         """
-        reply: PayoutBalanceReply = self.call("payout_balance", Members({
+        given_members = Members({
             "currency": currency,
-        }), timeout=timeout, call=call)
+        })
+        reply: PayoutBalanceReply = self.call(
+            "payout_balance", given_members, timeout=timeout, call=call
+        )
         return reply
 
     def order_wait(
@@ -744,7 +823,7 @@ class Endpoints:
             expect: the price that was asked for; if the service names another one, the outcome stays UNKNOWN
             interval_ms: the first wait between two look-ups, in ms; each further wait is half as long again, up to
                 ten times the first, and varies by up to a quarter (default 1000, 10 to 60000)
-            progress: called with done, total and step; unless it returns paysvc.CONTINUE, the call stops
+            progress: called with done, total and step; unless it returns None or paysvc.CONTINUE, the call stops
             timeout: seconds for the whole call, retries and waits included; else the client's timeout
             call: a token by which another thread cancels this call
 
@@ -833,10 +912,14 @@ class Endpoints:
         Raises:
             PaysvcError: every failure; its outcome says whether the request may be repeated
         """
-        reply: Reply = self.call("request", Members({
+        given_members = Members({
             "method": method, "path": path, "key": key, "query": query, "headers": headers, "body": body,
             "encrypt": encrypt, "read_only": read_only,
-        }), idempotency_key=idempotency_key, timeout=timeout, call=call)
+        })
+        del query, headers, body
+        reply: Reply = self.call(
+            "request", given_members, idempotency_key=idempotency_key, timeout=timeout, call=call
+        )
         return reply
 
     def call(
@@ -936,7 +1019,7 @@ class AsyncEndpoints:
         self._store = store
         self._max_concurrency = max_concurrency
         self._on_abandoned = on_abandoned
-        self._open(Members({
+        settings = Members({
             "base_url": given(base_url), "public_key": public_key, "secret_key": secret_key, "mode": mode,
             "encryption_key": encryption_key,
             "timeout_ms": in_milliseconds("timeout", given(timeout), given(timeout_ms)),
@@ -949,7 +1032,9 @@ class AsyncEndpoints:
             "journal_accept_lost_log": given(journal_accept_lost_log), "journal_keep_days": given(journal_keep_days),
             "former_public_keys": former_public_keys, "payout_key": payout_key,
             "payout_encryption_header": payout_encryption_header,
-        }))
+        })
+        del public_key, secret_key, encryption_key, proxy
+        self._open(settings)
 
     async def direct_debit_history(
         self, *, email_address: str, timeout: float | None = None,
@@ -965,9 +1050,12 @@ class AsyncEndpoints:
         Raises:
             PaysvcError: every failure; its outcome says whether the request may be repeated
         """
-        reply: DirectDebitHistoryReply = await self.call("direct_debit_history", Members({
+        given_members = Members({
             "emailAddress": email_address,
-        }), timeout=timeout)
+        })
+        reply: DirectDebitHistoryReply = await self.call(
+            "direct_debit_history", given_members, timeout=timeout
+        )
         return reply
 
     async def direct_debit_create(
@@ -996,11 +1084,15 @@ class AsyncEndpoints:
             PaysvcError: every failure; its outcome says whether the request may be repeated
             EncryptError: the payload is too long for the encryption key; nothing was sent
         """
-        reply: DirectDebitCreateReply = await self.call("direct_debit_create", Members({
+        given_members = Members({
             "recurringPaymentId": given(recurring_payment_id), "orderReference": order_reference,
             "bankName": given(bank_name), "accountNumber": given(account_number), "bankCode": given(bank_code),
             "address": given(address),
-        }), idempotency_key=idempotency_key, timeout=timeout)
+        })
+        del account_number
+        reply: DirectDebitCreateReply = await self.call(
+            "direct_debit_create", given_members, idempotency_key=idempotency_key, timeout=timeout
+        )
         return reply
 
     async def direct_debit_status(
@@ -1017,9 +1109,12 @@ class AsyncEndpoints:
         Raises:
             PaysvcError: every failure; its outcome says whether the request may be repeated
         """
-        reply: DirectDebitStatusReply = await self.call("direct_debit_status", Members({
+        given_members = Members({
             "mandateCode": mandate_code,
-        }), timeout=timeout)
+        })
+        reply: DirectDebitStatusReply = await self.call(
+            "direct_debit_status", given_members, timeout=timeout
+        )
         return reply
 
     async def direct_debit_otp(
@@ -1039,9 +1134,12 @@ class AsyncEndpoints:
             PaysvcError: every failure; its outcome says whether the request may be repeated
             EncryptError: the payload is too long for the encryption key; nothing was sent
         """
-        reply: DirectDebitOtpReply = await self.call("direct_debit_otp", Members({
+        given_members = Members({
             "mandateCode": mandate_code,
-        }), idempotency_key=idempotency_key, timeout=timeout)
+        })
+        reply: DirectDebitOtpReply = await self.call(
+            "direct_debit_otp", given_members, idempotency_key=idempotency_key, timeout=timeout
+        )
         return reply
 
     async def order_create(
@@ -1078,12 +1176,16 @@ class AsyncEndpoints:
             PaysvcError: every failure; its outcome says whether the request may be repeated
             EncryptError: the payload is too long for the encryption key; nothing was sent
         """
-        reply: OrderCreateReply = await self.call("order_create", Members({
+        given_members = Members({
             "reference": reference,
             "paymentoption": either("payment_option", payment_option, "paymentoption", paymentoption),
             "country": given(country), "card": card, "order": unless_existing("order", order),
             "customer": given(customer), "payment": given(payment), "paymentMeta": given(payment_meta),
-        }, members), idempotency_key=idempotency_key, timeout=timeout)
+        }, members)
+        del card, order, customer, payment, payment_meta, members
+        reply: OrderCreateReply = await self.call(
+            "order_create", given_members, idempotency_key=idempotency_key, timeout=timeout
+        )
         return reply
 
     async def order_pay(
@@ -1114,10 +1216,14 @@ class AsyncEndpoints:
             PaysvcError: every failure; its outcome says whether the request may be repeated
             EncryptError: the payload is too long for the encryption key; nothing was sent
         """
-        reply: OrderPayReply = await self.call("order_pay", Members({
+        given_members = Members({
             "paymentOption": payment_option, "reference": reference, "country": given(country), "card": card,
             "directDebitPaymentRequest": direct_debit_payment_request, "BankTransfer": given(bank_transfer),
-        }, members), idempotency_key=idempotency_key, timeout=timeout)
+        }, members)
+        del card, direct_debit_payment_request, bank_transfer, members
+        reply: OrderPayReply = await self.call(
+            "order_pay", given_members, idempotency_key=idempotency_key, timeout=timeout
+        )
         return reply
 
     async def order_pay_authorize(
@@ -1140,9 +1246,13 @@ class AsyncEndpoints:
             PaysvcError: every failure; its outcome says whether the request may be repeated
             EncryptError: the payload is too long for the encryption key; nothing was sent
         """
-        reply: OrderPayAuthorizeReply = await self.call("order_pay_authorize", Members({
+        given_members = Members({
             "orderPaymentReference": order_payment_reference, "otp": otp, "message": given(message),
-        }), idempotency_key=idempotency_key, timeout=timeout)
+        })
+        del otp
+        reply: OrderPayAuthorizeReply = await self.call(
+            "order_pay_authorize", given_members, idempotency_key=idempotency_key, timeout=timeout
+        )
         return reply
 
     async def order_pay_capture(
@@ -1163,9 +1273,12 @@ class AsyncEndpoints:
         Raises:
             PaysvcError: every failure; its outcome says whether the request may be repeated
         """
-        reply: OrderPayCaptureReply = await self.call("order_pay_capture", Members({
+        given_members = Members({
             "reference": reference, "Amount": amount_text("Amount", amount),
-        }), idempotency_key=idempotency_key, timeout=timeout)
+        })
+        reply: OrderPayCaptureReply = await self.call(
+            "order_pay_capture", given_members, idempotency_key=idempotency_key, timeout=timeout
+        )
         return reply
 
     async def order_refund(
@@ -1188,9 +1301,12 @@ class AsyncEndpoints:
         Raises:
             PaysvcError: every failure; its outcome says whether the request may be repeated
         """
-        reply: OrderRefundReply = await self.call("order_refund", Members({
+        given_members = Members({
             "reference": reference, "reason": given(reason), "amount": amount_text("amount", amount),
-        }), idempotency_key=idempotency_key, timeout=timeout)
+        })
+        reply: OrderRefundReply = await self.call(
+            "order_refund", given_members, idempotency_key=idempotency_key, timeout=timeout
+        )
         return reply
 
     async def order_status(
@@ -1208,9 +1324,12 @@ class AsyncEndpoints:
             PaysvcError: every failure; its outcome says whether the request may be repeated
             EncryptError: the payload is too long for the encryption key; nothing was sent
         """
-        reply: OrderStatusReply = await self.call("order_status", Members({
+        given_members = Members({
             "reference": reference,
-        }), timeout=timeout)
+        })
+        reply: OrderStatusReply = await self.call(
+            "order_status", given_members, timeout=timeout
+        )
         return reply
 
     async def order_verify(
@@ -1227,9 +1346,12 @@ class AsyncEndpoints:
         Raises:
             PaysvcError: every failure; its outcome says whether the request may be repeated
         """
-        reply: OrderVerifyReply = await self.call("order_verify", Members({
+        given_members = Members({
             "reference": reference,
-        }), timeout=timeout)
+        })
+        reply: OrderVerifyReply = await self.call(
+            "order_verify", given_members, timeout=timeout
+        )
         return reply
 
     async def order_fee(
@@ -1251,10 +1373,13 @@ class AsyncEndpoints:
             PaysvcError: every failure; its outcome says whether the request may be repeated
             EncryptError: the payload is too long for the encryption key; nothing was sent
         """
-        reply: OrderFeeReply = await self.call("order_fee", Members({
+        given_members = Members({
             "amount": amount_text("amount", amount), "currency": given(currency),
             "paymentoption": either("payment_option", payment_option, "paymentoption", paymentoption),
-        }), timeout=timeout)
+        })
+        reply: OrderFeeReply = await self.call(
+            "order_fee", given_members, timeout=timeout
+        )
         return reply
 
     async def card_charge(
@@ -1282,10 +1407,14 @@ class AsyncEndpoints:
         Raises:
             PaysvcError: every failure; its outcome says whether the request may be repeated
         """
-        reply: CardChargeReply = await self.call("card_charge", Members({
+        given_members = Members({
             "order": order, "customer": given(customer), "payment": given(payment), "paymentMeta": given(payment_meta),
             "authorization": authorization,
-        }, members), idempotency_key=idempotency_key, timeout=timeout)
+        }, members)
+        del order, customer, payment, payment_meta, authorization, members
+        reply: CardChargeReply = await self.call(
+            "card_charge", given_members, idempotency_key=idempotency_key, timeout=timeout
+        )
         return reply
 
     async def card_save(
@@ -1305,9 +1434,12 @@ class AsyncEndpoints:
             PaysvcError: every failure; its outcome says whether the request may be repeated
             EncryptError: the payload is too long for the encryption key; nothing was sent
         """
-        reply: CardSaveReply = await self.call("card_save", Members({
+        given_members = Members({
             "reference": reference,
-        }), idempotency_key=idempotency_key, timeout=timeout)
+        })
+        reply: CardSaveReply = await self.call(
+            "card_save", given_members, idempotency_key=idempotency_key, timeout=timeout
+        )
         return reply
 
     async def checkout_create(
@@ -1335,9 +1467,13 @@ class AsyncEndpoints:
             PaysvcError: every failure; its outcome says whether the request may be repeated
             EncryptError: the payload is too long for the encryption key; nothing was sent
         """
-        reply: CheckoutCreateReply = await self.call("checkout_create", Members({
+        given_members = Members({
             "order": order, "customer": given(customer), "payment": given(payment), "paymentMeta": given(payment_meta),
-        }, members), idempotency_key=idempotency_key, timeout=timeout)
+        }, members)
+        del order, customer, payment, payment_meta, members
+        reply: CheckoutCreateReply = await self.call(
+            "checkout_create", given_members, idempotency_key=idempotency_key, timeout=timeout
+        )
         return reply
 
     async def banks(
@@ -1354,9 +1490,12 @@ class AsyncEndpoints:
         Raises:
             PaysvcError: every failure; its outcome says whether the request may be repeated
         """
-        reply: BanksReply = await self.call("banks", Members({
+        given_members = Members({
             "paymentmethod": given(paymentmethod),
-        }), timeout=timeout)
+        })
+        reply: BanksReply = await self.call(
+            "banks", given_members, timeout=timeout
+        )
         return reply
 
     async def virtual_account_generate(
@@ -1379,9 +1518,12 @@ class AsyncEndpoints:
             PaysvcError: every failure; its outcome says whether the request may be repeated
             EncryptError: the payload is too long for the encryption key; nothing was sent
         """
-        reply: VirtualAccountGenerateReply = await self.call("virtual_account_generate", Members({
+        given_members = Members({
             "Alias": alias, "Narration": given(narration), "Reference": reference,
-        }), idempotency_key=idempotency_key, timeout=timeout)
+        })
+        reply: VirtualAccountGenerateReply = await self.call(
+            "virtual_account_generate", given_members, idempotency_key=idempotency_key, timeout=timeout
+        )
         return reply
 
     async def virtual_account_details(
@@ -1398,9 +1540,12 @@ class AsyncEndpoints:
         Raises:
             PaysvcError: every failure; its outcome says whether the request may be repeated
         """
-        reply: VirtualAccountDetailsReply = await self.call("virtual_account_details", Members({
+        given_members = Members({
             "alias": alias,
-        }), timeout=timeout)
+        })
+        reply: VirtualAccountDetailsReply = await self.call(
+            "virtual_account_details", given_members, timeout=timeout
+        )
         return reply
 
     async def transaction_details(
@@ -1418,9 +1563,12 @@ class AsyncEndpoints:
         Raises:
             PaysvcError: every failure; its outcome says whether the request may be repeated
         """
-        reply: TransactionDetailsReply = await self.call("transaction_details", Members({
+        given_members = Members({
             "sessionId": session_id,
-        }), timeout=timeout)
+        })
+        reply: TransactionDetailsReply = await self.call(
+            "transaction_details", given_members, timeout=timeout
+        )
         return reply
 
     async def payout_name_enquiry(
@@ -1439,9 +1587,13 @@ class AsyncEndpoints:
             PaysvcError: every failure; its outcome says whether the request may be repeated
             EncryptError: the payload is too long for the encryption key; nothing was sent
         """
-        reply: PayoutNameEnquiryReply = await self.call("payout_name_enquiry", Members({
+        given_members = Members({
             "bankCode": bank_code, "accountNumber": account_number,
-        }), timeout=timeout)
+        })
+        del account_number
+        reply: PayoutNameEnquiryReply = await self.call(
+            "payout_name_enquiry", given_members, timeout=timeout
+        )
         return reply
 
     async def payout_initiate(
@@ -1462,9 +1614,13 @@ class AsyncEndpoints:
             PaysvcError: every failure; its outcome says whether the request may be repeated
             EncryptError: the payload is too long for the encryption key; nothing was sent
         """
-        reply: PayoutInitiateReply = await self.call("payout_initiate", Members({
+        given_members = Members({
             "payoutDetails": payout_details,
-        }), idempotency_key=idempotency_key, timeout=timeout)
+        })
+        del payout_details
+        reply: PayoutInitiateReply = await self.call(
+            "payout_initiate", given_members, idempotency_key=idempotency_key, timeout=timeout
+        )
         return reply
 
     async def payout_status(
@@ -1481,9 +1637,12 @@ class AsyncEndpoints:
         Raises:
             PaysvcError: every failure; its outcome says whether the request may be repeated
         """
-        reply: PayoutStatusReply = await self.call("payout_status", Members({
+        given_members = Members({
             "batchReference": batch_reference,
-        }), timeout=timeout)
+        })
+        reply: PayoutStatusReply = await self.call(
+            "payout_status", given_members, timeout=timeout
+        )
         return reply
 
     async def payout_balance(
@@ -1500,9 +1659,12 @@ class AsyncEndpoints:
         Raises:
             PaysvcError: every failure; its outcome says whether the request may be repeated
         """
-        reply: PayoutBalanceReply = await self.call("payout_balance", Members({
+        given_members = Members({
             "currency": currency,
-        }), timeout=timeout)
+        })
+        reply: PayoutBalanceReply = await self.call(
+            "payout_balance", given_members, timeout=timeout
+        )
         return reply
 
     async def order_wait(
@@ -1522,7 +1684,7 @@ class AsyncEndpoints:
             expect: the price that was asked for; if the service names another one, the outcome stays UNKNOWN
             interval_ms: the first wait between two look-ups, in ms; each further wait is half as long again, up to
                 ten times the first, and varies by up to a quarter (default 1000, 10 to 60000)
-            progress: called with done, total and step; unless it returns paysvc.CONTINUE, the call stops
+            progress: called with done, total and step; unless it returns None or paysvc.CONTINUE, the call stops
             timeout: seconds for the whole call, with the wait for a thread and all retries; else the client's timeout
 
         Raises:
@@ -1607,10 +1769,14 @@ class AsyncEndpoints:
         Raises:
             PaysvcError: every failure; its outcome says whether the request may be repeated
         """
-        reply: Reply = await self.call("request", Members({
+        given_members = Members({
             "method": method, "path": path, "key": key, "query": query, "headers": headers, "body": body,
             "encrypt": encrypt, "read_only": read_only,
-        }), idempotency_key=idempotency_key, timeout=timeout)
+        })
+        del query, headers, body
+        reply: Reply = await self.call(
+            "request", given_members, idempotency_key=idempotency_key, timeout=timeout
+        )
         return reply
 
     async def call(

@@ -20,7 +20,7 @@ __all__ = [
 VERSION = "0.3.0"
 ABI = 1
 
-#: What a progress callback returns so that the call goes on. Anything else stops it.
+#: What a progress callback may return so that the call goes on, as with None. Anything else stops it.
 CONTINUE = 23808
 
 #: What callbacks of a store return.

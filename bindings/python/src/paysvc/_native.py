@@ -14,7 +14,7 @@ from typing import Any, NoReturn, TypeVar
 from ._abandoned import abandon
 from ._earlier import error_for, reply_class
 from ._errors import PaysvcError
-from ._generated import KEYWORDS, OPERATIONS, Outcome, State, Status
+from ._generated import ABOUT_EARLIER, KEYWORDS, OPERATIONS, Outcome, State, Status
 from ._library import library
 from ._numbers import member
 from ._progress import Progress, callback, reporting
@@ -164,7 +164,7 @@ class Native:
         self._spare: deque[Call] = deque()
         handle = Owned.empty(library.paysvc_client_free)
         # Names of files may be paths.
-        config = {name: os.fspath(of) if isinstance(of, os.PathLike) else of for name, of in config.items()}
+        config = Members({name: os.fspath(of) if isinstance(of, os.PathLike) else of for name, of in config.items()})
         place = ctypes.byref(handle._as_parameter_)
         reply = collect("client_new", {}, None, None, library.paysvc_client_new, Text(config), place)
         succeeded("client_new", {}, reply)
@@ -182,11 +182,11 @@ class Native:
         self._owned = None
         self._spare.clear()
 
-    def handle(self) -> Owned:
-        """The handle, which lives as long as the caller has a reference to it."""
+    def handle(self, name: str, members: Mapping[str, object]) -> Owned:
+        """The handle for a call, which lives as long as the caller has a reference to it."""
         owned = self._owned
         if owned is None:
-            raise RuntimeError("this client is closed")
+            raise error_for(name, members, unsent(name, members, Status.CANCELLED, "this client is closed"))
         return owned
 
     def answer(
@@ -211,7 +211,7 @@ class Native:
             if token is not None:
                 token._set_timeout(timeout)
                 token._keep_log(level)
-            reply = self.call(self.handle(), name, members, token, progress)
+            reply = self.call(self.handle(name, members), name, members, token, progress)
             if spare is not None and progress is None and not self.closed:
                 self._spare.append(spare)
             token = spare = None  # An error that the program keeps has this frame.
@@ -234,7 +234,8 @@ class Native:
         return key.found(reply)
 
     def reference_new(self, prefix: str) -> str:
-        made = _reference(partial(library.paysvc_journal_reference_new, self.handle()), prefix)
+        owned = self.handle("journal_reference_new", {})
+        made = _reference(partial(library.paysvc_journal_reference_new, owned), prefix)
         if not made:
             reference_new(prefix)  # Raises if the prefix is wrong.
             message = "reference_new of a client needs a journal: give the client a journal or a store"
@@ -280,6 +281,13 @@ def log_level() -> int:
     from ._log import level
 
     return level()
+
+
+def unsent(name: str, members: Mapping[str, object], status: Status, why: str) -> Reply:
+    """The reply of a call that never began."""
+    # This call sent nothing. The earlier request may still have been executed.
+    outcome = Outcome.UNKNOWN if name in (*ABOUT_EARLIER, "journal_next") else Outcome.NOT_SENT
+    return reply_class(name, members).local(status, f"{name}: {why}; nothing was sent", outcome)
 
 
 def succeeded(name: str, members: Mapping[str, object], reply: Reply) -> Reply:

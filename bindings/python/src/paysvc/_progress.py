@@ -14,15 +14,16 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from types import BuiltinFunctionType
-from typing import Any, Protocol
+from typing import Any, Optional, Protocol
 
 from ._exit import ended_at_exit
 from ._generated import CONTINUE
 from ._library import PROGRESS_CALLBACK
 from ._values import decode
 
-#: Called with done, total (0: not known) and the step. It returns paysvc.CONTINUE; anything else stops the call.
-Progress = Callable[[int, int, Mapping[str, Any]], int]
+#: Called with done, total (0: not known) and the step. If it returns anything but None or paysvc.CONTINUE, the call
+#: stops.
+Progress = Callable[[int, int, Mapping[str, Any]], Optional[int]]
 
 #: As the library gives it: done, total, and the step as JSON.
 _Step = tuple[int, int, bytes]
@@ -99,7 +100,7 @@ class _Told:
         if self.forked:
             raise RuntimeError("a child that was forked in a progress function cannot continue its parent's call")
         self._failed = False
-        return CONTINUE if type(answer) is int and answer == CONTINUE else 0
+        return CONTINUE if answer is None or (type(answer) is int and answer == CONTINUE) else 0
 
     @property
     def forked(self) -> bool:

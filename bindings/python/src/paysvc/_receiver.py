@@ -183,7 +183,7 @@ class AsyncReceiver(_Receiver["AsyncClient", AnyStore]):
     _waits = True
 
     async def handle(self, body: bytes | str) -> tuple[int, dict[str, str]]:
-        """As Receiver.handle()."""
+        """As Receiver.handle("webhook_verify", {})."""
         answer = await self._event(_bytes(body))
         return answer.status, answer.headers()
 
@@ -233,7 +233,7 @@ def _check_key(native: Native) -> None:
     """Raises if the client cannot ask about orders. It sends nothing: the check is cancelled before it begins."""
     cancelled = Call()
     cancelled.cancel()
-    reply = native.call(native.handle(), "client_check", {}, cancelled)
+    reply = native.call(native.handle("webhook_verify", {}), "client_check", {}, cancelled)
     for check in reply._get("checks") or ():
         if check["check"] in ("base_url", "secret_key") and not check["ok"]:
             without = "without it, events about orders cannot be verified (orders=False: there are none)"

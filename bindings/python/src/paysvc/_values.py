@@ -71,6 +71,11 @@ class Members(Mapping[str, object]):
         return f"<{type(self).__name__}: {', '.join(self._members)}>"
 
 
+def hidden(members: Mapping[str, object]) -> Mapping[str, object]:
+    """The members of a request whose repr hides the values."""
+    return Members(members) if isinstance(members, Mapping) and not isinstance(members, Members) else members
+
+
 def either(name: str, value: object, other: str, same: object) -> object:
     """The value of a member that can be given as either of two keyword arguments."""
     if same is OMIT:
@@ -159,8 +164,12 @@ def raw_body(body: object) -> str:
 
 def encode(value: object) -> bytes:
     """Compact JSON."""
-    # An unpaired surrogate becomes an escape, which the library refuses.
-    return _json(value, "the value").encode("utf-8", "backslashreplace")
+    try:
+        # An unpaired surrogate becomes an escape, which the library refuses.
+        return _json(value, "the value").encode("utf-8", "backslashreplace")
+    except TypeError as error:
+        refused = str(error)
+    raise TypeError(refused)  # Without the frames of those that have seen the values.
 
 
 def _json(value: object, at: str) -> str:

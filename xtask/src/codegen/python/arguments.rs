@@ -19,6 +19,8 @@ pub struct Argument {
     pub has_price: bool,
     /// None leaves it out.
     pub none_omits: bool,
+    /// Its value may be a secret, or have one in it.
+    pub secret: bool,
     pub doc: String,
 }
 
@@ -40,6 +42,7 @@ pub fn values(arguments: Vec<Argument>) -> Vec<Value> {
             required => argument.required,
             has_price => argument.has_price,
             none_omits => argument.none_omits,
+            secret => argument.secret,
             doc => argument.doc,
         }
     };

@@ -110,6 +110,7 @@ impl Classes {
                 required: field.required && keyword.also.is_none(),
                 has_price: field.has_price,
                 none_omits: none_omits(field),
+                secret: field.secret || !matches!(field.kind, Kind::Text | Kind::Integer | Kind::Flag | Kind::Amount(_)),
                 also: keyword.also,
                 doc: field.doc_with_default(),
             }
@@ -123,7 +124,7 @@ impl Classes {
 fn none_omits(field: &Field) -> bool {
     let protects = field.name.ends_with("_key") || matches!(field.name, "journal" | "mode" | "former_public_keys");
     let harmless = match field.kind {
-        Kind::Text | Kind::Integer => !field.any_case && field.options.is_empty(),
+        Kind::Text | Kind::Integer => !field.any_case && !field.digits && field.options.is_empty(),
         Kind::Object(inner) => inner.iter().all(|it| !it.required && !it.is_identifying() && !it.any_case),
         _ => false,
     };
