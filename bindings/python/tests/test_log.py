@@ -138,8 +138,9 @@ def test_the_exception_of_a_handler_does_not_reach_the_library(
 def test_nothing_is_logged_unless_the_program_configures_logging() -> None:
     program = (
         "import paysvc\n"
-        "try: paysvc.Client(base_url='http://127.0.0.1:9').order_refund(reference='')\n"
-        "except paysvc.PaysvcError: pass\n"
+        "with paysvc.Client(base_url='http://127.0.0.1:9') as client:\n"
+        "    try: client.order_refund(reference='')\n"
+        "    except paysvc.PaysvcError: pass\n"
     )
     assert output_of(program) == ""
 

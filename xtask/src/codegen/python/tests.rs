@@ -57,7 +57,7 @@ fn has(text: &str, part: &str) {
 #[test]
 fn a_row_is_all_that_a_new_endpoint_needs() {
     let (text, numbers) = (render_endpoints(&[ROW]), render(&[ROW]));
-    let signature = "parcel_send(\n        self, *, parcel_id: str, from_date: str | Omitted = OMIT, weight: int, \
+    let signature = "parcel_send(\n        self, *, parcel_id: str, from_date: str | Omitted | None = OMIT, weight: int, \
                      class_: bool | Omitted = OMIT,\n        sent_to: SentTo | Mapping[str, object] | Omitted = OMIT, \
                      amount: str | Decimal,\n        boxes: Sequence[Boxes | Mapping[str, object]], \
                      members: Mapping[str, object] | None = None,\n        \
@@ -70,14 +70,17 @@ fn a_row_is_all_that_a_new_endpoint_needs() {
     has(&text, "\"Weight\": weight, \"class\": class_, \"sentTo\": sent_to,\n");
     has(
         &text,
-        "\"amount\": amount_text(\"amount\", amount), \"boxes\": boxes,\n        }, members), idempotency_key=idempotency_key, timeout=timeout, call=call)\n        return reply\n",
+        "\"amount\": amount_text(\"amount\", amount), \"boxes\": boxes,\n        }, members)\n        \
+         del sent_to, boxes, members\n        reply: ParcelSendReply = self.call(\n            \
+         \"parcel_send\", given_members, idempotency_key=idempotency_key, timeout=timeout, call=call\n        )\n        \
+         return reply\n",
     );
     has(&text, "from ._generated import Boxes, EndpointName, Expect, SentTo\n");
     has(&text, "from collections.abc import Callable, Mapping, Sequence\n");
     has(&numbers, "class Boxes(Members):\n    \"\"\"One of what it is.\"\"\"");
     has(&numbers, "class SentTo(Members):");
     has(&numbers, "\"Name\": name, \"price\": amount_text(\"price\", price),\n        }, members)");
-    has(&text, "reply: ParcelSendReply = await self.call(\"parcel_send\", Members({");
+    has(&text, "reply: ParcelSendReply = await self.call(\n            \"parcel_send\", given_members,");
     has(&numbers, "    \"parcel_send\": {\n        \"parcelId\": \"parcel_id\", \"fromDate\": \"from_date\",");
     has(
         &numbers,
