@@ -213,6 +213,19 @@ def test_a_second_interrupt_cancels_the_batch_in_hand(
     assert peer.is_quiet()
 
 
+def test_a_second_interrupt_cancels_a_call_that_waits(paysvc_sandbox: Sandbox, peer: Peer) -> None:
+    """Also without a progress function."""
+    config = {**peer.config, "encryption_key": paysvc_sandbox.config["encryption_key"]}
+    answering = threading.Thread(target=interrupting(peer, 2))
+    answering.start()
+    with handling(signal.SIGUSR1, TimeLimit), paysvc.Client(**config) as client, pytest.raises(TimeLimit) as caught:
+        client.order_wait("R", timeout=600)
+    answering.join()
+    error = paysvc.abandoned_call(caught.value)
+    assert error is not None
+    assert (error.status, error.outcome, error.endpoint) == (paysvc.Status.CANCELLED, Outcome.UNKNOWN, "order_wait")
+
+
 @pytest.mark.parametrize("thread", ["main", "other"])
 def test_an_exception_that_python_drops_in_the_callback_stops_the_list(
     payer: paysvc.Client, paysvc_sandbox: Sandbox, thread: str, monkeypatch: pytest.MonkeyPatch

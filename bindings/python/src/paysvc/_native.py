@@ -204,7 +204,7 @@ class Native:
             level = log_level()
             if token is None and idempotency_key is not OMIT:
                 token = Call()  # It serves no other call.
-            elif token is None and (level or timeout is not None or progress is not None):
+            elif token is None and (level or timeout is not None or progress is not None or name in OPERATIONS):
                 spare = token = Call() if progress is not None else self._spare_token()
             if token is not None and idempotency_key is not OMIT:
                 token._set_key(idempotency_key)
@@ -333,7 +333,7 @@ def collect(
     reply = None
     try:
         make = partial(function, *arguments, ctypes.byref(held._as_parameter_))
-        if progress is None or token is None:
+        if token is None or (progress is None and name not in OPERATIONS):
             make()
         else:
             reporting(progress, token, make)

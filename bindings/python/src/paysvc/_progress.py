@@ -2,7 +2,8 @@
 
 Python runs the handlers of signals in its main thread, between two instructions. An exception from them in a callback
 of the library would be lost. So the main thread makes no such call itself: another thread does, and the main thread
-waits for the steps and passes them to the program.
+waits for the steps and passes them to the program. So it does for every call that may take long, so that a second
+signal can cancel it.
 """
 
 from __future__ import annotations
@@ -51,16 +52,23 @@ def _receive(_userdata: int | None, done: int, total: int, step: bytes) -> int:
 callback = PROGRESS_CALLBACK(_receive)
 
 
-def reporting(progress: Progress, token: _Token, make: Callable[[], object]) -> None:
+def reporting(progress: Progress | None, token: _Token, make: Callable[[], object]) -> None:
     """Makes a call and passes its steps to `progress`, whose exception stops the call and is raised after it."""
     # A thread of gevent or eventlet does not count: it could not run while the library waits.
-    if not isinstance(_thread.start_new_thread, BuiltinFunctionType):
+    threads = isinstance(_thread.start_new_thread, BuiltinFunctionType)
+    if threads and _is_main_thread():
+        _Relay(progress or _go_on, token, make).run()
+    elif progress is None:
+        make()
+    elif not threads:
         _Here(progress).run(token, make)
-    elif _is_main_thread():
-        _Relay(progress, token, make).run()
     else:
         with ended_at_exit(token.cancel):
             _Here(progress).run(token, make)
+
+
+def _go_on(_done: int, _total: int, _step: Mapping[str, Any]) -> None:
+    """The library tells a call without a progress function no steps."""
 
 
 def _is_main_thread() -> bool:
@@ -143,12 +151,20 @@ class _Relay(_Told):
         self._ended = self._over = False
         self._failure: BaseException | None = None
 
-    def _run(self) -> None:
-        """On the other thread."""
+    def _start(self) -> None:
         try:
-            if self._maker.setdefault("call", "other") == "other":
-                with ended_at_exit(self._end), _listening(self._listen):
-                    self._make()
+            _thread.start_new_thread(self._run, ("other",))
+        except RuntimeError:  # The interpreter is ending, and starts no threads.
+            if self._progress is not _go_on:
+                raise
+            self._run("main")
+
+    def _run(self, maker: str) -> None:
+        if self._maker.setdefault("call", maker) != maker:
+            return
+        try:
+            with ended_at_exit(self._end), _listening(self._listen):
+                self._make()
         except BaseException as failure:  # The arguments were refused.
             self._failure = failure
         finally:
@@ -179,7 +195,7 @@ class _Relay(_Told):
         while not self._over:
             try:
                 if not stops:
-                    _thread.start_new_thread(self._run, ())
+                    self._start()
                 elif self.forked or self._maker.setdefault("call", "nobody") == "nobody":
                     break
                 else:
