@@ -199,6 +199,19 @@ def test_aclose_waits_for_calls_under_way_and_sends_none_that_wait(peer: Peer) -
     asyncio.run(main())
 
 
+def test_a_call_that_gets_no_thread_any_more_is_not_sent(peer: Peer) -> None:
+    """As while the interpreter ends."""
+
+    async def main() -> None:
+        async with AsyncClient(**peer.config) as client:
+            client._threads().shutdown()
+            with pytest.raises(paysvc.Cancelled, match="is ending; nothing was sent") as caught:
+                await client.order_refund(reference="R")
+            assert (caught.value.outcome, client._calls) == (Outcome.NOT_SENT, 0)
+
+    asyncio.run(main())
+
+
 def test_aclose_waits_until_a_cancelled_call_is_reported(peer: Peer) -> None:
     """As at the end of a server, which cancels the tasks of its requests and does not await them."""
     reported: list[paysvc.PaysvcError] = []

@@ -106,7 +106,11 @@ class AsyncClient(AsyncOperations, Once):
             waits = self._calls > self._max_concurrency
         limited = waits and (timeout is not None or name not in TIMEOUT_OF_STEP)
         work = partial(self._work, owned, name, members, token, progress, deadline if limited else None)
-        running = threads.submit(contextvars.copy_context().run, work)
+        try:
+            running = threads.submit(contextvars.copy_context().run, work)
+        except RuntimeError:
+            self._count_end(None)
+            return unsent(name, members, Status.CANCELLED, "the client or the interpreter is ending")
         over: Future[None] = Future()
         self._open_calls[running] = over, asyncio.get_running_loop()
         running.add_done_callback(self._count_end)
@@ -156,7 +160,7 @@ class AsyncClient(AsyncOperations, Once):
         busy = f"all {self._max_concurrency} threads of this client (max_concurrency) were busy"
         return unsent(name, members, Status.TIMEOUT, f"{busy} until the timeout of this call")
 
-    def _count_end(self, _: Future[Reply]) -> None:
+    def _count_end(self, _: object) -> None:
         with self._lock:
             self._calls -= 1
 

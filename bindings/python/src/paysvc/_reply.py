@@ -101,6 +101,7 @@ class Reply:
         if not isinstance(price, str):
             raise TypeError(f"amount must be str or Decimal, not {type(amount).__name__}")
         return str(self._why_not if self._compare is None else self._compare(reference, price, currency))
+
     @property
     def body(self) -> Any:
         """The whole answer with the service's names, parsed at the first access. Numbers with a fraction are Decimal,
