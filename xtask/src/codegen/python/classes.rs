@@ -110,7 +110,8 @@ impl Classes {
                 required: field.required && keyword.also.is_none(),
                 has_price: field.has_price,
                 none_omits: none_omits(field),
-                secret: field.secret || !matches!(field.kind, Kind::Text | Kind::Integer | Kind::Flag | Kind::Amount(_)),
+                secret: field.secret
+                    || !matches!(field.kind, Kind::Text | Kind::Integer | Kind::Flag | Kind::Amount(_)),
                 also: keyword.also,
                 doc: field.doc_with_default(),
             }
