@@ -70,9 +70,10 @@ func WithMaxWaiting(waits int) Option {
 }
 
 // WithLog passes the library's log to a handler, up to a level; the handler's own Enabled applies too. Both get the context of the
-// call, and a line comes while the call goes on. Its attributes are call_id, and of a line about an attempt endpoint, attempt, begins
-// or status, outcome, http_status and ms, and request_id if the service gave one. Keys, card data, one-time codes and bodies are not
-// logged at any level. The handler must return, and must not end its goroutine; a panic in it is recovered and ignored.
+// call, and a line comes while the call goes on. Its attributes are call_id, reference if the request names an order, and of a line
+// about an attempt endpoint, attempt, begins or status, outcome, http_status and ms, and request_id if the service gave one. Keys,
+// card data, one-time codes and bodies are not logged at any level. The handler must return, and must not end its goroutine; a
+// panic in it is recovered and ignored.
 func WithLog(handler slog.Handler, level slog.Level) Option {
 	return func(o *options) { o.handler, o.least = handler, level }
 }
