@@ -1133,8 +1133,8 @@ paysvc_status PAYSVC_CDECL paysvc_payout_bulk(const paysvc_client *client,
  *   - encrypt: as paysvc_encrypt(); the object is the payload
  *   - journal_next: as paysvc_journal_next(). The body has key: the next open key, "" if none is left; that of after again if the journal cannot be read
  *     - after (any): the key to go on after, as text; "" or left out for the first
- *   - look_up: sends nothing. The body is the request of paysvc_resolve() for that request, without card data and codes: store it with the order before the first request
- *     - endpoint (string, required): the function that will be called, e.g. order_create
+ *   - look_up: sends nothing, and client may be NULL. The body is the request of paysvc_resolve() for that request, without card data and codes: store it with the order before the first request
+ *     - endpoint (string, required): the function that will be called, e.g. order_create; or resolve, for what its request is about
  *     - request (any, required): its request
  * @param request_json  one JSON object, as for that function
  * @param call  as for that function

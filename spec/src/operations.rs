@@ -305,11 +305,15 @@ pub const INVOKED: &[Operation] = &[
         )
     },
     Operation {
-        doc: "sends nothing. The body is the request of paysvc_resolve() for that request, without card data and codes: store it with the order before the first request",
+        doc: "sends nothing, and client may be NULL. The body is the request of paysvc_resolve() for that request, without card data and codes: store it with the order before the first request",
         ..invoked(
             "look_up",
             &[
-                Field::required("endpoint", Kind::Text, "the function that will be called, e.g. order_create"),
+                Field::required(
+                    "endpoint",
+                    Kind::Text,
+                    "the function that will be called, e.g. order_create; or resolve, for what its request is about",
+                ),
                 Field::required("request", Kind::Any, "its request"),
             ],
         )

@@ -11,7 +11,7 @@ use super::types::{paysvc_call, paysvc_client, paysvc_log_fn, paysvc_reply, pays
 use crate::answer::reply::Reply;
 use crate::call::log::{Level, Sink};
 use crate::call::{Call, CallRecord};
-use crate::flow::invoked::unknown_function;
+use crate::flow::invoked::{look_up_of, unknown_function};
 use crate::flow::{self, Client};
 use crate::util::panics::failpoint;
 use crate::util::process::critical_section;
@@ -98,6 +98,8 @@ pub(super) enum Function {
     Operation(Operation),
     /// As `Operation`, for what became of an earlier request.
     AboutEarlier(Operation),
+    /// Needs no client, which may be NULL.
+    Local(fn(&str) -> Reply),
 }
 
 type Operation = fn(&Client, &Call<'_>, &str) -> Reply;
@@ -125,6 +127,10 @@ pub(super) unsafe fn send(
     reply: *mut *mut paysvc_reply,
 ) -> paysvc_status {
     let body = |record: &CallRecord| {
+        if let Function::Local(local) = function {
+            // SAFETY: NULL, or NUL-terminated until this returns.
+            return Ok(local(unsafe { request_text(request_json, "request_json") }?));
+        }
         // SAFETY: each is what the caller promises; client and token are kept alive from here on, even if they are freed.
         let (client, json, call) =
             unsafe { (retain(client)?, request_text(request_json, "request_json")?, Shared::retain(call)) };
@@ -138,6 +144,7 @@ pub(super) unsafe fn send(
                 client.check_no_key(&call)?;
                 operation(&client, &call, json)
             }
+            Function::Local(local) => local(json),
         })
     };
     let is_earlier = matches!(function, Function::AboutEarlier(_));
@@ -151,7 +158,7 @@ pub(super) const OTHERS: [(&str, Function); 5] = [
     ("client_warm", Function::Operation(Client::client_warm)),
     ("encrypt", Function::Operation(Client::encrypt_in_call)),
     ("journal_next", Function::AboutEarlier(Client::journal_next_after)),
-    ("look_up", Function::Operation(Client::look_up_of)),
+    ("look_up", Function::Local(look_up_of)),
 ];
 
 /// # Safety

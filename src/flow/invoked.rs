@@ -5,7 +5,7 @@ use super::resolve::{arguments, row_of};
 use crate::answer::reply::Reply;
 use crate::call::Call;
 use crate::json::object::{object_text, quote};
-use crate::json::{self, RawValue, Type};
+use crate::json::{self, Members, Type};
 use crate::request::look_up;
 use crate::request::validate;
 use crate::util::validation_error::ValidationError;
@@ -41,36 +41,47 @@ impl Client {
         let (next, reply) = self.journal_next(context, &after);
         reply.with_field("key", |out| quote(next.as_deref().unwrap_or(&after), out))
     }
-
-    /// The request of `resolve` for a request that has not been sent yet.
-    pub fn look_up_of(&self, _: &Call<'_>, json: &str) -> Reply {
-        const WHAT: &str = "look_up";
-        let found = arguments(const { operation(WHAT) }, json).and_then(|members| {
-            let row = row_of(WHAT, &members)?;
-            let request = json::member(&members, "request").expect("a required member was checked");
-            resolve_request(row, request)
-                .ok_or_else(|| ValidationError::of_member(Status::Argument, WHAT, "request", "must be an object"))
-        });
-        found.map_or_else(Reply::invalid, Reply::local)
-    }
 }
 
-fn resolve_request(row: &'static Endpoint, request: &RawValue) -> Option<String> {
-    let members = (Type::of(request) == Type::Object).then(|| json::members(request).ok())??;
+/// The request of `resolve` for a request that has not been sent yet; of a request of `resolve` the same without what the
+/// look-up does not need.
+pub fn look_up_of(json: &str) -> Reply {
+    const WHAT: &str = "look_up";
+    const OF_RESOLVE: &str = "resolve";
+    let found = arguments(const { operation(WHAT) }, json).and_then(|members| {
+        let request = json::member(&members, "request").expect("a required member was checked");
+        let no_object =
+            || ValidationError::of_member(Status::Argument, WHAT, "request", "must be an object with each member once");
+        let inner = (Type::of(request) == Type::Object).then(|| json::members(request).ok()).flatten();
+        let inner = inner.ok_or_else(no_object)?;
+        if json::member(&members, "endpoint").and_then(json::text).as_deref() != Some(OF_RESOLVE) {
+            return Ok(kept(row_of(WHAT, &members)?, &inner, false, true));
+        }
+        let earlier = json::member(&inner, "request").and_then(|request| json::members(request).ok());
+        let is_charged = json::member(&inner, "charged") != Some("false");
+        Ok(kept(row_of(WHAT, &inner)?, &earlier.unwrap_or_default(), true, is_charged))
+    });
+    found.map_or_else(Reply::invalid, Reply::local)
+}
+
+/// `with_added`: also what only the caller knows. `is_charged`: nothing says that the request makes no charge, but perhaps
+/// its members.
+fn kept(row: &'static Endpoint, members: &Members<'_>, with_added: bool, is_charged: bool) -> String {
     let look_up = row.looked_up_by.as_ref();
-    let kept = look_up.and_then(|look_up| look_up::text(&look_up::values(row, look_up, &members)));
+    let kept = look_up.and_then(|look_up| look_up::text(&look_up::values(row, look_up, members, with_added)));
     // An empty request says nothing of what will be sent.
-    let makes_no_charge = !members.is_empty()
-        && look_up.is_some_and(|look_up| {
-            look_up.settles == Settles::ChargeOrOrder && !look_up::charges(row, look_up, &members)
-        });
-    Some(object_text(|object| {
+    let makes_no_charge = look_up.is_some_and(|look_up| {
+        look_up.settles == Settles::ChargeOrOrder
+            && !look_up::charges(row, look_up, members)
+            && (!is_charged || !with_added && !members.is_empty())
+    });
+    object_text(|object| {
         object.text("endpoint", row.name);
         object.raw("request", |out| out.extend_from_slice(kept.as_deref().unwrap_or("{}").as_bytes()));
         if makes_no_charge {
             object.literal("charged", false);
         }
-    }))
+    })
 }
 
 /// The error about a name that no function has.

@@ -152,12 +152,17 @@ impl<'a> EarlierRequest<'a> {
     }
 }
 
-/// What a program keeps from a request in order to look it up.
-pub fn values(row: &'static Endpoint, look_up: &LookUp, members: &Members<'_>) -> Values {
-    let value = |keep: &Keep| match (keep, value(members, row.fields, keep.pointer())) {
-        (Keep::Value(pointer), Ok(Some(value))) => Some((*pointer, value.into())),
-        (Keep::Presence(pointer), Ok(Some(_))) => Some((*pointer, "{}".into())),
-        _ => None,
+/// What a program keeps from a request in order to look it up; `with_added`: also what the caller has added for that.
+pub fn values(row: &'static Endpoint, look_up: &LookUp, members: &Members<'_>, with_added: bool) -> Values {
+    let value = |keep: &Keep| {
+        let value = value(members, row.fields, keep.pointer()).ok()??;
+        // What has the wrong type is refused elsewhere; what is in it may be secret.
+        match (keep, Type::of(value)) {
+            (Keep::Added(_), _) if !with_added => None,
+            (Keep::Value(pointer) | Keep::Added(pointer), Type::Text | Type::Number) => Some((*pointer, value.into())),
+            (Keep::Presence(pointer), Type::Object) => Some((*pointer, "{}".into())),
+            _ => None,
+        }
     };
     look_up.keep.iter().filter_map(value).collect()
 }

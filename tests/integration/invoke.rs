@@ -70,7 +70,7 @@ fn a_look_up_is_the_request_of_resolve_without_the_card() {
     let sandbox = Sandbox::start(&[]);
     let client = Client::new(&sandbox.config());
     let look_up = |endpoint: &str, request: &Value| {
-        let reply = client.invoke(Some("look_up"), &json!({"endpoint": endpoint, "request": request}), None);
+        let reply = Client::none().invoke(Some("look_up"), &json!({"endpoint": endpoint, "request": request}), None);
         serde_json::from_str::<Value>(reply.expect("OK NOT_SENT").body()).unwrap()
     };
     let stored = look_up("order_create", &charge("O-1"));
@@ -98,6 +98,15 @@ fn a_look_up_is_the_request_of_resolve_without_the_card() {
         let claimed = json!({"endpoint": "order_create", "request": other, "charged": false});
         client.call("resolve", &claimed).expect("E_ARGUMENT UNKNOWN");
     }
+    // Of a request of resolve, what it is about.
+    let authorized =
+        json!({"endpoint": "order_pay_authorize", "request": {"reference": "O-1", "otp": "1"}, "attempts": 2});
+    let about = json!({"endpoint": "order_pay_authorize", "request": {"reference": "O-1"}});
+    assert_eq!(look_up("resolve", &authorized), about);
+    let order = json!({"endpoint": "order_create", "request": order, "charged": false});
+    assert_eq!(look_up("resolve", &order), order);
+    let charged = json!({"endpoint": "order_create", "request": order["request"]});
+    assert_eq!(look_up("resolve", &charged), charged, "nothing says that it makes no charge");
     assert_eq!(look_up("order_pay", &json!({"reference": "O-1"})).get("charged"), None);
     let no_look_up = look_up("order_pay_capture", &json!({"reference": "O-1"}));
     assert_eq!(no_look_up, json!({"endpoint": "order_pay_capture", "request": {}}));

@@ -135,6 +135,11 @@ impl Client {
         Client::try_new(config).unwrap_or_else(|reply| panic!("{}", reply.message()))
     }
 
+    /// NULL.
+    pub fn none() -> Client {
+        Client(Way::Loaded(ptr::null_mut()))
+    }
+
     pub fn try_new(config: &impl ToString) -> Result<Client, Reply> {
         if let Some(platform) = foreign() {
             let driven = Driven::new(platform, &config.to_string());
