@@ -607,8 +607,8 @@ type DirectDebitCreateRequest struct {
 // DirectDebitCreate creates a direct debit mandate. Store the answer's /data/mandateCode safely.
 //
 // POST /payment/order/direct-debit/create, public key, encrypted.
-func (c *Client) DirectDebitCreate(ctx context.Context, request DirectDebitCreateRequest) (*DirectDebitCreateReply, error) {
-	return replyOf[DirectDebitCreateReply](c.send(ctx, "direct_debit_create", request))
+func (c *Client) DirectDebitCreate(ctx context.Context, request DirectDebitCreateRequest, with ...CallOption) (*DirectDebitCreateReply, error) {
+	return replyOf[DirectDebitCreateReply](c.send(ctx, "direct_debit_create", request, with...))
 }
 
 // DirectDebitStatusRequest is the request of [Client.DirectDebitStatus].
@@ -637,8 +637,8 @@ type DirectDebitOTPRequest struct {
 // DirectDebitOTP triggers the e-mail with the one-time code that a debit needs.
 //
 // POST /payment/order/direct-debit/otp, public key, encrypted.
-func (c *Client) DirectDebitOTP(ctx context.Context, request DirectDebitOTPRequest) (*DirectDebitOTPReply, error) {
-	return replyOf[DirectDebitOTPReply](c.send(ctx, "direct_debit_otp", request))
+func (c *Client) DirectDebitOTP(ctx context.Context, request DirectDebitOTPRequest, with ...CallOption) (*DirectDebitOTPReply, error) {
+	return replyOf[DirectDebitOTPReply](c.send(ctx, "direct_debit_otp", request, with...))
 }
 
 // OrderCreateRequest is the request of [Client.OrderCreate].
@@ -768,8 +768,8 @@ func (r OrderCreatePaymentMeta) MarshalJSON() ([]byte, error) { return encodeHid
 // OrderCreate creates an order payment from the plaintext payload, for example a card charge; the library encrypts it.
 //
 // POST /payment/order/create, public key, encrypted.
-func (c *Client) OrderCreate(ctx context.Context, request OrderCreateRequest) (*OrderCreateReply, error) {
-	return replyOf[OrderCreateReply](c.send(ctx, "order_create", request))
+func (c *Client) OrderCreate(ctx context.Context, request OrderCreateRequest, with ...CallOption) (*OrderCreateReply, error) {
+	return replyOf[OrderCreateReply](c.send(ctx, "order_create", request, with...))
 }
 
 // OrderPayRequest is the request of [Client.OrderPay].
@@ -859,8 +859,8 @@ func (r OrderPayBankTransfer) MarshalJSON() ([]byte, error) { return encodeHidde
 // OrderPay pays an order: by card, bank transfer, direct debit, or another payment option.
 //
 // POST /payment/order/pay, public key, encrypted.
-func (c *Client) OrderPay(ctx context.Context, request OrderPayRequest) (*OrderPayReply, error) {
-	return replyOf[OrderPayReply](c.send(ctx, "order_pay", request))
+func (c *Client) OrderPay(ctx context.Context, request OrderPayRequest, with ...CallOption) (*OrderPayReply, error) {
+	return replyOf[OrderPayReply](c.send(ctx, "order_pay", request, with...))
 }
 
 // OrderPayAuthorizeRequest is the request of [Client.OrderPayAuthorize].
@@ -884,8 +884,8 @@ func (r OrderPayAuthorizeRequest) LookUp() ResolveRequest {
 // OrderPayAuthorize completes a card payment that waits for a code from the card's holder.
 //
 // POST /payment/order/pay/authorize, public key, encrypted.
-func (c *Client) OrderPayAuthorize(ctx context.Context, request OrderPayAuthorizeRequest) (*OrderPayAuthorizeReply, error) {
-	return replyOf[OrderPayAuthorizeReply](c.send(ctx, "order_pay_authorize", request))
+func (c *Client) OrderPayAuthorize(ctx context.Context, request OrderPayAuthorizeRequest, with ...CallOption) (*OrderPayAuthorizeReply, error) {
+	return replyOf[OrderPayAuthorizeReply](c.send(ctx, "order_pay_authorize", request, with...))
 }
 
 // OrderPayCaptureRequest is the request of [Client.OrderPayCapture].
@@ -900,9 +900,9 @@ type OrderPayCaptureRequest struct {
 
 // OrderPayCapture charges a card payment that was only authorized before.
 //
-// POST /payment/order/pay/capture, secret key.
-func (c *Client) OrderPayCapture(ctx context.Context, request OrderPayCaptureRequest) (*OrderPayCaptureReply, error) {
-	return replyOf[OrderPayCaptureReply](c.send(ctx, "order_pay_capture", request))
+// POST /payment/order/pay/capture, secret key. With a journal it needs a key: see [WithKey].
+func (c *Client) OrderPayCapture(ctx context.Context, request OrderPayCaptureRequest, with ...CallOption) (*OrderPayCaptureReply, error) {
+	return replyOf[OrderPayCaptureReply](c.send(ctx, "order_pay_capture", request, with...))
 }
 
 // OrderRefundRequest is the request of [Client.OrderRefund].
@@ -925,9 +925,9 @@ func (r OrderRefundRequest) LookUp() ResolveRequest {
 
 // OrderRefund starts a refund of an order, in full or in part. If it is only accepted, nothing tells how it ends.
 //
-// POST /payment/order/refund, secret key.
-func (c *Client) OrderRefund(ctx context.Context, request OrderRefundRequest) (*OrderRefundReply, error) {
-	return replyOf[OrderRefundReply](c.send(ctx, "order_refund", request))
+// POST /payment/order/refund, secret key. With a journal it needs a key: see [WithKey].
+func (c *Client) OrderRefund(ctx context.Context, request OrderRefundRequest, with ...CallOption) (*OrderRefundReply, error) {
+	return replyOf[OrderRefundReply](c.send(ctx, "order_refund", request, with...))
 }
 
 // OrderStatusRequest is the request of [Client.OrderStatus].
@@ -1088,8 +1088,8 @@ func (r CardChargeAuthorization) MarshalJSON() ([]byte, error) { return encodeHi
 // CardCharge charges a card that was saved before.
 //
 // POST /payment/tokenize/charge, secret key.
-func (c *Client) CardCharge(ctx context.Context, request CardChargeRequest) (*CardChargeReply, error) {
-	return replyOf[CardChargeReply](c.send(ctx, "card_charge", request))
+func (c *Client) CardCharge(ctx context.Context, request CardChargeRequest, with ...CallOption) (*CardChargeReply, error) {
+	return replyOf[CardChargeReply](c.send(ctx, "card_charge", request, with...))
 }
 
 // CardSaveRequest is the request of [Client.CardSave].
@@ -1103,8 +1103,8 @@ type CardSaveRequest struct {
 // CardSave saves the card with which an order was paid, for card_charge.
 //
 // POST /payment/order/save-card, secret key, encrypted.
-func (c *Client) CardSave(ctx context.Context, request CardSaveRequest) (*CardSaveReply, error) {
-	return replyOf[CardSaveReply](c.send(ctx, "card_save", request))
+func (c *Client) CardSave(ctx context.Context, request CardSaveRequest, with ...CallOption) (*CardSaveReply, error) {
+	return replyOf[CardSaveReply](c.send(ctx, "card_save", request, with...))
 }
 
 // CheckoutCreateRequest is the request of [Client.CheckoutCreate].
@@ -1201,8 +1201,8 @@ func (r CheckoutCreatePaymentMeta) MarshalJSON() ([]byte, error) { return encode
 // CheckoutCreate creates an order that the customer pays on a page of the service; the answer has its address.
 //
 // POST /payment/create, public key, encrypted.
-func (c *Client) CheckoutCreate(ctx context.Context, request CheckoutCreateRequest) (*CheckoutCreateReply, error) {
-	return replyOf[CheckoutCreateReply](c.send(ctx, "checkout_create", request))
+func (c *Client) CheckoutCreate(ctx context.Context, request CheckoutCreateRequest, with ...CallOption) (*CheckoutCreateReply, error) {
+	return replyOf[CheckoutCreateReply](c.send(ctx, "checkout_create", request, with...))
 }
 
 // BanksRequest is the request of [Client.Banks].
@@ -1241,8 +1241,8 @@ func (r VirtualAccountGenerateRequest) LookUp() ResolveRequest {
 // VirtualAccountGenerate creates a reserved virtual bank account: persistent, one per alias. Only a webhook tells of a transfer.
 //
 // POST /payment/virtual-account/generate, public key, encrypted.
-func (c *Client) VirtualAccountGenerate(ctx context.Context, request VirtualAccountGenerateRequest) (*VirtualAccountGenerateReply, error) {
-	return replyOf[VirtualAccountGenerateReply](c.send(ctx, "virtual_account_generate", request))
+func (c *Client) VirtualAccountGenerate(ctx context.Context, request VirtualAccountGenerateRequest, with ...CallOption) (*VirtualAccountGenerateReply, error) {
+	return replyOf[VirtualAccountGenerateReply](c.send(ctx, "virtual_account_generate", request, with...))
 }
 
 // VirtualAccountDetailsRequest is the request of [Client.VirtualAccountDetails].
@@ -1324,9 +1324,9 @@ type PayoutInitiatePayoutDetails struct {
 
 // PayoutInitiate pays out to bank accounts, as one batch. Success means accepted, not paid: ask payout_status.
 //
-// POST /payout/initiate, secret key (setting payout_key), encrypted.
-func (c *Client) PayoutInitiate(ctx context.Context, request PayoutInitiateRequest) (*PayoutInitiateReply, error) {
-	return replyOf[PayoutInitiateReply](c.send(ctx, "payout_initiate", request))
+// POST /payout/initiate, secret key (setting payout_key), encrypted. With a journal it needs a key: see [WithKey].
+func (c *Client) PayoutInitiate(ctx context.Context, request PayoutInitiateRequest, with ...CallOption) (*PayoutInitiateReply, error) {
+	return replyOf[PayoutInitiateReply](c.send(ctx, "payout_initiate", request, with...))
 }
 
 // PayoutStatusRequest is the request of [Client.PayoutStatus].
@@ -1419,7 +1419,7 @@ type OrderWaitExpect struct {
 
 // OrderWait asks for the state of an order until it is SUCCESSFUL or REVERSED and final, or until the call's time is over. FAILED ends it only with attempts 1, because no other attempt to pay can then be under way. It reports the state of the order, not that of a refund. For a transfer into a virtual account there is no such wait.
 func (c *Client) OrderWait(ctx context.Context, request OrderWaitRequest) (*OrderStatusReply, error) {
-	return replyOf[OrderStatusReply](c.sendWith(ctx, "order_wait", request, request.Progress))
+	return replyOf[OrderStatusReply](c.send(ctx, "order_wait", request, withProgress(request.Progress)))
 }
 
 // WebhookVerifyRequest is the request of [Client.WebhookVerify].
@@ -1450,7 +1450,7 @@ type WebhookVerifyExpect struct {
 
 // WebhookVerify checks a webhook. Webhooks are not signed, so it reads the event in any form that the service uses, and asks the service whether it is true.
 func (c *Client) WebhookVerify(ctx context.Context, request WebhookVerifyRequest) (*WebhookVerifyReply, error) {
-	return replyOf[WebhookVerifyReply](c.sendWith(ctx, "webhook_verify", request, nil))
+	return replyOf[WebhookVerifyReply](c.send(ctx, "webhook_verify", request))
 }
 
 // JournalSettleRequest is the request of [Client.JournalSettle].
@@ -1473,7 +1473,7 @@ type JournalSettleRequest struct {
 
 // JournalSettle records a person's decision about a request that stays open in the journal. It is refused while the request's call may still be under way, unless sender_ended is true. A refund, capture or payout that the service accepted, and that failed later, can be settled as REJECTED: give its key. Look at the service's own records first: a request that is settled as REJECTED may be charged again.
 func (c *Client) JournalSettle(ctx context.Context, request JournalSettleRequest) (*JournalSettleReply, error) {
-	return replyOf[JournalSettleReply](c.sendWith(ctx, "journal_settle", request, nil))
+	return replyOf[JournalSettleReply](c.send(ctx, "journal_settle", request))
 }
 
 // JournalBackupRequest is the request of [Client.JournalBackup].
@@ -1486,7 +1486,7 @@ type JournalBackupRequest struct {
 
 // JournalBackup copies the journal's file while programs use it: a copy made by other means lacks what is in its -wal file. The copy has everything that was written before the call. A client that opens it, or that file once it was put back, looks up every charge first, because requests may have been sent since.
 func (c *Client) JournalBackup(ctx context.Context, request JournalBackupRequest) (*JournalBackupReply, error) {
-	return replyOf[JournalBackupReply](c.sendWith(ctx, "journal_backup", request, nil))
+	return replyOf[JournalBackupReply](c.send(ctx, "journal_backup", request))
 }
 
 // PayoutBulkRequest is the request of [Client.PayoutBulk].
@@ -1527,7 +1527,7 @@ type PayoutBulkPayoutDetails struct {
 
 // PayoutBulk pays any number of recipients, in the largest batches that the encryption key can encrypt, one after the other. The client's timeout_ms limits each batch, and the call's timeout limits the whole list: no batch starts with less than timeout_ms left. It needs a journal or a store, where each clientReference is an idempotency key, across lists: after a crash, or when a call has stopped, give the same list again. See docs/payouts.md.
 func (c *Client) PayoutBulk(ctx context.Context, request PayoutBulkRequest) (*PayoutBulkReply, error) {
-	return replyOf[PayoutBulkReply](c.sendWith(ctx, "payout_bulk", request, request.Progress))
+	return replyOf[PayoutBulkReply](c.send(ctx, "payout_bulk", request, withProgress(request.Progress)))
 }
 
 // Request is a request that has no method of its own yet.

@@ -163,7 +163,7 @@ func TestAnUnknownSaysFirstWhatItMeans(t *testing.T) {
 	if !strings.Contains(err.Error(), "the customer may have been charged; do not repeat it: ") {
 		t.Error(err)
 	}
-	_, err = client.OrderRefund(paysvc.ContextWithKey(context.Background(), "line-7 "), paysvc.OrderRefundRequest{Reference: "R-1"})
+	_, err = client.OrderRefund(context.Background(), paysvc.OrderRefundRequest{Reference: "R-1"}, paysvc.WithKey("line-7 "))
 	is(t, err, paysvc.ErrArgument, paysvc.ErrOutcomeNotSent)
 	_, err = client.OrderRefund(context.Background(), paysvc.OrderRefundRequest{Reference: "R-1 "})
 	is(t, err, paysvc.ErrArgument, paysvc.ErrOutcomeNotSent)

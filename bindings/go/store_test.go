@@ -119,26 +119,26 @@ func TestACallEndsInTimeAlsoIfItsStoreDoesNot(t *testing.T) {
 	t.Cleanup(func() { client.Close() })
 	ctx, cancel := context.WithTimeout(context.Background(), 100*time.Millisecond)
 	defer cancel()
-	_, err = client.OrderRefund(paysvc.ContextWithKey(ctx, "refund-1"), paysvc.OrderRefundRequest{Reference: "R"})
+	_, err = client.OrderRefund(ctx, paysvc.OrderRefundRequest{Reference: "R"}, paysvc.WithKey("refund-1"))
 	// Nothing was read, so it is not known whether it was sent before.
 	is(t, err, paysvc.ErrOutcomeUnknown)
 }
 
-func TestAKeyServesOneCallAndIsNeverIgnored(t *testing.T) {
-	client := connect(t, nowhere)
+func TestAKeyIsNeverIgnored(t *testing.T) {
+	client, ctx := connect(t, nowhere), context.Background()
 	refund := paysvc.OrderRefundRequest{Reference: "R"}
+	key := paysvc.WithKey("refund-1")
+	_, err := client.OrderRefund(ctx, refund, key)
+	is(t, err, paysvc.ErrConfig, paysvc.ErrOutcomeNotSent)
+	_, err = client.Request(ctx, paysvc.Request{Method: "POST", Path: "/new", Key: "secret"}, key)
+	is(t, err, paysvc.ErrConfig, paysvc.ErrOutcomeNotSent)
+	with := [][]paysvc.CallOption{{key, key}, {key, paysvc.WithKey("refund-2")}, {nil}}
 	for _, key := range []string{"", "a\nb", "a\x00b", "\xff", strings.Repeat("k", 201)} {
-		_, err := client.OrderRefund(paysvc.ContextWithKey(context.Background(), key), refund)
+		with = append(with, []paysvc.CallOption{paysvc.WithKey(key)})
+	}
+	for _, with := range with {
+		_, err := client.OrderRefund(ctx, refund, with...)
 		is(t, err, paysvc.ErrArgument, paysvc.ErrOutcomeNotSent)
-	}
-	ctx := paysvc.ContextWithKey(context.Background(), "refund-1")
-	if _, err := client.OrderRefund(ctx, refund); errors.Is(err, paysvc.ErrArgument) {
-		t.Error(err)
-	}
-	_, err := client.OrderRefund(ctx, refund)
-	is(t, err, paysvc.ErrArgument, paysvc.ErrOutcomeNotSent)
-	if !strings.Contains(err.Error(), "was already used for a call") {
-		t.Error(err)
 	}
 }
 

@@ -19,8 +19,8 @@ import (
 var drivers = []string{"pgx", "postgres"} // The second is lib/pq's.
 
 func refund(client *paysvc.Client, key string) (*paysvc.OrderRefundReply, error) {
-	ctx := paysvc.ContextWithKey(context.Background(), key)
-	return client.OrderRefund(ctx, paysvc.OrderRefundRequest{Reference: "R-1", Amount: paysvc.Ptr("1.50")})
+	request := paysvc.OrderRefundRequest{Reference: "R-1", Amount: paysvc.Ptr("1.50")}
+	return client.OrderRefund(context.Background(), request, paysvc.WithKey(key))
 }
 
 func TestBothDriversTellWhatWasWrittenAndReadIt(t *testing.T) {
