@@ -105,7 +105,7 @@ func TestWhatStopsPayoutsIsWrappedAndTheSameListPaysTheRest(t *testing.T) {
 		if number == 2 {
 			is(t, err, paysvc.ErrCancelled, paysvc.ErrOutcomeUnknown)
 		} else {
-			is(t, err, full)
+			is(t, err, full, paysvc.ErrOutcomeUnknown)
 		}
 		made, report := count(sandbox, "payout_made"), failure(t, err).Body
 		if made == 0 || made == 5 || accepted(t, report) != made {
@@ -145,7 +145,7 @@ func TestAListGoesOnWithAnotherOneOnlyIfItSaysSo(t *testing.T) {
 }
 
 // The first step before anything was sent, one in the middle, the last one after everything has been paid.
-func TestACallThatItsProgressStoppedHasNoOutcomeAndTheWholeReply(t *testing.T) {
+func TestACallThatItsProgressStoppedIsUnknownUnlessNothingWasSent(t *testing.T) {
 	sandbox, client := payer(t)
 	number := 0
 	for _, at := range []int{0, 1, 5} {
@@ -163,25 +163,30 @@ func TestACallThatItsProgressStoppedHasNoOutcomeAndTheWholeReply(t *testing.T) {
 				return nil
 			}})
 			failed := failure(t, err)
+			outcome, sentinel := paysvc.OutcomeUnknown, paysvc.ErrOutcomeUnknown
+			if at == 0 {
+				outcome, sentinel = paysvc.OutcomeNotSent, paysvc.ErrOutcomeNotSent
+			}
+			is(t, err, sentinel, paysvc.ErrCancelled)
 			for _, kind := range []error{
-				paysvc.ErrOutcomeNotSent, paysvc.ErrOutcomeRejected, paysvc.ErrOutcomeUnknown, paysvc.ErrRejected, paysvc.ErrCancelled,
+				paysvc.ErrOutcomeNotSent, paysvc.ErrOutcomeRejected, paysvc.ErrOutcomeUnknown, paysvc.ErrRejected, context.Canceled,
 			} {
-				if errors.Is(err, kind) {
+				if errors.Is(err, kind) && kind != sentinel {
 					t.Errorf("%s at %d: %v is %v", name, at, err, kind)
 				}
 			}
 			for _, text := range []string{err.Error(), failed.Message, fmt.Sprintf("%+v %#v", err, failed)} {
 				if strings.Contains(text, "CONFIRMED") || !strings.Contains(text, "a bug of the caller") && name != "Goexit" {
-					t.Error(text)
+					t.Errorf("%s at %d says %s", name, at, text)
 				}
 			}
 			var panicked *paysvc.PanicError
 			if errors.As(err, &panicked) != (name == "panic") || panicked != nil && !strings.Contains(string(panicked.Stack), "payouts_test.go") {
-				t.Error(err)
+				t.Errorf("%s at %d wraps another panic: %v", name, at, err)
 			}
 			whole, made := failed.Stopped, count(sandbox, "payout_made")
-			if failed.Outcome != paysvc.OutcomeNone || (whole.Outcome == paysvc.OutcomeConfirmed) != (at == 5) || (made == 0) != (at == 0) || made != accepted(t, failed.Body) {
-				t.Error(name, at, made, whole, string(failed.Body))
+			if failed.Outcome != outcome || (whole.Outcome == paysvc.OutcomeConfirmed) != (at == 5) || (made == 0) != (at == 0) || made != accepted(t, failed.Body) {
+				t.Errorf("%s at %d: outcome %v, %d made, %v %s", name, at, failed.Outcome, made, whole, failed.Body)
 			}
 		}
 	}
