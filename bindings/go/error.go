@@ -118,7 +118,7 @@ func refuse(function string, status Status, message string, cause error) *Error 
 // The error of a call that cannot be made at all; nil: it can.
 func (c *Client) unusable(function string, ctx context.Context) *Error {
 	switch {
-	case c == nil || c.done == nil:
+	case !c.isMade():
 		return refuse(function, StatusArgument, "the client was not made by New", nil)
 	case ctx == nil:
 		return refuse(function, StatusArgument, "the context is nil", nil)

@@ -2,6 +2,7 @@ package paysvc_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"net/http"
@@ -107,6 +108,24 @@ func TestShutdownWaitsForCallsInFlight(t *testing.T) {
 	}
 	if err := client.Shutdown(context.Background()); err != nil {
 		t.Error("a second time:", err)
+	}
+}
+
+func TestACopyIsTheSameClient(t *testing.T) {
+	sandbox, client := start(t)
+	paid(sandbox, "R-1")
+	copied, ctx := *client, context.Background()
+	another := copied
+	if _, err := copied.OrderRefund(ctx, paysvc.OrderRefundRequest{Reference: "R-1"}); err != nil {
+		t.Fatalf("a copy makes no call: %v", err)
+	}
+	if err := client.Close(); err != nil {
+		t.Errorf("Close: %v", err)
+	}
+	_, err := copied.OrderRefund(ctx, paysvc.OrderRefundRequest{Reference: "R-1"})
+	is(t, err, paysvc.ErrClosed, paysvc.ErrOutcomeNotSent)
+	if err := errors.Join(copied.Close(), another.Shutdown(ctx)); err != nil {
+		t.Errorf("Close and Shutdown of copies: %v", err)
 	}
 }
 
