@@ -225,15 +225,15 @@ func (c *client) freeIfUnused() {
 // The client's timeout, from where the library reads it too: the configuration, else the environment.
 func timeoutOf(config json.RawMessage) time.Duration {
 	var read struct {
-		TimeoutMS int64 `json:"timeout_ms"`
+		MS int64 `json:"timeout_ms"`
 	}
-	if json.Unmarshal(config, &read) != nil || read.TimeoutMS <= 0 {
-		read.TimeoutMS, _ = strconv.ParseInt(strings.TrimSpace(os.Getenv("PAYSVC_TIMEOUT_MS")), 10, 64)
+	if json.Unmarshal(config, &read) != nil || read.MS <= 0 {
+		read.MS, _ = strconv.ParseInt(strings.TrimSpace(os.Getenv("PAYSVC_TIMEOUT_MS")), 10, 64)
 	}
-	if read.TimeoutMS <= 0 {
-		read.TimeoutMS = defaultTimeoutMS
+	if read.MS <= 0 {
+		read.MS = defaultTimeoutMS
 	}
-	return time.Duration(min(read.TimeoutMS, math.MaxInt32)) * time.Millisecond
+	return time.Duration(min(read.MS, math.MaxInt32)) * time.Millisecond
 }
 
 // HasSecretKey says whether the client has a secret key, which refunds, look-ups of orders and webhooks about orders need.

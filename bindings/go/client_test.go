@@ -107,7 +107,7 @@ func TestTheWaitForASlotCountsTowardsTheDeadline(t *testing.T) {
 
 // The call that occupies the slot began half a timeout earlier. So the waiting one gets the other half of its timeout.
 func TestTheWaitForASlotCountsTowardsTheClientsTimeout(t *testing.T) {
-	sandbox, client, _ := stalled(t, func(config *paysvc.Config) { config.TimeoutMS = paysvc.Ptr[int64](2000) })
+	sandbox, client, _ := stalled(t, func(config *paysvc.Config) { config.Timeout = 2 * time.Second })
 	paid(sandbox, "sbx-commit_then_timeout-2")
 	time.Sleep(time.Second)
 	began := time.Now()
@@ -124,7 +124,7 @@ func TestTheWaitForASlotCountsTowardsTheClientsTimeout(t *testing.T) {
 
 func TestTheClientsTimeoutEndsTheWait(t *testing.T) {
 	// One after the other, the calls would take twelve seconds.
-	sandbox, client, end := stalled(t, func(config *paysvc.Config) { config.TimeoutMS = paysvc.Ptr[int64](1500) })
+	sandbox, client, end := stalled(t, func(config *paysvc.Config) { config.Timeout = 1500 * time.Millisecond })
 	paid(sandbox, "sbx-commit_then_timeout-2")
 	failures, began := make(chan error, 8), time.Now()
 	for i := 0; i < cap(failures); i++ {

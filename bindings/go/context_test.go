@@ -122,7 +122,7 @@ func TestADeadlineAndACancelWithinTheBody(t *testing.T) {
 func TestALongDeadlineDoesNotExtendTheClientsTimeout(t *testing.T) {
 	sandbox := paysvctest.Start(t)
 	config := sandbox.Config
-	config.TimeoutMS = paysvc.Ptr[int64](1500)
+	config.Timeout = 1500 * time.Millisecond
 	client := connect(t, config)
 	paid(sandbox, "sbx-commit_then_timeout-1")
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Hour)

@@ -55,7 +55,7 @@
 // The library knows the context's deadline and its cancel, and ends the call promptly. A method returns only then, so that the
 // outcome is never lost. A call that is cancelled after its first byte was sent returns an error that is both
 // [context.Canceled] and [ErrOutcomeUnknown]; a deadline is [ErrTimeout] as well as [context.DeadlineExceeded]. The client's
-// own TimeoutMS limits every call. For [Client.Resolve], [Client.OrderWait] and [Client.PayoutBulk], which send several
+// own Timeout limits every call. For [Client.Resolve], [Client.OrderWait] and [Client.PayoutBulk], which send several
 // requests, the context's deadline may be later than that.
 //
 // # Goroutines

@@ -11,9 +11,11 @@ package paysvc
 import "C"
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
+	"time"
 )
 
 // Status says why a call ended as it did. An unknown number is a failure. The numbers are those of paysvc.h, except that of StatusOK.
@@ -344,13 +346,13 @@ func isVerdict(target error) bool {
 	return false
 }
 
-// The time limit of a whole call, for a client without TimeoutMS.
+// The time limit of a whole call, for a client without Timeout.
 const defaultTimeoutMS = 30000
 
 // The most characters of an amount.
 const maxDecimal = 64
 
-// Config is what a client needs to know. A member that is left out is read from the environment variable of its name in capitals with the prefix PAYSVC_, e.g. PAYSVC_BASE_URL, PAYSVC_TIMEOUT_MS=5000 or PAYSVC_ALLOW_HTTP=true (or 1). An empty variable counts as not set. Quotes and blanks around a value are ignored, but a blank PAYSVC_JOURNAL is E_CONFIG. So is every other variable with this prefix, except PAYSVC_LIBRARY, PAYSVC_SANDBOX and those that Kubernetes sets for a service of that name. A member that is not set there either has its default. A text left empty and a pointer left nil count as left out.
+// Config is what a client needs to know. A member that is left out is read from the environment variable of its name in capitals with the prefix PAYSVC_, e.g. PAYSVC_BASE_URL, PAYSVC_TIMEOUT_MS=5000 or PAYSVC_ALLOW_HTTP=true (or 1). An empty variable counts as not set. Quotes and blanks around a value are ignored, but a blank PAYSVC_JOURNAL is E_CONFIG. So is every other variable with this prefix, except PAYSVC_LIBRARY, PAYSVC_SANDBOX and those that Kubernetes sets for a service of that name. A member that is not set there either has its default. A text left empty, a time of 0 and a pointer left nil count as left out. In JSON it is as the library reads it: times are numbers of milliseconds.
 type Config struct {
 	redacted
 
@@ -364,10 +366,10 @@ type Config struct {
 	Mode string `json:"mode,omitempty"`
 	// EncryptionKey (string): the dashboard's RSA key, or a PEM public key.
 	EncryptionKey Secret `json:"encryption_key,omitempty,omitzero"`
-	// TimeoutMS (integer): time limit for a whole call in ms, retries and waits included (default 30000, 1 to 86400000).
-	TimeoutMS *int64 `json:"timeout_ms,omitempty"`
-	// ConnectTimeoutMS (integer): limit for name look-up, connect and TLS in ms, within timeout_ms (default 10000, 1 to 86400000).
-	ConnectTimeoutMS *int64 `json:"connect_timeout_ms,omitempty"`
+	// Timeout (duration): time limit for a whole call, retries and waits included; rounded up to whole milliseconds (default 30s, 1ms to 24h).
+	Timeout time.Duration `json:"timeout_ms,omitempty"`
+	// ConnectTimeout (duration): limit for name look-up, connect and TLS, within timeout; rounded up to whole milliseconds (default 10s, 1ms to 24h).
+	ConnectTimeout time.Duration `json:"connect_timeout_ms,omitempty"`
 	// MaxAttempts (integer): maximum number of attempts for a request that may be repeated (default 3, 1 to 10).
 	MaxAttempts *int64 `json:"max_attempts,omitempty"`
 	// Proxy (string): http://user:password@proxy:3128 or socks5://..., user and password percent-encoded; without it, the variable https_proxy or HTTPS_PROXY, for https to another machine.
@@ -387,11 +389,11 @@ type Config struct {
 	// ConnectionReuse (string): reads: a request that moves money or changes something is the first on its connection, so that no answer to another request can be taken for its own. all: every request uses kept connections, for those who need more than about 400 payments a second and trust every hop to the service (default reads, or all).
 	ConnectionReuse string `json:"connection_reuse,omitempty"`
 	// AllowHTTP (boolean): allows plain HTTP to addresses other than loopback (default false).
-	AllowHTTP bool `json:"allow_http,omitempty"`
+	AllowHTTP *bool `json:"allow_http,omitempty"`
 	// Journal (string): path of the file that remembers what was sent, so that a crash or a second try cannot charge twice; on a local disk. Processes of one machine may share it.
 	Journal string `json:"journal,omitempty"`
 	// JournalCreate (boolean): creates the file of journal if it does not exist; without it, a missing file is an error (default false).
-	JournalCreate bool `json:"journal_create,omitempty"`
+	JournalCreate *bool `json:"journal_create,omitempty"`
 	// JournalAcceptLostLog (string): names the loss of a journal whose -wal file is gone, as its error does: what that file had is not looked for any more. Every charge is then looked up first (default none).
 	JournalAcceptLostLog string `json:"journal_accept_lost_log,omitempty"`
 	// JournalKeepDays (integer): how many days the journal keeps the details of requests that have ended; after that, it only knows that their keys have ended, and a call with one of them is E_KEY_REUSED (default 400, 1 to 36500).
@@ -402,6 +404,23 @@ type Config struct {
 	PayoutKey string `json:"payout_key,omitempty"`
 	// PayoutEncryptionHeader (boolean): sends payouts with the header encryption: RSA; integrations in production differ (default true).
 	PayoutEncryptionHeader *bool `json:"payout_encryption_header,omitempty"`
+}
+
+// MarshalJSON writes the settings that are not left out. Secrets are hidden.
+func (c Config) MarshalJSON() ([]byte, error) { return encodeHidden(c) }
+
+// UnmarshalJSON reads settings. One that is not known is refused.
+func (c *Config) UnmarshalJSON(from []byte) error {
+	type plain Config
+	decoder := json.NewDecoder(bytes.NewReader(from))
+	decoder.DisallowUnknownFields()
+	return decoder.Decode(&struct {
+		*plain
+
+		Timeout *milliseconds `json:"timeout_ms"`
+
+		ConnectTimeout *milliseconds `json:"connect_timeout_ms"`
+	}{(*plain)(c), (*milliseconds)(&c.Timeout), (*milliseconds)(&c.ConnectTimeout)})
 }
 
 func function(name string) C.paysvc_go_function {

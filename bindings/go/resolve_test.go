@@ -179,7 +179,7 @@ func openAtTheEnd(t *testing.T, err error) {
 // An order whose payment is under way: the wait goes on for as long as the context lets it, and longer than the client's timeout.
 func TestAWaitEndsWithTheContext(t *testing.T) {
 	sandbox := paysvctest.Start(t, "--seed", "7")
-	sandbox.Config.TimeoutMS = paysvc.Ptr[int64](300)
+	sandbox.Config.Timeout = 300 * time.Millisecond
 	client := connect(t, sandbox.Config)
 	sandbox.Post("/sandbox/orders", map[string]any{"reference": "R-1", "amount": "25.50"}, nil)
 	looks := 0
@@ -208,7 +208,7 @@ func TestAWaitEndsWithTheContext(t *testing.T) {
 	_, err = client.OrderWait(short, paysvc.OrderWaitRequest{Reference: "R-1"})
 	openAtTheEnd(t, err)
 	is(t, err, context.DeadlineExceeded)
-	sandbox.Config.TimeoutMS = nil
+	sandbox.Config.Timeout = 0
 	client = connect(t, sandbox.Config)
 	_, err = client.OrderWait(context.Background(), paysvc.OrderWaitRequest{Reference: "R-1", Progress: func(paysvc.Progress) error { return paysvc.ErrStop }})
 	is(t, err, paysvc.ErrCancelled, paysvc.ErrOutcomeUnknown)

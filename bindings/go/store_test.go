@@ -33,7 +33,7 @@ func withJournal(t testing.TB, config paysvc.Config) paysvc.Config {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { os.RemoveAll(folder) })
-	config.Journal, config.JournalCreate = filepath.Join(folder, "pay.db"), true
+	config.Journal, config.JournalCreate = filepath.Join(folder, "pay.db"), paysvc.Ptr(true)
 	return config
 }
 
