@@ -94,6 +94,9 @@ func (c *Client) perform(ctx context.Context, name string, request []byte, with 
 		return Reply{}, failure
 	}
 	text, err := cText(request)
+	if hasHidden(request) {
+		err = errHidden
+	}
 	if err != nil {
 		return Reply{}, refuse(name, StatusArgument, err.Error(), err)
 	}

@@ -115,6 +115,9 @@ func NewFromJSON(config json.RawMessage, with ...Option) (*Client, error) {
 		return nil, refuse("new", StatusConfig, message, nil)
 	}
 	text, err := cText(config)
+	if hasHidden(config) {
+		err = errHidden
+	}
 	if err != nil {
 		return nil, refuse("new", StatusConfig, err.Error(), err)
 	}

@@ -117,6 +117,9 @@ func (m *milliseconds) UnmarshalJSON(from []byte) error {
 
 func (w *writer) secret(of Secret) error {
 	if of.text != nil && !w.hides {
+		if strings.Contains(*of.text, hidden) {
+			return errHidden
+		}
 		return w.text(*of.text)
 	}
 	text, err := of.MarshalJSON()

@@ -18,7 +18,7 @@ import (
 	"time"
 )
 
-// Status says why a call ended as it did. An unknown number is a failure. The numbers are those of paysvc.h, except that of StatusOK.
+// Status says why a call ended as it did. An unknown number is a failure. The numbers are those of paysvc.h, except that of StatusOK, which is 0 there and -1 here: the zero value is no success.
 type Status int
 
 const (
@@ -140,7 +140,7 @@ func (n *Status) set(name string) error {
 	return nil
 }
 
-// Outcome says whether the service executed the request, as far as that is known. The numbers are those of paysvc.h, except that of OutcomeNotSent.
+// Outcome says whether the service executed the request, as far as that is known. The numbers are those of paysvc.h, except that of OutcomeNotSent, which is 0 there and -1 here: the zero value permits nothing.
 type Outcome int
 
 const (
@@ -190,7 +190,7 @@ func (n *Outcome) set(name string) error {
 	return nil
 }
 
-// State is the state of the payment or refund in the answer: the service's own statusId, or a number that it has added since. Paid means both OutcomeConfirmed and StateSuccessful.
+// State is the state of the payment or refund in the answer: the service's own statusId, or a number that it has added since. Paid means both OutcomeConfirmed and StateSuccessful. The numbers are those of paysvc.h.
 type State int
 
 const (
@@ -232,6 +232,30 @@ func (n State) name() string {
 		return "PROCESSING"
 	}
 	return ""
+}
+
+func (n *State) set(name string) error {
+	switch name {
+	case "NONE":
+		*n = StateNone
+	case "INITIATED":
+		*n = StateInitiated
+	case "PENDING":
+		*n = StatePending
+	case "AWAITING":
+		*n = StateAwaiting
+	case "FAILED":
+		*n = StateFailed
+	case "SUCCESSFUL":
+		*n = StateSuccessful
+	case "REVERSED":
+		*n = StateReversed
+	case "PROCESSING":
+		*n = StateProcessing
+	default:
+		return noName("State", name)
+	}
+	return nil
 }
 
 // Targets for errors.Is: one for each Status of a failure.

@@ -144,6 +144,16 @@ func TestTheServiceGetsTheSecrets(t *testing.T) {
 	order.Card.CVV, order.Card.PIN = paysvc.NewSecret("193"), paysvc.NewSecret("")
 	_, err := client.OrderCreate(ctx, order)
 	is(t, err, paysvc.ErrArgument)
+	// What fmt and encoding/json have written of a secret is none.
+	printed := paysvc.NewSecret(fmt.Sprintf("http://user:%s@127.0.0.1:1", paysvc.NewSecret("password")))
+	_, err = client.DirectDebitCreate(ctx, paysvc.DirectDebitCreateRequest{OrderReference: paysvc.Ptr("R-1"), AccountNumber: printed})
+	is(t, err, paysvc.ErrArgument, paysvc.ErrOutcomeNotSent)
+	_, err = client.Call(ctx, "direct_debit_create", json.RawMessage(`{"orderReference":"R-1","accountNumber":"[hidden]"}`))
+	is(t, err, paysvc.ErrArgument, paysvc.ErrOutcomeNotSent)
+	_, err = paysvc.New(paysvc.Config{Proxy: printed})
+	is(t, err, paysvc.ErrConfig, paysvc.ErrOutcomeNotSent)
+	_, err = paysvc.NewFromJSON(json.RawMessage(`{"secret_key":"[hidden]"}`))
+	is(t, err, paysvc.ErrConfig, paysvc.ErrOutcomeNotSent)
 	// Of a configuration an empty text is left out, whatever it is.
 	config := sandbox.Config
 	config.EncryptionKey = paysvc.NewSecret("")
