@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
+	"os"
 	"sync"
 	"testing"
 	"time"
@@ -56,6 +58,39 @@ func TestADeadlineReachesTheLibrary(t *testing.T) {
 	}
 	if count(sandbox, "refund_made") != 1 {
 		t.Error(sandbox.Ledger())
+	}
+}
+
+// As libraries ask that repeat what has failed.
+func TestNoErrorInvitesARepetition(t *testing.T) {
+	sandbox, client := start(t)
+	paid(sandbox, "sbx-commit_then_timeout-1")
+	for name, within := range map[string]time.Duration{"sent": 2 * time.Second, "not sent": -time.Second} {
+		ctx, cancel := context.WithTimeout(context.Background(), within)
+		_, err := client.OrderRefund(ctx, paysvc.OrderRefundRequest{Reference: "sbx-commit_then_timeout-1"})
+		cancel()
+		is(t, err, context.DeadlineExceeded, paysvc.ErrTimeout)
+		var network net.Error
+		var temporary interface{ Temporary() bool }
+		if errors.As(err, &network) && network.Timeout() || errors.As(err, &temporary) && temporary.Temporary() || os.IsTimeout(err) {
+			t.Errorf("%s: %v is a timeout of the network, or temporary", name, err)
+		}
+	}
+}
+
+func TestResolveWithAContextThatHasEndedAsksNothing(t *testing.T) {
+	sandbox, client := start(t)
+	ended, cancel := context.WithCancel(context.Background())
+	unknown := lose(t, sandbox, client, "R-1", charged)
+	cancel()
+	before := requests(sandbox)
+	_, err := client.Resolve(ended, unknown)
+	is(t, err, paysvc.ErrOutcomeUnknown, context.Canceled)
+	if sent := requests(sandbox) - before; sent != 0 {
+		t.Errorf("%d requests were sent", sent)
+	}
+	if _, err := client.Resolve(context.WithoutCancel(ended), err); err != nil {
+		t.Errorf("the error of the first Resolve cannot be resolved: %v", err)
 	}
 }
 

@@ -87,6 +87,13 @@ func (c cause) As(target any) bool {
 	return !other && errors.As(c.error, target)
 }
 
+// Timeout is false, whatever ended the call: libraries that repeat what is a Timeout of net.Error must not repeat a payment, and would
+// otherwise find [context.DeadlineExceeded] in the error. For a timeout use errors.Is with [ErrTimeout].
+func (e *Error) Timeout() bool { return false }
+
+// Temporary is false, as Timeout is.
+func (e *Error) Temporary() bool { return false }
+
 // Is compares with the variables of this package, for errors.Is. A status that sounds as if the request had not been executed is
 // found only if the outcome says so: of a look-up that was refused, it stays unknown.
 func (e *Error) Is(target error) bool {

@@ -53,12 +53,13 @@ func charge(ctx context.Context, client *paysvc.Client, order string) (*paysvc.O
 func sell(ctx context.Context, client *paysvc.Client, order string) int {
 	reply, err := charge(ctx, client, order)
 	switch {
-	case errors.Is(err, paysvc.ErrOutcomeUnknown):
-		fmt.Println("UNKNOWN, do not charge it in any other way:", err)
-		return 2
-	case err != nil: // NOT_SENT or REJECTED: start it again, perhaps with another card
+	case err == nil:
+	case errors.Is(err, paysvc.ErrOutcomeNotSent), errors.Is(err, paysvc.ErrOutcomeRejected): // start it again, perhaps with another card
 		fmt.Println("not charged:", err)
 		return 1
+	default:
+		fmt.Println("UNKNOWN, do not charge it in any other way:", err)
+		return 2
 	}
 	if paid, whyNot := reply.IsPaid(order, price, currency); !paid {
 		fmt.Println("charged, but not known to be paid:", whyNot)
