@@ -38,9 +38,9 @@ func (c *Client) Check(ctx context.Context) (*Reply, error) {
 }
 
 // Encrypt encrypts a payload without sending anything. The reply's body is {"data":"<base64>"}, which is the request body
-// of every encrypted endpoint.
-func (c *Client) Encrypt(plaintext json.RawMessage) (*Reply, error) {
-	return c.Call(context.Background(), "encrypt", plaintext)
+// of every encrypted endpoint. It waits for no slot.
+func (c *Client) Encrypt(ctx context.Context, plaintext json.RawMessage) (*Reply, error) {
+	return c.Call(ctx, "encrypt", plaintext)
 }
 
 // Warm connects in advance, so that the next request that moves money does not wait for the name look-up, TCP and TLS: call it
@@ -118,16 +118,14 @@ func (c *Client) performWith(ctx context.Context, name string, text []byte, with
 		return Reply{}, refuseDone(name, ctx)
 	}
 	limit, slots := c.timeout, c.slotsOf(name, text[:len(text)-1])
-	select {
-	case slots.taken <- struct{}{}:
-	default:
-		began := time.Now()
-		if failure := c.wait(ctx, name, slots); failure != nil {
+	if slots != nil {
+		waited, failure := c.take(ctx, name, slots)
+		if failure != nil {
 			return Reply{}, failure
 		}
-		limit -= time.Since(began) // The call gets the remaining time.
+		defer func() { <-slots.taken }()
+		limit -= waited // The call gets the remaining time.
 	}
-	defer func() { <-slots.taken }()
 	client := c.begin()
 	if client == nil {
 		return Reply{}, refuse(name, StatusArgument, "the client is closed", ErrClosed)
@@ -169,33 +167,39 @@ type slots struct {
 	option string // It sets how many.
 }
 
-// Waits have slots of their own, because they may take minutes and must not hold up charges.
+// Waits have slots of their own, because they may take minutes and must not hold up charges. nil: it needs none, as it is over at once.
 func (c *Client) slotsOf(name string, request []byte) *slots {
 	var asked struct{ Wait bool }
+	if name == "encrypt" {
+		return nil
+	}
 	if takesSteps(name) && !timeoutOfStep(name) && (name != "resolve" || json.Unmarshal(request, &asked) == nil && asked.Wait) {
 		return c.waits
 	}
 	return c.slots
 }
 
-// Waits for a slot, at most for the timeout of the call. nil: the caller has the slot.
-func (c *Client) wait(ctx context.Context, name string, slots *slots) *Error {
-	timer := time.NewTimer(c.timeout)
+// Takes a slot, and returns how long that took: at most the timeout of the call.
+func (c *Client) take(ctx context.Context, name string, slots *slots) (time.Duration, *Error) {
+	select {
+	case slots.taken <- struct{}{}:
+		return 0, nil
+	default:
+	}
+	began, timer := time.Now(), time.NewTimer(c.timeout)
 	defer timer.Stop()
 	select {
 	case slots.taken <- struct{}{}:
 		if ctx.Err() == nil { // With both ready, select takes either.
-			return nil
+			return time.Since(began), nil
 		}
 		<-slots.taken
-		return refuseWaited(name, ctx, slots)
 	case <-ctx.Done():
-		return refuseWaited(name, ctx, slots)
 	case <-timer.C:
-		return refuseWaited(name, ctx, slots)
 	case <-c.done:
-		return refuse(name, StatusArgument, "the client is closed", ErrClosed)
+		return 0, refuse(name, StatusArgument, "the client is closed", ErrClosed)
 	}
+	return 0, refuseWaited(name, ctx, slots)
 }
 
 // Makes a token that passes the context's deadline, cancel and trace on to the library, and its progress and log back; nil if

@@ -91,6 +91,10 @@ func TestTheWaitForASlotCountsTowardsTheDeadline(t *testing.T) {
 	sandbox, client, _ := stalled(t, func(*paysvc.Config) {})
 	ctx, cancel := context.WithTimeout(context.Background(), 500*time.Millisecond)
 	defer cancel()
+	// What sends nothing waits for no slot.
+	if _, err := client.Encrypt(context.Background(), json.RawMessage("{}")); err != nil {
+		t.Errorf("Encrypt: %v", err)
+	}
 	began := time.Now()
 	reply, err := client.OrderRefund(ctx, paysvc.OrderRefundRequest{Reference: "ORDER-1"})
 	took := time.Since(began)

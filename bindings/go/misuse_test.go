@@ -21,7 +21,7 @@ func TestWhatNobodyMadeIsAnErrorAndNoPanic(t *testing.T) {
 		_, refunded := client.OrderRefund(ctx, refund)
 		_, called := client.Call(ctx, "order_refund", json.RawMessage(`{"reference":"R-1"}`))
 		_, paid := client.PayoutBulk(ctx, paysvc.PayoutBulkRequest{PayoutDetails: recipients(1)})
-		_, encrypted := client.Encrypt(json.RawMessage("{}"))
+		_, encrypted := client.Encrypt(ctx, json.RawMessage("{}"))
 		_, checked := client.Check(ctx)
 		for _, err := range []error{refunded, called, paid, encrypted, checked, client.Warm(ctx)} {
 			is(t, err, paysvc.ErrArgument, paysvc.ErrOutcomeNotSent)

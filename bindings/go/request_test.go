@@ -119,14 +119,14 @@ func TestWarmConnectsAndSendsNothing(t *testing.T) {
 
 func TestEncryptSendsNothing(t *testing.T) {
 	sandbox, client := start(t)
-	reply, err := client.Encrypt(json.RawMessage(`{"reference":"ORDER-1"}`))
+	reply, err := client.Encrypt(context.Background(), json.RawMessage(`{"reference":"ORDER-1"}`))
 	if err != nil || reply.Outcome != paysvc.OutcomeNotSent {
 		t.Fatal(reply, err)
 	}
 	if data, ok := reply.Get("/data"); !ok || len(data) < 300 || requests(sandbox) != 0 {
 		t.Error(data, ok)
 	}
-	_, err = client.Encrypt(json.RawMessage(`{"text":"` + strings.Repeat("x", 600) + `"}`))
+	_, err = client.Encrypt(context.Background(), json.RawMessage(`{"text":"`+strings.Repeat("x", 600)+`"}`))
 	is(t, err, paysvc.ErrEncrypt, paysvc.ErrOutcomeNotSent)
 }
 

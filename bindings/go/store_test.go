@@ -79,23 +79,62 @@ func TestWhatIsOpenIsToldOneKeyAfterTheOther(t *testing.T) {
 		t.Cleanup(func() { client.Close() })
 		return client
 	}
-	client := open(oneOpen{})
-	key, reply, err := client.JournalNext(ctx, "")
-	if err != nil || key != "key refund-1" || reply.Outcome != paysvc.OutcomeUnknown || !strings.Contains(reply.Message, "CLAIM-1") {
-		t.Fatal(key, reply, err)
+	entries, err := journaled(ctx, open(oneOpen{}))
+	if err != nil || len(entries) != 1 {
+		t.Fatalf("%d entries: %v", len(entries), err)
 	}
-	if key, reply, err = client.JournalNext(ctx, key); err != nil || key != "" || reply.Status != paysvc.StatusOK {
-		t.Fatal(key, reply, err)
+	entry := entries[0]
+	if entry.Key != "key refund-1" || entry.Kind != "key" || entry.Reference != "refund-1" || entry.Claim != "CLAIM-1" ||
+		entry.Reply.Outcome != paysvc.OutcomeUnknown || !strings.Contains(entry.Reply.Message, "CLAIM-1") {
+		t.Errorf("found %+v", entry)
 	}
-	key, _, err = open(broken{}).JournalNext(ctx, "key refund-1")
-	is(t, err, paysvc.ErrJournal, paysvc.ErrOutcomeUnknown)
-	if key != "key refund-1" {
-		t.Error(key)
+	ended, cancel := context.WithCancel(ctx)
+	cancel()
+	for name, failed := range map[string]func() ([]paysvc.JournalEntry, error){
+		"broken":     func() ([]paysvc.JournalEntry, error) { return journaled(ctx, open(broken{})) },
+		"no journal": func() ([]paysvc.JournalEntry, error) { return journaled(ctx, connect(t, nowhere)) },
+		"no client":  func() ([]paysvc.JournalEntry, error) { return journaled(ctx, new(paysvc.Client)) },
+		"no time":    func() ([]paysvc.JournalEntry, error) { return journaled(ended, open(oneOpen{})) },
+	} {
+		entries, err := failed()
+		if is(t, err, paysvc.ErrOutcomeUnknown); len(entries) != 0 || errors.Is(err, paysvc.ErrJournal) != (name == "broken") {
+			t.Errorf("%s: %v %v", name, entries, err)
+		}
 	}
-	_, _, err = connect(t, nowhere).JournalNext(ctx, "")
-	is(t, err, paysvc.ErrOutcomeUnknown)
-	_, _, err = client.JournalNext(ctx, strings.Repeat("k", 2000))
-	is(t, err, paysvc.ErrOutcomeUnknown)
+}
+
+// What the journal has, and how its loop ended.
+func journaled(ctx context.Context, client *paysvc.Client) (entries []paysvc.JournalEntry, failed error) {
+	client.JournalNext(ctx)(func(entry paysvc.JournalEntry, err error) bool {
+		if failed = err; err == nil {
+			entries = append(entries, entry)
+		}
+		return true
+	})
+	return entries, failed
+}
+
+// An end that a loop has not gone on from is told again.
+func TestWhatALoopStoppedAtIsToldAgain(t *testing.T) {
+	sandbox := paysvctest.Start(t, "--seed", "7")
+	client, ctx := connect(t, withJournal(t, sandbox.Config)), context.Background()
+	lose(t, sandbox, client, "R-1", charged)
+	for _, goesOn := range []bool{false, false, true} {
+		told := 0
+		client.JournalNext(ctx)(func(entry paysvc.JournalEntry, err error) bool {
+			told++
+			if err != nil || entry.Key != "charge R-1" || entry.Reply.Outcome != paysvc.OutcomeConfirmed || entry.Claim == "" {
+				t.Errorf("told %+v %v", entry, err)
+			}
+			return goesOn
+		})
+		if told != 1 {
+			t.Errorf("told %d times", told)
+		}
+	}
+	if entries, err := journaled(ctx, client); len(entries) != 0 || err != nil {
+		t.Errorf("after its end: %v %v", entries, err)
+	}
 }
 
 // Its driver waits for a machine that is silent, whatever the context says.

@@ -29,6 +29,7 @@ const OURS: &[&str] = &[
     "Flag",
     "Hooks",
     "Integer",
+    "JournalEntry",
     "List",
     "New",
     "NewFromJSON",
