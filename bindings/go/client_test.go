@@ -27,7 +27,7 @@ func TestCloseWithACallInFlight(t *testing.T) {
 	committed(sandbox, "refund_made")
 	for i := 0; i < 3; i++ {
 		if err := client.Close(); err != nil {
-			t.Error(err)
+			t.Error("Close:", err)
 		}
 	}
 	_, err := client.OrderRefund(context.Background(), paysvc.OrderRefundRequest{Reference: "sbx-slow_headers-1"})
@@ -172,7 +172,7 @@ func TestTenThousandGoroutinesOnOneClient(t *testing.T) {
 	wait.Wait()
 	close(failed)
 	for err := range failed {
-		t.Fatal(err)
+		t.Fatal("a call failed:", err)
 	}
 	for runtime.NumGoroutine() > before { // Each call ends its own; the last may still be ending.
 		runtime.Gosched()

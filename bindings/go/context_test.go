@@ -42,7 +42,7 @@ func TestACancelAfterTheRequestWasSentIsUnknown(t *testing.T) {
 	_, err := client.OrderRefund(ctx, paysvc.OrderRefundRequest{Reference: "sbx-commit_then_timeout-1"})
 	is(t, err, context.Canceled, paysvc.ErrCancelled, paysvc.ErrOutcomeUnknown)
 	if count(sandbox, "refund_made") != 1 {
-		t.Error(sandbox.Ledger())
+		t.Error("not one refund:", sandbox.Ledger())
 	}
 }
 
@@ -57,7 +57,7 @@ func TestADeadlineReachesTheLibrary(t *testing.T) {
 		t.Error("a deadline is not a cancel")
 	}
 	if count(sandbox, "refund_made") != 1 {
-		t.Error(sandbox.Ledger())
+		t.Error("not one refund:", sandbox.Ledger())
 	}
 }
 
@@ -106,7 +106,7 @@ func TestADeadlineIsATimeoutAtAnyMoment(t *testing.T) {
 			expired++
 			is(t, err, context.DeadlineExceeded, paysvc.ErrTimeout)
 			if errors.Is(err, paysvc.ErrCancelled) {
-				t.Error(err)
+				t.Error("a deadline is taken for a cancel:", err)
 			}
 		}
 	}
@@ -179,7 +179,7 @@ func TestConcurrentCancels(t *testing.T) {
 			defer wait.Done()
 			_, err := client.DirectDebitHistory(ctx, paysvc.DirectDebitHistoryRequest{EmailAddress: "none@example.com"})
 			if err != nil && !errors.Is(err, context.Canceled) {
-				t.Error(err)
+				t.Error("neither done nor cancelled:", err)
 			}
 		}()
 		go func() {

@@ -30,7 +30,7 @@ func TestWhatNobodyMadeIsAnErrorAndNoPanic(t *testing.T) {
 		_, waited := client.OrderWait(ctx, paysvc.OrderWaitRequest{Reference: "R-1"})
 		is(t, errors.Join(resolved, waited), paysvc.ErrOutcomeUnknown)
 		if err := errors.Join(client.Close(), client.Shutdown(ctx)); err != nil || client.HasSecretKey() {
-			t.Error(err)
+			t.Error("closing what was not made:", err)
 		}
 	}
 	is(t, client.Shutdown(none), paysvc.ErrArgument)

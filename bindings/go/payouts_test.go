@@ -44,12 +44,12 @@ func outcomes(t *testing.T, report json.RawMessage) (all []string) {
 	t.Helper()
 	payouts, err := paysvc.ParsePayoutBulkAnswer(report).Payouts.Get()
 	if err != nil {
-		t.Fatal(err)
+		t.Fatal("the report has no payouts:", err)
 	}
 	for _, payout := range payouts {
 		outcome, err := payout.Outcome.Get()
 		if err != nil {
-			t.Fatal(err)
+			t.Fatal("a payout has no outcome:", err)
 		}
 		all = append(all, outcome)
 	}
@@ -75,13 +75,13 @@ func TestEveryRecipientIsInTheReport(t *testing.T) {
 		return nil
 	}})
 	if err != nil || accepted(t, reply.Body) != 5 || count(sandbox, "payout_made") != 5 {
-		t.Fatal(err, sandbox.Ledger())
+		t.Fatal("not all were paid:", err, sandbox.Ledger())
 	}
 	if steps[0] != "before 0 of 5" || steps[len(steps)-1] != "after 5 of 5" {
-		t.Error(steps)
+		t.Error("other steps:", steps)
 	}
 	if total, err := reply.Answer().Total.Get(); err != nil || total != 5 {
-		t.Error(total, err)
+		t.Error("another total:", total, err)
 	}
 }
 
@@ -109,11 +109,11 @@ func TestWhatStopsPayoutsIsWrappedAndTheSameListPaysTheRest(t *testing.T) {
 		}
 		made, report := count(sandbox, "payout_made"), failure(t, err).Body
 		if made == 0 || made == 5 || accepted(t, report) != made {
-			t.Fatal(made, string(report))
+			t.Fatal("made, and reported:", made, string(report))
 		}
 		reply, err := client.PayoutBulk(ctx, paysvc.PayoutBulkRequest{PayoutDetails: list})
 		if err != nil || accepted(t, reply.Body) != 5 || count(sandbox, "payout_made") != 5 {
-			t.Fatal(err, sandbox.Ledger())
+			t.Fatal("the same list did not pay the rest:", err, sandbox.Ledger())
 		}
 	}
 }
@@ -127,17 +127,17 @@ func TestAListGoesOnWithAnotherOneOnlyIfItSaysSo(t *testing.T) {
 	_, err := client.PayoutBulk(ctx, paysvc.PayoutBulkRequest{PayoutDetails: recipients(3)})
 	is(t, err, paysvc.ErrKeyReused, paysvc.ErrOutcomeUnknown)
 	if made := count(sandbox, "payout_made"); made != 2 || !strings.Contains(err.Error(), "SALARY-0 was paid on ") {
-		t.Error(made, err)
+		t.Error("made, and refused with:", made, err)
 	}
 	longer := paysvc.PayoutBulkRequest{PayoutDetails: recipients(3), Continue: paysvc.Ptr(true)}
 	reply, err := client.PayoutBulk(ctx, longer)
 	if err != nil || count(sandbox, "payout_made") != 3 {
-		t.Fatal(err, sandbox.Ledger())
+		t.Fatal("the longer list did not pay the third:", err, sandbox.Ledger())
 	}
 	payouts, _ := reply.Answer().Payouts.Get()
 	replayed, err := payouts[0].Replayed.Get()
 	if day, missing := payouts[0].Date.Get(); err != nil || missing != nil || !replayed || len(day) != len("2026-01-31") {
-		t.Error(replayed, day, err, missing)
+		t.Error("replayed, day, and errors:", replayed, day, err, missing)
 	}
 	without := connect(t, sandbox.Config)
 	_, err = without.PayoutBulk(ctx, longer)
@@ -209,7 +209,7 @@ func TestACancelEndsTheList(t *testing.T) {
 	unknown, err := paysvc.ParsePayoutBulkAnswer(stopped.Body).Unknown.Get()
 	made, known := count(sandbox, "payout_made"), accepted(t, stopped.Body)
 	if err != nil || known == 0 || made < known || made > known+int(unknown) || made == 5 {
-		t.Error(made, string(stopped.Body))
+		t.Error("made, and reported:", made, string(stopped.Body))
 	}
 }
 
@@ -228,10 +228,10 @@ func TestAWebhookIsTrueOnlyIfTheServiceSaysSo(t *testing.T) {
 		answer := reply.Answer()
 		authentic, err := answer.Authentic.Get()
 		if err != nil || authentic != want {
-			t.Error(body, authentic, err)
+			t.Error("the event, and what it is found to be:", body, authentic, err)
 		}
 		if _, err := answer.Key.Get(); (err == nil) != want {
-			t.Error(err)
+			t.Error("the key of the event:", err)
 		}
 	}
 }

@@ -46,7 +46,7 @@ func TestAClientTakesAStoreAndNotAJournalAsWell(t *testing.T) {
 	_, err = paysvc.New(withJournal(t, nowhere), paysvc.WithStore(noRows{}))
 	is(t, err, paysvc.ErrConfig, paysvc.ErrOutcomeNotSent)
 	if !strings.Contains(err.Error(), "journal is configured") {
-		t.Error(err)
+		t.Error("the message is another:", err)
 	}
 }
 
@@ -190,7 +190,7 @@ func TestAReferenceThatTheClientMadeIsChargedWithoutALookUp(t *testing.T) {
 	}{{client.NewReference, 1}, {paysvc.NewReference, 2}} {
 		made, err := reference.make("T7")
 		if err != nil || !strings.HasPrefix(made, "T7-") {
-			t.Fatal(made, err)
+			t.Fatal("made the reference:", made, err)
 		}
 		before := requests(sandbox)
 		reply, err := client.OrderCreate(context.Background(), charge(made, charged))
@@ -198,14 +198,14 @@ func TestAReferenceThatTheClientMadeIsChargedWithoutALookUp(t *testing.T) {
 			t.Fatal(err)
 		}
 		if paid, why := reply.IsPaid(made, "25.50", "NGN"); !paid {
-			t.Error(why)
+			t.Error("not paid:", why)
 		}
 		if sent := requests(sandbox) - before; sent != reference.sent {
 			t.Errorf("%d requests instead of %d", sent, reference.sent)
 		}
 	}
 	if made, err := client.NewReference("a b"); err == nil || errors.Is(err, paysvc.ErrConfig) {
-		t.Error(made, err)
+		t.Error("made the reference:", made, err)
 	}
 	client.Close()
 	_, err := client.NewReference("T7")
@@ -216,7 +216,7 @@ func TestAReferenceThatIsRememberedNeedsAJournal(t *testing.T) {
 	_, err := connect(t, nowhere).NewReference("T7")
 	is(t, err, paysvc.ErrConfig, paysvc.ErrOutcomeNotSent)
 	if !strings.Contains(err.Error(), "needs a journal") {
-		t.Error(err)
+		t.Error("the message is another:", err)
 	}
 	_, err = new(paysvc.Client).NewReference("T7")
 	is(t, err, paysvc.ErrArgument)

@@ -48,7 +48,7 @@ func TestChargesGoOnWhileOrdersAreWaitedFor(t *testing.T) {
 		}
 	}
 	if _, err := client.OrderRefund(ctx, paysvc.OrderRefundRequest{Reference: "ORDER-1"}); err != nil {
-		t.Error(err)
+		t.Error("a refund beside waits:", err)
 	}
 	// One more waits for a slot of its own kind, and so do the others that are waits.
 	short, cancelShort := context.WithTimeout(ctx, 100*time.Millisecond)
@@ -62,12 +62,12 @@ func TestChargesGoOnWhileOrdersAreWaitedFor(t *testing.T) {
 	for i, err := range []error{waited, resolved, verified} {
 		is(t, err, context.DeadlineExceeded, paysvc.ErrTimeout)
 		if i == 0 && !strings.Contains(err.Error(), "all 20 slots of this client (WithMaxWaiting) were busy") {
-			t.Error(err)
+			t.Error("the message is another:", err)
 		}
 	}
 	reply, err := client.ResolveRequest(ctx, ask) // One look is no wait.
 	if err != nil || reply.HTTPStatus != 200 {
-		t.Error(reply, err)
+		t.Error("one look:", reply, err)
 	}
 	cancel()
 	for _, ended := range ended {
@@ -104,7 +104,7 @@ func TestShutdownWaitsForCallsInFlight(t *testing.T) {
 	cancel()
 	is(t, <-ended, context.Canceled, paysvc.ErrOutcomeUnknown)
 	if err := <-down; err != nil {
-		t.Error(err)
+		t.Error("Shutdown:", err)
 	}
 	if err := client.Shutdown(context.Background()); err != nil {
 		t.Error("a second time:", err)
