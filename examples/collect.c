@@ -16,8 +16,6 @@
 #include <string.h>
 #include <time.h>
 
-typedef paysvc_status (PAYSVC_CDECL *function)(const paysvc_client *, const char *, const paysvc_call *, paysvc_reply **);
-
 static paysvc_client *client;
 static int sandbox;
 static int failed;
@@ -30,9 +28,17 @@ static unsigned long now_ms(void)
     return (unsigned long)now.tv_sec * 1000 + (unsigned long)now.tv_nsec / 1000000;
 }
 
-/* Makes a call and prints a line: step, subject, one value of the answer, outcome, time. Frees the request; the caller
- * frees the reply. */
-static paysvc_reply *step(const char *what, const char *of, function call, paysvc_json *request, const char *shown)
+/* What was charged or refunded; of an order, its price. */
+static const char *amount_of(const paysvc_reply *reply)
+{
+    const char *amount = paysvc_reply_amount(reply, PAYSVC_AMOUNT_TOTAL);
+    amount = amount != NULL ? amount : paysvc_reply_amount(reply, PAYSVC_AMOUNT_REFUNDED);
+    return amount != NULL ? amount : paysvc_reply_amount(reply, PAYSVC_AMOUNT_PRICE);
+}
+
+/* Makes a call and prints a line: step, subject, one value of the answer (NULL: its amount), outcome, time. Frees the
+ * request; the caller frees the reply. */
+static paysvc_reply *step(const char *what, const char *of, paysvc_function call, paysvc_json *request, const char *shown)
 {
     paysvc_reply *reply = NULL;
     unsigned long started = now_ms();
@@ -43,7 +49,7 @@ static paysvc_reply *step(const char *what, const char *of, function call, paysv
     }
     call(client, paysvc_json_text(request), NULL, &reply);
     paysvc_json_free(request);
-    value = paysvc_reply_get(reply, shown);
+    value = shown != NULL ? paysvc_reply_get(reply, shown) : amount_of(reply);
     printf("%-21s %-19s %-42.42s %-9s %5lu ms\n", what, of, value != NULL ? value : paysvc_reply_message(reply),
            paysvc_outcome_name(paysvc_reply_outcome(reply)), now_ms() - started);
     if (paysvc_reply_outcome(reply) != PAYSVC_OUTCOME_CONFIRMED) {
@@ -152,7 +158,7 @@ static void create_order(const struct ordered *ordered)
     paysvc_json_set_string(request, "/customer/firstname", "Zo\303\253 \"Ada\""); /* UTF-8 */
     paysvc_json_set_string(request, "/customer/lastname", "Okonkw\341\273\215");
     paysvc_json_set_string(request, "/payment/RedirectUrl", "https://till.example/done");
-    paysvc_reply_free(step("create the order", ordered->reference, paysvc_order_create, request, "/data/order/amount"));
+    paysvc_reply_free(step("create the order", ordered->reference, paysvc_order_create, request, NULL));
 }
 
 /* Reads the state of an order, its customer, and every payment for it: an object and an array of the answer. A till
@@ -225,7 +231,7 @@ static void direct_debit(const struct ordered *ordered)
     paysvc_json_set_string(request, "/directDebitPaymentRequest/mandateCode", mandate);
     paysvc_json_set_string(request, "/directDebitPaymentRequest/accountName", "Ada Lovelace");
     paysvc_json_set_string(request, "/directDebitPaymentRequest/bankCode", "044");
-    reply = step("pay", order, paysvc_order_pay, request, "/data/orderPayment/totalAmount");
+    reply = step("pay", order, paysvc_order_pay, request, NULL);
     hand_over(reply, ordered);
     paysvc_reply_free(reply);
     order_state(ordered);
@@ -249,7 +255,7 @@ static void virtual_account(const char *alias)
     paysvc_json_set_string(request, "/body/senderName", "Grace Hopper");
     learn("session identifier of a transfer to that account", request, "/sessionId", session, sizeof session);
     reply = step("transaction details", "the transfer", paysvc_transaction_details, request_with("/sessionId", session),
-                 "/data/totalAmountCharged");
+                 NULL);
     hand_over(reply, &rent);
     paysvc_reply_free(reply);
 }
@@ -260,7 +266,7 @@ static void refund(const char *order)
     paysvc_reply *reply;
     paysvc_json_set_string(request, "/reason", "one item returned");
     paysvc_json_set_string(request, "/amount", "25.50");
-    reply = step("refund in part", order, paysvc_order_refund, request, "/data/amount_refunded");
+    reply = step("refund in part", order, paysvc_order_refund, request, NULL);
     if (paysvc_reply_outcome(reply) == PAYSVC_OUTCOME_CONFIRMED) {
         /* Another amount or order would not be CONFIRMED: the library compares them. No other call tells how it ends. */
         printf("%-21s %s\n", "", paysvc_reply_state(reply) == PAYSVC_STATE_SUCCESSFUL
@@ -284,7 +290,7 @@ static void card(const struct ordered *ordered)
     set_order(request, ordered, "meal");
     paysvc_json_set_cp1252(request, "/customer/firstname", "Ren\xe9" "e");
     paysvc_json_set_cp1252(request, "/customer/lastname", "O\x92" "Brien \x96 \"M\xfcller\"");
-    reply = step("card order", order, paysvc_order_create, request, "/message");
+    reply = step("card order", order, paysvc_order_create, request, NULL);
     hand_over(reply, ordered);
     paysvc_reply_free(reply);
     order_state(ordered);

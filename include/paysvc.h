@@ -169,6 +169,26 @@ extern "C" {
 #define PAYSVC_JSON_OBJECT 6
 
 /**
+ * Price of the order, without the fee.
+ */
+#define PAYSVC_AMOUNT_PRICE 1
+
+/**
+ * The fee.
+ */
+#define PAYSVC_AMOUNT_FEE 2
+
+/**
+ * What was charged, with the fee.
+ */
+#define PAYSVC_AMOUNT_TOTAL 3
+
+/**
+ * What was refunded.
+ */
+#define PAYSVC_AMOUNT_REFUNDED 4
+
+/**
  * Deadline and cancel of a request. Any number of threads may use it at once.
  */
 typedef struct paysvc_call paysvc_call;
@@ -252,6 +272,14 @@ typedef struct paysvc_store {
    */
   void (PAYSVC_CALLBACK *release)(void *userdata);
 } paysvc_store;
+
+/**
+ * A function that sends requests, such as paysvc_order_create(): for programs that load the library by themselves.
+ */
+typedef paysvc_status (PAYSVC_CALLBACK *paysvc_function)(const paysvc_client *client,
+                                         const char *request_json,
+                                         const paysvc_call *call,
+                                         paysvc_reply **reply);
 
 /**
  * The service answered success.
@@ -1097,6 +1125,29 @@ paysvc_status PAYSVC_CDECL paysvc_payout_bulk(const paysvc_client *client,
                                               paysvc_reply **reply);
 
 /**
+ * Calls a function by its name, so that a binding for another language needs no list of functions.
+ *
+ * @param function  a name without paysvc_: one of the functions above that take request_json; or
+ *   - client_check: as paysvc_client_check()
+ *   - client_warm: as paysvc_client_warm()
+ *   - encrypt: as paysvc_encrypt(); the object is the payload
+ *   - journal_next: as paysvc_journal_next(). The body has key: the next open key, "" if none is left; that of after again if the journal cannot be read
+ *     - after (any): the key to go on after, as text; "" or left out for the first
+ *   - look_up: sends nothing, and client may be NULL. The body is the request of paysvc_resolve() for that request, without card data and codes: store it with the order before the first request
+ *     - endpoint (string, required): the function that will be called, e.g. order_create; or resolve, for what its request is about
+ *     - request (any, required): its request
+ * @param request_json  one JSON object, as for that function
+ * @param call  as for that function
+ * @param reply  may be NULL; else *reply is set on every path: free it with paysvc_reply_free()
+ * @return as that function; PAYSVC_E_ARGUMENT with the nearest name if there is no such function. Nothing is sent then, and the outcome is UNKNOWN, because the name may have been meant for a function about an earlier request.
+ */
+paysvc_status PAYSVC_CDECL paysvc_invoke(const paysvc_client *client,
+                                         const char *function,
+                                         const char *request_json,
+                                         const paysvc_call *call,
+                                         paysvc_reply **reply);
+
+/**
  * Frees the client. Calls that still run on other threads end normally; then its connections are closed. With the last client
  * of a journal in this process, the journal's file gets all that is in its -wal file, unless another process uses it: then a
  * copy of that file alone is whole.
@@ -1203,11 +1254,11 @@ void PAYSVC_CDECL paysvc_call_keep_log(const paysvc_call *call,
 
 /**
  * Takes the oldest line that the token has kept, as a JSON object, e.g. {"level":3, "call_id":"3k9v0c2m8q1tz7ha-42",
- * "message":"...", "endpoint":"order_refund", "attempt":1, "status":"OK", "outcome":"CONFIRMED", "http_status":200, "ms":41,
- * "request_id":""}. Every line has level, call_id and message; one about an attempt also endpoint (the function's name
- * without paysvc_) and attempt, and when the attempt begins (level 4) "begins":true, when it has ended status, outcome,
- * http_status (0: no answer), ms and request_id, see paysvc_reply_request_id(). If lines could not be kept, the last has
- * "dropped": how many.
+ * "message":"...", "reference":"ORDER-1", "endpoint":"order_refund", "attempt":1, "status":"OK", "outcome":"CONFIRMED",
+ * "http_status":200, "ms":41, "request_id":""}. Every line has level, call_id and message, and reference if the request of the
+ * call names an order; one about an attempt also endpoint (the function's name without paysvc_) and attempt, and when the
+ * attempt begins (level 4) "begins":true, when it has ended status, outcome, http_status (0: no answer), ms and request_id,
+ * see paysvc_reply_request_id(). If lines could not be kept, the last has "dropped": how many.
  *
  * It may be called after a call, and in its log and progress callbacks: a line is kept before the log callback gets it. Only
  * one thread may use the lines of a token at a time, and not while a call with the token runs on another.
@@ -1317,6 +1368,18 @@ int PAYSVC_CDECL paysvc_reply_is_paid(const paysvc_reply *reply,
  *   paysvc_reply_message() has it
  */
 int PAYSVC_CDECL paysvc_reply_is_active(const paysvc_reply *reply);
+
+/**
+ * An amount of the answer, whatever member has it: for receipts, where endpoints name them differently. It says nothing of what
+ * was paid: paysvc_reply_is_paid() does.
+ *
+ * @param reply  NULL: NULL
+ * @param which  PAYSVC_AMOUNT_PRICE, _FEE, _TOTAL or _REFUNDED
+ * @return a decimal in major currency units, as short as it can be written: "25.5" for 25.50. Valid until the reply is freed.
+ *   NULL if the answer does not have it, if two members contradict each other, and if there is no memory for it
+ */
+const char *PAYSVC_CDECL paysvc_reply_amount(const paysvc_reply *reply,
+                                             int which);
 
 /**
  * HTTP status of the answer to the last attempt; 0 if there was no answer.

@@ -424,7 +424,48 @@ template <class Reply> Reply checked(const char *function, Reply got, const std:
 
 #include "paysvc_answers.hpp"
 #include "paysvc_endpoints.hpp"
-#include "paysvc_look_up.hpp"
+
+namespace paysvc {
+namespace detail {
+inline looked_up kept_for(const std::string &function, const std::string &request) {
+    // What it held is wiped when it is freed.
+    const std::unique_ptr<paysvc_json, decltype(&paysvc_json_free)> asked(paysvc_json_new(), &paysvc_json_free);
+    paysvc_json_set_string(asked.get(), "/endpoint", function.c_str());
+    paysvc_json_set_json(asked.get(), "/request", c_text(request));
+    paysvc_reply *answered = nullptr;
+    paysvc_invoke(nullptr, "look_up", paysvc_json_text(asked.get()), nullptr, &answered);
+    const reply got(answered);
+    looked_up found = {function, "{}", true};
+    std::string charged;
+    if (got.ok()) {
+        got.get("/endpoint", found.function);
+        got.get("/request", found.request);
+        found.charged = !got.get("/charged", charged) || charged != "false";
+    }
+    return found;
+}
+
+inline resolve_request resolve_of(const looked_up &it) {
+    resolve_request made;
+    made.endpoint(it.function).request(raw(it.request));
+    if (!it.charged) {
+        made.charged(false);
+    }
+    return made;
+}
+} // namespace detail
+
+/// What client::resolve() needs to find out what became of a request, e.g. look_up("order_create", request): the members by which
+/// it is looked up, and charged(false) if it is an order that is known to charge nobody. Store its json() before you send the
+/// request: it has no card data and no codes. `function` is the method's name; the request is a builder or JSON text.
+inline resolve_request look_up(const std::string &function, const std::string &request) {
+    return detail::resolve_of(detail::kept_for(function, request));
+}
+
+#if PAYSVC_EXCEPTIONS
+inline resolve_request error::look_up() const { return detail::resolve_of(*looked_up_); }
+#endif
+} // namespace paysvc
 
 namespace paysvc {
 

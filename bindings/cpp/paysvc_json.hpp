@@ -59,34 +59,6 @@ inline std::string quoted(const std::string &text) {
     return out += '"';
 }
 
-/// Where the value that begins there ends. What is not JSON ends somewhere, too.
-inline std::size_t value_end(const std::string &json, std::size_t at) {
-    std::size_t depth = 0;
-    bool in_text = false;
-    for (; at < json.size(); at++) {
-        const char c = json[at];
-        if (in_text && c == '\\') {
-            at++;
-        } else if (c == '"') {
-            in_text = !in_text;
-            if (!in_text && depth == 0) {
-                return at + 1;
-            }
-        } else if (in_text) {
-        } else if (c == '{' || c == '[') {
-            depth++;
-        } else if (c == '}' || c == ']') {
-            if (depth <= 1) {
-                return at + depth;
-            }
-            depth--;
-        } else if (depth == 0 && (c == ',' || c == ' ' || c == '\t' || c == '\r' || c == '\n')) {
-            return at;
-        }
-    }
-    return json.size();
-}
-
 /// The text as C expects it. C would ignore what follows a NUL, so such a text is replaced by one that is not JSON, which
 /// the library refuses.
 inline const char *c_text(const std::string &text, const char *refused = "NUL") {

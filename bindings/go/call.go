@@ -16,17 +16,17 @@ import (
 
 // Call calls a function of the library by its name in paysvc.h without the prefix, e.g. "order_refund", with a request
 // as JSON text, which is sent with its members in their order.
-func (c *Client) Call(ctx context.Context, function string, request json.RawMessage) (*Reply, error) {
+func (c *Client) Call(ctx context.Context, function string, request json.RawMessage, with ...CallOption) (*Reply, error) {
 	if request == nil {
 		request = json.RawMessage("null") // The library refuses it, as it is not an object.
 	}
-	return pointer(c.do(ctx, function, request, nil))
+	return pointer(c.do(ctx, function, request, with))
 }
 
 // Request sends a request that has no method of its own yet. At the path of an endpoint its API key and its encryption still
 // apply, and at or below the path of an endpoint that changes something no request is repeated.
-func (c *Client) Request(ctx context.Context, request Request) (*Reply, error) {
-	return pointer(c.send(ctx, "request", request))
+func (c *Client) Request(ctx context.Context, request Request, with ...CallOption) (*Reply, error) {
+	return pointer(c.send(ctx, "request", request, with...))
 }
 
 // Check checks whether everything is ready for the first sale: call it when a program starts. It looks at configuration, keys,
@@ -38,9 +38,9 @@ func (c *Client) Check(ctx context.Context) (*Reply, error) {
 }
 
 // Encrypt encrypts a payload without sending anything. The reply's body is {"data":"<base64>"}, which is the request body
-// of every encrypted endpoint.
-func (c *Client) Encrypt(plaintext json.RawMessage) (*Reply, error) {
-	return c.Call(context.Background(), "encrypt", plaintext)
+// of every encrypted endpoint. It waits for no slot.
+func (c *Client) Encrypt(ctx context.Context, plaintext json.RawMessage) (*Reply, error) {
+	return c.Call(ctx, "encrypt", plaintext)
 }
 
 // Warm connects in advance, so that the next request that moves money does not wait for the name look-up, TCP and TLS: call it
@@ -58,23 +58,19 @@ func pointer(reply Reply, err error) (*Reply, error) {
 	return &reply, nil
 }
 
-func (c *Client) send(ctx context.Context, function string, request any) (Reply, error) {
-	return c.sendWith(ctx, function, request, nil)
-}
-
-func (c *Client) sendWith(ctx context.Context, function string, request any, told ProgressFunc) (Reply, error) {
+func (c *Client) send(ctx context.Context, function string, request any, with ...CallOption) (Reply, error) {
 	text, err := encode(request)
 	if err != nil {
 		return Reply{}, about(function, refuse(function, StatusArgument, err.Error(), err))
 	}
 	defer clear(text)
-	return c.do(ctx, function, text, told)
+	return c.do(ctx, function, text, with)
 }
 
 // Makes a call. Its error keeps what is needed to resolve it.
-func (c *Client) do(ctx context.Context, name string, request []byte, told ProgressFunc) (Reply, error) {
+func (c *Client) do(ctx context.Context, name string, request []byte, with []CallOption) (Reply, error) {
 	ctx, ended := c.begins(ctx, name)
-	reply, failure := c.perform(ctx, name, request, told)
+	reply, failure := c.perform(ctx, name, request, with)
 	if failure != nil {
 		failure.Request, failure.uncharged = keep(name, request, false), uncharged(name, request)
 		ended(&about(name, failure).Reply, failure)
@@ -93,20 +89,27 @@ func about(name string, failure *Error) *Error {
 }
 
 // Waits for a slot, passes on the context's deadline and cancel, and returns when the library has.
-func (c *Client) perform(ctx context.Context, name string, request []byte, told ProgressFunc) (Reply, *Error) {
+func (c *Client) perform(ctx context.Context, name string, request []byte, with []CallOption) (Reply, *Error) {
 	if failure := c.unusable(name, ctx); failure != nil {
 		return Reply{}, failure
 	}
 	text, err := cText(request)
+	if hasHidden(request) {
+		err = errHidden
+	}
 	if err != nil {
 		return Reply{}, refuse(name, StatusArgument, err.Error(), err)
 	}
 	defer clear(text)
-	return c.performWith(ctx, name, text, told)
+	return c.performWith(ctx, name, text, with)
 }
 
 // The same with a text that ends with NUL.
-func (c *Client) performWith(ctx context.Context, name string, text []byte, told ProgressFunc) (Reply, *Error) {
+func (c *Client) performWith(ctx context.Context, name string, text []byte, with []CallOption) (Reply, *Error) {
+	var set calling
+	if why := set.set(with); why != "" {
+		return Reply{}, refuse(name, StatusArgument, why, nil)
+	}
 	f := function(name)
 	if f == nil {
 		return Reply{}, refuse(name, StatusArgument, "libpaysvc has no function of this name", nil)
@@ -115,26 +118,24 @@ func (c *Client) performWith(ctx context.Context, name string, text []byte, told
 		return Reply{}, refuseDone(name, ctx)
 	}
 	limit, slots := c.timeout, c.slotsOf(name, text[:len(text)-1])
-	select {
-	case slots.taken <- struct{}{}:
-	default:
-		began := time.Now()
-		if failure := c.wait(ctx, name, slots); failure != nil {
+	if slots != nil {
+		waited, failure := c.take(ctx, name, slots)
+		if failure != nil {
 			return Reply{}, failure
 		}
-		limit -= time.Since(began) // The call gets the remaining time.
+		defer func() { <-slots.taken }()
+		limit -= waited // The call gets the remaining time.
 	}
-	defer func() { <-slots.taken }()
 	client := c.begin()
 	if client == nil {
 		return Reply{}, refuse(name, StatusArgument, "the client is closed", ErrClosed)
 	}
 	defer c.end()
 	var progress *listener
-	if told != nil {
-		progress = &listener{told: told}
+	if set.progress != nil {
+		progress = &listener{told: set.progress}
 	}
-	call, release, failure := c.watch(ctx, name, limit, progress)
+	call, release, failure := c.watch(ctx, name, limit, set, progress)
 	if failure != nil {
 		return Reply{}, failure
 	}
@@ -166,43 +167,48 @@ type slots struct {
 	option string // It sets how many.
 }
 
-// Waits have slots of their own, because they may take minutes and must not hold up charges.
+// Waits have slots of their own, because they may take minutes and must not hold up charges. nil: it needs none, as it is over at once.
 func (c *Client) slotsOf(name string, request []byte) *slots {
 	var asked struct{ Wait bool }
+	if name == "encrypt" {
+		return nil
+	}
 	if takesSteps(name) && !timeoutOfStep(name) && (name != "resolve" || json.Unmarshal(request, &asked) == nil && asked.Wait) {
 		return c.waits
 	}
 	return c.slots
 }
 
-// Waits for a slot, at most for the timeout of the call. nil: the caller has the slot.
-func (c *Client) wait(ctx context.Context, name string, slots *slots) *Error {
-	timer := time.NewTimer(c.timeout)
+// Takes a slot, and returns how long that took: at most the timeout of the call.
+func (c *Client) take(ctx context.Context, name string, slots *slots) (time.Duration, *Error) {
+	select {
+	case slots.taken <- struct{}{}:
+		return 0, nil
+	default:
+	}
+	began, timer := time.Now(), time.NewTimer(c.timeout)
 	defer timer.Stop()
 	select {
 	case slots.taken <- struct{}{}:
 		if ctx.Err() == nil { // With both ready, select takes either.
-			return nil
+			return time.Since(began), nil
 		}
 		<-slots.taken
-		return refuseWaited(name, ctx, slots)
 	case <-ctx.Done():
-		return refuseWaited(name, ctx, slots)
 	case <-timer.C:
-		return refuseWaited(name, ctx, slots)
 	case <-c.done:
-		return refuse(name, StatusArgument, "the client is closed", ErrClosed)
+		return 0, refuse(name, StatusArgument, "the client is closed", ErrClosed)
 	}
+	return 0, refuseWaited(name, ctx, slots)
 }
 
 // Makes a token that passes the context's deadline, cancel and trace on to the library, and its progress and log back; nil if
 // only the client's own timeout applies. release frees it.
 func (c *Client) watch(
-	ctx context.Context, name string, limit time.Duration, progress *listener,
+	ctx context.Context, name string, limit time.Duration, set calling, progress *listener,
 ) (token *C.paysvc_call, release func(), failure *Error) {
 	trace, _ := ctx.Value(traceKey{}).(string)
-	key, _ := ctx.Value(idempotencyKey{}).(*oneKey)
-	if ctx.Done() == nil && limit == c.timeout && progress == nil && trace == "" && c.level == 0 && key == nil {
+	if ctx.Done() == nil && limit == c.timeout && progress == nil && trace == "" && c.level == 0 && set.keys == nil {
 		return nil, func() {}, nil
 	}
 	token = C.paysvc_call_new()
@@ -213,11 +219,9 @@ func (c *Client) watch(
 		C.paysvc_call_free(token)
 		return nil, nil, refuse(name, StatusArgument, "the traceparent of the context is malformed", nil)
 	}
-	if key != nil {
-		if why := key.set(token); why != "" {
-			C.paysvc_call_free(token)
-			return nil, nil, refuse(name, StatusArgument, why, nil)
-		}
+	if why := set.setKey(token); why != "" {
+		C.paysvc_call_free(token)
+		return nil, nil, refuse(name, StatusArgument, why, nil)
 	}
 	if c.level > 0 {
 		C.paysvc_call_keep_log(token, C.int(c.level))

@@ -28,8 +28,10 @@ const DefaultMaxWaiting = 1024
 
 // Client has a configuration and connections. Goroutines may share it. Each of its calls occupies a thread of the operating system
 // until it returns: see [WithMaxInFlight] and [WithMaxWaiting]. Close it when done, or it is closed when the garbage collector finds
-// that nobody uses it any more.
-type Client struct {
+// that nobody uses it any more. A copy is the same client. The calls of the zero Client are [ErrArgument].
+type Client struct{ *client }
+
+type client struct {
 	slots   *slots
 	waits   *slots
 	done    chan struct{} // Closed by Close.
@@ -70,9 +72,10 @@ func WithMaxWaiting(waits int) Option {
 }
 
 // WithLog passes the library's log to a handler, up to a level; the handler's own Enabled applies too. Both get the context of the
-// call, and a line comes while the call goes on. Its attributes are call_id, and of a line about an attempt endpoint, attempt, begins
-// or status, outcome, http_status and ms, and request_id if the service gave one. Keys, card data, one-time codes and bodies are not
-// logged at any level. The handler must return, and must not end its goroutine; a panic in it is recovered and ignored.
+// call, and a line comes while the call goes on. Its attributes are call_id, reference if the request names an order, and of a line
+// about an attempt endpoint, attempt, begins or status, outcome, http_status and ms, and request_id if the service gave one. Keys,
+// card data, one-time codes and bodies are not logged at any level. The handler must return, and must not end its goroutine; a
+// panic in it is recovered and ignored.
 func WithLog(handler slog.Handler, level slog.Level) Option {
 	return func(o *options) { o.handler, o.least = handler, level }
 }
@@ -113,6 +116,9 @@ func NewFromJSON(config json.RawMessage, with ...Option) (*Client, error) {
 		return nil, refuse("new", StatusConfig, message, nil)
 	}
 	text, err := cText(config)
+	if hasHidden(config) {
+		err = errHidden
+	}
 	if err != nil {
 		return nil, refuse("new", StatusConfig, err.Error(), err)
 	}
@@ -129,7 +135,7 @@ func NewFromJSON(config json.RawMessage, with ...Option) (*Client, error) {
 			return nil, failure
 		}
 	}
-	client := &Client{
+	made := &client{
 		slots:   &slots{make(chan struct{}, set.maxInFlight), "WithMaxInFlight"},
 		waits:   &slots{make(chan struct{}, set.maxWaiting), "WithMaxWaiting"},
 		done:    make(chan struct{}),
@@ -140,24 +146,24 @@ func NewFromJSON(config json.RawMessage, with ...Option) (*Client, error) {
 		handle:  handle,
 	}
 	if set.handler != nil {
-		client.lines = levelOf(set.least)
+		made.lines = levelOf(set.least)
 	}
-	if client.level = client.lines; client.wantAttempts() {
-		client.level = len(levels) - 1 // The beginning of an attempt is a line for debugging.
+	if made.level = made.lines; made.wantAttempts() {
+		made.level = len(levels) - 1 // The beginning of an attempt is a line for debugging.
 	}
-	if client.level > 0 {
-		C.paysvc_go_set_log(handle, C.int(client.level))
+	if made.level > 0 {
+		C.paysvc_go_set_log(handle, C.int(made.level))
 	}
-	runtime.SetFinalizer(client, (*Client).Close)
-	return client, nil
+	runtime.SetFinalizer(made, (*client).close)
+	return &Client{made}, nil
 }
 
 // Shutdown closes the client, and waits until the calls in flight have ended; later ones, and those that wait for a slot, return
 // [ErrClosed]. If the context ends first, Shutdown returns its error; the calls go on then, and end normally. Cancel their contexts
 // to end them. Otherwise it returns nil. It may be called again, and after [Client.Close].
 func (c *Client) Shutdown(ctx context.Context) error {
-	if c == nil || c.done == nil {
-		return nil // Not made by New.
+	if !c.isMade() {
+		return nil
 	}
 	if failure := c.unusable("shutdown", ctx); failure != nil {
 		return failure
@@ -174,9 +180,16 @@ func (c *Client) Shutdown(ctx context.Context) error {
 // Close closes the client, and does not wait as [Client.Shutdown] does. Calls in flight end normally; later ones, and those that
 // wait for a slot, return [ErrClosed]. Close always returns nil, and may be called again.
 func (c *Client) Close() error {
-	if c == nil || c.done == nil {
-		return nil // Not made by New.
+	if c.isMade() {
+		c.close()
 	}
+	return nil
+}
+
+// Whether New made it.
+func (c *Client) isMade() bool { return c != nil && c.client != nil }
+
+func (c *client) close() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if !c.closed {
@@ -184,11 +197,10 @@ func (c *Client) Close() error {
 		close(c.done)
 		c.freeIfUnused()
 	}
-	return nil
 }
 
 // Returns the handle for a call, which then calls end; nil if the client is closed.
-func (c *Client) begin() *C.paysvc_client {
+func (c *client) begin() *C.paysvc_client {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.closed {
@@ -198,7 +210,7 @@ func (c *Client) begin() *C.paysvc_client {
 	return c.handle
 }
 
-func (c *Client) end() {
+func (c *client) end() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.inFlight--
@@ -206,7 +218,7 @@ func (c *Client) end() {
 }
 
 // Frees the handle when the last call has ended: a closed client begins no other.
-func (c *Client) freeIfUnused() {
+func (c *client) freeIfUnused() {
 	if c.closed && c.inFlight == 0 {
 		C.paysvc_client_free(c.handle)
 		c.handle = nil
@@ -217,19 +229,19 @@ func (c *Client) freeIfUnused() {
 // The client's timeout, from where the library reads it too: the configuration, else the environment.
 func timeoutOf(config json.RawMessage) time.Duration {
 	var read struct {
-		TimeoutMS int64 `json:"timeout_ms"`
+		MS int64 `json:"timeout_ms"`
 	}
-	if json.Unmarshal(config, &read) != nil || read.TimeoutMS <= 0 {
-		read.TimeoutMS, _ = strconv.ParseInt(strings.TrimSpace(os.Getenv("PAYSVC_TIMEOUT_MS")), 10, 64)
+	if json.Unmarshal(config, &read) != nil || read.MS <= 0 {
+		read.MS, _ = strconv.ParseInt(strings.TrimSpace(os.Getenv("PAYSVC_TIMEOUT_MS")), 10, 64)
 	}
-	if read.TimeoutMS <= 0 {
-		read.TimeoutMS = defaultTimeoutMS
+	if read.MS <= 0 {
+		read.MS = defaultTimeoutMS
 	}
-	return time.Duration(min(read.TimeoutMS, math.MaxInt32)) * time.Millisecond
+	return time.Duration(min(read.MS, math.MaxInt32)) * time.Millisecond
 }
 
 // HasSecretKey says whether the client has a secret key, which refunds, look-ups of orders and webhooks about orders need.
-func (c *Client) HasSecretKey() bool { return c != nil && c.secret }
+func (c *Client) HasSecretKey() bool { return c.isMade() && c.secret }
 
 func hasSecretKey(config json.RawMessage) bool {
 	var read struct {

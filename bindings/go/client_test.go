@@ -27,7 +27,7 @@ func TestCloseWithACallInFlight(t *testing.T) {
 	committed(sandbox, "refund_made")
 	for i := 0; i < 3; i++ {
 		if err := client.Close(); err != nil {
-			t.Error(err)
+			t.Error("Close:", err)
 		}
 	}
 	_, err := client.OrderRefund(context.Background(), paysvc.OrderRefundRequest{Reference: "sbx-slow_headers-1"})
@@ -91,6 +91,10 @@ func TestTheWaitForASlotCountsTowardsTheDeadline(t *testing.T) {
 	sandbox, client, _ := stalled(t, func(*paysvc.Config) {})
 	ctx, cancel := context.WithTimeout(context.Background(), 500*time.Millisecond)
 	defer cancel()
+	// What sends nothing waits for no slot.
+	if _, err := client.Encrypt(context.Background(), json.RawMessage("{}")); err != nil {
+		t.Errorf("Encrypt: %v", err)
+	}
 	began := time.Now()
 	reply, err := client.OrderRefund(ctx, paysvc.OrderRefundRequest{Reference: "ORDER-1"})
 	took := time.Since(began)
@@ -107,7 +111,7 @@ func TestTheWaitForASlotCountsTowardsTheDeadline(t *testing.T) {
 
 // The call that occupies the slot began half a timeout earlier. So the waiting one gets the other half of its timeout.
 func TestTheWaitForASlotCountsTowardsTheClientsTimeout(t *testing.T) {
-	sandbox, client, _ := stalled(t, func(config *paysvc.Config) { config.TimeoutMS = paysvc.Ptr[int64](2000) })
+	sandbox, client, _ := stalled(t, func(config *paysvc.Config) { config.Timeout = 2 * time.Second })
 	paid(sandbox, "sbx-commit_then_timeout-2")
 	time.Sleep(time.Second)
 	began := time.Now()
@@ -124,7 +128,7 @@ func TestTheWaitForASlotCountsTowardsTheClientsTimeout(t *testing.T) {
 
 func TestTheClientsTimeoutEndsTheWait(t *testing.T) {
 	// One after the other, the calls would take twelve seconds.
-	sandbox, client, end := stalled(t, func(config *paysvc.Config) { config.TimeoutMS = paysvc.Ptr[int64](1500) })
+	sandbox, client, end := stalled(t, func(config *paysvc.Config) { config.Timeout = 1500 * time.Millisecond })
 	paid(sandbox, "sbx-commit_then_timeout-2")
 	failures, began := make(chan error, 8), time.Now()
 	for i := 0; i < cap(failures); i++ {
@@ -168,7 +172,7 @@ func TestTenThousandGoroutinesOnOneClient(t *testing.T) {
 	wait.Wait()
 	close(failed)
 	for err := range failed {
-		t.Fatal(err)
+		t.Fatal("a call failed:", err)
 	}
 	for runtime.NumGoroutine() > before { // Each call ends its own; the last may still be ending.
 		runtime.Gosched()

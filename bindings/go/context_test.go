@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
+	"os"
 	"sync"
 	"testing"
 	"time"
@@ -40,7 +42,7 @@ func TestACancelAfterTheRequestWasSentIsUnknown(t *testing.T) {
 	_, err := client.OrderRefund(ctx, paysvc.OrderRefundRequest{Reference: "sbx-commit_then_timeout-1"})
 	is(t, err, context.Canceled, paysvc.ErrCancelled, paysvc.ErrOutcomeUnknown)
 	if count(sandbox, "refund_made") != 1 {
-		t.Error(sandbox.Ledger())
+		t.Error("not one refund:", sandbox.Ledger())
 	}
 }
 
@@ -55,7 +57,40 @@ func TestADeadlineReachesTheLibrary(t *testing.T) {
 		t.Error("a deadline is not a cancel")
 	}
 	if count(sandbox, "refund_made") != 1 {
-		t.Error(sandbox.Ledger())
+		t.Error("not one refund:", sandbox.Ledger())
+	}
+}
+
+// As libraries ask that repeat what has failed.
+func TestNoErrorInvitesARepetition(t *testing.T) {
+	sandbox, client := start(t)
+	paid(sandbox, "sbx-commit_then_timeout-1")
+	for name, within := range map[string]time.Duration{"sent": 2 * time.Second, "not sent": -time.Second} {
+		ctx, cancel := context.WithTimeout(context.Background(), within)
+		_, err := client.OrderRefund(ctx, paysvc.OrderRefundRequest{Reference: "sbx-commit_then_timeout-1"})
+		cancel()
+		is(t, err, context.DeadlineExceeded, paysvc.ErrTimeout)
+		var network net.Error
+		var temporary interface{ Temporary() bool }
+		if errors.As(err, &network) && network.Timeout() || errors.As(err, &temporary) && temporary.Temporary() || os.IsTimeout(err) {
+			t.Errorf("%s: %v is a timeout of the network, or temporary", name, err)
+		}
+	}
+}
+
+func TestResolveWithAContextThatHasEndedAsksNothing(t *testing.T) {
+	sandbox, client := start(t)
+	ended, cancel := context.WithCancel(context.Background())
+	unknown := lose(t, sandbox, client, "R-1", charged)
+	cancel()
+	before := requests(sandbox)
+	_, err := client.Resolve(ended, unknown)
+	is(t, err, paysvc.ErrOutcomeUnknown, context.Canceled)
+	if sent := requests(sandbox) - before; sent != 0 {
+		t.Errorf("%d requests were sent", sent)
+	}
+	if _, err := client.Resolve(context.WithoutCancel(ended), err); err != nil {
+		t.Errorf("the error of the first Resolve cannot be resolved: %v", err)
 	}
 }
 
@@ -71,7 +106,7 @@ func TestADeadlineIsATimeoutAtAnyMoment(t *testing.T) {
 			expired++
 			is(t, err, context.DeadlineExceeded, paysvc.ErrTimeout)
 			if errors.Is(err, paysvc.ErrCancelled) {
-				t.Error(err)
+				t.Error("a deadline is taken for a cancel:", err)
 			}
 		}
 	}
@@ -122,7 +157,7 @@ func TestADeadlineAndACancelWithinTheBody(t *testing.T) {
 func TestALongDeadlineDoesNotExtendTheClientsTimeout(t *testing.T) {
 	sandbox := paysvctest.Start(t)
 	config := sandbox.Config
-	config.TimeoutMS = paysvc.Ptr[int64](1500)
+	config.Timeout = 1500 * time.Millisecond
 	client := connect(t, config)
 	paid(sandbox, "sbx-commit_then_timeout-1")
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Hour)
@@ -144,7 +179,7 @@ func TestConcurrentCancels(t *testing.T) {
 			defer wait.Done()
 			_, err := client.DirectDebitHistory(ctx, paysvc.DirectDebitHistoryRequest{EmailAddress: "none@example.com"})
 			if err != nil && !errors.Is(err, context.Canceled) {
-				t.Error(err)
+				t.Error("neither done nor cancelled:", err)
 			}
 		}()
 		go func() {

@@ -55,8 +55,23 @@
 // The library knows the context's deadline and its cancel, and ends the call promptly. A method returns only then, so that the
 // outcome is never lost. A call that is cancelled after its first byte was sent returns an error that is both
 // [context.Canceled] and [ErrOutcomeUnknown]; a deadline is [ErrTimeout] as well as [context.DeadlineExceeded]. The client's
-// own TimeoutMS limits every call. For [Client.Resolve], [Client.OrderWait] and [Client.PayoutBulk], which send several
+// own Timeout limits every call. For [Client.Resolve], [Client.OrderWait] and [Client.PayoutBulk], which send several
 // requests, the context's deadline may be later than that.
+//
+// The context of a request to a web server, r.Context(), ends when the customer hangs up, and that of an errgroup when another
+// goroutine fails. A charge with such a context ends too, UNKNOWN. Give it a time of its own instead:
+//
+//	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), time.Minute)
+//	defer cancel()
+//
+// The same holds for Resolve: with a context that has ended it asks nothing, and the outcome stays UNKNOWN.
+//
+// # Repeating a call
+//
+// Whether a call may be repeated says the outcome, and nothing else. [OutcomeNotSent] is about this call only: if an earlier call for the
+// same order was UNKNOWN, it still is. So resolve the first error, not the last. A function that repeats whatever has failed, or a
+// library that does so, may charge twice; this library repeats by itself what may be repeated. For libraries that repeat what
+// [net.Error] calls a timeout, [Error.Timeout] is always false. With a journal, repeat a call with the same key: see [WithKey].
 //
 // # Goroutines
 //

@@ -9,10 +9,12 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"math"
 	"reflect"
 	"sort"
 	"strconv"
 	"strings"
+	"time"
 	"unicode/utf8"
 )
 
@@ -60,6 +62,9 @@ func (w *writer) value(v reflect.Value) error {
 		return w.secret(of)
 	case json.RawMessage:
 		return w.raw(of)
+	case time.Duration:
+		w.out = strconv.AppendInt(w.out, inMilliseconds(of), 10)
+		return nil
 	}
 	switch v.Kind() {
 	case reflect.Pointer, reflect.Interface:
@@ -86,8 +91,35 @@ func (w *writer) value(v reflect.Value) error {
 	return nil
 }
 
+// Rounded up: a time limit that was given is never none.
+func inMilliseconds(of time.Duration) int64 {
+	whole := int64(of / time.Millisecond)
+	if of%time.Millisecond > 0 {
+		whole++
+	}
+	return whole
+}
+
+// A time in JSON, where it is a number of milliseconds.
+type milliseconds time.Duration
+
+func (m *milliseconds) UnmarshalJSON(from []byte) error {
+	var number int64
+	if err := json.Unmarshal(from, &number); err != nil {
+		return err
+	}
+	if limit := math.MaxInt64 / int64(time.Millisecond); number > limit || number < -limit {
+		return fmt.Errorf("%d ms is no time limit", number)
+	}
+	*m = milliseconds(time.Duration(number) * time.Millisecond)
+	return nil
+}
+
 func (w *writer) secret(of Secret) error {
 	if of.text != nil && !w.hides {
+		if strings.Contains(*of.text, hidden) {
+			return errHidden
+		}
 		return w.text(*of.text)
 	}
 	text, err := of.MarshalJSON()

@@ -28,11 +28,12 @@ type Error struct {
 	// card data and no codes. In an error of Resolve they are those of the request that was resolved. To store it, use LookUp.
 	Request json.RawMessage
 
-	// Reply is the result of the call. If Stopped is not nil, it has no outcome and no state, but the body is that of Stopped.
+	// Reply is the result of the call. If Stopped is not nil, its status is [StatusCancelled], it has no state, and its outcome is
+	// [OutcomeUnknown] unless nothing was sent; the body is that of Stopped.
 	Reply
 
 	// Stopped is the whole reply of a call that its [ProgressFunc] stopped; nil of every other call. It reports what was done until
-	// then, which may be everything. Of the variables that begin with Err, errors.Is finds none in such an error: read the report.
+	// then, which may be everything.
 	Stopped *Reply
 
 	cause error
@@ -86,12 +87,16 @@ func (c cause) As(target any) bool {
 	return !other && errors.As(c.error, target)
 }
 
+// Timeout is false, whatever ended the call: libraries that repeat what is a Timeout of net.Error must not repeat a payment, and would
+// otherwise find [context.DeadlineExceeded] in the error. For a timeout use errors.Is with [ErrTimeout].
+func (e *Error) Timeout() bool { return false }
+
+// Temporary is false, as Timeout is.
+func (e *Error) Temporary() bool { return false }
+
 // Is compares with the variables of this package, for errors.Is. A status that sounds as if the request had not been executed is
 // found only if the outcome says so: of a look-up that was refused, it stays unknown.
 func (e *Error) Is(target error) bool {
-	if e.Stopped != nil {
-		return false
-	}
 	if target == nil || target == e.Outcome.sentinel() {
 		return target != nil
 	}
@@ -101,9 +106,12 @@ func (e *Error) Is(target error) bool {
 
 // The error of a call that its progress function stopped. What the reply says is about the steps that were made.
 func stopped(function string, whole Reply, why error) *Error {
-	reply := whole
-	reply.Status, reply.Outcome, reply.State, reply.paid = StatusCancelled, OutcomeNone, StateNone, nil
-	reply.Code, reply.Message = "", "stopped: "+why.Error()
+	reply, known := whole, "nothing was sent"
+	if whole.Outcome != OutcomeNotSent {
+		reply.Outcome, known = OutcomeUnknown, "it may have been executed, Stopped has what was done"
+	}
+	reply.Status, reply.State, reply.paid = StatusCancelled, StateNone, nil
+	reply.Code, reply.Message = "", known+": stopped by the progress function: "+why.Error()
 	return &Error{Function: function, Reply: reply, Stopped: &whole, cause: why}
 }
 
@@ -117,7 +125,7 @@ func refuse(function string, status Status, message string, cause error) *Error 
 // The error of a call that cannot be made at all; nil: it can.
 func (c *Client) unusable(function string, ctx context.Context) *Error {
 	switch {
-	case c == nil || c.done == nil:
+	case !c.isMade():
 		return refuse(function, StatusArgument, "the client was not made by New", nil)
 	case ctx == nil:
 		return refuse(function, StatusArgument, "the context is nil", nil)

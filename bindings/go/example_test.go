@@ -32,15 +32,15 @@ func Example() {
 		},
 	})
 	switch {
-	case errors.Is(err, paysvc.ErrOutcomeUnknown):
-		fmt.Println("it may have been charged: find out with client.Resolve before you charge again")
-	case errors.Is(err, paysvc.ErrOutcomeNotSent):
-		fmt.Println("nothing was sent, it may be repeated:", err)
-	case err != nil:
-		fmt.Println("this request was not executed:", err)
-	default:
+	case err == nil:
 		paid, whyNot := reply.IsPaid(reference, "25.50", "NGN")
 		fmt.Println("paid:", paid, whyNot)
+	case errors.Is(err, paysvc.ErrOutcomeNotSent):
+		fmt.Println("nothing was sent, it may be repeated:", err)
+	case errors.Is(err, paysvc.ErrOutcomeRejected):
+		fmt.Println("this request was not executed:", err)
+	default:
+		fmt.Println("it may have been charged: find out with client.Resolve before you charge again")
 	}
 	// Output: paid: true
 }

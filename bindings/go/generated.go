@@ -11,12 +11,14 @@ package paysvc
 import "C"
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
+	"time"
 )
 
-// Status says why a call ended as it did. An unknown number is a failure. The numbers are those of paysvc.h, except that of StatusOK.
+// Status says why a call ended as it did. An unknown number is a failure. The numbers are those of paysvc.h, except that of StatusOK, which is 0 there and -1 here: the zero value is no success.
 type Status int
 
 const (
@@ -138,7 +140,7 @@ func (n *Status) set(name string) error {
 	return nil
 }
 
-// Outcome says whether the service executed the request, as far as that is known. The numbers are those of paysvc.h, except that of OutcomeNotSent.
+// Outcome says whether the service executed the request, as far as that is known. The numbers are those of paysvc.h, except that of OutcomeNotSent, which is 0 there and -1 here: the zero value permits nothing.
 type Outcome int
 
 const (
@@ -188,7 +190,7 @@ func (n *Outcome) set(name string) error {
 	return nil
 }
 
-// State is the state of the payment or refund in the answer: the service's own statusId, or a number that it has added since. Paid means both OutcomeConfirmed and StateSuccessful.
+// State is the state of the payment or refund in the answer: the service's own statusId, or a number that it has added since. Paid means both OutcomeConfirmed and StateSuccessful. The numbers are those of paysvc.h.
 type State int
 
 const (
@@ -230,6 +232,30 @@ func (n State) name() string {
 		return "PROCESSING"
 	}
 	return ""
+}
+
+func (n *State) set(name string) error {
+	switch name {
+	case "NONE":
+		*n = StateNone
+	case "INITIATED":
+		*n = StateInitiated
+	case "PENDING":
+		*n = StatePending
+	case "AWAITING":
+		*n = StateAwaiting
+	case "FAILED":
+		*n = StateFailed
+	case "SUCCESSFUL":
+		*n = StateSuccessful
+	case "REVERSED":
+		*n = StateReversed
+	case "PROCESSING":
+		*n = StateProcessing
+	default:
+		return noName("State", name)
+	}
+	return nil
 }
 
 // Targets for errors.Is: one for each Status of a failure.
@@ -344,13 +370,13 @@ func isVerdict(target error) bool {
 	return false
 }
 
-// The time limit of a whole call, for a client without TimeoutMS.
+// The time limit of a whole call, for a client without Timeout.
 const defaultTimeoutMS = 30000
 
 // The most characters of an amount.
 const maxDecimal = 64
 
-// Config is what a client needs to know. A member that is left out is read from the environment variable of its name in capitals with the prefix PAYSVC_, e.g. PAYSVC_BASE_URL, PAYSVC_TIMEOUT_MS=5000 or PAYSVC_ALLOW_HTTP=true (or 1). An empty variable counts as not set. Quotes and blanks around a value are ignored, but a blank PAYSVC_JOURNAL is E_CONFIG. So is every other variable with this prefix, except PAYSVC_LIBRARY, PAYSVC_SANDBOX and those that Kubernetes sets for a service of that name. A member that is not set there either has its default. A text left empty and a pointer left nil count as left out.
+// Config is what a client needs to know. A member that is left out is read from the environment variable of its name in capitals with the prefix PAYSVC_, e.g. PAYSVC_BASE_URL, PAYSVC_TIMEOUT_MS=5000 or PAYSVC_ALLOW_HTTP=true (or 1). An empty variable counts as not set. Quotes and blanks around a value are ignored, but a blank PAYSVC_JOURNAL is E_CONFIG. So is every other variable with this prefix, except PAYSVC_LIBRARY, PAYSVC_SANDBOX and those that Kubernetes sets for a service of that name. A member that is not set there either has its default. A text left empty, a time of 0 and a pointer left nil count as left out. In JSON it is as the library reads it: times are numbers of milliseconds.
 type Config struct {
 	redacted
 
@@ -364,10 +390,10 @@ type Config struct {
 	Mode string `json:"mode,omitempty"`
 	// EncryptionKey (string): the dashboard's RSA key, or a PEM public key.
 	EncryptionKey Secret `json:"encryption_key,omitempty,omitzero"`
-	// TimeoutMS (integer): time limit for a whole call in ms, retries and waits included (default 30000, 1 to 86400000).
-	TimeoutMS *int64 `json:"timeout_ms,omitempty"`
-	// ConnectTimeoutMS (integer): limit for name look-up, connect and TLS in ms, within timeout_ms (default 10000, 1 to 86400000).
-	ConnectTimeoutMS *int64 `json:"connect_timeout_ms,omitempty"`
+	// Timeout (duration): time limit for a whole call, retries and waits included; rounded up to whole milliseconds (default 30s, 1ms to 24h).
+	Timeout time.Duration `json:"timeout_ms,omitempty"`
+	// ConnectTimeout (duration): limit for name look-up, connect and TLS, within timeout; rounded up to whole milliseconds (default 10s, 1ms to 24h).
+	ConnectTimeout time.Duration `json:"connect_timeout_ms,omitempty"`
 	// MaxAttempts (integer): maximum number of attempts for a request that may be repeated (default 3, 1 to 10).
 	MaxAttempts *int64 `json:"max_attempts,omitempty"`
 	// Proxy (string): http://user:password@proxy:3128 or socks5://..., user and password percent-encoded; without it, the variable https_proxy or HTTPS_PROXY, for https to another machine.
@@ -387,11 +413,11 @@ type Config struct {
 	// ConnectionReuse (string): reads: a request that moves money or changes something is the first on its connection, so that no answer to another request can be taken for its own. all: every request uses kept connections, for those who need more than about 400 payments a second and trust every hop to the service (default reads, or all).
 	ConnectionReuse string `json:"connection_reuse,omitempty"`
 	// AllowHTTP (boolean): allows plain HTTP to addresses other than loopback (default false).
-	AllowHTTP bool `json:"allow_http,omitempty"`
+	AllowHTTP *bool `json:"allow_http,omitempty"`
 	// Journal (string): path of the file that remembers what was sent, so that a crash or a second try cannot charge twice; on a local disk. Processes of one machine may share it.
 	Journal string `json:"journal,omitempty"`
 	// JournalCreate (boolean): creates the file of journal if it does not exist; without it, a missing file is an error (default false).
-	JournalCreate bool `json:"journal_create,omitempty"`
+	JournalCreate *bool `json:"journal_create,omitempty"`
 	// JournalAcceptLostLog (string): names the loss of a journal whose -wal file is gone, as its error does: what that file had is not looked for any more. Every charge is then looked up first (default none).
 	JournalAcceptLostLog string `json:"journal_accept_lost_log,omitempty"`
 	// JournalKeepDays (integer): how many days the journal keeps the details of requests that have ended; after that, it only knows that their keys have ended, and a call with one of them is E_KEY_REUSED (default 400, 1 to 36500).
@@ -402,6 +428,23 @@ type Config struct {
 	PayoutKey string `json:"payout_key,omitempty"`
 	// PayoutEncryptionHeader (boolean): sends payouts with the header encryption: RSA; integrations in production differ (default true).
 	PayoutEncryptionHeader *bool `json:"payout_encryption_header,omitempty"`
+}
+
+// MarshalJSON writes the settings that are not left out. Secrets are hidden.
+func (c Config) MarshalJSON() ([]byte, error) { return encodeHidden(c) }
+
+// UnmarshalJSON reads settings. One that is not known is refused.
+func (c *Config) UnmarshalJSON(from []byte) error {
+	type plain Config
+	decoder := json.NewDecoder(bytes.NewReader(from))
+	decoder.DisallowUnknownFields()
+	return decoder.Decode(&struct {
+		*plain
+
+		Timeout *milliseconds `json:"timeout_ms"`
+
+		ConnectTimeout *milliseconds `json:"connect_timeout_ms"`
+	}{(*plain)(c), (*milliseconds)(&c.Timeout), (*milliseconds)(&c.ConnectTimeout)})
 }
 
 func function(name string) C.paysvc_go_function {
@@ -607,8 +650,8 @@ type DirectDebitCreateRequest struct {
 // DirectDebitCreate creates a direct debit mandate. Store the answer's /data/mandateCode safely.
 //
 // POST /payment/order/direct-debit/create, public key, encrypted.
-func (c *Client) DirectDebitCreate(ctx context.Context, request DirectDebitCreateRequest) (*DirectDebitCreateReply, error) {
-	return replyOf[DirectDebitCreateReply](c.send(ctx, "direct_debit_create", request))
+func (c *Client) DirectDebitCreate(ctx context.Context, request DirectDebitCreateRequest, with ...CallOption) (*DirectDebitCreateReply, error) {
+	return replyOf[DirectDebitCreateReply](c.send(ctx, "direct_debit_create", request, with...))
 }
 
 // DirectDebitStatusRequest is the request of [Client.DirectDebitStatus].
@@ -637,8 +680,8 @@ type DirectDebitOTPRequest struct {
 // DirectDebitOTP triggers the e-mail with the one-time code that a debit needs.
 //
 // POST /payment/order/direct-debit/otp, public key, encrypted.
-func (c *Client) DirectDebitOTP(ctx context.Context, request DirectDebitOTPRequest) (*DirectDebitOTPReply, error) {
-	return replyOf[DirectDebitOTPReply](c.send(ctx, "direct_debit_otp", request))
+func (c *Client) DirectDebitOTP(ctx context.Context, request DirectDebitOTPRequest, with ...CallOption) (*DirectDebitOTPReply, error) {
+	return replyOf[DirectDebitOTPReply](c.send(ctx, "direct_debit_otp", request, with...))
 }
 
 // OrderCreateRequest is the request of [Client.OrderCreate].
@@ -768,8 +811,8 @@ func (r OrderCreatePaymentMeta) MarshalJSON() ([]byte, error) { return encodeHid
 // OrderCreate creates an order payment from the plaintext payload, for example a card charge; the library encrypts it.
 //
 // POST /payment/order/create, public key, encrypted.
-func (c *Client) OrderCreate(ctx context.Context, request OrderCreateRequest) (*OrderCreateReply, error) {
-	return replyOf[OrderCreateReply](c.send(ctx, "order_create", request))
+func (c *Client) OrderCreate(ctx context.Context, request OrderCreateRequest, with ...CallOption) (*OrderCreateReply, error) {
+	return replyOf[OrderCreateReply](c.send(ctx, "order_create", request, with...))
 }
 
 // OrderPayRequest is the request of [Client.OrderPay].
@@ -859,8 +902,8 @@ func (r OrderPayBankTransfer) MarshalJSON() ([]byte, error) { return encodeHidde
 // OrderPay pays an order: by card, bank transfer, direct debit, or another payment option.
 //
 // POST /payment/order/pay, public key, encrypted.
-func (c *Client) OrderPay(ctx context.Context, request OrderPayRequest) (*OrderPayReply, error) {
-	return replyOf[OrderPayReply](c.send(ctx, "order_pay", request))
+func (c *Client) OrderPay(ctx context.Context, request OrderPayRequest, with ...CallOption) (*OrderPayReply, error) {
+	return replyOf[OrderPayReply](c.send(ctx, "order_pay", request, with...))
 }
 
 // OrderPayAuthorizeRequest is the request of [Client.OrderPayAuthorize].
@@ -884,8 +927,8 @@ func (r OrderPayAuthorizeRequest) LookUp() ResolveRequest {
 // OrderPayAuthorize completes a card payment that waits for a code from the card's holder.
 //
 // POST /payment/order/pay/authorize, public key, encrypted.
-func (c *Client) OrderPayAuthorize(ctx context.Context, request OrderPayAuthorizeRequest) (*OrderPayAuthorizeReply, error) {
-	return replyOf[OrderPayAuthorizeReply](c.send(ctx, "order_pay_authorize", request))
+func (c *Client) OrderPayAuthorize(ctx context.Context, request OrderPayAuthorizeRequest, with ...CallOption) (*OrderPayAuthorizeReply, error) {
+	return replyOf[OrderPayAuthorizeReply](c.send(ctx, "order_pay_authorize", request, with...))
 }
 
 // OrderPayCaptureRequest is the request of [Client.OrderPayCapture].
@@ -900,9 +943,9 @@ type OrderPayCaptureRequest struct {
 
 // OrderPayCapture charges a card payment that was only authorized before.
 //
-// POST /payment/order/pay/capture, secret key.
-func (c *Client) OrderPayCapture(ctx context.Context, request OrderPayCaptureRequest) (*OrderPayCaptureReply, error) {
-	return replyOf[OrderPayCaptureReply](c.send(ctx, "order_pay_capture", request))
+// POST /payment/order/pay/capture, secret key. With a journal it needs a key: see [WithKey].
+func (c *Client) OrderPayCapture(ctx context.Context, request OrderPayCaptureRequest, with ...CallOption) (*OrderPayCaptureReply, error) {
+	return replyOf[OrderPayCaptureReply](c.send(ctx, "order_pay_capture", request, with...))
 }
 
 // OrderRefundRequest is the request of [Client.OrderRefund].
@@ -925,9 +968,9 @@ func (r OrderRefundRequest) LookUp() ResolveRequest {
 
 // OrderRefund starts a refund of an order, in full or in part. If it is only accepted, nothing tells how it ends.
 //
-// POST /payment/order/refund, secret key.
-func (c *Client) OrderRefund(ctx context.Context, request OrderRefundRequest) (*OrderRefundReply, error) {
-	return replyOf[OrderRefundReply](c.send(ctx, "order_refund", request))
+// POST /payment/order/refund, secret key. With a journal it needs a key: see [WithKey].
+func (c *Client) OrderRefund(ctx context.Context, request OrderRefundRequest, with ...CallOption) (*OrderRefundReply, error) {
+	return replyOf[OrderRefundReply](c.send(ctx, "order_refund", request, with...))
 }
 
 // OrderStatusRequest is the request of [Client.OrderStatus].
@@ -1088,8 +1131,8 @@ func (r CardChargeAuthorization) MarshalJSON() ([]byte, error) { return encodeHi
 // CardCharge charges a card that was saved before.
 //
 // POST /payment/tokenize/charge, secret key.
-func (c *Client) CardCharge(ctx context.Context, request CardChargeRequest) (*CardChargeReply, error) {
-	return replyOf[CardChargeReply](c.send(ctx, "card_charge", request))
+func (c *Client) CardCharge(ctx context.Context, request CardChargeRequest, with ...CallOption) (*CardChargeReply, error) {
+	return replyOf[CardChargeReply](c.send(ctx, "card_charge", request, with...))
 }
 
 // CardSaveRequest is the request of [Client.CardSave].
@@ -1103,8 +1146,8 @@ type CardSaveRequest struct {
 // CardSave saves the card with which an order was paid, for card_charge.
 //
 // POST /payment/order/save-card, secret key, encrypted.
-func (c *Client) CardSave(ctx context.Context, request CardSaveRequest) (*CardSaveReply, error) {
-	return replyOf[CardSaveReply](c.send(ctx, "card_save", request))
+func (c *Client) CardSave(ctx context.Context, request CardSaveRequest, with ...CallOption) (*CardSaveReply, error) {
+	return replyOf[CardSaveReply](c.send(ctx, "card_save", request, with...))
 }
 
 // CheckoutCreateRequest is the request of [Client.CheckoutCreate].
@@ -1201,8 +1244,8 @@ func (r CheckoutCreatePaymentMeta) MarshalJSON() ([]byte, error) { return encode
 // CheckoutCreate creates an order that the customer pays on a page of the service; the answer has its address.
 //
 // POST /payment/create, public key, encrypted.
-func (c *Client) CheckoutCreate(ctx context.Context, request CheckoutCreateRequest) (*CheckoutCreateReply, error) {
-	return replyOf[CheckoutCreateReply](c.send(ctx, "checkout_create", request))
+func (c *Client) CheckoutCreate(ctx context.Context, request CheckoutCreateRequest, with ...CallOption) (*CheckoutCreateReply, error) {
+	return replyOf[CheckoutCreateReply](c.send(ctx, "checkout_create", request, with...))
 }
 
 // BanksRequest is the request of [Client.Banks].
@@ -1241,8 +1284,8 @@ func (r VirtualAccountGenerateRequest) LookUp() ResolveRequest {
 // VirtualAccountGenerate creates a reserved virtual bank account: persistent, one per alias. Only a webhook tells of a transfer.
 //
 // POST /payment/virtual-account/generate, public key, encrypted.
-func (c *Client) VirtualAccountGenerate(ctx context.Context, request VirtualAccountGenerateRequest) (*VirtualAccountGenerateReply, error) {
-	return replyOf[VirtualAccountGenerateReply](c.send(ctx, "virtual_account_generate", request))
+func (c *Client) VirtualAccountGenerate(ctx context.Context, request VirtualAccountGenerateRequest, with ...CallOption) (*VirtualAccountGenerateReply, error) {
+	return replyOf[VirtualAccountGenerateReply](c.send(ctx, "virtual_account_generate", request, with...))
 }
 
 // VirtualAccountDetailsRequest is the request of [Client.VirtualAccountDetails].
@@ -1324,9 +1367,9 @@ type PayoutInitiatePayoutDetails struct {
 
 // PayoutInitiate pays out to bank accounts, as one batch. Success means accepted, not paid: ask payout_status.
 //
-// POST /payout/initiate, secret key (setting payout_key), encrypted.
-func (c *Client) PayoutInitiate(ctx context.Context, request PayoutInitiateRequest) (*PayoutInitiateReply, error) {
-	return replyOf[PayoutInitiateReply](c.send(ctx, "payout_initiate", request))
+// POST /payout/initiate, secret key (setting payout_key), encrypted. With a journal it needs a key: see [WithKey].
+func (c *Client) PayoutInitiate(ctx context.Context, request PayoutInitiateRequest, with ...CallOption) (*PayoutInitiateReply, error) {
+	return replyOf[PayoutInitiateReply](c.send(ctx, "payout_initiate", request, with...))
 }
 
 // PayoutStatusRequest is the request of [Client.PayoutStatus].
@@ -1419,7 +1462,7 @@ type OrderWaitExpect struct {
 
 // OrderWait asks for the state of an order until it is SUCCESSFUL or REVERSED and final, or until the call's time is over. FAILED ends it only with attempts 1, because no other attempt to pay can then be under way. It reports the state of the order, not that of a refund. For a transfer into a virtual account there is no such wait.
 func (c *Client) OrderWait(ctx context.Context, request OrderWaitRequest) (*OrderStatusReply, error) {
-	return replyOf[OrderStatusReply](c.sendWith(ctx, "order_wait", request, request.Progress))
+	return replyOf[OrderStatusReply](c.send(ctx, "order_wait", request, withProgress(request.Progress)))
 }
 
 // WebhookVerifyRequest is the request of [Client.WebhookVerify].
@@ -1450,7 +1493,7 @@ type WebhookVerifyExpect struct {
 
 // WebhookVerify checks a webhook. Webhooks are not signed, so it reads the event in any form that the service uses, and asks the service whether it is true.
 func (c *Client) WebhookVerify(ctx context.Context, request WebhookVerifyRequest) (*WebhookVerifyReply, error) {
-	return replyOf[WebhookVerifyReply](c.sendWith(ctx, "webhook_verify", request, nil))
+	return replyOf[WebhookVerifyReply](c.send(ctx, "webhook_verify", request))
 }
 
 // JournalSettleRequest is the request of [Client.JournalSettle].
@@ -1473,7 +1516,7 @@ type JournalSettleRequest struct {
 
 // JournalSettle records a person's decision about a request that stays open in the journal. It is refused while the request's call may still be under way, unless sender_ended is true. A refund, capture or payout that the service accepted, and that failed later, can be settled as REJECTED: give its key. Look at the service's own records first: a request that is settled as REJECTED may be charged again.
 func (c *Client) JournalSettle(ctx context.Context, request JournalSettleRequest) (*JournalSettleReply, error) {
-	return replyOf[JournalSettleReply](c.sendWith(ctx, "journal_settle", request, nil))
+	return replyOf[JournalSettleReply](c.send(ctx, "journal_settle", request))
 }
 
 // JournalBackupRequest is the request of [Client.JournalBackup].
@@ -1486,7 +1529,7 @@ type JournalBackupRequest struct {
 
 // JournalBackup copies the journal's file while programs use it: a copy made by other means lacks what is in its -wal file. The copy has everything that was written before the call. A client that opens it, or that file once it was put back, looks up every charge first, because requests may have been sent since.
 func (c *Client) JournalBackup(ctx context.Context, request JournalBackupRequest) (*JournalBackupReply, error) {
-	return replyOf[JournalBackupReply](c.sendWith(ctx, "journal_backup", request, nil))
+	return replyOf[JournalBackupReply](c.send(ctx, "journal_backup", request))
 }
 
 // PayoutBulkRequest is the request of [Client.PayoutBulk].
@@ -1527,7 +1570,7 @@ type PayoutBulkPayoutDetails struct {
 
 // PayoutBulk pays any number of recipients, in the largest batches that the encryption key can encrypt, one after the other. The client's timeout_ms limits each batch, and the call's timeout limits the whole list: no batch starts with less than timeout_ms left. It needs a journal or a store, where each clientReference is an idempotency key, across lists: after a crash, or when a call has stopped, give the same list again. See docs/payouts.md.
 func (c *Client) PayoutBulk(ctx context.Context, request PayoutBulkRequest) (*PayoutBulkReply, error) {
-	return replyOf[PayoutBulkReply](c.sendWith(ctx, "payout_bulk", request, request.Progress))
+	return replyOf[PayoutBulkReply](c.send(ctx, "payout_bulk", request, withProgress(request.Progress)))
 }
 
 // Request is a request that has no method of its own yet.

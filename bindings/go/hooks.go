@@ -55,7 +55,7 @@ func (l *logging) wantAttempts() bool {
 
 // Tells the hooks that a call begins. It gets this context, and ends with this function.
 func (c *Client) begins(ctx context.Context, function string) (context.Context, func(*Reply, error)) {
-	if c == nil || ctx == nil || len(c.hooks) == 0 {
+	if !c.isMade() || ctx == nil || len(c.hooks) == 0 {
 		return ctx, func(*Reply, error) {}
 	}
 	contexts := make([]context.Context, len(c.hooks))

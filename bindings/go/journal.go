@@ -13,48 +13,79 @@ import (
 	"strings"
 )
 
-// JournalNext finds out what became of the next request that is open in the journal: its sender wrote no end, the outcome was
-// [OutcomeUnknown], or a charge is not final. It asks the endpoint that knows, as [Client.Resolve] does, and moves no money. Call it
-// when the program starts, and again every minute, in a loop:
+// JournalEntry is a request that was open in the journal, and what became of it.
+type JournalEntry struct {
+	// Key is its name in the journal, for [Client.JournalSettle]: Kind and Reference, e.g. "charge ORDER-1".
+	Key string
+
+	// Kind is what the key is of: "charge", "authorization", "order", "payout"; "key": a key of the program, see [WithKey].
+	Kind string
+
+	// Reference is that of the order, of the attempt to pay, or of the recipient; or the key that the program gave.
+	Reference string
+
+	// Claim is the ID for [Client.JournalSettle]; "" of a damaged key.
+	Claim string
+
+	// Reply is about that request, whatever its outcome, which is never [OutcomeNotSent]. Of a damaged key it is [StatusJournal].
+	Reply *Reply
+}
+
+// JournalNext finds out what became of each request that is open in the journal: its sender wrote no end, the outcome was
+// [OutcomeUnknown], or a charge is not final. It asks the endpoint that knows, as [Client.Resolve] does, and moves no money. Range over
+// it when the program starts, and again every minute:
 //
-//	for key, reply, err := client.JournalNext(ctx, ""); ; key, reply, err = client.JournalNext(ctx, key) {
-//		if err != nil || key == "" {
-//			break
+//	for entry, err := range client.JournalNext(ctx) {
+//		if err != nil {
+//			return err // The journal cannot be read, or ctx is over.
 //		}
-//		log.Println(key, reply.Outcome, reply.Message)
+//		log.Println(entry.Kind, entry.Reference, entry.Reply.Outcome, entry.Reply.Message)
 //	}
 //
-// Record the reply before the next call: what the service's answer proves is written to the journal when this client is called again
-// with that key, as the loop does at its next step. A program that is killed in between hears of the payment again.
+// Record the reply in the body of the loop: what the service's answer proves is written to the journal when the loop goes on to the
+// next entry. After a break, or if the program is killed in the body, the next loop hears of the payment again.
 //
-// after is the key to go on after, "" for the first. next is the kind and the name of the next open key, e.g. "charge ORDER-1", or ""
-// if none is left. The reply is about the request of that key, whatever its outcome, and never [OutcomeNotSent]; its body has
-// the claim, for [Client.JournalSettle], in the object journal, with claim (the id), key, step, order, amount and currency. The error
-// says that the journal could not be read, or that ctx is over, which ends the whole loop: next is after then. A damaged key is
-// returned with a reply that is [StatusJournal]: go on after it.
-func (c *Client) JournalNext(ctx context.Context, after string) (next string, reply *Reply, err error) {
+// The error is the last that the loop gets. It is about the journal, so no outcome is known: [ErrOutcomeUnknown]. With Go 1.21 and
+// 1.22, which have no range over a function, call the function that JournalNext returns: see examples/till.
+func (c *Client) JournalNext(ctx context.Context) func(yield func(JournalEntry, error) bool) {
+	return func(yield func(JournalEntry, error) bool) {
+		for after := ""; ; {
+			next, reply, failure := c.journalNext(ctx, after)
+			if failure != nil {
+				yield(JournalEntry{}, failure)
+				return
+			}
+			entry := JournalEntry{Key: next, Reply: &reply}
+			entry.Kind, entry.Reference, _ = strings.Cut(next, " ")
+			entry.Claim, _ = reply.Get("/journal/claim")
+			if next == "" || !yield(entry, nil) {
+				return
+			}
+			after = next
+		}
+	}
+}
+
+// Resolves the key after that one; "": none is left. The error is about the journal, not about a key.
+func (c *Client) journalNext(ctx context.Context, after string) (string, Reply, *Error) {
 	const name = "journal_next"
 	if failure := c.unusable(name, ctx); failure != nil {
-		return after, nil, unknown(failure)
-	}
-	if strings.Contains(after, "\x00") || len(after) >= C.PAYSVC_GO_KEY_SIZE {
-		return after, nil, unknown(refuse(name, StatusArgument, "this is not a key that JournalNext returned", nil))
+		return "", Reply{}, unknown(failure)
 	}
 	text := make([]byte, C.PAYSVC_GO_KEY_SIZE)
-	copy(text, after)
+	copy(text, after) // The library wrote it into such a buffer.
 	ctx, ended := c.begins(ctx, name)
 	found, failure := c.performWith(ctx, name, text, nil)
 	key, _, _ := bytes.Cut(text, []byte{0})
-	next = string(key)
-	if failure != nil && next == after {
+	if failure != nil && (len(key) == 0 || string(key) == after) {
 		ended(&unknown(failure).Reply, failure)
-		return after, nil, failure
+		return "", Reply{}, failure
 	}
 	if failure != nil {
 		found = failure.Reply
 	}
 	ended(&found, nil)
-	return next, &found, nil
+	return string(key), found, nil
 }
 
 // This call sent nothing. The earlier request may still have been executed.

@@ -5,40 +5,53 @@ package paysvc
 */
 import "C"
 
-import (
-	"context"
-	"sync/atomic"
-	"unsafe"
-)
+import "unsafe"
 
-type idempotencyKey struct{}
+// CallOption is an option of one call.
+type CallOption func(*calling)
 
-// The key of a context.
-type oneKey struct {
-	text string
-	used atomic.Bool
+// What a call has besides its context and its request.
+type calling struct {
+	keys     []string
+	progress ProgressFunc
 }
 
-// ContextWithKey gives the next call with this context an idempotency key, of 1 to 200 bytes that neither begin nor end with a
-// blank, without control or invisible characters: with a journal ([Config].Journal or [WithStore]) all requests with this key, of any process that shares the journal and after a crash, are
-// one request, which is sent at most once. A later one sends nothing: its reply is Replayed, or its error is [ErrUnresolved] as long
-// as the end of the first is not known; with different members it is [ErrKeyReused]. A key names one attempt: another card or another
-// try is a new key. Without a journal a request with a key is [ErrConfig], and nothing is sent.
+// WithKey gives the request an idempotency key, of 1 to 200 bytes that neither begin nor end with a blank, without control or
+// invisible characters. With a journal ([Config].Journal or [WithStore]) all requests with this key, of any process that shares the
+// journal and after a crash, are one request, which is sent at most once. If one call has sent it, the same call again sends nothing:
+// its reply is Replayed, or its error is [ErrUnresolved] as long as the end is not known; with different members it is [ErrKeyReused].
+// So repeat a call with the same key. A key names one attempt: another card or another try is a new key.
 //
-// The context serves one call. A second one with it is [ErrArgument], so that no other request gets this key by accident: make
-// another context to send the same request again.
-func ContextWithKey(ctx context.Context, key string) context.Context {
-	return context.WithValue(ctx, idempotencyKey{}, &oneKey{text: key})
+// Store the key before the call, with what it is for. Without a journal a request with a key is [ErrConfig], and nothing is sent.
+func WithKey(key string) CallOption {
+	return func(c *calling) { c.keys = append(c.keys, key) }
 }
 
-// Gives the key to a call; returns why that cannot be.
-func (k *oneKey) set(token *C.paysvc_call) string {
-	if k.used.Swap(true) {
-		return "the idempotency key of this context was already used for a call: make a new context for this call"
+func withProgress(told ProgressFunc) CallOption {
+	return func(c *calling) { c.progress = told }
+}
+
+// Why the options cannot be used; "": they can.
+func (c *calling) set(with []CallOption) string {
+	for _, option := range with {
+		if option == nil {
+			return "an option is nil"
+		}
+		option(c)
 	}
-	text, err := cText([]byte(k.text))
-	if err != nil || C.paysvc_call_set_key(token, (*C.char)(unsafe.Pointer(&text[0]))) != C.PAYSVC_OK {
-		return "the idempotency key must be 1 to 200 bytes of UTF-8 that neither begin nor end with a blank, without control or invisible characters"
+	if len(c.keys) > 1 {
+		return "WithKey is given twice: one request has one key"
+	}
+	return ""
+}
+
+// Gives the key to the token of the call; returns why that cannot be.
+func (c *calling) setKey(token *C.paysvc_call) string {
+	for _, key := range c.keys {
+		text, err := cText([]byte(key))
+		if err != nil || C.paysvc_call_set_key(token, (*C.char)(unsafe.Pointer(&text[0]))) != C.PAYSVC_OK {
+			return "the idempotency key must be 1 to 200 bytes of UTF-8 that neither begin nor end with a blank, without control or invisible characters"
+		}
 	}
 	return ""
 }

@@ -94,6 +94,7 @@ type line struct {
 	Level      int
 	CallID     string `json:"call_id"`
 	Message    string
+	Reference  string
 	Endpoint   string
 	Attempt    int
 	Begins     bool
@@ -114,6 +115,9 @@ func (c *callLog) pass(read *line) {
 		return
 	}
 	attributes := []slog.Attr{slog.String("call_id", read.CallID)}
+	if read.Reference != "" {
+		attributes = append(attributes, slog.String("reference", read.Reference))
+	}
 	if read.Attempt > 0 {
 		attributes = append(attributes, slog.String("endpoint", read.Endpoint), slog.Int("attempt", read.Attempt))
 		if read.Begins {

@@ -21,7 +21,7 @@ func TestWhatNobodyMadeIsAnErrorAndNoPanic(t *testing.T) {
 		_, refunded := client.OrderRefund(ctx, refund)
 		_, called := client.Call(ctx, "order_refund", json.RawMessage(`{"reference":"R-1"}`))
 		_, paid := client.PayoutBulk(ctx, paysvc.PayoutBulkRequest{PayoutDetails: recipients(1)})
-		_, encrypted := client.Encrypt(json.RawMessage("{}"))
+		_, encrypted := client.Encrypt(ctx, json.RawMessage("{}"))
 		_, checked := client.Check(ctx)
 		for _, err := range []error{refunded, called, paid, encrypted, checked, client.Warm(ctx)} {
 			is(t, err, paysvc.ErrArgument, paysvc.ErrOutcomeNotSent)
@@ -30,7 +30,7 @@ func TestWhatNobodyMadeIsAnErrorAndNoPanic(t *testing.T) {
 		_, waited := client.OrderWait(ctx, paysvc.OrderWaitRequest{Reference: "R-1"})
 		is(t, errors.Join(resolved, waited), paysvc.ErrOutcomeUnknown)
 		if err := errors.Join(client.Close(), client.Shutdown(ctx)); err != nil || client.HasSecretKey() {
-			t.Error(err)
+			t.Error("closing what was not made:", err)
 		}
 	}
 	is(t, client.Shutdown(none), paysvc.ErrArgument)

@@ -5,6 +5,8 @@ package paysvc
 import (
 	"database/sql/driver"
 	"fmt"
+	"strconv"
+	"strings"
 )
 
 // The status of a number of paysvc.h, in which 0 is success.
@@ -48,11 +50,28 @@ func (n Status) MarshalText() ([]byte, error) { return []byte(n.String()), nil }
 // MarshalText is the name, for encoding/json too.
 func (n Outcome) MarshalText() ([]byte, error) { return []byte(n.String()), nil }
 
+// MarshalText is the name, for encoding/json too; "State(8)" of a number that this package does not know.
+func (n State) MarshalText() ([]byte, error) { return []byte(n.String()), nil }
+
 // UnmarshalText takes a name; what has another one, or is a number in JSON, is refused.
 func (n *Status) UnmarshalText(text []byte) error { return n.set(string(text)) }
 
 // UnmarshalText takes a name; what has another one, or is a number in JSON, is refused.
 func (n *Outcome) UnmarshalText(text []byte) error { return n.set(string(text)) }
+
+// UnmarshalText takes what MarshalText has written; a number in JSON is refused.
+func (n *State) UnmarshalText(text []byte) error { return n.read(string(text)) }
+
+// A state that the service has added since is no error.
+func (n *State) read(name string) error {
+	number, found := strings.CutPrefix(name, "State(")
+	number, whole := strings.CutSuffix(number, ")")
+	if added, err := strconv.Atoi(number); found && whole && err == nil && State(added).String() == name {
+		*n = State(added)
+		return nil
+	}
+	return n.set(name)
+}
 
 // Value is the name, for database/sql.
 func (n Status) Value() (driver.Value, error) { return n.String(), nil }
@@ -60,20 +79,26 @@ func (n Status) Value() (driver.Value, error) { return n.String(), nil }
 // Value is the name, for database/sql.
 func (n Outcome) Value() (driver.Value, error) { return n.String(), nil }
 
+// Value is the name, for database/sql.
+func (n State) Value() (driver.Value, error) { return n.String(), nil }
+
 // Scan takes a name from a database; NULL is StatusNone, and a number is refused.
-func (n *Status) Scan(from any) error { return scanName(n, from) }
+func (n *Status) Scan(from any) error { return scanName(n.set, from) }
 
 // Scan takes a name from a database; NULL is OutcomeNone, and a number is refused.
-func (n *Outcome) Scan(from any) error { return scanName(n, from) }
+func (n *Outcome) Scan(from any) error { return scanName(n.set, from) }
 
-func scanName(into interface{ set(name string) error }, from any) error {
+// Scan takes a name from a database; NULL is StateNone, and a number is refused.
+func (n *State) Scan(from any) error { return scanName(n.read, from) }
+
+func scanName(set func(name string) error, from any) error {
 	switch name := from.(type) {
 	case nil:
-		return into.set("NONE")
+		return set("NONE")
 	case string:
-		return into.set(name)
+		return set(name)
 	case []byte:
-		return into.set(string(name))
+		return set(string(name))
 	}
 	return fmt.Errorf("paysvc: a %T is not a name of paysvc.h", from)
 }

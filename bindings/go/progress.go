@@ -39,7 +39,8 @@ type Progress struct {
 
 // ProgressFunc is told the progress of a call, on a goroutine of its own, while the call waits for it. nil: the call goes on. An
 // error, a panic or the end of its goroutine ([runtime.Goexit], which [testing.T.Fatal] calls) stops the call before its next step.
-// The call then returns an [*Error] that wraps the error, or the error with which it panicked, and has the reply in its Stopped.
+// The call then returns an [*Error] that wraps the error, or the error with which it panicked, and has the reply in its Stopped. It is
+// [ErrCancelled], and [ErrOutcomeUnknown] unless nothing was sent.
 // A batch of payouts that it stopped in the step "before" is reported once more, in the step "after": none of it was sent.
 type ProgressFunc func(Progress) error
 

@@ -97,14 +97,14 @@ func TestEveryTextIsWrittenAsItIs(t *testing.T) {
 	}
 	var read map[string]any
 	if err := json.Unmarshal(written, &read); err != nil || read["reference"] != text || read[text] == nil {
-		t.Error(string(written), err)
+		t.Error("written as:", string(written), err)
 	}
 }
 
 func TestWarmConnectsAndSendsNothing(t *testing.T) {
 	sandbox, client := start(t)
 	if err := client.Warm(context.Background()); err != nil || requests(sandbox) != 0 {
-		t.Fatal(err)
+		t.Fatal("Warm failed, or sent something:", err)
 	}
 	closed, err := paysvc.New(paysvc.Config{BaseURL: "http://127.0.0.1:1"})
 	if err != nil {
@@ -119,14 +119,14 @@ func TestWarmConnectsAndSendsNothing(t *testing.T) {
 
 func TestEncryptSendsNothing(t *testing.T) {
 	sandbox, client := start(t)
-	reply, err := client.Encrypt(json.RawMessage(`{"reference":"ORDER-1"}`))
+	reply, err := client.Encrypt(context.Background(), json.RawMessage(`{"reference":"ORDER-1"}`))
 	if err != nil || reply.Outcome != paysvc.OutcomeNotSent {
-		t.Fatal(reply, err)
+		t.Fatal("Encrypt:", reply, err)
 	}
 	if data, ok := reply.Get("/data"); !ok || len(data) < 300 || requests(sandbox) != 0 {
-		t.Error(data, ok)
+		t.Error("the ciphertext:", data, ok)
 	}
-	_, err = client.Encrypt(json.RawMessage(`{"text":"` + strings.Repeat("x", 600) + `"}`))
+	_, err = client.Encrypt(context.Background(), json.RawMessage(`{"text":"`+strings.Repeat("x", 600)+`"}`))
 	is(t, err, paysvc.ErrEncrypt, paysvc.ErrOutcomeNotSent)
 }
 
@@ -138,14 +138,14 @@ func TestAChargeWithoutAPriceTakesAWord(t *testing.T) {
 	_, err := client.OrderCreate(ctx, forgotten)
 	is(t, err, paysvc.ErrArgument, paysvc.ErrOutcomeNotSent)
 	if !strings.Contains(err.Error(), "order is null: give it with its price") {
-		t.Error(err)
+		t.Error("the message is another:", err)
 	}
 	both := charge("ORDER-1", charged)
 	both.ExistingOrder = true
 	_, err = client.OrderCreate(ctx, both)
 	is(t, err, paysvc.ErrArgument, paysvc.ErrOutcomeNotSent)
 	if !strings.Contains(err.Error(), "Order and ExistingOrder contradict each other") || requests(sandbox) != 0 {
-		t.Error(err)
+		t.Error("the message is another, or it was sent:", err)
 	}
 	forgotten.ExistingOrder = true
 	// Nobody has named a price: nothing is charged.
@@ -153,7 +153,7 @@ func TestAChargeWithoutAPriceTakesAWord(t *testing.T) {
 	is(t, err, paysvc.ErrOutcomeRejected)
 	sandbox.Post("/sandbox/orders", map[string]any{"reference": "ORDER-1", "amount": "12.50"}, nil)
 	if _, err = client.OrderCreate(ctx, forgotten); err != nil || count(sandbox, "charge_made") != 1 {
-		t.Error(err, sandbox.Ledger())
+		t.Error("not one charge:", err, sandbox.Ledger())
 	}
 }
 
@@ -161,13 +161,13 @@ func TestAnUnknownSaysFirstWhatItMeans(t *testing.T) {
 	sandbox, client := start(t)
 	err := lose(t, sandbox, client, "R-1", charged)
 	if !strings.Contains(err.Error(), "the customer may have been charged; do not repeat it: ") {
-		t.Error(err)
+		t.Error("the message is another:", err)
 	}
-	_, err = client.OrderRefund(paysvc.ContextWithKey(context.Background(), "line-7 "), paysvc.OrderRefundRequest{Reference: "R-1"})
+	_, err = client.OrderRefund(context.Background(), paysvc.OrderRefundRequest{Reference: "R-1"}, paysvc.WithKey("line-7 "))
 	is(t, err, paysvc.ErrArgument, paysvc.ErrOutcomeNotSent)
 	_, err = client.OrderRefund(context.Background(), paysvc.OrderRefundRequest{Reference: "R-1 "})
 	is(t, err, paysvc.ErrArgument, paysvc.ErrOutcomeNotSent)
 	if !strings.Contains(err.Error(), "reference begins or ends with a blank") {
-		t.Error(err)
+		t.Error("the message is another:", err)
 	}
 }

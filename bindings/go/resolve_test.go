@@ -48,7 +48,7 @@ func TestAnErrorKeepsWhatALookUpNeedsAndNoCardData(t *testing.T) {
 	paid(sandbox, "sbx-commit_then_reset-1")
 	_, err := client.Call(context.Background(), "order_refund", json.RawMessage(`{"reference":"sbx-commit_then_reset-1","reason":"r"}`))
 	if got := string(failure(t, err).Request); got != `{"reference":"sbx-commit_then_reset-1"}` {
-		t.Error(got)
+		t.Error("kept of the request:", got)
 	}
 	// Of a request that is looked up by nothing, nothing is kept.
 	_, err = client.DirectDebitStatus(context.Background(), paysvc.DirectDebitStatusRequest{MandateCode: "none"})
@@ -63,28 +63,28 @@ func TestALostAnswerIsResolved(t *testing.T) {
 	err := lose(t, sandbox, client, "R-1", charged)
 	reply, resolved := client.Resolve(ctx, fmt.Errorf("the till: %w", err), paysvc.WithExpect("25.50", "NGN"), paysvc.WithWait())
 	if resolved != nil || reply.Outcome != paysvc.OutcomeConfirmed || reply.State != paysvc.StateSuccessful {
-		t.Fatal(reply, resolved)
+		t.Fatal("not resolved:", reply, resolved)
 	}
 	if final, err := paysvc.ParseOrderStatusAnswer(reply.Body).Data.IsFinalStatus.Get(); err != nil || !final {
-		t.Error(final, err)
+		t.Error("the state is not final:", final, err)
 	}
 	if count(sandbox, "charge_made") != 1 {
-		t.Error(sandbox.Ledger())
+		t.Error("not one charge:", sandbox.Ledger())
 	}
 	// After a restart, from what was stored.
 	stored := failure(t, err)
 	reply, resolved = client.ResolveRequest(ctx, stored.LookUp())
 	if resolved != nil || reply.State != paysvc.StateSuccessful {
-		t.Error(reply, resolved)
+		t.Error("not resolved:", reply, resolved)
 	}
 	// What is still unknown can be resolved in its turn.
 	_, unknown := client.Resolve(ctx, err, paysvc.WithExpect("25.51", "NGN"))
 	is(t, unknown, paysvc.ErrOutcomeUnknown, paysvc.ErrUnresolved)
 	if got := failure(t, unknown); got.Function != "resolve" || string(got.Request) != string(stored.Request) || got.State != paysvc.StateSuccessful {
-		t.Error(got.Function, string(got.Request), got.State)
+		t.Error("the error is about:", got.Function, string(got.Request), got.State)
 	}
 	if reply, err := client.Resolve(ctx, unknown); err != nil || reply.State != paysvc.StateSuccessful {
-		t.Error(reply, err)
+		t.Error("not resolved:", reply, err)
 	}
 }
 
@@ -105,28 +105,28 @@ func TestWhatIsStoredOfARequestResolvesItAtAnyTime(t *testing.T) {
 	for _, stored := range []paysvc.ResolveRequest{ahead, failure(t, lost).LookUp(), failure(t, unresolved).LookUp(), failure(t, again).LookUp()} {
 		text, err := json.Marshal(stored)
 		if err != nil || string(text) != want {
-			t.Fatal(string(text), err)
+			t.Fatal("stored:", string(text), err)
 		}
 		var read paysvc.ResolveRequest
 		if err := json.Unmarshal(text, &read); err != nil {
 			t.Fatal(err)
 		}
 		if reply, err := client.ResolveRequest(ctx, read); err != nil || reply.State != paysvc.StateSuccessful {
-			t.Error(reply, err)
+			t.Error("not resolved:", reply, err)
 		}
 	}
 	if reply, err := client.Resolve(ctx, again); err != nil || reply.State != paysvc.StateSuccessful {
-		t.Error(reply, err)
+		t.Error("not resolved:", reply, err)
 	}
 	// An order without a charge may be sent again, if the service does not know it.
 	request.Card, request.Paymentoption = nil, nil
 	if stored := request.LookUp(); stored.Charged == nil || *stored.Charged {
-		t.Error(stored.Charged)
+		t.Error("stored as charged:", stored.Charged)
 	}
 	// What cannot be written is not sent either.
 	request.Order.Reference = "\xff"
 	if stored := request.LookUp(); stored.Endpoint != "order_create" || stored.Request != nil || stored.Charged != nil {
-		t.Error(stored.Endpoint, string(stored.Request), stored.Charged)
+		t.Error("stored:", stored.Endpoint, string(stored.Request), stored.Charged)
 	}
 }
 
@@ -179,7 +179,7 @@ func openAtTheEnd(t *testing.T, err error) {
 // An order whose payment is under way: the wait goes on for as long as the context lets it, and longer than the client's timeout.
 func TestAWaitEndsWithTheContext(t *testing.T) {
 	sandbox := paysvctest.Start(t, "--seed", "7")
-	sandbox.Config.TimeoutMS = paysvc.Ptr[int64](300)
+	sandbox.Config.Timeout = 300 * time.Millisecond
 	client := connect(t, sandbox.Config)
 	sandbox.Post("/sandbox/orders", map[string]any{"reference": "R-1", "amount": "25.50"}, nil)
 	looks := 0
@@ -208,7 +208,7 @@ func TestAWaitEndsWithTheContext(t *testing.T) {
 	_, err = client.OrderWait(short, paysvc.OrderWaitRequest{Reference: "R-1"})
 	openAtTheEnd(t, err)
 	is(t, err, context.DeadlineExceeded)
-	sandbox.Config.TimeoutMS = nil
+	sandbox.Config.Timeout = 0
 	client = connect(t, sandbox.Config)
 	_, err = client.OrderWait(context.Background(), paysvc.OrderWaitRequest{Reference: "R-1", Progress: func(paysvc.Progress) error { return paysvc.ErrStop }})
 	is(t, err, paysvc.ErrCancelled, paysvc.ErrOutcomeUnknown)
@@ -222,12 +222,12 @@ func TestReferencesAreNew(t *testing.T) {
 	for i := 0; i < 1000; i++ {
 		made, err := paysvc.NewReference("T7")
 		if err != nil || len(made) != 29 || !strings.HasPrefix(made, "T7-") || seen[made] {
-			t.Fatal(made, err)
+			t.Fatal("made the reference:", made, err)
 		}
 		seen[made] = true
 	}
 	if made, err := paysvc.NewReference(""); err != nil || len(made) != 26 {
-		t.Error(made, err)
+		t.Error("made the reference:", made, err)
 	}
 	for _, wrong := range []string{strings.Repeat("x", 33), "a b", "é", "a\x00b"} {
 		if made, err := paysvc.NewReference(wrong); err == nil {

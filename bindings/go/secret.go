@@ -3,6 +3,7 @@
 package paysvc
 
 import (
+	"bytes"
 	"crypto/subtle"
 	"encoding/json"
 	"errors"
@@ -25,7 +26,11 @@ const hidden = "[hidden]"
 
 var errHidden = errors.New(`paysvc: "` + hidden + `" stands for a secret, and is none`)
 
-// NewSecret keeps a text from being printed. NewSecret("") is there, and empty: a request with it is refused.
+// Whether a value of that JSON was written without its secret.
+func hasHidden(text []byte) bool { return bytes.Contains(text, []byte(`"`+hidden+`"`)) }
+
+// NewSecret keeps a text from being printed. NewSecret("") is there, and empty: a request with it is refused. So is one with a text
+// that has "[hidden]" in it, which was printed from a secret and is none.
 func NewSecret(text string) Secret { return Secret{text: &text} }
 
 // IsZero says whether it is absent: the zero Secret.

@@ -79,11 +79,11 @@ func TestASecretSaysThatItIsHidden(t *testing.T) {
 	}
 	text, err := secret.MarshalText()
 	if secret.String() != "[hidden]" || secret.LogValue().String() != "[hidden]" || string(text) != "[hidden]" || err != nil {
-		t.Error(secret, string(text), err)
+		t.Error("printed:", secret, string(text), err)
 	}
 	written, err := json.Marshal(paysvc.OrderPayCard{Cardnumber: secret})
 	if want := `{"cardnumber":"[hidden]","expirymonth":"","expiryyear":"","cvv":null}`; string(written) != want || err != nil {
-		t.Error(string(written), err)
+		t.Error("written:", string(written), err)
 	}
 }
 
@@ -93,11 +93,11 @@ func TestASecretIsReadAndNeverFromWhatIsHidden(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !card.Cardnumber.Equal(paysvc.NewSecret("4111")) || !card.CVV.IsZero() || card.PIN.IsZero() || !card.PIN.Equal(paysvc.NewSecret("")) {
-		t.Error(card.Cardnumber, card.CVV, card.PIN)
+		t.Error("read:", card.Cardnumber, card.CVV, card.PIN)
 	}
 	var from paysvc.Secret
 	if err := from.UnmarshalText([]byte("4111")); err != nil || !from.Equal(card.Cardnumber) || !reflect.DeepEqual(from, card.Cardnumber) {
-		t.Error(err)
+		t.Error("read from text:", err)
 	}
 	if from.Equal(paysvc.NewSecret("4112")) || from.Equal(paysvc.Secret{}) || !(paysvc.Secret{}).Equal(paysvc.Secret{}) {
 		t.Error("not equal as the texts are")
@@ -111,14 +111,14 @@ func TestASecretIsReadAndNeverFromWhatIsHidden(t *testing.T) {
 	}
 	for _, err := range []error{from.UnmarshalText([]byte("[hidden]")), from.UnmarshalJSON([]byte(`"[hidden]"`)), from.UnmarshalJSON([]byte("193"))} {
 		if err == nil || strings.Contains(err.Error(), "193") {
-			t.Error(err)
+			t.Error("not refused, or the secret is in:", err)
 		}
 	}
 	if !from.Equal(paysvc.NewSecret("4111")) {
 		t.Error("what is refused changes nothing")
 	}
 	if err := from.UnmarshalText(nil); err != nil || !from.IsZero() {
-		t.Error(err)
+		t.Error("read from nothing:", err)
 	}
 }
 
@@ -133,7 +133,7 @@ func TestTheServiceGetsTheSecrets(t *testing.T) {
 		},
 	}
 	if _, err := client.OrderCreate(ctx, order); err != nil || count(sandbox, "charge_made") != 1 {
-		t.Fatal(err, sandbox.Ledger())
+		t.Fatal("not one charge:", err, sandbox.Ledger())
 	}
 	for _, wrong := range []paysvc.Secret{{}, paysvc.NewSecret(""), paysvc.NewSecret("\xff")} {
 		order.Card.CVV = wrong
@@ -144,10 +144,20 @@ func TestTheServiceGetsTheSecrets(t *testing.T) {
 	order.Card.CVV, order.Card.PIN = paysvc.NewSecret("193"), paysvc.NewSecret("")
 	_, err := client.OrderCreate(ctx, order)
 	is(t, err, paysvc.ErrArgument)
+	// What fmt and encoding/json have written of a secret is none.
+	printed := paysvc.NewSecret(fmt.Sprintf("http://user:%s@127.0.0.1:1", paysvc.NewSecret("password")))
+	_, err = client.DirectDebitCreate(ctx, paysvc.DirectDebitCreateRequest{OrderReference: paysvc.Ptr("R-1"), AccountNumber: printed})
+	is(t, err, paysvc.ErrArgument, paysvc.ErrOutcomeNotSent)
+	_, err = client.Call(ctx, "direct_debit_create", json.RawMessage(`{"orderReference":"R-1","accountNumber":"[hidden]"}`))
+	is(t, err, paysvc.ErrArgument, paysvc.ErrOutcomeNotSent)
+	_, err = paysvc.New(paysvc.Config{Proxy: printed})
+	is(t, err, paysvc.ErrConfig, paysvc.ErrOutcomeNotSent)
+	_, err = paysvc.NewFromJSON(json.RawMessage(`{"secret_key":"[hidden]"}`))
+	is(t, err, paysvc.ErrConfig, paysvc.ErrOutcomeNotSent)
 	// Of a configuration an empty text is left out, whatever it is.
 	config := sandbox.Config
 	config.EncryptionKey = paysvc.NewSecret("")
 	if _, err := connect(t, config).DirectDebitHistory(ctx, paysvc.DirectDebitHistoryRequest{EmailAddress: "none@example.com"}); err != nil {
-		t.Error(err)
+		t.Error("an empty key of the configuration:", err)
 	}
 }

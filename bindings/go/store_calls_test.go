@@ -56,22 +56,28 @@ func payingTwice(t *testing.T, store paysvc.Store) (*paysvctest.Sandbox, *paysvc
 }
 
 func refund(client *paysvc.Client, amount string, within time.Duration) (*paysvc.OrderRefundReply, error) {
-	ctx, cancel := context.WithTimeout(paysvc.ContextWithKey(context.Background(), "refund-1"), within)
+	ctx, cancel := context.WithTimeout(context.Background(), within)
 	defer cancel()
-	return client.OrderRefund(ctx, paysvc.OrderRefundRequest{Reference: "R-1", Amount: paysvc.Ptr(amount)})
+	return client.OrderRefund(ctx, paysvc.OrderRefundRequest{Reference: "R-1", Amount: paysvc.Ptr(amount)}, paysvc.WithKey("refund-1"))
 }
 
+// The same call with the same context and the same option, as a program repeats it.
 func TestARequestIsSentOnceForItsKey(t *testing.T) {
 	sandbox, client := payingTwice(t, &memory{})
-	for again := range []int{0, 1} {
-		if reply, err := refund(client, "1.50", time.Minute); err != nil || reply.Replayed != (again == 1) {
-			t.Error(again, reply, err)
+	ctx, key := context.Background(), paysvc.WithKey("refund-1")
+	request := paysvc.OrderRefundRequest{Reference: "R-1", Amount: paysvc.Ptr("1.50")}
+	for again := range []int{0, 1, 2} {
+		if reply, err := client.OrderRefund(ctx, request, key); err != nil || reply.Replayed != (again > 0) {
+			t.Errorf("call %d: %v %v", again, reply, err)
 		}
+	}
+	if reply, err := client.Call(ctx, "order_refund", []byte(`{"reference":"R-1","amount":"1.50"}`), key); err != nil || !reply.Replayed {
+		t.Errorf("as JSON: %v %v", reply, err)
 	}
 	_, err := refund(client, "1.51", time.Minute)
 	is(t, err, paysvc.ErrKeyReused, paysvc.ErrOutcomeUnknown)
 	if made := count(sandbox, "refund_made"); made != 1 {
-		t.Error(made)
+		t.Errorf("%d refunds were made", made)
 	}
 }
 
@@ -82,11 +88,11 @@ func TestNothingIsSentUnlessTheClaimWasWrittenAndTheStoreRead(t *testing.T) {
 		_, err := refund(client, "1.50", time.Minute)
 		is(t, err, paysvc.ErrJournal, outcome)
 		if made := count(sandbox, "refund_made"); made != 0 {
-			t.Error(fails, made)
+			t.Errorf("%s failed, and %d refunds were made", fails, made)
 		}
 		store.fails = ""
 		if reply, err := refund(client, "1.50", time.Minute); err != nil || reply.Replayed {
-			t.Error(fails, reply, err)
+			t.Errorf("after %s had failed: %v %v", fails, reply, err)
 		}
 	}
 }
@@ -95,12 +101,12 @@ func TestAnEndThatCannotBeWrittenLeavesTheReplyAndTheKeyOpen(t *testing.T) {
 	store := &memory{fails: "end"}
 	sandbox, client := payingTwice(t, store)
 	if _, err := refund(client, "1.50", time.Minute); err != nil {
-		t.Error(err)
+		t.Errorf("the reply is lost: %v", err)
 	}
 	store.fails = ""
 	_, err := refund(client, "1.50", time.Second)
 	is(t, err, paysvc.ErrUnresolved, paysvc.ErrOutcomeUnknown)
 	if made := count(sandbox, "refund_made"); made != 1 {
-		t.Error(made)
+		t.Errorf("%d refunds were made", made)
 	}
 }

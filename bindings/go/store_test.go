@@ -33,7 +33,7 @@ func withJournal(t testing.TB, config paysvc.Config) paysvc.Config {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { os.RemoveAll(folder) })
-	config.Journal, config.JournalCreate = filepath.Join(folder, "pay.db"), true
+	config.Journal, config.JournalCreate = filepath.Join(folder, "pay.db"), paysvc.Ptr(true)
 	return config
 }
 
@@ -46,7 +46,7 @@ func TestAClientTakesAStoreAndNotAJournalAsWell(t *testing.T) {
 	_, err = paysvc.New(withJournal(t, nowhere), paysvc.WithStore(noRows{}))
 	is(t, err, paysvc.ErrConfig, paysvc.ErrOutcomeNotSent)
 	if !strings.Contains(err.Error(), "journal is configured") {
-		t.Error(err)
+		t.Error("the message is another:", err)
 	}
 }
 
@@ -79,23 +79,62 @@ func TestWhatIsOpenIsToldOneKeyAfterTheOther(t *testing.T) {
 		t.Cleanup(func() { client.Close() })
 		return client
 	}
-	client := open(oneOpen{})
-	key, reply, err := client.JournalNext(ctx, "")
-	if err != nil || key != "key refund-1" || reply.Outcome != paysvc.OutcomeUnknown || !strings.Contains(reply.Message, "CLAIM-1") {
-		t.Fatal(key, reply, err)
+	entries, err := journaled(ctx, open(oneOpen{}))
+	if err != nil || len(entries) != 1 {
+		t.Fatalf("%d entries: %v", len(entries), err)
 	}
-	if key, reply, err = client.JournalNext(ctx, key); err != nil || key != "" || reply.Status != paysvc.StatusOK {
-		t.Fatal(key, reply, err)
+	entry := entries[0]
+	if entry.Key != "key refund-1" || entry.Kind != "key" || entry.Reference != "refund-1" || entry.Claim != "CLAIM-1" ||
+		entry.Reply.Outcome != paysvc.OutcomeUnknown || !strings.Contains(entry.Reply.Message, "CLAIM-1") {
+		t.Errorf("found %+v", entry)
 	}
-	key, _, err = open(broken{}).JournalNext(ctx, "key refund-1")
-	is(t, err, paysvc.ErrJournal, paysvc.ErrOutcomeUnknown)
-	if key != "key refund-1" {
-		t.Error(key)
+	ended, cancel := context.WithCancel(ctx)
+	cancel()
+	for name, failed := range map[string]func() ([]paysvc.JournalEntry, error){
+		"broken":     func() ([]paysvc.JournalEntry, error) { return journaled(ctx, open(broken{})) },
+		"no journal": func() ([]paysvc.JournalEntry, error) { return journaled(ctx, connect(t, nowhere)) },
+		"no client":  func() ([]paysvc.JournalEntry, error) { return journaled(ctx, new(paysvc.Client)) },
+		"no time":    func() ([]paysvc.JournalEntry, error) { return journaled(ended, open(oneOpen{})) },
+	} {
+		entries, err := failed()
+		if is(t, err, paysvc.ErrOutcomeUnknown); len(entries) != 0 || errors.Is(err, paysvc.ErrJournal) != (name == "broken") {
+			t.Errorf("%s: %v %v", name, entries, err)
+		}
 	}
-	_, _, err = connect(t, nowhere).JournalNext(ctx, "")
-	is(t, err, paysvc.ErrOutcomeUnknown)
-	_, _, err = client.JournalNext(ctx, strings.Repeat("k", 2000))
-	is(t, err, paysvc.ErrOutcomeUnknown)
+}
+
+// What the journal has, and how its loop ended.
+func journaled(ctx context.Context, client *paysvc.Client) (entries []paysvc.JournalEntry, failed error) {
+	client.JournalNext(ctx)(func(entry paysvc.JournalEntry, err error) bool {
+		if failed = err; err == nil {
+			entries = append(entries, entry)
+		}
+		return true
+	})
+	return entries, failed
+}
+
+// An end that a loop has not gone on from is told again.
+func TestWhatALoopStoppedAtIsToldAgain(t *testing.T) {
+	sandbox := paysvctest.Start(t, "--seed", "7")
+	client, ctx := connect(t, withJournal(t, sandbox.Config)), context.Background()
+	lose(t, sandbox, client, "R-1", charged)
+	for _, goesOn := range []bool{false, false, true} {
+		told := 0
+		client.JournalNext(ctx)(func(entry paysvc.JournalEntry, err error) bool {
+			told++
+			if err != nil || entry.Key != "charge R-1" || entry.Reply.Outcome != paysvc.OutcomeConfirmed || entry.Claim == "" {
+				t.Errorf("told %+v %v", entry, err)
+			}
+			return goesOn
+		})
+		if told != 1 {
+			t.Errorf("told %d times", told)
+		}
+	}
+	if entries, err := journaled(ctx, client); len(entries) != 0 || err != nil {
+		t.Errorf("after its end: %v %v", entries, err)
+	}
 }
 
 // Its driver waits for a machine that is silent, whatever the context says.
@@ -119,26 +158,26 @@ func TestACallEndsInTimeAlsoIfItsStoreDoesNot(t *testing.T) {
 	t.Cleanup(func() { client.Close() })
 	ctx, cancel := context.WithTimeout(context.Background(), 100*time.Millisecond)
 	defer cancel()
-	_, err = client.OrderRefund(paysvc.ContextWithKey(ctx, "refund-1"), paysvc.OrderRefundRequest{Reference: "R"})
+	_, err = client.OrderRefund(ctx, paysvc.OrderRefundRequest{Reference: "R"}, paysvc.WithKey("refund-1"))
 	// Nothing was read, so it is not known whether it was sent before.
 	is(t, err, paysvc.ErrOutcomeUnknown)
 }
 
-func TestAKeyServesOneCallAndIsNeverIgnored(t *testing.T) {
-	client := connect(t, nowhere)
+func TestAKeyIsNeverIgnored(t *testing.T) {
+	client, ctx := connect(t, nowhere), context.Background()
 	refund := paysvc.OrderRefundRequest{Reference: "R"}
+	key := paysvc.WithKey("refund-1")
+	_, err := client.OrderRefund(ctx, refund, key)
+	is(t, err, paysvc.ErrConfig, paysvc.ErrOutcomeNotSent)
+	_, err = client.Request(ctx, paysvc.Request{Method: "POST", Path: "/new", Key: "secret"}, key)
+	is(t, err, paysvc.ErrConfig, paysvc.ErrOutcomeNotSent)
+	with := [][]paysvc.CallOption{{key, key}, {key, paysvc.WithKey("refund-2")}, {nil}}
 	for _, key := range []string{"", "a\nb", "a\x00b", "\xff", strings.Repeat("k", 201)} {
-		_, err := client.OrderRefund(paysvc.ContextWithKey(context.Background(), key), refund)
+		with = append(with, []paysvc.CallOption{paysvc.WithKey(key)})
+	}
+	for _, with := range with {
+		_, err := client.OrderRefund(ctx, refund, with...)
 		is(t, err, paysvc.ErrArgument, paysvc.ErrOutcomeNotSent)
-	}
-	ctx := paysvc.ContextWithKey(context.Background(), "refund-1")
-	if _, err := client.OrderRefund(ctx, refund); errors.Is(err, paysvc.ErrArgument) {
-		t.Error(err)
-	}
-	_, err := client.OrderRefund(ctx, refund)
-	is(t, err, paysvc.ErrArgument, paysvc.ErrOutcomeNotSent)
-	if !strings.Contains(err.Error(), "was already used for a call") {
-		t.Error(err)
 	}
 }
 
@@ -151,7 +190,7 @@ func TestAReferenceThatTheClientMadeIsChargedWithoutALookUp(t *testing.T) {
 	}{{client.NewReference, 1}, {paysvc.NewReference, 2}} {
 		made, err := reference.make("T7")
 		if err != nil || !strings.HasPrefix(made, "T7-") {
-			t.Fatal(made, err)
+			t.Fatal("made the reference:", made, err)
 		}
 		before := requests(sandbox)
 		reply, err := client.OrderCreate(context.Background(), charge(made, charged))
@@ -159,14 +198,14 @@ func TestAReferenceThatTheClientMadeIsChargedWithoutALookUp(t *testing.T) {
 			t.Fatal(err)
 		}
 		if paid, why := reply.IsPaid(made, "25.50", "NGN"); !paid {
-			t.Error(why)
+			t.Error("not paid:", why)
 		}
 		if sent := requests(sandbox) - before; sent != reference.sent {
 			t.Errorf("%d requests instead of %d", sent, reference.sent)
 		}
 	}
 	if made, err := client.NewReference("a b"); err == nil || errors.Is(err, paysvc.ErrConfig) {
-		t.Error(made, err)
+		t.Error("made the reference:", made, err)
 	}
 	client.Close()
 	_, err := client.NewReference("T7")
@@ -177,7 +216,7 @@ func TestAReferenceThatIsRememberedNeedsAJournal(t *testing.T) {
 	_, err := connect(t, nowhere).NewReference("T7")
 	is(t, err, paysvc.ErrConfig, paysvc.ErrOutcomeNotSent)
 	if !strings.Contains(err.Error(), "needs a journal") {
-		t.Error(err)
+		t.Error("the message is another:", err)
 	}
 	_, err = new(paysvc.Client).NewReference("T7")
 	is(t, err, paysvc.ErrArgument)

@@ -2,6 +2,7 @@ package paysvc_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"net/http"
@@ -47,7 +48,7 @@ func TestChargesGoOnWhileOrdersAreWaitedFor(t *testing.T) {
 		}
 	}
 	if _, err := client.OrderRefund(ctx, paysvc.OrderRefundRequest{Reference: "ORDER-1"}); err != nil {
-		t.Error(err)
+		t.Error("a refund beside waits:", err)
 	}
 	// One more waits for a slot of its own kind, and so do the others that are waits.
 	short, cancelShort := context.WithTimeout(ctx, 100*time.Millisecond)
@@ -61,12 +62,12 @@ func TestChargesGoOnWhileOrdersAreWaitedFor(t *testing.T) {
 	for i, err := range []error{waited, resolved, verified} {
 		is(t, err, context.DeadlineExceeded, paysvc.ErrTimeout)
 		if i == 0 && !strings.Contains(err.Error(), "all 20 slots of this client (WithMaxWaiting) were busy") {
-			t.Error(err)
+			t.Error("the message is another:", err)
 		}
 	}
 	reply, err := client.ResolveRequest(ctx, ask) // One look is no wait.
 	if err != nil || reply.HTTPStatus != 200 {
-		t.Error(reply, err)
+		t.Error("one look:", reply, err)
 	}
 	cancel()
 	for _, ended := range ended {
@@ -103,10 +104,28 @@ func TestShutdownWaitsForCallsInFlight(t *testing.T) {
 	cancel()
 	is(t, <-ended, context.Canceled, paysvc.ErrOutcomeUnknown)
 	if err := <-down; err != nil {
-		t.Error(err)
+		t.Error("Shutdown:", err)
 	}
 	if err := client.Shutdown(context.Background()); err != nil {
 		t.Error("a second time:", err)
+	}
+}
+
+func TestACopyIsTheSameClient(t *testing.T) {
+	sandbox, client := start(t)
+	paid(sandbox, "R-1")
+	copied, ctx := *client, context.Background()
+	another := copied
+	if _, err := copied.OrderRefund(ctx, paysvc.OrderRefundRequest{Reference: "R-1"}); err != nil {
+		t.Fatalf("a copy makes no call: %v", err)
+	}
+	if err := client.Close(); err != nil {
+		t.Errorf("Close: %v", err)
+	}
+	_, err := copied.OrderRefund(ctx, paysvc.OrderRefundRequest{Reference: "R-1"})
+	is(t, err, paysvc.ErrClosed, paysvc.ErrOutcomeNotSent)
+	if err := errors.Join(copied.Close(), another.Shutdown(ctx)); err != nil {
+		t.Errorf("Close and Shutdown of copies: %v", err)
 	}
 }
 

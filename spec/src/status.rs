@@ -166,6 +166,17 @@ numbers! {
     }
 }
 
+numbers! {
+    /// An amount of an answer.
+    /// Only C has these: every other language has the members of the answer.
+    pub enum Amount, AMOUNTS {
+        Price = 1, "AMOUNT_PRICE", "Price of the order, without the fee.";
+        Fee = 2, "AMOUNT_FEE", "The fee.";
+        Total = 3, "AMOUNT_TOTAL", "What was charged, with the fee.";
+        Refunded = 4, "AMOUNT_REFUNDED", "What was refunded.";
+    }
+}
+
 /// The name of a number, e.g. 11 in [`STATUSES`] is `E_TIMEOUT`.
 pub fn name(table: &'static [Constant], number: i32) -> Option<&'static str> {
     table.iter().find(|constant| constant.number == number).map(|constant| constant.name)
@@ -191,7 +202,9 @@ mod tests {
 
     #[test]
     fn names_and_numbers_are_given_once_and_documented() {
-        for (table, prefix) in [(STATUSES, "E_"), (OUTCOMES, "OUTCOME_"), (STATES, "STATE_"), (JSON_TYPES, "JSON_")] {
+        for (table, prefix) in
+            [(STATUSES, "E_"), (OUTCOMES, "OUTCOME_"), (STATES, "STATE_"), (JSON_TYPES, "JSON_"), (AMOUNTS, "AMOUNT_")]
+        {
             for (index, constant) in table.iter().enumerate() {
                 let Constant { name: own, number, doc } = constant;
                 assert!(own.starts_with(prefix) || *own == "OK", "{own}");

@@ -10,7 +10,7 @@ use crate::json::document::{Document, Value};
 use crate::request::names::References;
 use history::History;
 use paysvc_spec::schema::{Answer, Envelope, Member, Place, Reference, Role};
-use paysvc_spec::status::State;
+use paysvc_spec::status::{Amount, State};
 use paysvc_spec::verdicts::Signs;
 use stated::{Amounts, NamedReference, Priced, Statement, Text};
 use words::{NamedState, is_digits, state_of_id, word};
@@ -86,6 +86,19 @@ impl Facts {
     /// As [`Facts::compare_price`], without what was charged.
     pub fn compare_price_alone(&self, wanted: &Decimal) -> Priced {
         stated::compare_price_alone(&self.amounts, wanted)
+    }
+
+    /// An amount that the answer names, whatever member has it; `None` if none has it, or if two contradict each other.
+    pub fn amount(&self, which: Amount) -> Option<String> {
+        let all = |of: fn(&Amounts) -> &Statement<Decimal>| {
+            Statement::all(self.amounts.iter().map(of)).clear().map(Decimal::to_string)
+        };
+        match which {
+            Amount::Price => all(|amounts| &amounts.price),
+            Amount::Fee => all(|amounts| &amounts.fee),
+            Amount::Total => all(|amounts| &amounts.total),
+            Amount::Refunded => self.reference(Reference::Refunded).text.clear().map(|text| text.0.clone()),
+        }
     }
 
     /// What [`Facts::compare_price`] compares with, if it is clear: the price, or what was charged and the fee beside it.

@@ -1,7 +1,7 @@
 //! The log: one line per event, each with the number of its call. It goes to the token of the call, if that keeps it,
 //! and to the client's callback, on the calling thread.
 //!
-//! No line contains text of the caller. From the service's text it may contain the numbers that the service gave to the
+//! No line contains text of the caller, except that the kept ones have the order's reference. From the service's text it may contain the numbers that the service gave to the
 //! request (see `wire/answer.rs`), with the secrets of the request masked.
 
 use std::sync::Arc;
@@ -9,10 +9,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use arc_swap::ArcSwapOption;
 
-use crate::call::CallToken;
+use crate::call::{CallRecord, CallToken};
 use crate::json::object::{Object, object_text};
 use crate::util::panics::failpoint;
-use crate::util::unique::CallId;
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 #[repr(i32)]
@@ -41,11 +40,12 @@ impl From<String> for Line<'_> {
 }
 
 impl Line<'_> {
-    fn json(&self, id: CallId, level: Level) -> String {
+    fn json(&self, record: &CallRecord, level: Level) -> String {
         object_text(|line| {
             line.literal("level", level as i32);
-            line.text("call_id", &id.to_string());
+            line.text("call_id", &record.id.to_string());
             line.text("message", &self.text);
+            line.optional("reference", record.order());
             if let Some(fields) = &self.fields {
                 fields(line);
             }
@@ -92,7 +92,7 @@ impl Log {
     /// it there.
     pub fn line<'a, L: Into<Line<'a>>>(
         &self,
-        id: CallId,
+        record: &CallRecord,
         token: Option<&CallToken>,
         level: Level,
         line: impl FnOnce() -> L,
@@ -104,10 +104,10 @@ impl Log {
         failpoint::at("log");
         let line = line().into();
         if let Some(token) = kept {
-            token.keep_line(line.json(id, level));
+            token.keep_line(line.json(record, level));
         }
         if let Some(sink) = sink {
-            sink(level, &format!("{id} {}", line.text));
+            sink(level, &format!("{} {}", record.id, line.text));
         }
     }
 }
@@ -124,30 +124,30 @@ mod tests {
 
     #[test]
     fn lines_above_the_level_are_not_made() {
-        let (log, id) = (Log::default(), CallId::new());
-        log.line(id, None, Level::Error, || -> String { unreachable!("no sink is set") });
+        let (log, record) = (Log::default(), CallRecord::new());
+        log.line(&record, None, Level::Error, || -> String { unreachable!("no sink is set") });
         let seen = Arc::new(Mutex::new(Vec::new()));
         let sink: Sink = Arc::new({
             let seen = Arc::clone(&seen);
             move |level, line: &str| seen.lock().unwrap().push((level, line.to_owned()))
         });
         log.set(Level::Warn as i32, Some(sink));
-        log.line(id, None, Level::Info, || -> String { unreachable!("too detailed") });
-        log.line(id, None, Level::Warn, || "slow".to_owned());
+        log.line(&record, None, Level::Info, || -> String { unreachable!("too detailed") });
+        log.line(&record, None, Level::Warn, || "slow".to_owned());
         log.set(Level::Debug as i32, None);
-        log.line(id, None, Level::Error, || -> String { unreachable!("no sink is set any more") });
-        assert_eq!(*seen.lock().unwrap(), [(Level::Warn, format!("{id} slow"))]);
+        log.line(&record, None, Level::Error, || -> String { unreachable!("no sink is set any more") });
+        assert_eq!(*seen.lock().unwrap(), [(Level::Warn, format!("{} slow", record.id))]);
     }
 
     #[test]
     fn a_sink_may_change_the_log() {
-        let (log, id) = (Arc::new(Log::default()), CallId::new());
+        let (log, record) = (Arc::new(Log::default()), CallRecord::new());
         let sink: Sink = Arc::new({
             let log = Arc::clone(&log);
             move |_, _: &str| log.set(0, None)
         });
         log.set(4, Some(sink));
-        log.line(id, None, Level::Error, || "first".to_owned());
-        log.line(id, None, Level::Error, || -> String { unreachable!("the sink switched it off") });
+        log.line(&record, None, Level::Error, || "first".to_owned());
+        log.line(&record, None, Level::Error, || -> String { unreachable!("the sink switched it off") });
     }
 }

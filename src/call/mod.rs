@@ -12,6 +12,8 @@ use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use once_cell::race::OnceBox;
+
 use self::log::{Level, Line, Log};
 pub use self::token::CallToken;
 use crate::util::unique::CallId;
@@ -107,6 +109,8 @@ pub struct CallRecord {
     changes: AtomicBool,
     /// What an UNKNOWN of the call means: a [`Doubt`].
     doubt: AtomicU8,
+    /// The order that the call is about, for the log. Set once, and only if somebody receives lines.
+    order: OnceBox<String>,
 }
 
 impl CallRecord {
@@ -119,6 +123,7 @@ impl CallRecord {
             changing: zero(),
             changes: AtomicBool::new(false),
             doubt: AtomicU8::new(Doubt::None as u8),
+            order: OnceBox::new(),
         }
     }
 
@@ -128,6 +133,10 @@ impl CallRecord {
 
     pub fn set_doubt(&self, doubt: Doubt) {
         self.doubt.store(doubt as u8, Ordering::Relaxed);
+    }
+
+    pub fn order(&self) -> Option<&str> {
+        self.order.get().map(String::as_str)
     }
 
     /// How many requests were sent, also those that only read.
@@ -158,13 +167,15 @@ impl CallRecord {
 pub struct Call<'a> {
     pub bounds: Bounds,
     pub record: &'a CallRecord,
+    /// It asks for an order that is probably not there, so a line that none was found is for debugging.
+    pub expects_nothing: bool,
     log: &'a Log,
 }
 
 impl<'a> Call<'a> {
     /// `timeout`: for a call whose token has none.
     pub fn new(log: &'a Log, token: Option<Arc<CallToken>>, record: &'a CallRecord, timeout: Duration) -> Call<'a> {
-        Call { bounds: Bounds::new(token, timeout), record, log }
+        Call { bounds: Bounds::new(token, timeout), record, expects_nothing: false, log }
     }
 
     /// The same call, for a part of it that may take at most that long.
@@ -186,13 +197,29 @@ impl<'a> Call<'a> {
         call
     }
 
+    /// The same call, for a question about an order that is probably not there.
+    pub fn expecting_nothing(&self) -> Call<'a> {
+        Call { expects_nothing: true, ..self.clone() }
+    }
+
     pub fn time_left(&self) -> Duration {
         self.bounds.time_left()
     }
 
     /// A line of the log about the call. It is built only if somebody receives it.
     pub fn log<'l, L: Into<Line<'l>>>(&self, level: Level, line: impl FnOnce() -> L) {
-        self.log.line(self.record.id, self.bounds.token.as_deref(), level, line);
+        self.log.line(self.record, self.bounds.token.as_deref(), level, line);
+    }
+
+    /// Names the order in the lines that follow; the first one stays. It is made only if somebody receives lines.
+    pub fn name_order(&self, order: impl FnOnce() -> Option<String>) {
+        if self.wants(Level::Error)
+            && self.record.order.get().is_none()
+            && let Some(order) = order()
+        {
+            // Of two threads, the first.
+            let _ = self.record.order.set(Box::new(order));
+        }
     }
 
     /// Whether somebody receives a line of this level.

@@ -30,9 +30,11 @@ impl Client {
 
     /// Calls the function of an endpoint.
     pub fn call(&self, name: &str, request: &Value) -> Reply {
-        let request = CString::new(request.to_string()).unwrap();
-        // SAFETY: client and text live until the call returns, and the reply may be written.
-        let call = |reply: *mut *mut paysvc_reply| unsafe { function(name)(self.0, request.as_ptr(), null(), reply) };
+        let (name, request) = (CString::new(name).unwrap(), CString::new(request.to_string()).unwrap());
+        // SAFETY: client and texts live until the call returns, and the reply may be written.
+        let call = |reply: *mut *mut paysvc_reply| unsafe {
+            paysvc_invoke(self.0, name.as_ptr(), request.as_ptr(), null(), reply)
+        };
         let (status, reply) = Reply::of(call);
         assert_eq!(reply.status(), status);
         reply
@@ -44,12 +46,6 @@ impl Drop for Client {
         // SAFETY: made by `new`, and freed once.
         unsafe { paysvc_client_free(self.0) }
     }
-}
-
-/// The function of an endpoint.
-pub fn function(name: &str) -> paysvc_function {
-    let found = ENDPOINT_FUNCTIONS.iter().find(|(known, _)| *known == name);
-    found.unwrap_or_else(|| panic!("no function {name}")).1
 }
 
 pub struct Reply(Option<Box<paysvc_reply>>);

@@ -4,16 +4,19 @@ use std::ffi::{CString, c_char, c_int, c_void};
 use std::sync::Arc;
 
 use super::boundary::{Shared, Subject, UserData, boundary, deliver, text};
+use super::exports::FUNCTIONS;
 use super::json::request_text;
 use super::sys;
 use super::types::{paysvc_call, paysvc_client, paysvc_log_fn, paysvc_reply, paysvc_status};
 use crate::answer::reply::Reply;
 use crate::call::log::{Level, Sink};
 use crate::call::{Call, CallRecord};
+use crate::flow::invoked::{look_up_of, unknown_function};
 use crate::flow::{self, Client};
 use crate::util::panics::failpoint;
 use crate::util::process::critical_section;
 use crate::util::validation_error::ValidationError;
+use paysvc_spec::endpoints::same;
 use paysvc_spec::schema::Endpoint;
 use paysvc_spec::status::Status;
 
@@ -95,9 +98,23 @@ pub(super) enum Function {
     Operation(Operation),
     /// As `Operation`, for what became of an earlier request.
     AboutEarlier(Operation),
+    /// Needs no client, which may be NULL.
+    Local(fn(&str) -> Reply),
 }
 
 type Operation = fn(&Client, &Call<'_>, &str) -> Reply;
+
+/// The function of that name. In a constant, an unknown name does not compile.
+pub(super) const fn function(name: &str) -> Function {
+    let mut index = 0;
+    while index < FUNCTIONS.len() {
+        if same(FUNCTIONS[index].0, name) {
+            return FUNCTIONS[index].1;
+        }
+        index += 1;
+    }
+    panic!("no function has this name")
+}
 
 /// # Safety
 /// `client` and `call` are NULL or have not been freed; `request_json` is NULL, or NUL-terminated until this returns;
@@ -110,6 +127,10 @@ pub(super) unsafe fn send(
     reply: *mut *mut paysvc_reply,
 ) -> paysvc_status {
     let body = |record: &CallRecord| {
+        if let Function::Local(local) = function {
+            // SAFETY: NULL, or NUL-terminated until this returns.
+            return Ok(local(unsafe { request_text(request_json, "request_json") }?));
+        }
         // SAFETY: each is what the caller promises; client and token are kept alive from here on, even if they are freed.
         let (client, json, call) =
             unsafe { (retain(client)?, request_text(request_json, "request_json")?, Shared::retain(call)) };
@@ -123,11 +144,47 @@ pub(super) unsafe fn send(
                 client.check_no_key(&call)?;
                 operation(&client, &call, json)
             }
+            Function::Local(local) => local(json),
         })
     };
     let is_earlier = matches!(function, Function::AboutEarlier(_));
     // SAFETY: `reply` is what the caller promises, unchanged.
     unsafe { deliver(reply, if is_earlier { Subject::Earlier } else { Subject::OfThisCall }, body) }
+}
+
+/// What [`paysvc_invoke`] calls besides the functions of the tables.
+pub(super) const OTHERS: [(&str, Function); 5] = [
+    ("client_check", Function::Operation(Client::client_check)),
+    ("client_warm", Function::Operation(Client::client_warm)),
+    ("encrypt", Function::Operation(Client::encrypt_in_call)),
+    ("journal_next", Function::AboutEarlier(Client::journal_next_after)),
+    ("look_up", Function::Local(look_up_of)),
+];
+
+/// # Safety
+/// As [`send`]; `name` is NULL, or NUL-terminated until this returns.
+pub(super) unsafe fn invoke(
+    name: *const c_char,
+    client: *const paysvc_client,
+    request_json: *const c_char,
+    call: *const paysvc_call,
+    reply: *mut *mut paysvc_reply,
+) -> paysvc_status {
+    let all = FUNCTIONS.iter().chain(&OTHERS);
+    // SAFETY: NULL, or NUL-terminated until this returns.
+    let given = unsafe { text(name, "function") };
+    let found = given.as_ref().ok().and_then(|given| all.clone().find(|(known, _)| known == given));
+    // SAFETY: each is what the caller promises, unchanged.
+    unsafe {
+        match found {
+            Some((_, function)) => send(*function, client, request_json, call, reply),
+            // It may be the name of a function about an earlier request.
+            None => deliver(reply, Subject::Earlier, |_| {
+                retain(client)?;
+                Err(unknown_function(given?, all.map(|(known, _)| *known)))
+            }),
+        }
+    }
 }
 
 /// Frees the client. Calls that still run on other threads end normally; then its connections are closed. With the last client

@@ -4,7 +4,7 @@
 
 use std::ffi::{c_char, c_int};
 
-use super::client::{Function, connect, send};
+use super::client::{Function, connect, function, send};
 use super::types::*;
 pub const PAYSVC_ABI: c_int = 1;
 pub const PAYSVC_VERSION_NUMBER: c_int = 300;
@@ -46,6 +46,10 @@ pub const PAYSVC_JSON_NUMBER: c_int = 3;
 pub const PAYSVC_JSON_STRING: c_int = 4;
 pub const PAYSVC_JSON_ARRAY: c_int = 5;
 pub const PAYSVC_JSON_OBJECT: c_int = 6;
+pub const PAYSVC_AMOUNT_PRICE: c_int = 1;
+pub const PAYSVC_AMOUNT_FEE: c_int = 2;
+pub const PAYSVC_AMOUNT_TOTAL: c_int = 3;
+pub const PAYSVC_AMOUNT_REFUNDED: c_int = 4;
 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_client_new(config_json: *const c_char, client: *mut *mut paysvc_client, reply: *mut *mut paysvc_reply) -> paysvc_status {
@@ -62,206 +66,218 @@ pub unsafe extern "C" fn paysvc_client_check(client: *const paysvc_client, call:
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_direct_debit_history(client: *const paysvc_client, request_json: *const c_char, call: *const paysvc_call, reply: *mut *mut paysvc_reply) -> paysvc_status {
     // SAFETY: handles are NULL or not freed, texts NULL or NUL-terminated, and results NULL or memory for one pointer.
-    unsafe { send(Function::Endpoint(const { paysvc_spec::endpoint("direct_debit_history") }), client, request_json, call, reply) }
+    unsafe { send(const { function("direct_debit_history") }, client, request_json, call, reply) }
 }
 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_direct_debit_create(client: *const paysvc_client, request_json: *const c_char, call: *const paysvc_call, reply: *mut *mut paysvc_reply) -> paysvc_status {
     // SAFETY: handles are NULL or not freed, texts NULL or NUL-terminated, and results NULL or memory for one pointer.
-    unsafe { send(Function::Endpoint(const { paysvc_spec::endpoint("direct_debit_create") }), client, request_json, call, reply) }
+    unsafe { send(const { function("direct_debit_create") }, client, request_json, call, reply) }
 }
 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_direct_debit_status(client: *const paysvc_client, request_json: *const c_char, call: *const paysvc_call, reply: *mut *mut paysvc_reply) -> paysvc_status {
     // SAFETY: handles are NULL or not freed, texts NULL or NUL-terminated, and results NULL or memory for one pointer.
-    unsafe { send(Function::Endpoint(const { paysvc_spec::endpoint("direct_debit_status") }), client, request_json, call, reply) }
+    unsafe { send(const { function("direct_debit_status") }, client, request_json, call, reply) }
 }
 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_direct_debit_otp(client: *const paysvc_client, request_json: *const c_char, call: *const paysvc_call, reply: *mut *mut paysvc_reply) -> paysvc_status {
     // SAFETY: handles are NULL or not freed, texts NULL or NUL-terminated, and results NULL or memory for one pointer.
-    unsafe { send(Function::Endpoint(const { paysvc_spec::endpoint("direct_debit_otp") }), client, request_json, call, reply) }
+    unsafe { send(const { function("direct_debit_otp") }, client, request_json, call, reply) }
 }
 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_order_create(client: *const paysvc_client, request_json: *const c_char, call: *const paysvc_call, reply: *mut *mut paysvc_reply) -> paysvc_status {
     // SAFETY: handles are NULL or not freed, texts NULL or NUL-terminated, and results NULL or memory for one pointer.
-    unsafe { send(Function::Endpoint(const { paysvc_spec::endpoint("order_create") }), client, request_json, call, reply) }
+    unsafe { send(const { function("order_create") }, client, request_json, call, reply) }
 }
 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_order_pay(client: *const paysvc_client, request_json: *const c_char, call: *const paysvc_call, reply: *mut *mut paysvc_reply) -> paysvc_status {
     // SAFETY: handles are NULL or not freed, texts NULL or NUL-terminated, and results NULL or memory for one pointer.
-    unsafe { send(Function::Endpoint(const { paysvc_spec::endpoint("order_pay") }), client, request_json, call, reply) }
+    unsafe { send(const { function("order_pay") }, client, request_json, call, reply) }
 }
 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_order_pay_authorize(client: *const paysvc_client, request_json: *const c_char, call: *const paysvc_call, reply: *mut *mut paysvc_reply) -> paysvc_status {
     // SAFETY: handles are NULL or not freed, texts NULL or NUL-terminated, and results NULL or memory for one pointer.
-    unsafe { send(Function::Endpoint(const { paysvc_spec::endpoint("order_pay_authorize") }), client, request_json, call, reply) }
+    unsafe { send(const { function("order_pay_authorize") }, client, request_json, call, reply) }
 }
 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_order_pay_capture(client: *const paysvc_client, request_json: *const c_char, call: *const paysvc_call, reply: *mut *mut paysvc_reply) -> paysvc_status {
     // SAFETY: handles are NULL or not freed, texts NULL or NUL-terminated, and results NULL or memory for one pointer.
-    unsafe { send(Function::Endpoint(const { paysvc_spec::endpoint("order_pay_capture") }), client, request_json, call, reply) }
+    unsafe { send(const { function("order_pay_capture") }, client, request_json, call, reply) }
 }
 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_order_refund(client: *const paysvc_client, request_json: *const c_char, call: *const paysvc_call, reply: *mut *mut paysvc_reply) -> paysvc_status {
     // SAFETY: handles are NULL or not freed, texts NULL or NUL-terminated, and results NULL or memory for one pointer.
-    unsafe { send(Function::Endpoint(const { paysvc_spec::endpoint("order_refund") }), client, request_json, call, reply) }
+    unsafe { send(const { function("order_refund") }, client, request_json, call, reply) }
 }
 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_order_status(client: *const paysvc_client, request_json: *const c_char, call: *const paysvc_call, reply: *mut *mut paysvc_reply) -> paysvc_status {
     // SAFETY: handles are NULL or not freed, texts NULL or NUL-terminated, and results NULL or memory for one pointer.
-    unsafe { send(Function::Endpoint(const { paysvc_spec::endpoint("order_status") }), client, request_json, call, reply) }
+    unsafe { send(const { function("order_status") }, client, request_json, call, reply) }
 }
 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_order_verify(client: *const paysvc_client, request_json: *const c_char, call: *const paysvc_call, reply: *mut *mut paysvc_reply) -> paysvc_status {
     // SAFETY: handles are NULL or not freed, texts NULL or NUL-terminated, and results NULL or memory for one pointer.
-    unsafe { send(Function::Endpoint(const { paysvc_spec::endpoint("order_verify") }), client, request_json, call, reply) }
+    unsafe { send(const { function("order_verify") }, client, request_json, call, reply) }
 }
 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_order_fee(client: *const paysvc_client, request_json: *const c_char, call: *const paysvc_call, reply: *mut *mut paysvc_reply) -> paysvc_status {
     // SAFETY: handles are NULL or not freed, texts NULL or NUL-terminated, and results NULL or memory for one pointer.
-    unsafe { send(Function::Endpoint(const { paysvc_spec::endpoint("order_fee") }), client, request_json, call, reply) }
+    unsafe { send(const { function("order_fee") }, client, request_json, call, reply) }
 }
 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_card_charge(client: *const paysvc_client, request_json: *const c_char, call: *const paysvc_call, reply: *mut *mut paysvc_reply) -> paysvc_status {
     // SAFETY: handles are NULL or not freed, texts NULL or NUL-terminated, and results NULL or memory for one pointer.
-    unsafe { send(Function::Endpoint(const { paysvc_spec::endpoint("card_charge") }), client, request_json, call, reply) }
+    unsafe { send(const { function("card_charge") }, client, request_json, call, reply) }
 }
 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_card_save(client: *const paysvc_client, request_json: *const c_char, call: *const paysvc_call, reply: *mut *mut paysvc_reply) -> paysvc_status {
     // SAFETY: handles are NULL or not freed, texts NULL or NUL-terminated, and results NULL or memory for one pointer.
-    unsafe { send(Function::Endpoint(const { paysvc_spec::endpoint("card_save") }), client, request_json, call, reply) }
+    unsafe { send(const { function("card_save") }, client, request_json, call, reply) }
 }
 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_checkout_create(client: *const paysvc_client, request_json: *const c_char, call: *const paysvc_call, reply: *mut *mut paysvc_reply) -> paysvc_status {
     // SAFETY: handles are NULL or not freed, texts NULL or NUL-terminated, and results NULL or memory for one pointer.
-    unsafe { send(Function::Endpoint(const { paysvc_spec::endpoint("checkout_create") }), client, request_json, call, reply) }
+    unsafe { send(const { function("checkout_create") }, client, request_json, call, reply) }
 }
 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_banks(client: *const paysvc_client, request_json: *const c_char, call: *const paysvc_call, reply: *mut *mut paysvc_reply) -> paysvc_status {
     // SAFETY: handles are NULL or not freed, texts NULL or NUL-terminated, and results NULL or memory for one pointer.
-    unsafe { send(Function::Endpoint(const { paysvc_spec::endpoint("banks") }), client, request_json, call, reply) }
+    unsafe { send(const { function("banks") }, client, request_json, call, reply) }
 }
 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_virtual_account_generate(client: *const paysvc_client, request_json: *const c_char, call: *const paysvc_call, reply: *mut *mut paysvc_reply) -> paysvc_status {
     // SAFETY: handles are NULL or not freed, texts NULL or NUL-terminated, and results NULL or memory for one pointer.
-    unsafe { send(Function::Endpoint(const { paysvc_spec::endpoint("virtual_account_generate") }), client, request_json, call, reply) }
+    unsafe { send(const { function("virtual_account_generate") }, client, request_json, call, reply) }
 }
 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_virtual_account_details(client: *const paysvc_client, request_json: *const c_char, call: *const paysvc_call, reply: *mut *mut paysvc_reply) -> paysvc_status {
     // SAFETY: handles are NULL or not freed, texts NULL or NUL-terminated, and results NULL or memory for one pointer.
-    unsafe { send(Function::Endpoint(const { paysvc_spec::endpoint("virtual_account_details") }), client, request_json, call, reply) }
+    unsafe { send(const { function("virtual_account_details") }, client, request_json, call, reply) }
 }
 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_transaction_details(client: *const paysvc_client, request_json: *const c_char, call: *const paysvc_call, reply: *mut *mut paysvc_reply) -> paysvc_status {
     // SAFETY: handles are NULL or not freed, texts NULL or NUL-terminated, and results NULL or memory for one pointer.
-    unsafe { send(Function::Endpoint(const { paysvc_spec::endpoint("transaction_details") }), client, request_json, call, reply) }
+    unsafe { send(const { function("transaction_details") }, client, request_json, call, reply) }
 }
 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_payout_name_enquiry(client: *const paysvc_client, request_json: *const c_char, call: *const paysvc_call, reply: *mut *mut paysvc_reply) -> paysvc_status {
     // SAFETY: handles are NULL or not freed, texts NULL or NUL-terminated, and results NULL or memory for one pointer.
-    unsafe { send(Function::Endpoint(const { paysvc_spec::endpoint("payout_name_enquiry") }), client, request_json, call, reply) }
+    unsafe { send(const { function("payout_name_enquiry") }, client, request_json, call, reply) }
 }
 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_payout_initiate(client: *const paysvc_client, request_json: *const c_char, call: *const paysvc_call, reply: *mut *mut paysvc_reply) -> paysvc_status {
     // SAFETY: handles are NULL or not freed, texts NULL or NUL-terminated, and results NULL or memory for one pointer.
-    unsafe { send(Function::Endpoint(const { paysvc_spec::endpoint("payout_initiate") }), client, request_json, call, reply) }
+    unsafe { send(const { function("payout_initiate") }, client, request_json, call, reply) }
 }
 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_payout_status(client: *const paysvc_client, request_json: *const c_char, call: *const paysvc_call, reply: *mut *mut paysvc_reply) -> paysvc_status {
     // SAFETY: handles are NULL or not freed, texts NULL or NUL-terminated, and results NULL or memory for one pointer.
-    unsafe { send(Function::Endpoint(const { paysvc_spec::endpoint("payout_status") }), client, request_json, call, reply) }
+    unsafe { send(const { function("payout_status") }, client, request_json, call, reply) }
 }
 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_payout_balance(client: *const paysvc_client, request_json: *const c_char, call: *const paysvc_call, reply: *mut *mut paysvc_reply) -> paysvc_status {
     // SAFETY: handles are NULL or not freed, texts NULL or NUL-terminated, and results NULL or memory for one pointer.
-    unsafe { send(Function::Endpoint(const { paysvc_spec::endpoint("payout_balance") }), client, request_json, call, reply) }
+    unsafe { send(const { function("payout_balance") }, client, request_json, call, reply) }
 }
 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_request(client: *const paysvc_client, request_json: *const c_char, call: *const paysvc_call, reply: *mut *mut paysvc_reply) -> paysvc_status {
     // SAFETY: handles are NULL or not freed, texts NULL or NUL-terminated, and results NULL or memory for one pointer.
-    unsafe { send(Function::Request, client, request_json, call, reply) }
+    unsafe { send(const { function("request") }, client, request_json, call, reply) }
 }
 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_resolve(client: *const paysvc_client, request_json: *const c_char, call: *const paysvc_call, reply: *mut *mut paysvc_reply) -> paysvc_status {
     // SAFETY: handles are NULL or not freed, texts NULL or NUL-terminated, and results NULL or memory for one pointer.
-    unsafe { send(Function::AboutEarlier(crate::flow::Client::resolve), client, request_json, call, reply) }
+    unsafe { send(const { function("resolve") }, client, request_json, call, reply) }
 }
 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_order_wait(client: *const paysvc_client, request_json: *const c_char, call: *const paysvc_call, reply: *mut *mut paysvc_reply) -> paysvc_status {
     // SAFETY: handles are NULL or not freed, texts NULL or NUL-terminated, and results NULL or memory for one pointer.
-    unsafe { send(Function::AboutEarlier(crate::flow::Client::order_wait), client, request_json, call, reply) }
+    unsafe { send(const { function("order_wait") }, client, request_json, call, reply) }
 }
 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_webhook_verify(client: *const paysvc_client, request_json: *const c_char, call: *const paysvc_call, reply: *mut *mut paysvc_reply) -> paysvc_status {
     // SAFETY: handles are NULL or not freed, texts NULL or NUL-terminated, and results NULL or memory for one pointer.
-    unsafe { send(Function::Operation(crate::flow::Client::webhook_verify), client, request_json, call, reply) }
+    unsafe { send(const { function("webhook_verify") }, client, request_json, call, reply) }
 }
 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_journal_settle(client: *const paysvc_client, request_json: *const c_char, call: *const paysvc_call, reply: *mut *mut paysvc_reply) -> paysvc_status {
     // SAFETY: handles are NULL or not freed, texts NULL or NUL-terminated, and results NULL or memory for one pointer.
-    unsafe { send(Function::AboutEarlier(crate::flow::Client::journal_settle), client, request_json, call, reply) }
+    unsafe { send(const { function("journal_settle") }, client, request_json, call, reply) }
 }
 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_journal_backup(client: *const paysvc_client, request_json: *const c_char, call: *const paysvc_call, reply: *mut *mut paysvc_reply) -> paysvc_status {
     // SAFETY: handles are NULL or not freed, texts NULL or NUL-terminated, and results NULL or memory for one pointer.
-    unsafe { send(Function::Operation(crate::flow::Client::journal_backup), client, request_json, call, reply) }
+    unsafe { send(const { function("journal_backup") }, client, request_json, call, reply) }
 }
 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_payout_bulk(client: *const paysvc_client, request_json: *const c_char, call: *const paysvc_call, reply: *mut *mut paysvc_reply) -> paysvc_status {
     // SAFETY: handles are NULL or not freed, texts NULL or NUL-terminated, and results NULL or memory for one pointer.
-    unsafe { send(Function::Operation(crate::flow::Client::payout_bulk), client, request_json, call, reply) }
+    unsafe { send(const { function("payout_bulk") }, client, request_json, call, reply) }
 }
 
-#[doc(hidden)]
-pub const ENDPOINT_FUNCTIONS: &[(&str, paysvc_function)] = &[
-    ("direct_debit_history", paysvc_direct_debit_history),
-    ("direct_debit_create", paysvc_direct_debit_create),
-    ("direct_debit_status", paysvc_direct_debit_status),
-    ("direct_debit_otp", paysvc_direct_debit_otp),
-    ("order_create", paysvc_order_create),
-    ("order_pay", paysvc_order_pay),
-    ("order_pay_authorize", paysvc_order_pay_authorize),
-    ("order_pay_capture", paysvc_order_pay_capture),
-    ("order_refund", paysvc_order_refund),
-    ("order_status", paysvc_order_status),
-    ("order_verify", paysvc_order_verify),
-    ("order_fee", paysvc_order_fee),
-    ("card_charge", paysvc_card_charge),
-    ("card_save", paysvc_card_save),
-    ("checkout_create", paysvc_checkout_create),
-    ("banks", paysvc_banks),
-    ("virtual_account_generate", paysvc_virtual_account_generate),
-    ("virtual_account_details", paysvc_virtual_account_details),
-    ("transaction_details", paysvc_transaction_details),
-    ("payout_name_enquiry", paysvc_payout_name_enquiry),
-    ("payout_initiate", paysvc_payout_initiate),
-    ("payout_status", paysvc_payout_status),
-    ("payout_balance", paysvc_payout_balance),
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn paysvc_invoke(client: *const paysvc_client, function: *const c_char, request_json: *const c_char, call: *const paysvc_call, reply: *mut *mut paysvc_reply) -> paysvc_status {
+    // SAFETY: handles are NULL or not freed, texts NULL or NUL-terminated, and results NULL or memory for one pointer.
+    unsafe { super::client::invoke(function, client, request_json, call, reply) }
+}
+
+pub(super) const FUNCTIONS: &[(&str, Function)] = &[
+    ("direct_debit_history", Function::Endpoint(paysvc_spec::endpoint("direct_debit_history"))),
+    ("direct_debit_create", Function::Endpoint(paysvc_spec::endpoint("direct_debit_create"))),
+    ("direct_debit_status", Function::Endpoint(paysvc_spec::endpoint("direct_debit_status"))),
+    ("direct_debit_otp", Function::Endpoint(paysvc_spec::endpoint("direct_debit_otp"))),
+    ("order_create", Function::Endpoint(paysvc_spec::endpoint("order_create"))),
+    ("order_pay", Function::Endpoint(paysvc_spec::endpoint("order_pay"))),
+    ("order_pay_authorize", Function::Endpoint(paysvc_spec::endpoint("order_pay_authorize"))),
+    ("order_pay_capture", Function::Endpoint(paysvc_spec::endpoint("order_pay_capture"))),
+    ("order_refund", Function::Endpoint(paysvc_spec::endpoint("order_refund"))),
+    ("order_status", Function::Endpoint(paysvc_spec::endpoint("order_status"))),
+    ("order_verify", Function::Endpoint(paysvc_spec::endpoint("order_verify"))),
+    ("order_fee", Function::Endpoint(paysvc_spec::endpoint("order_fee"))),
+    ("card_charge", Function::Endpoint(paysvc_spec::endpoint("card_charge"))),
+    ("card_save", Function::Endpoint(paysvc_spec::endpoint("card_save"))),
+    ("checkout_create", Function::Endpoint(paysvc_spec::endpoint("checkout_create"))),
+    ("banks", Function::Endpoint(paysvc_spec::endpoint("banks"))),
+    ("virtual_account_generate", Function::Endpoint(paysvc_spec::endpoint("virtual_account_generate"))),
+    ("virtual_account_details", Function::Endpoint(paysvc_spec::endpoint("virtual_account_details"))),
+    ("transaction_details", Function::Endpoint(paysvc_spec::endpoint("transaction_details"))),
+    ("payout_name_enquiry", Function::Endpoint(paysvc_spec::endpoint("payout_name_enquiry"))),
+    ("payout_initiate", Function::Endpoint(paysvc_spec::endpoint("payout_initiate"))),
+    ("payout_status", Function::Endpoint(paysvc_spec::endpoint("payout_status"))),
+    ("payout_balance", Function::Endpoint(paysvc_spec::endpoint("payout_balance"))),
+    ("request", Function::Request),
+    ("resolve", Function::AboutEarlier(crate::flow::Client::resolve)),
+    ("order_wait", Function::AboutEarlier(crate::flow::Client::order_wait)),
+    ("webhook_verify", Function::Operation(crate::flow::Client::webhook_verify)),
+    ("journal_settle", Function::AboutEarlier(crate::flow::Client::journal_settle)),
+    ("journal_backup", Function::Operation(crate::flow::Client::journal_backup)),
+    ("payout_bulk", Function::Operation(crate::flow::Client::payout_bulk)),
 ];

@@ -19,7 +19,7 @@ use crate::util::panics::failpoint;
 use crate::util::text::to_cp1252;
 use crate::util::unique::CallId;
 
-use paysvc_spec::status::{JsonType, Outcome, State, Status};
+use paysvc_spec::status::{Amount, JsonType, Outcome, State, Status};
 
 pub(super) struct Handle {
     pub(super) status: paysvc_status,
@@ -40,6 +40,7 @@ pub(super) struct Handle {
     texts: Texts,
     cp1252: Texts,
     names: Texts,
+    amounts: Texts,
     /// `None`: the service gave none.
     request_id: Option<CString>,
 }
@@ -85,6 +86,7 @@ pub(super) fn handle(reply: Reply, record: &CallRecord) -> Box<paysvc_reply> {
         texts: Texts::default(),
         cp1252: Texts::default(),
         names: Texts::default(),
+        amounts: Texts::default(),
         request_id: (!reading.request_id.is_empty()).then(|| c_text(reading.request_id)),
     }))
 }
@@ -149,6 +151,13 @@ impl Handle {
 
     fn why_not_paid(&self, ordered: &Ordered<'_>) -> Option<&'static CStr> {
         paid::why_not(self.outcome, State(self.state), self.facts.as_deref(), ordered)
+    }
+
+    fn amount(&self, which: c_int) -> Option<*const c_char> {
+        const ALL: [Amount; 4] = [Amount::Price, Amount::Fee, Amount::Total, Amount::Refunded];
+        let index = ALL.iter().position(|amount| *amount as c_int == which)?;
+        let text = || Some(self.facts.as_ref()?.amount(ALL[index])?.into_bytes().into());
+        self.amounts.keep(index, ALL.len(), text)
     }
 
     fn is_active(&self) -> bool {
@@ -285,6 +294,19 @@ pub unsafe extern "C" fn paysvc_reply_is_paid(
 #[unsafe(no_mangle)]
 pub extern "C" fn paysvc_reply_is_active(reply: Option<&paysvc_reply>) -> c_int {
     reply.map_or(0, |reply| c_int::from(reply.0.is_active()))
+}
+
+/// An amount of the answer, whatever member has it: for receipts, where endpoints name them differently. It says nothing of what
+/// was paid: paysvc_reply_is_paid() does.
+///
+/// @param reply  NULL: NULL
+/// @param which  PAYSVC_AMOUNT_PRICE, _FEE, _TOTAL or _REFUNDED
+/// @return a decimal in major currency units, as short as it can be written: "25.5" for 25.50. Valid until the reply is freed.
+///   NULL if the answer does not have it, if two members contradict each other, and if there is no memory for it
+#[unsafe(no_mangle)]
+pub extern "C" fn paysvc_reply_amount(reply: Option<&paysvc_reply>, which: c_int) -> *const c_char {
+    let amount = reply.and_then(|reply| boundary(None, || reply.0.amount(which)));
+    amount.unwrap_or(std::ptr::null())
 }
 
 /// HTTP status of the answer to the last attempt; 0 if there was no answer.

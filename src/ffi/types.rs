@@ -89,14 +89,15 @@ pub struct paysvc_store {
     pub release: Option<unsafe extern "C" fn(userdata: *mut c_void)>,
 }
 
-/// A function of an endpoint. cbindgen leaves it out of the header.
-#[doc(hidden)]
-pub type paysvc_function = unsafe extern "C" fn(
-    client: *const paysvc_client,
-    request_json: *const c_char,
-    call: *const paysvc_call,
-    reply: *mut *mut paysvc_reply,
-) -> paysvc_status;
+/// A function that sends requests, such as paysvc_order_create(): for programs that load the library by themselves.
+pub type paysvc_function = Option<
+    unsafe extern "C" fn(
+        client: *const paysvc_client,
+        request_json: *const c_char,
+        call: *const paysvc_call,
+        reply: *mut *mut paysvc_reply,
+    ) -> paysvc_status,
+>;
 
 /// Version of the library, e.g. "1.2.3".
 ///

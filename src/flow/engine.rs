@@ -459,7 +459,11 @@ impl Attempt {
     fn log(&self, call: &Call<'_>, prepared: &Request<'_>, number: u32, took: Duration) {
         let Attempt { reply, again, trace, .. } = self;
         let Evidence { reading, verdict } = &reply.evidence;
-        let level = if verdict.status == Status::Ok { Level::Info } else { Level::Warn };
+        let level = match verdict.status {
+            Status::Ok => Level::Info,
+            Status::Rejected if call.expects_nothing => Level::Debug,
+            _ => Level::Warn,
+        };
         call.log(level, || {
             let trace: String = trace.iter().map(|(name, value)| format!("; {name} {value}")).collect();
             let (status, outcome) = (status::name_of(verdict.status), status::name_of_outcome(verdict.outcome));

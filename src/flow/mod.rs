@@ -7,6 +7,7 @@ mod check;
 #[cfg(test)]
 mod config_tests;
 mod engine;
+pub mod invoked;
 mod journal;
 mod patience;
 mod resolve;

@@ -152,12 +152,17 @@ impl<'a> EarlierRequest<'a> {
     }
 }
 
-/// What a program keeps from a request in order to look it up.
-pub fn values(row: &'static Endpoint, look_up: &LookUp, members: &Members<'_>) -> Values {
-    let value = |keep: &Keep| match (keep, value(members, row.fields, keep.pointer())) {
-        (Keep::Value(pointer), Ok(Some(value))) => Some((*pointer, value.into())),
-        (Keep::Presence(pointer), Ok(Some(_))) => Some((*pointer, "{}".into())),
-        _ => None,
+/// What a program keeps from a request in order to look it up; `with_added`: also what the caller has added for that.
+pub fn values(row: &'static Endpoint, look_up: &LookUp, members: &Members<'_>, with_added: bool) -> Values {
+    let value = |keep: &Keep| {
+        let value = value(members, row.fields, keep.pointer()).ok()??;
+        // What has the wrong type is refused elsewhere; what is in it may be secret.
+        match (keep, Type::of(value)) {
+            (Keep::Added(_), _) if !with_added => None,
+            (Keep::Value(pointer) | Keep::Added(pointer), Type::Text | Type::Number) => Some((*pointer, value.into())),
+            (Keep::Presence(pointer), Type::Object) => Some((*pointer, "{}".into())),
+            _ => None,
+        }
     };
     look_up.keep.iter().filter_map(value).collect()
 }
@@ -185,14 +190,31 @@ pub fn text_at(row: &'static Endpoint, members: &Members<'_>, pointer: &str) -> 
     }
 }
 
-/// The first member with which the request is a charge. One that the row does not list may be another way to pay.
+/// The first member with which the request is a charge. One that the row does not list, at any depth, may be another way to
+/// pay.
 fn charge(members: &Members<'_>, fields: &[Field], look_up: &LookUp) -> Option<String> {
-    let charges = |name: &str| match fields.iter().find(|field| field.is_called(name)) {
-        Some(field) => look_up.charges_with.iter().any(|pointer| pointer[1..] == *field.name),
-        None => !look_up.keep.iter().any(|kept| first_step(kept.pointer()) == name),
-    };
-    let given = members.iter().filter(|(_, value)| Type::of(value) != Type::Null);
-    given.map(|(name, _)| name).find(|name| charges(name)).map(|name| shortened(name).into_owned())
+    charge_within(&[], members, fields, look_up)
+}
+
+/// `path`: where these members stand.
+fn charge_within(path: &[&str], members: &Members<'_>, fields: &[Field], look_up: &LookUp) -> Option<String> {
+    let mut given = members.iter().filter(|(_, value)| Type::of(value) != Type::Null);
+    given.find_map(|(name, value)| {
+        let path = [path, &[&**name]].concat();
+        let is_on = |pointer: &str| {
+            let mut names = pointer::names(pointer);
+            path.iter().all(|step| names.next().is_some_and(|name| name == *step))
+        };
+        let is_charge = match fields.iter().find(|field| field.is_called(name)) {
+            Some(field) if look_up.charges_with.iter().any(|pointer| pointer[1..] == *field.name) => path.len() == 1,
+            Some(field) => match field.kind {
+                Kind::Object(inner) => return charge_within(&path, &json::members(value).ok()?, inner, look_up),
+                _ => false,
+            },
+            None => !look_up.keep.iter().any(|kept| is_on(kept.pointer())),
+        };
+        is_charge.then(|| shortened(&path.join(".")).into_owned())
+    })
 }
 
 /// The member of the request in which a pointer begins.

@@ -40,7 +40,7 @@ impl Record {
         let step = Step::of(row, charges)?;
         let at = |pointer: Option<&str>| look_up::text_at(row, members, pointer?);
         Some(Record {
-            kept: look_up.map(|look_up| look_up::values(row, look_up, members)),
+            kept: look_up.map(|look_up| look_up::values(row, look_up, members, false)),
             amount: at(look_up.and_then(|look_up| look_up.amount)),
             currency: at(look_up.and_then(|look_up| look_up.currency)),
             has_page: look_up.is_some_and(|look_up| look_up.settles == Settles::Order),

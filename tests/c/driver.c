@@ -9,8 +9,8 @@
  * separated by tabs; or = and what get found, or - for NULL; or closed. answer prints a JSON object from the pointer of each
  * typed member, of at most five elements of a list, to a text, null (absent) or false (unreadable) in other languages. C has no
  * typed answers, so this program prints what stands there: the type, and the text or the number of elements.
- * functions.inc, operations.inc and typed_members.inc are written by the tests from the tables. It is a careful caller: what it was told
- * is wiped when it has been used.
+ * typed_members.inc is written by the tests from the tables. It is a careful caller: what it was told is wiped when it has been
+ * used.
  */
 #include <paysvc.h>
 #include <stdio.h>
@@ -20,22 +20,6 @@
 #include <fcntl.h>
 #include <io.h>
 #endif
-
-typedef paysvc_status (PAYSVC_CDECL *function)(const paysvc_client *, const char *, const paysvc_call *, paysvc_reply **);
-
-static paysvc_status encrypt(const paysvc_client *client, const char *json, const paysvc_call *call, paysvc_reply **reply)
-{
-    (void)call;
-    return paysvc_encrypt(client, json, reply);
-}
-
-static const struct { const char *name; function call; } functions[] = {
-#include "functions.inc"
-#include "operations.inc"
-    {"request", paysvc_request},
-    {"journal_settle", paysvc_journal_settle},
-    {"encrypt", encrypt}
-};
 
 /* A member of an answer; the members within it are the lines that follow. */
 struct member { const char *name; int is_list; size_t within; };
@@ -188,8 +172,9 @@ static void print_answer(const char *endpoint)
 static void run(const paysvc_client *client, char *text)
 {
     paysvc_reply *reply = NULL;
+    paysvc_call *call;
+    paysvc_status status;
     char *json = strchr(text, '\t');
-    size_t i;
     if (json == NULL) {
         fprintf(stderr, "driver: no tab in %s\n", text);
         exit(2);
@@ -204,25 +189,17 @@ static void run(const paysvc_client *client, char *text)
         print_answer(json);
         return;
     }
-    for (i = 0; i < sizeof functions / sizeof functions[0]; i++) {
-        if (strcmp(functions[i].name, text) == 0) {
-            paysvc_call *call = timeout_ms > 0 || key[0] != '\0' ? paysvc_call_new() : NULL;
-            paysvc_status status;
-            if (timeout_ms > 0) {
-                paysvc_call_set_timeout_ms(call, timeout_ms);
-            }
-            if (key[0] != '\0') {
-                paysvc_call_set_key(call, key);
-                key[0] = '\0';
-            }
-            status = functions[i].call(client, json, call, &reply);
-            paysvc_call_free(call);
-            print(status, reply);
-            return;
-        }
+    call = timeout_ms > 0 || key[0] != '\0' ? paysvc_call_new() : NULL;
+    if (timeout_ms > 0) {
+        paysvc_call_set_timeout_ms(call, timeout_ms);
     }
-    fprintf(stderr, "driver: no function %s\n", text);
-    exit(2);
+    if (key[0] != '\0') {
+        paysvc_call_set_key(call, key);
+        key[0] = '\0';
+    }
+    status = paysvc_invoke(client, text, json, call, &reply);
+    paysvc_call_free(call);
+    print(status, reply);
 }
 
 static paysvc_status create(const char *config, paysvc_client **client)

@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex};
 use serde_json::{Value, json};
 
 use crate::support::capi::{Call, Client, refund, with};
-use crate::support::encryption_key;
 use crate::support::server::{Connection, OK, Server};
+use crate::support::{encryption_key, long_encryption_key};
 
 /// A service whose first answer is "try again", and what it was sent.
 fn busy_once() -> (Server, Arc<Mutex<Vec<String>>>) {
@@ -54,6 +54,7 @@ fn a_token_keeps_what_the_callback_gets_with_the_members_of_each_attempt() {
             assert!(ms.is_u64());
         }
         assert_eq!(members.remove("call_id").unwrap(), reply.call_id());
+        assert_eq!(members.remove("reference").unwrap(), refund()["reference"]);
         members.remove("message");
         line
     };
@@ -70,6 +71,25 @@ fn a_token_keeps_what_the_callback_gets_with_the_members_of_each_attempt() {
     assert_eq!(lines.iter().map(named).collect::<Vec<_>>(), expected);
     assert_eq!(reply.request_id(), "r-1");
     assert_eq!(call.log(), [] as [Value; 0], "a line is taken once");
+}
+
+/// A cashier may have typed a card number where the reference belongs.
+#[test]
+fn a_reference_that_is_a_secret_of_the_request_is_masked() {
+    const NUMBER: &str = "4111111111111111";
+    let (server, _) = busy_once();
+    let client = Client::new(&with(server.config(), json!({"encryption_key": long_encryption_key()})));
+    let call = Call::new();
+    call.keep_log(4);
+    let charge = json!({
+        "paymentoption": "C", "country": "NG",
+        "card": {"cardnumber": NUMBER, "expirymonth": "01", "expiryyear": "39", "cvv": "193"},
+        "order": {"reference": NUMBER, "amount": "25.50", "currency": "NGN", "description": "tea"},
+    });
+    client.call_with("order_create", &charge, Some(&call));
+    let lines = call.log();
+    assert!(!lines.is_empty() && lines.iter().all(|line| line["reference"].is_string()), "{lines:?}");
+    assert!(!format!("{lines:?}").contains(NUMBER), "{lines:?}");
 }
 
 #[test]

@@ -29,6 +29,7 @@ mod guards;
 mod hostile;
 mod install;
 mod install_links;
+mod invoke;
 mod journal;
 mod json_wiped;
 mod kept_log;

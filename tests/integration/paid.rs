@@ -7,8 +7,10 @@ use crate::support::capi::{Client, Reply, with};
 use crate::support::long_encryption_key;
 use crate::support::sandbox::Sandbox;
 use crate::support::server::Server;
+use paysvc_spec::status::Amount;
 
 const ORDERED: [Option<&str>; 3] = [Some("O-1"), Some("25.50"), Some("NGN")];
+const AMOUNTS: [i32; 4] = [Amount::Price as i32, Amount::Fee as i32, Amount::Total as i32, Amount::Refunded as i32];
 const ANYTHING: [Option<&str>; 3] = [Some("*"); 3];
 
 fn answered(function: &str, request: &Value, body: &'static str) -> Reply {
@@ -74,6 +76,29 @@ fn a_wait_without_a_currency_says_what_to_give() {
         assert_eq!((why.contains(GIVE), why.contains("currency")), (!is_proved, !is_proved), "{expect}: {why}");
         assert_eq!(why.is_empty(), is_proved, "{expect}: {why}");
     }
+}
+
+/// For receipts: the answers of a charge, of a look at it and of a refund name their amounts in different places.
+#[test]
+fn the_amounts_of_every_shape_of_answer_are_found() {
+    let sandbox = Sandbox::start(&[]);
+    let client = Client::new(&sandbox.config());
+    for (function, request, expected) in [
+        ("order_create", charge("O-1"), [None, Some("0"), Some("25.5"), None]),
+        ("order_status", json!({"reference": "O-1"}), [None, Some("0"), Some("25.5"), None]),
+        ("order_verify", json!({"reference": "O-1"}), [Some("25.5"), Some("0"), Some("25.5"), None]),
+        ("order_refund", json!({"reference": "O-1", "amount": "10"}), [None, None, None, Some("10")]),
+    ] {
+        let reply = client.call(function, &request);
+        assert_eq!(AMOUNTS.map(|which| reply.amount(which)), expected, "{function}: {}", reply.body());
+        assert_eq!([-1, 0, 5].map(|which| reply.amount(which)), [None; 3]);
+    }
+    let body =
+        r#"{"status":"success","data":{"orderAmount":"25.50","totalAmountCharged":"26","totalChargedAmount":27}}"#;
+    let contradicts = answered("order_verify", &json!({"reference": "O-1"}), body);
+    assert_eq!(AMOUNTS.map(|which| contradicts.amount(which)), [Some("25.5"), None, None, None]);
+    let not_sent = Client::new(&json!({"base_url": "http://127.0.0.1:1"})).call("order_verify", &json!({}));
+    assert_eq!(AMOUNTS.map(|which| not_sent.amount(which)), [None; 4]);
 }
 
 #[test]

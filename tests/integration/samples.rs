@@ -186,3 +186,29 @@ fn an_amount_in_the_smallest_unit_is_written_in_major_units() {
         assert_eq!(run(stage.command(&program).args(arguments)).stdout, b"none\n");
     }
 }
+
+#[test]
+fn a_program_that_loads_the_library_itself_asks_for_an_order() {
+    const PAGE: &str = "docs/linking.md";
+    let stage = Stage::new();
+    let (source, program) = (stage.path().join("loaded.c"), stage.path().join("loaded"));
+    std::fs::write(&source, block(PAGE, "c")).unwrap();
+    let mut compiler = Command::new("cc");
+    compiler.args(["-std=c89", "-pedantic", "-Wall", "-Wextra", "-Werror", "-Ibuild/include", "loaded.c", "-ldl"]);
+    run(compiler.arg("-o").arg(&program).current_dir(stage.path()));
+    let sandbox = Sandbox::start(&[]);
+    sandbox.post("/sandbox/orders", &json!({"reference": "ORDER-1", "amount": "25.50", "paid": true}));
+    let start = |folder: &str| {
+        let mut command = Command::new(&program);
+        command.env("LD_LIBRARY_PATH", stage.path().join(folder));
+        for member in ["base_url", "public_key", "secret_key", "encryption_key"] {
+            command.env(format!("PAYSVC_{}", member.to_uppercase()), sandbox.text(member));
+        }
+        let output = command.output().unwrap();
+        (output.status.code(), String::from_utf8(output.stdout).unwrap())
+    };
+    let (code, told) = start("build/lib");
+    assert!(code == Some(0) && told.starts_with("state 5: "), "{code:?}: {told}");
+    let none = "libpaysvc.so.1 cannot be loaded, or is not of this ABI\n";
+    assert_eq!(start("build/include"), (Some(2), none.to_owned()));
+}

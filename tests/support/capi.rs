@@ -62,6 +62,7 @@ functions! {
     client_set_log(*mut RawClient, c_int, Option<Log>, *mut c_void);
     client_check(*const RawClient, *const RawCall, *mut *mut RawReply) -> c_int;
     client_warm(*const RawClient, *const RawCall, *mut *mut RawReply) -> c_int;
+    invoke(*const RawClient, *const c_char, *const c_char, *const RawCall, *mut *mut RawReply) -> c_int;
     encrypt(*const RawClient, *const c_char, *mut *mut RawReply) -> c_int;
     call_new() -> *mut RawCall;
     call_set_timeout_ms(*mut RawCall, c_int);
@@ -89,6 +90,7 @@ functions! {
     reply_code(*const RawReply) -> *const c_char;
     reply_message(*const RawReply) -> *const c_char;
     reply_is_paid(*const RawReply, *const c_char, *const c_char, *const c_char, *mut *const c_char) -> c_int;
+    reply_amount(*const RawReply, c_int) -> *const c_char;
     reply_is_active(*const RawReply) -> c_int;
     reply_free(*mut RawReply);
     reference_new(*const c_char, *mut c_char, usize) -> c_int;
@@ -133,6 +135,11 @@ impl Client {
         Client::try_new(config).unwrap_or_else(|reply| panic!("{}", reply.message()))
     }
 
+    /// NULL.
+    pub fn none() -> Client {
+        Client(Way::Loaded(ptr::null_mut()))
+    }
+
     pub fn try_new(config: &impl ToString) -> Result<Client, Reply> {
         if let Some(platform) = foreign() {
             let driven = Driven::new(platform, &config.to_string());
@@ -170,6 +177,19 @@ impl Client {
         let mut reply = ptr::null_mut();
         let call = call.map_or(ptr::null_mut(), Call::loaded);
         let status = unsafe { function(self.loaded(), request.as_ptr(), call, &mut reply) };
+        let reply = Reply(Told::Loaded(reply));
+        assert_eq!(status, reply.status());
+        reply
+    }
+
+    /// Calls a function by its name; `None`: NULL.
+    pub fn invoke(&self, function: Option<&str>, request: &impl ToString, call: Option<&Call>) -> Reply {
+        let function = function.map(|name| CString::new(name).unwrap());
+        let function = function.as_ref().map_or(ptr::null(), |name| name.as_ptr());
+        let request = CString::new(request.to_string()).unwrap();
+        let mut reply = ptr::null_mut();
+        let call = call.map_or(ptr::null_mut(), Call::loaded);
+        let status = unsafe { (c().invoke)(self.loaded(), function, request.as_ptr(), call, &mut reply) };
         let reply = Reply(Told::Loaded(reply));
         assert_eq!(status, reply.status());
         reply
@@ -390,6 +410,11 @@ impl Reply {
         let pointer = CString::new(pointer).unwrap();
         let found = unsafe { (c().reply_get_cp1252)(self.loaded(), pointer.as_ptr()) };
         (!found.is_null()).then(|| unsafe { CStr::from_ptr(found) }.to_bytes())
+    }
+    /// `which`: one of [`paysvc_spec::status::Amount`].
+    pub fn amount(&self, which: c_int) -> Option<&str> {
+        let found = unsafe { (c().reply_amount)(self.loaded(), which) };
+        (!found.is_null()).then(|| text(found))
     }
     /// Whether the mandate is active.
     pub fn is_active(&self) -> bool {

@@ -50,6 +50,7 @@ impl InC for Argument {
             "paysvc_json *" | "const paysvc_json *" => "new_request()",
             "const char *" if self.name == "config_json" => "config",
             "const char *" if self.name == "prefix" => "\"T7\"",
+            "const char *" if self.name == "function" => "\"resolve\"",
             "const char *" if self.name == "pointer" => "\"/a\"",
             "const char *" if self.name == "number" => "\"1\"",
             "const char *" if self.name == "traceparent" => {
@@ -97,7 +98,7 @@ fn called(function: &Function, argument: impl Fn(usize) -> &'static str) -> Stri
 fn unsent(function: &Function) -> &'static str {
     let is_it = |operation: &&Operation| function.name.strip_prefix("paysvc_") == Some(operation.name);
     let is_about_earlier = OPERATIONS.iter().find(is_it).is_some_and(|operation| operation.about_earlier);
-    match is_about_earlier || function.name == "paysvc_journal_next" {
+    match is_about_earlier || ["paysvc_journal_next", "paysvc_invoke"].contains(&function.name.as_str()) {
         true => "PAYSVC_OUTCOME_UNKNOWN",
         false => "PAYSVC_OUTCOME_NOT_SENT",
     }

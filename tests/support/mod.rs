@@ -100,7 +100,6 @@ impl Stage {
             }
         }
         std::fs::write(stage.path().join("functions.inc"), functions_inc()).unwrap();
-        std::fs::write(stage.path().join("operations.inc"), operations_inc()).unwrap();
         std::fs::write(stage.path().join("typed_members.inc"), typed_members_inc()).unwrap();
         stage
     }
@@ -222,12 +221,6 @@ pub fn has_static_c(stage: &Stage) -> bool {
 pub fn functions_inc() -> String {
     let line = |row: &paysvc_spec::schema::Endpoint| format!("{{\"{0}\", paysvc_{0}}},\n", row.name);
     paysvc_spec::ENDPOINTS.iter().map(line).collect()
-}
-
-/// The functions that choose their requests themselves, in the same way.
-pub fn operations_inc() -> String {
-    let line = |it: &paysvc_spec::operations::Operation| format!("{{\"{0}\", paysvc_{0}}},\n", it.name);
-    paysvc_spec::operations::OPERATIONS.iter().map(line).collect()
 }
 
 /// The typed members of the endpoints' answers as tables of C: name, whether it is a list, and how many of the lines

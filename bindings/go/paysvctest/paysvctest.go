@@ -21,6 +21,7 @@ package paysvctest
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/json"
@@ -120,6 +121,32 @@ func (s *Sandbox) Ledger() []Effect {
 	}
 	s.Get("/sandbox/ledger", &answer)
 	return answer.Ledger
+}
+
+// PaidReply charges a card for an order with this reference, and returns the reply: its IsPaid is true for these three. A test gives it
+// to a function of the program that asks IsPaid, which is false of every reply that was not made by a call. An amount is as in a
+// request, e.g. "25.50". The charge is in the Ledger.
+func (s *Sandbox) PaidReply(reference, amount, currency string) *paysvc.OrderCreateReply {
+	s.t.Helper()
+	client, err := paysvc.New(s.Config)
+	if err != nil {
+		s.t.Fatalf("paysvctest: %v", err)
+	}
+	defer client.Close()
+	reply, err := client.OrderCreate(context.Background(), paysvc.OrderCreateRequest{
+		Reference: &reference, Paymentoption: paysvc.Ptr("C"), Country: paysvc.Ptr("NG"),
+		Order: &paysvc.OrderCreateOrder{Reference: reference, Amount: amount, Currency: &currency},
+		Card: &paysvc.OrderCreateCard{
+			Cardnumber: paysvc.NewSecret("4111111111111111"), Expirymonth: "01", Expiryyear: "39", CVV: paysvc.NewSecret("193"),
+		},
+	})
+	if err != nil {
+		s.t.Fatalf("paysvctest: %v", err)
+	}
+	if paid, whyNot := reply.IsPaid(reference, amount, currency); !paid {
+		s.t.Fatalf("paysvctest: %s is not paid: %s", reference, whyNot)
+	}
+	return reply
 }
 
 func (s *Sandbox) ask(method, path string, body, into any) {

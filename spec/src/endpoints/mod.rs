@@ -55,7 +55,7 @@ pub const fn endpoint(name: &str) -> &'static Endpoint {
     panic!("no endpoint has this name")
 }
 
-pub(crate) const fn same(a: &str, b: &str) -> bool {
+pub const fn same(a: &str, b: &str) -> bool {
     let (a, b) = (a.as_bytes(), b.as_bytes());
     if a.len() != b.len() {
         return false;

@@ -15,7 +15,7 @@ use serde::de::IgnoredAny;
 
 use super::check_environment;
 use super::wire::{acceptable, peer};
-use crate::ffi::caller::{Client, function};
+use crate::ffi::caller::Client;
 use crate::ffi::*;
 use crate::fuzzing::{choose, first_line};
 
@@ -202,8 +202,9 @@ impl Machine<'_> {
             }
             other => other,
         };
+        let name = CString::new(name).unwrap();
         let (client, call, slot) = self.chosen(operand);
-        self.deliver(slot, |reply| unsafe { function(name)(client, pointer(&json), call, reply) });
+        self.deliver(slot, |reply| unsafe { paysvc_invoke(client, name.as_ptr(), pointer(&json), call, reply) });
     }
 
     fn request(&mut self, operand: u8, encrypt: bool) {

@@ -90,7 +90,7 @@ impl Single<'_> {
             interval_ms: 0,
             reports_progress: false,
         };
-        let LookUpResult { reply, decision } = watch::look(self.client, self.context, &task);
+        let LookUpResult { reply, decision } = watch::look(self.client, &self.context.expecting_nothing(), &task);
         let nothing = Facts::default();
         let facts = reply.facts().unwrap_or(&nothing);
         // Amounts that contradict each other could not be recorded.

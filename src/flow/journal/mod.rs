@@ -16,6 +16,7 @@ use super::Client;
 use super::engine::{Attempt, Ended, Items, ReadyItem, Step, journal_failed, journal_failed_text};
 use super::patience::Patience;
 use crate::answer::facts::Facts;
+use crate::answer::redact::Redactor;
 use crate::answer::reply::Reply;
 use crate::call::Call;
 use crate::call::log::Level;
@@ -29,6 +30,7 @@ use crate::request::record::Record;
 use crate::request::{Request, raw};
 use crate::util::expiry::CANCELLED;
 use crate::util::memory;
+use crate::util::text::shortened;
 use crate::util::validation_error::ValidationError;
 use paysvc_spec::journal::{Act, Step as JournalStep};
 use paysvc_spec::schema::{Doubt, Endpoint, Reference, Safety};
@@ -126,6 +128,7 @@ impl Client {
     ) -> Reply {
         let sent_before = context.record.sent();
         let reply = request.and_then(|request| {
+            context.name_order(|| self.order_of(context, &request));
             let ledger = match &recorded {
                 None => Ledger::Empty,
                 Some((journal, entry)) => {
@@ -154,6 +157,14 @@ impl Client {
             context.log(Level::Warn, || format!("nothing was sent: {}", status::name_of(reply.status())));
         }
         reply
+    }
+
+    /// The order that the request names, without the secrets of the request.
+    fn order_of(&self, context: &Call<'_>, request: &Request<'_>) -> Option<String> {
+        let order = request.references.iter().find(|(kind, _)| *kind == Reference::Order)?;
+        let stop = || context.bounds.is_over();
+        let key = self.config.key(request.key);
+        Redactor { secrets: &request.secrets, key, stop: &stop }.redact(&shortened(&order.1))
     }
 
     /// Fails for a call of a function that takes no idempotency key, if its token has one.

@@ -147,7 +147,7 @@ impl<'a> Arguments<'a> {
     pub fn read(members: &Members<'a>) -> Result<Arguments<'a>, ValidationError> {
         let flag = |name| json::member(members, name).map(|value| value == "true");
         Ok(Arguments {
-            row: row(&json::member(members, ENDPOINT).and_then(json::text).unwrap_or_default())?,
+            row: row_of(WHAT, members)?,
             request: json::member(members, "request").expect("a required member was checked"),
             is_charged: flag("charged").unwrap_or(true),
             attempts: attempts(WHAT, members)?,
@@ -163,7 +163,7 @@ impl<'a> Arguments<'a> {
         request: &'a RawValue,
         is_charged: bool,
     ) -> Result<Arguments<'a>, ValidationError> {
-        let row = row(function)?;
+        let row = row(WHAT, function)?;
         Ok(Arguments { row, request, is_charged, attempts: None, expected: None, repeats: false, interval_ms: 0 })
     }
 
@@ -195,14 +195,15 @@ impl<'a> Arguments<'a> {
     }
 }
 
-fn row(name: &str) -> Result<&'static Endpoint, ValidationError> {
-    let find = |name: &str| ENDPOINTS.iter().find(|row| row.name == name);
-    find(name).ok_or_else(|| {
-        let text = match name.strip_prefix("paysvc_").and_then(find) {
-            Some(row) => format!("has no prefix: {}", row.name),
-            None => validate::unknown_choice(name, &mut ENDPOINTS.iter().map(|row| row.name)),
-        };
-        ValidationError::of_member(Status::Argument, WHAT, ENDPOINT, text)
+/// The row that the arguments name.
+pub(super) fn row_of(what: &str, arguments: &Members<'_>) -> Result<&'static Endpoint, ValidationError> {
+    row(what, &json::member(arguments, ENDPOINT).and_then(json::text).unwrap_or_default())
+}
+
+fn row(what: &str, name: &str) -> Result<&'static Endpoint, ValidationError> {
+    ENDPOINTS.iter().find(|row| row.name == name).ok_or_else(|| {
+        let text = validate::unknown_function(name, ENDPOINTS.iter().map(|row| row.name));
+        ValidationError::of_member(Status::Argument, what, ENDPOINT, text)
     })
 }
 

@@ -119,6 +119,9 @@ fn what_makes_a_request_a_charge_is_named() {
         (r#"{"order":{"reference":"O-1"},"authorization":{}}"#, Some("authorization")),
         (r#"{"order":{"reference":"O-1"},"authorization":null}"#, None),
         (r#"{"reference":"O-1","order":{"amount":"1.00"},"customer":{},"payment":{},"paymentMeta":{}}"#, None),
+        (r#"{"order":{"reference":"O-1"},"payment":{"token":"t","RedirectUrl":"u"}}"#, Some("payment.token")),
+        (r#"{"order":{"reference":"O-1","order/reference":"t"}}"#, Some("order.order/reference")),
+        (r#"{"order":{"reference":"O-1","tip":null}}"#, None),
     ] {
         assert_eq!(kept("order_create", request).charge(), charge, "{request}");
     }

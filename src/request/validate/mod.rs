@@ -159,6 +159,14 @@ pub fn unknown_choice(given: &str, all: &mut dyn Iterator<Item = &'static str>) 
     }
 }
 
+/// What is wrong with the name of a function that does not exist.
+pub fn unknown_function(given: &str, mut all: impl Iterator<Item = &'static str> + Clone) -> String {
+    match given.strip_prefix("paysvc_").filter(|name| all.clone().any(|known| known == *name)) {
+        Some(known) => format!("has no prefix: {known}"),
+        None => unknown_choice(given, &mut all),
+    }
+}
+
 /// The name that is meant, if one is nearly so.
 pub fn nearest(given: &str, all: &mut dyn Iterator<Item = &'static str>) -> Option<&'static str> {
     let allowed = |known: &str| known.len() / 3 + 1;

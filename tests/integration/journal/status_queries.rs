@@ -85,10 +85,18 @@ fn charge() -> Value {
 #[test]
 fn a_status_query_is_no_attempt_of_a_charge() {
     let till = Till::new(Some(CHARGED), || ("404 Not Found", r#"{"status":"failed","message":"no order"}"#.into()));
-    let (reply, _) = till.charge();
+    let (reply, log) = till.charge();
     reply.expect("OK CONFIRMED");
     assert_eq!(till.paths(), ["status", "create"], "the order is asked for before it is charged");
     assert_eq!(reply.attempts(), 1, "one request may have moved money");
+    let about = |log: &[Value], http_status: u16| {
+        let lines: Vec<_> = log.iter().filter(|line| line["http_status"] == http_status).collect();
+        assert!(lines.len() == 1 && lines[0]["reference"] == "ORD-1", "{log:?}");
+        lines[0]["level"].clone()
+    };
+    assert_eq!((about(&log, 404), about(&log, 200)), (json!(4), json!(3)), "that there is none is no news");
+    let failing = Till::new(Some(CHARGED), || ("503 Service Unavailable", "{}".into()));
+    assert_eq!(about(&failing.charge().1, 503), 2);
 
     // What it refuses, or replays, has sent nothing that may move money.
     let till = Till::new(Some(CHARGED), || ("200 OK", order(2, false)));

@@ -8,7 +8,7 @@ use paysvc_spec::schema::{Endpoint, Field, Kind};
 use paysvc_spec::settings;
 use paysvc_spec::status::{ABI, Constant};
 
-use super::operations::{answer_of, look_ups, operation};
+use super::operations::{answer_of, operation};
 use super::{Numbers, member, numbers, row};
 use crate::names::cpp::{method, nested};
 use crate::templates;
@@ -24,7 +24,6 @@ pub fn render(rows: &[Endpoint]) -> String {
     let context = context! {
         operations => OPERATIONS.iter().map(of_operation).collect::<Vec<_>>(),
         abi => ABI,
-        look_ups => look_ups(rows),
         environment => settings::ENVIRONMENT,
         numbers => numbers(enumerator),
         config => builders("config", settings::CONFIG, false),

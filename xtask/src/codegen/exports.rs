@@ -3,10 +3,12 @@
 use minijinja::{Value, context};
 use paysvc_spec::checks::Check;
 use paysvc_spec::journal::Step;
-use paysvc_spec::operations::{OPERATIONS, Operation};
+use paysvc_spec::operations::{INVOKED, OPERATIONS, Operation};
 use paysvc_spec::schema::{Endpoint, Field, Kind};
 use paysvc_spec::settings;
-use paysvc_spec::status::{ABI, CONTINUE, Constant, JSON_TYPES, STORE_DONE, STORE_EXISTS, VERSION, VERSION_NUMBER};
+use paysvc_spec::status::{
+    ABI, AMOUNTS, CONTINUE, Constant, JSON_TYPES, STORE_DONE, STORE_EXISTS, VERSION, VERSION_NUMBER,
+};
 
 use super::{NUMBERS, flat, kind, member, row};
 use crate::templates;
@@ -21,7 +23,7 @@ pub fn render(rows: &[Endpoint]) -> String {
 pub fn documented(rows: &[Endpoint]) -> String {
     let constant = |of: &str, &Constant { name, number, doc }: &Constant| context! { type => of, name, number, doc };
     let typed = NUMBERS.iter().map(|numbers| (format!("paysvc_{}", numbers.kind), numbers.table));
-    let typed = typed.chain([("c_int".to_owned(), JSON_TYPES)]);
+    let typed = typed.chain([JSON_TYPES, AMOUNTS].map(|table| ("c_int".to_owned(), table)));
     let constants: Vec<Value> =
         typed.flat_map(|(of, table)| table.iter().map(|it| constant(&of, it)).collect::<Vec<_>>()).collect();
     let needs_key = |it: &Endpoint| Step::of(it, true).is_some_and(Step::needs_key);
@@ -36,6 +38,7 @@ pub fn documented(rows: &[Endpoint]) -> String {
         config => members(settings::CONFIG),
         request => members(settings::REQUEST),
         operations => OPERATIONS.iter().map(operation).collect::<Vec<_>>(),
+        invoked => INVOKED.iter().map(invoked).collect::<Vec<_>>(),
         checks => Check::ALL.iter().map(|it| context! { name => it.name(), doc => it.doc() }).collect::<Vec<_>>(),
         go_on => format!("0x{CONTINUE:X}"),
         store_done => format!("0x{STORE_DONE:X}"),
@@ -56,9 +59,18 @@ fn operation(operation: &Operation) -> Value {
     }
 }
 
+/// Its members stand within the list of the functions that have no comment of their own.
+fn invoked(operation: &Operation) -> Value {
+    context! { name => operation.name, doc => operation.doc, members => members_within(2, operation.members) }
+}
+
 fn members(fields: &'static [Field]) -> Vec<Value> {
+    members_within(1, fields)
+}
+
+fn members_within(outer: usize, fields: &'static [Field]) -> Vec<Value> {
     let each = flat(fields).into_iter();
-    each.map(|(depth, field)| context! { indent => "  ".repeat(depth + 1), kind => of_c(field), ..member(field) })
+    each.map(|(depth, field)| context! { indent => "  ".repeat(outer + depth), kind => of_c(field), ..member(field) })
         .collect()
 }
 

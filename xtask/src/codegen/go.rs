@@ -5,6 +5,7 @@ mod operations;
 mod structs;
 
 use minijinja::{Value, context};
+use paysvc_spec::journal::Step;
 use paysvc_spec::schema::{Endpoint, Keep};
 use paysvc_spec::settings;
 use paysvc_spec::status::{ABI, Constant, DENIALS};
@@ -23,7 +24,8 @@ pub fn render(rows: &[Endpoint]) -> String {
         let name = exported(it.name);
         // A member that only the caller adds cannot be stored in advance.
         let looked_up = it.looked_up_by.is_some_and(|by| by.keep.iter().any(|kept| !matches!(kept, Keep::Added(_))));
-        context! { go => name, function => method(it.name), structs => request(it), looked_up, ..row(it) }
+        let needs_key = Step::of(it, true).is_some_and(Step::needs_key);
+        context! { go => name, function => method(it.name), structs => request(it), looked_up, needs_key, ..row(it) }
     };
     let context = context! {
         abi => ABI,

@@ -71,7 +71,8 @@ func main() {
 
 // Creates the order with its price.
 func (t *till) createOrder(ctx context.Context, what ordered) {
-	reply, made, failure := ask(t, ctx, "create the order", what.reference, t.client.OrderCreate, paysvc.OrderCreateRequest{
+	made := begin("create the order", what.reference)
+	reply, err := t.client.OrderCreate(ctx, paysvc.OrderCreateRequest{
 		Order: &paysvc.OrderCreateOrder{
 			Reference: what.reference, Amount: what.amount, Currency: paysvc.Ptr(what.currency), Description: paysvc.Ptr("rent"),
 		},
@@ -81,20 +82,21 @@ func (t *till) createOrder(ctx context.Context, what ordered) {
 		},
 		Payment: &paysvc.OrderCreatePayment{RedirectURL: paysvc.NewSecret("https://till.example/done")},
 	})
-	if failure == nil {
+	if failure := t.ended(made, err); failure == nil {
 		made.show(reply.Reply, shown(reply.Answer().Data.Order.Amount.Get()))
 	}
 }
 
 func (t *till) directDebit(ctx context.Context, what ordered) {
 	order := what.reference
-	history, made, failure := ask(t, ctx, "mandate history", "ada@example.com", t.client.DirectDebitHistory,
-		paysvc.DirectDebitHistoryRequest{EmailAddress: "ada@example.com"})
-	if failure != nil {
+	made := begin("mandate history", "ada@example.com")
+	history, err := t.client.DirectDebitHistory(ctx, paysvc.DirectDebitHistoryRequest{EmailAddress: "ada@example.com"})
+	if failure := t.ended(made, err); failure != nil {
 		return
 	}
 	made.show(history.Reply, shown(history.Answer().CustomerName.Get()))
-	created, made, failure := ask(t, ctx, "create a mandate", order, t.client.DirectDebitCreate, paysvc.DirectDebitCreateRequest{
+	made = begin("create a mandate", order)
+	created, err := t.client.DirectDebitCreate(ctx, paysvc.DirectDebitCreateRequest{
 		RecurringPaymentID: paysvc.Ptr[int64](1),
 		OrderReference:     paysvc.Ptr(order),
 		BankName:           paysvc.Ptr("Example Bank"),
@@ -102,7 +104,7 @@ func (t *till) directDebit(ctx context.Context, what ordered) {
 		BankCode:           paysvc.Ptr("044"),
 		Address:            paysvc.Ptr("1 Example Street"),
 	})
-	if failure != nil {
+	if failure := t.ended(made, err); failure != nil {
 		return
 	}
 	mandate, err := created.Answer().Data.MandateCode.Get()
@@ -111,9 +113,9 @@ func (t *till) directDebit(ctx context.Context, what ordered) {
 		t.failed = true
 		return
 	}
-	checked, made, failure := ask(t, ctx, "check the mandate", mandate, t.client.DirectDebitStatus,
-		paysvc.DirectDebitStatusRequest{MandateCode: mandate})
-	if failure != nil {
+	made = begin("check the mandate", mandate)
+	checked, err := t.client.DirectDebitStatus(ctx, paysvc.DirectDebitStatusRequest{MandateCode: mandate})
+	if failure := t.ended(made, err); failure != nil {
 		return
 	}
 	made.show(checked.Reply, shown(checked.Answer().Message.Get()))
@@ -122,15 +124,16 @@ func (t *till) directDebit(ctx context.Context, what ordered) {
 		t.failed = true
 		return
 	}
-	sent, made, failure := ask(t, ctx, "send one-time code", mandate, t.client.DirectDebitOTP,
-		paysvc.DirectDebitOTPRequest{MandateCode: mandate})
-	if failure != nil {
+	made = begin("send one-time code", mandate)
+	sent, err := t.client.DirectDebitOTP(ctx, paysvc.DirectDebitOTPRequest{MandateCode: mandate})
+	if failure := t.ended(made, err); failure != nil {
 		return
 	}
 	made.show(sent.Reply, shown(sent.Answer().Data.Get()))
 	otp := t.learn(ctx, "one-time code from the customer's e-mail",
 		paysvc.Request{Method: "GET", Path: "/sandbox/otp/" + mandate, Key: "public"}, "/otp")
-	reply, made, failure := ask(t, ctx, "pay", order, t.client.OrderPay, paysvc.OrderPayRequest{
+	made = begin("pay", order)
+	reply, err := t.client.OrderPay(ctx, paysvc.OrderPayRequest{
 		PaymentOption: "NDD",
 		Reference:     order,
 		DirectDebitPaymentRequest: &paysvc.OrderPayDirectDebitPaymentRequest{
@@ -140,7 +143,7 @@ func (t *till) directDebit(ctx context.Context, what ordered) {
 			BankCode:    paysvc.Ptr("044"),
 		},
 	})
-	if failure != nil {
+	if failure := t.ended(made, err); failure != nil {
 		t.handOver(failure.Reply, what)
 		return
 	}
@@ -151,9 +154,9 @@ func (t *till) directDebit(ctx context.Context, what ordered) {
 
 // Reads the state of an order and of each payment of it. A till repeats this until the state is final.
 func (t *till) orderState(ctx context.Context, what ordered) {
-	reply, made, failure := ask(t, ctx, "state of the order", what.reference, t.client.OrderVerify,
-		paysvc.OrderVerifyRequest{Reference: what.reference})
-	if failure != nil {
+	made := begin("state of the order", what.reference)
+	reply, err := t.client.OrderVerify(ctx, paysvc.OrderVerifyRequest{Reference: what.reference})
+	if failure := t.ended(made, err); failure != nil {
 		return
 	}
 	order := reply.Answer().Data
@@ -170,9 +173,9 @@ func (t *till) orderState(ctx context.Context, what ordered) {
 
 func (t *till) virtualAccount(ctx context.Context, alias string) {
 	rent := ordered{"2500.5", "NGN", "FLAT-7"}
-	generated, made, failure := ask(t, ctx, "virtual account", alias, t.client.VirtualAccountGenerate,
-		paysvc.VirtualAccountGenerateRequest{Alias: alias, Narration: paysvc.Ptr("Rent"), Reference: paysvc.Ptr(rent.reference)})
-	if failure != nil {
+	made := begin("virtual account", alias)
+	generated, err := t.client.VirtualAccountGenerate(ctx, paysvc.VirtualAccountGenerateRequest{Alias: alias, Narration: paysvc.Ptr("Rent"), Reference: paysvc.Ptr(rent.reference)})
+	if failure := t.ended(made, err); failure != nil {
 		return
 	}
 	account, err := generated.Answer().AccountNumber.Get()
@@ -189,9 +192,9 @@ func (t *till) virtualAccount(ctx context.Context, alias string) {
 	}
 	session := t.learn(ctx, "session identifier of a transfer to that account",
 		paysvc.Request{Method: "POST", Path: "/sandbox/fund", Key: "public", Body: transfer}, "/sessionId")
-	reply, made, failure := ask(t, ctx, "transaction details", "the transfer", t.client.TransactionDetails,
-		paysvc.TransactionDetailsRequest{SessionID: session})
-	if failure != nil {
+	made = begin("transaction details", "the transfer")
+	reply, err := t.client.TransactionDetails(ctx, paysvc.TransactionDetailsRequest{SessionID: session})
+	if failure := t.ended(made, err); failure != nil {
 		t.handOver(failure.Reply, rent)
 		return
 	}
@@ -200,12 +203,13 @@ func (t *till) virtualAccount(ctx context.Context, alias string) {
 }
 
 func (t *till) refund(ctx context.Context, order string) {
-	reply, made, failure := ask(t, ctx, "refund in part", order, t.client.OrderRefund, paysvc.OrderRefundRequest{
+	made := begin("refund in part", order)
+	reply, err := t.client.OrderRefund(ctx, paysvc.OrderRefundRequest{
 		Reference: order,
 		Reason:    paysvc.Ptr("one item returned"),
 		Amount:    paysvc.Ptr("25.50"),
 	})
-	if failure != nil {
+	if failure := t.ended(made, err); failure != nil {
 		return
 	}
 	made.show(reply.Reply, shown(reply.Answer().Data.AmountRefunded.Get()))
@@ -219,7 +223,8 @@ func (t *till) refund(ctx context.Context, order string) {
 
 func (t *till) card(ctx context.Context, what ordered) {
 	order := what.reference
-	reply, made, failure := ask(t, ctx, "card order", order, t.client.OrderCreate, paysvc.OrderCreateRequest{
+	made := begin("card order", order)
+	reply, err := t.client.OrderCreate(ctx, paysvc.OrderCreateRequest{
 		Paymentoption: paysvc.Ptr("C"),
 		Country:       paysvc.Ptr("NG"),
 		Order: &paysvc.OrderCreateOrder{
@@ -229,7 +234,7 @@ func (t *till) card(ctx context.Context, what ordered) {
 			Cardnumber: paysvc.NewSecret("4111111111111111"), Expirymonth: "01", Expiryyear: "39", CVV: paysvc.NewSecret("193"),
 		},
 	})
-	if failure != nil {
+	if failure := t.ended(made, err); failure != nil {
 		t.handOver(failure.Reply, what)
 		return
 	}

@@ -13,26 +13,26 @@ import (
 // A call for the till: what it is, for whom, and how long it took.
 type step struct {
 	what, of string
+	began    time.Time
 	took     time.Duration
 }
 
-// Makes a call, and prints its failure.
-func ask[Q, R any](t *till, ctx context.Context, what, of string,
-	call func(context.Context, Q) (*R, error), request Q) (*R, step, *paysvc.Error) {
-	started := time.Now()
-	reply, err := call(ctx, request)
-	made := step{what, of, time.Since(started)}
+func begin(what, of string) *step { return &step{what: what, of: of, began: time.Now()} }
+
+// Prints the failure of a call; nil: there is none.
+func (t *till) ended(made *step, err error) *paysvc.Error {
+	made.took = time.Since(made.began)
 	var failure *paysvc.Error
 	if errors.As(err, &failure) {
 		made.show(failure.Reply, failure.Message)
 		fmt.Printf("%-21s %v\n", "", failure)
 		t.failed = true
 	}
-	return reply, made, failure
+	return failure
 }
 
 // Prints a line: step, subject, one value of the answer, outcome, time.
-func (s step) show(reply paysvc.Reply, value string) {
+func (s *step) show(reply paysvc.Reply, value string) {
 	fmt.Printf("%-21s %-19s %-42.42s %-9v %5d ms\n", s.what, s.of, value, reply.Outcome, s.took.Milliseconds())
 }
 

@@ -57,7 +57,7 @@ func pay(client *paysvc.Client, key, payout string) (paysvc.Outcome, string, err
 		return 0, "", err
 	}
 	request := paysvc.PayoutInitiateRequest{PayoutDetails: []paysvc.PayoutInitiatePayoutDetails{salary}}
-	reply, err := client.PayoutInitiate(paysvc.ContextWithKey(context.Background(), key), request)
+	reply, err := client.PayoutInitiate(context.Background(), request, paysvc.WithKey(key))
 	var failed *paysvc.Error
 	switch {
 	case err == nil:

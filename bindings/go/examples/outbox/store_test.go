@@ -19,8 +19,8 @@ import (
 var drivers = []string{"pgx", "postgres"} // The second is lib/pq's.
 
 func refund(client *paysvc.Client, key string) (*paysvc.OrderRefundReply, error) {
-	ctx := paysvc.ContextWithKey(context.Background(), key)
-	return client.OrderRefund(ctx, paysvc.OrderRefundRequest{Reference: "R-1", Amount: paysvc.Ptr("1.50")})
+	request := paysvc.OrderRefundRequest{Reference: "R-1", Amount: paysvc.Ptr("1.50")}
+	return client.OrderRefund(context.Background(), request, paysvc.WithKey(key))
 }
 
 func TestBothDriversTellWhatWasWrittenAndReadIt(t *testing.T) {
@@ -32,13 +32,13 @@ func TestBothDriversTellWhatWasWrittenAndReadIt(t *testing.T) {
 			t.Helper()
 			row := paysvc.StoreRow{Key: key, Seq: seq, Order: order, Open: open, JSON: fmt.Sprint(key, seq)}
 			if got, err := store.Append(ctx, row); err != nil || got != want {
-				t.Error(driver, got, err)
+				t.Error(driver, "Append returned", got, err)
 			}
 		}
 		read := func(query paysvc.StoreQuery, want ...string) {
 			t.Helper()
 			if got, err := store.Read(ctx, query); err != nil || !slices.Equal(got, want) {
-				t.Error(driver, got, err)
+				t.Error(driver, "Read returned", got, err)
 			}
 		}
 		write("k", 1, "R", true, paysvc.Appended)
@@ -63,7 +63,7 @@ func TestEqualRequestsAtOnceAreSentOnce(t *testing.T) {
 			defer all.Done()
 			reply, err := refund(client, "refund-1")
 			if err != nil {
-				t.Error(err)
+				t.Error("refused:", err)
 			} else if !reply.Replayed {
 				sent.Add(1)
 			}
@@ -71,7 +71,7 @@ func TestEqualRequestsAtOnceAreSentOnce(t *testing.T) {
 	}
 	all.Wait()
 	if made := count(sandbox, "refund_made"); made != 1 || sent.Load() != 1 {
-		t.Error(made, sent.Load())
+		t.Error("refunds made, and calls that sent:", made, sent.Load())
 	}
 }
 
@@ -99,11 +99,11 @@ func TestConnectionsThatWereEndedAreReplaced(t *testing.T) {
 			fill()
 			end()
 			if reply, err := refund(client, fmt.Sprint("refund-", i)); err != nil || reply.Replayed {
-				t.Error(driver, i, reply, err)
+				t.Error(driver, i, "not refunded:", reply, err)
 			}
 		}
 		if made := count(sandbox, "refund_made"); made != 2 {
-			t.Error(driver, made)
+			t.Error(driver, "refunds made:", made)
 		}
 	}
 }
@@ -138,14 +138,14 @@ func TestAClaimWhoseAnswerWasLostIsSentOnce(t *testing.T) {
 	client := connect(t, sandbox, &touched{Store: postgres.New(s.open("pgx", "").Conn), after: lose})
 	for again := range []int{0, 1} {
 		if reply, err := refund(client, "refund-1"); err != nil || reply.Replayed != (again == 1) {
-			t.Error(reply, err)
+			t.Error("the refund:", reply, err)
 		}
 	}
 	if made := count(sandbox, "refund_made"); made != 1 {
-		t.Error(made)
+		t.Error("refunds made:", made)
 	}
 	if rows := s.number("SELECT count(*) FROM paysvc_journal"); rows != 2 {
-		t.Error(rows)
+		t.Error("rows of the journal:", rows)
 	}
 }
 
@@ -155,11 +155,11 @@ func TestARowOutlivesACrashWhateverTheDefaultOfTheConnection(t *testing.T) {
 		db := s.open(driver, " options='-c synchronous_commit=off'")
 		store := postgres.New(db.Conn)
 		if got, err := store.Append(ctx, paysvc.StoreRow{Key: driver, Seq: 1, JSON: "{}"}); err != nil || got != paysvc.Appended {
-			t.Fatal(got, err)
+			t.Fatal("Append returned", got, err)
 		}
 		s.crash()
 		if rows, err := store.Read(ctx, paysvc.StoreQuery{Kind: paysvc.QueryKey, Key: driver}); err != nil || len(rows) != 1 {
-			t.Error(driver, rows, err)
+			t.Error(driver, "the row is lost:", rows, err)
 		}
 	}
 }
@@ -177,13 +177,13 @@ func TestAConnectionInATransactionIsRefused(t *testing.T) {
 		}
 		store := postgres.New(begun)
 		if _, err := store.Append(context.Background(), paysvc.StoreRow{Key: "k", Seq: 1, JSON: "{}"}); !errors.Is(err, postgres.ErrInTransaction) {
-			t.Error(driver, err)
+			t.Error(driver, "not refused:", err)
 		}
 		if _, err := refund(connect(t, sandbox, store), "refund-1"); !errors.Is(err, paysvc.ErrJournal) {
-			t.Error(driver, err)
+			t.Error(driver, "not refused:", err)
 		}
 	}
 	if made := count(sandbox, "refund_made"); made != 0 {
-		t.Error(made)
+		t.Error("refunds made:", made)
 	}
 }

@@ -22,12 +22,17 @@ const price, currency = "25.50", "NGN"
 
 // Finds out what became of the requests of earlier runs. An error: the journal cannot be read, so do not sell.
 func lookUpWhatIsOpen(ctx context.Context, client *paysvc.Client) error {
-	key, reply, err := client.JournalNext(ctx, "")
-	for err == nil && key != "" {
-		fmt.Printf("%s: %v: %s\n", key, reply.Outcome, reply.Message)
-		key, reply, err = client.JournalNext(ctx, key)
-	}
-	return err
+	var failed error
+	// From Go 1.23 on: for entry, err := range client.JournalNext(ctx)
+	client.JournalNext(ctx)(func(entry paysvc.JournalEntry, err error) bool {
+		if err != nil {
+			failed = err
+			return false
+		}
+		fmt.Printf("%s: %v: %s\n", entry.Key, entry.Reply.Outcome, entry.Reply.Message)
+		return true
+	})
+	return failed
 }
 
 // Nothing but the journal is kept for it: the key of a charge is its order.
@@ -53,12 +58,13 @@ func charge(ctx context.Context, client *paysvc.Client, order string) (*paysvc.O
 func sell(ctx context.Context, client *paysvc.Client, order string) int {
 	reply, err := charge(ctx, client, order)
 	switch {
-	case errors.Is(err, paysvc.ErrOutcomeUnknown):
-		fmt.Println("UNKNOWN, do not charge it in any other way:", err)
-		return 2
-	case err != nil: // NOT_SENT or REJECTED: start it again, perhaps with another card
+	case err == nil:
+	case errors.Is(err, paysvc.ErrOutcomeNotSent), errors.Is(err, paysvc.ErrOutcomeRejected): // start it again, perhaps with another card
 		fmt.Println("not charged:", err)
 		return 1
+	default:
+		fmt.Println("UNKNOWN, do not charge it in any other way:", err)
+		return 2
 	}
 	if paid, whyNot := reply.IsPaid(order, price, currency); !paid {
 		fmt.Println("charged, but not known to be paid:", whyNot)

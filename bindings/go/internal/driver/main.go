@@ -155,7 +155,7 @@ func methodOf(client *paysvc.Client, function string) reflect.Value {
 		of := reflect.TypeOf(client)
 		for i := 0; i < of.NumMethod(); i++ {
 			method := of.Method(i)
-			if strings.EqualFold(strings.TrimRight(method.Name, "_"), name) && method.Type.NumIn() == 3 {
+			if strings.EqualFold(strings.TrimRight(method.Name, "_"), name) && method.Type.NumIn() > 2 && method.Type.In(2).Kind() == reflect.Struct {
 				return method.Name
 			}
 		}

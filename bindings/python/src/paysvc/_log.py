@@ -20,7 +20,7 @@ logger.addHandler(logging.NullHandler())
 _LEVELS = {4: logging.DEBUG, 3: logging.INFO, 2: logging.WARNING, 1: logging.ERROR}
 
 #: What every record has as attributes; None where a line is about no attempt.
-EXTRA = ("call_id", "endpoint", "attempt", "outcome", "ms", "http_status", "request_id")
+EXTRA = ("call_id", "reference", "endpoint", "attempt", "outcome", "ms", "http_status", "request_id")
 
 
 def level() -> int:

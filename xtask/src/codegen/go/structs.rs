@@ -13,7 +13,7 @@ pub const SECRET: &str = "Secret";
 
 #[derive(Clone, Copy)]
 pub enum Use {
-    /// Empty means left out: the environment or the default is used.
+    /// An empty text, a time of 0 and a pointer that is nil mean left out: the environment or the default is used.
     Config,
     /// Empty is not absent: a member that may be absent is a pointer.
     Request { extra: bool },
@@ -30,7 +30,15 @@ pub fn structs(name: &str, fields: &[Field], used: Use) -> Vec<Value> {
     assert_eq!(names.len(), fields.len(), "two members of {name} have the same name in Go");
     let of_field = |field: &Field| {
         let (of, tag) = type_of(field, name, used);
-        context! { go => field_name(field.name), type => of, tag, has_price => field.has_price, ..member(field) }
+        let (duration, has_price) = (duration(field, used), field.has_price);
+        let is_duration = duration.is_some();
+        match duration {
+            Some((bare, doc)) => {
+                let (go, kind) = (field_name(bare), "duration");
+                context! { go, type => of, tag, has_price, is_duration, name => field.name, kind, doc }
+            }
+            None => context! { go => field_name(field.name), type => of, tag, has_price, is_duration, ..member(field) },
+        }
     };
     let members: Vec<Value> = fields.iter().map(of_field).collect();
     let mut all = vec![context! { name, members, extra => matches!(used, Use::Request { extra: true }) }];
@@ -44,6 +52,20 @@ pub fn structs(name: &str, fields: &[Field], used: Use) -> Vec<Value> {
         }
     }
     all
+}
+
+/// A time of the configuration, `timeout_ms`, is a duration in Go: its name without the unit, and what it is.
+fn duration(field: &Field, used: Use) -> Option<(&'static str, String)> {
+    let bare = field.name.strip_suffix("_ms").filter(|_| matches!(used, Use::Config))?;
+    let Default::Number { value, least, most } = field.default else { panic!("{} has no default", field.name) };
+    let words = |ms: u64| match ms {
+        _ if ms.is_multiple_of(3_600_000) => format!("{}h", ms / 3_600_000),
+        _ if ms.is_multiple_of(1_000) => format!("{}s", ms / 1_000),
+        _ => format!("{ms}ms"),
+    };
+    let doc = field.doc.replace(" in ms", "").replace("_ms", "");
+    let limits = format!("default {}, {} to {}", words(value), words(least), words(most));
+    Some((bare, format!("{doc}; rounded up to whole milliseconds ({limits})")))
 }
 
 /// `OrderCreateRequest` and `card` make `OrderCreateCard`.
@@ -66,6 +88,7 @@ pub fn type_of(field: &Field, owner: &str, used: Use) -> (String, &'static str) 
     }
     let (of, may_be_plain) = match field.kind {
         Kind::Text | Kind::Amount(_) => ("string".to_owned(), field.required),
+        Kind::Integer if config && field.name.ends_with("_ms") => return ("time.Duration".to_owned(), ",omitempty"),
         Kind::Integer => ("int64".to_owned(), false),
         Kind::Flag => ("bool".to_owned(), false),
         Kind::Any => return ("json.RawMessage".to_owned(), ",omitempty"),
@@ -75,9 +98,7 @@ pub fn type_of(field: &Field, owner: &str, used: Use) -> (String, &'static str) 
     match field.kind {
         // With a word beside it for an order that exists.
         _ if field.has_price => (format!("*{of}"), ""),
-        // Left out, a flag that is true by default is not the same as false.
-        Kind::Flag if config && field.default == Default::Flag(true) => (format!("*{of}"), ",omitempty"),
-        Kind::Text | Kind::Flag if config => (of, ",omitempty"),
+        Kind::Text if config => (of, ",omitempty"),
         _ if may_be_plain => (of, ""),
         _ => (format!("*{of}"), ",omitempty"),
     }
