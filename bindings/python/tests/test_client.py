@@ -208,8 +208,11 @@ def test_call_takes_an_endpoint_by_name(client: paysvc.Client) -> None:
     assert client.call("virtual_account_generate", {"Alias": "a"}).outcome == paysvc.Outcome.CONFIRMED
     wrong: Any
     for wrong in ("order_steal", "client_free"):
-        with pytest.raises(ValueError, match=f"no endpoint {wrong}; known are direct_debit_history"):
+        with pytest.raises(paysvc.OutcomeUnknown, match="function is not a known name"):
             client.call(wrong, {})
+    for wrong in ("order_refund\0", None):
+        with pytest.raises(TypeError, match="the name of a function must be a str"):
+            client.call(wrong, {"reference": "R"})
 
 
 def test_request_by_its_path(client: paysvc.Client) -> None:

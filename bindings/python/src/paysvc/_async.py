@@ -18,12 +18,12 @@ from ._abandoned import abandon, abandoned_call, attach
 from ._errors import PaysvcError
 from ._generated import DEFAULT_TIMEOUT_MS, TIMEOUT_OF_STEP, EndpointName, Status
 from ._log import logger
-from ._native import Call, Native, Once, OpenKey, Owned, log_level, succeeded, unsent
+from ._native import Call, Native, Once, Owned, log_level, open_key, succeeded, unsent
 from ._operations import AsyncOperations
 from ._progress import Progress
 from ._reply import Reply
 from ._store import Store
-from ._values import OMIT, Omitted, hidden
+from ._values import OMIT, Members, Omitted, hidden
 
 Self = TypeVar("Self", bound="AsyncClient")
 
@@ -193,8 +193,8 @@ class AsyncClient(AsyncOperations, Once):
     ) -> AsyncIterator[tuple[str, Reply]]:
         """As Client.journal_next(), with async for."""
         while True:
-            key = OpenKey(after)
-            after, reply = key.found(await self._run("journal_next", key, Call(), None, timeout))
+            members = Members({"after": after})
+            after, reply = open_key(after, await self._run("journal_next", members, Call(), None, timeout))
             if not after:
                 return
             yield after, reply

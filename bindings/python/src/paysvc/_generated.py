@@ -253,68 +253,16 @@ ABOUT_EARLIER = frozenset({"resolve", "order_wait", "journal_settle"})
 #: The functions for which the client's timeout limits each step instead of the whole call.
 TIMEOUT_OF_STEP = frozenset({"payout_bulk"})
 
-#: By endpoint, the one that tells what became of a request, and what a program keeps of the request so that it can be
-#: resolved: the path of a member; for "presence", only that it is there; a member that is "added" is not in the
-#: request.
-LOOK_UPS: dict[str, tuple[str, tuple[tuple[str, tuple[str, ...]], ...]]] = {
-    "order_create": (
-        "order_status",
-        (
-            ("value", ("reference",)), ("value", ("order", "reference",)), ("value", ("order", "amount",)),
-            ("value", ("order", "currency",)), ("value", ("paymentoption",)), ("presence", ("card",)),
-        ),
-    ),
-    "order_pay": (
-        "order_status",
-        (
-            ("value", ("reference",)), ("added", ("order", "currency",)),
-        ),
-    ),
-    "order_pay_authorize": (
-        "order_status",
-        (
-            ("value", ("orderPaymentReference",)), ("added", ("reference",)), ("added", ("order", "currency",)),
-        ),
-    ),
-    "order_refund": (
-        "order_status",
-        (
-            ("value", ("reference",)), ("value", ("amount",)), ("added", ("order", "currency",)),
-        ),
-    ),
-    "card_charge": (
-        "order_status",
-        (
-            ("value", ("order", "reference",)), ("value", ("order", "amount",)), ("value", ("order", "currency",)),
-        ),
-    ),
-    "checkout_create": (
-        "order_status",
-        (
-            ("value", ("order", "reference",)), ("value", ("order", "amount",)), ("value", ("order", "currency",)),
-        ),
-    ),
-    "virtual_account_generate": (
-        "virtual_account_details",
-        (
-            ("value", ("Alias",)), ("value", ("Reference",)),
-        ),
-    ),
-    "payout_initiate": (
-        "payout_status",
-        (
-            ("added", ("batchReference",)),
-        ),
-    ),
-}
-
-#: By endpoint, the members of a request that makes no charge: a request with others may make one.
-HARMLESS: dict[str, frozenset[str]] = {
-    "order_create": frozenset({
-        "reference", "country", "order.reference", "order.amount", "order.description", "order.currency",
-        "customer.firstname", "customer.lastname", "customer.mobile", "customer.country", "customer.email",
-        "payment.RedirectUrl", "paymentMeta.ipAddress",
-    }),
+#: By endpoint, the one that tells what became of a request.
+LOOK_UPS: dict[str, str] = {
+    "order_create": "order_status",
+    "order_pay": "order_status",
+    "order_pay_authorize": "order_status",
+    "order_refund": "order_status",
+    "card_charge": "order_status",
+    "checkout_create": "order_status",
+    "virtual_account_generate": "virtual_account_details",
+    "payout_initiate": "payout_status",
 }
 
 

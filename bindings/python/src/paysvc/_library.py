@@ -1,27 +1,30 @@
-"""Finds and loads the shared library, and declares its functions."""
+"""Finds and loads the shared library, and declares its functions; its handles, each freed once."""
 
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Mapping
 from ctypes import POINTER, c_char_p, c_int, c_size_t, c_void_p
-from typing import Any
+from functools import partial
+from operator import attrgetter
+from typing import Any, TypeVar
 
 from . import _location
-from ._generated import ABI, KEYWORDS, OPERATIONS
+from ._generated import ABI
+from ._values import encode
+
+Self = TypeVar("Self", bound="Handle")
 
 PROGRESS_CALLBACK = ctypes.CFUNCTYPE(c_int, c_void_p, c_size_t, c_size_t, c_char_p)
 
-#: Result and arguments of each function that is not an endpoint.
+#: Result and arguments of each function. paysvc_invoke calls all those that take a request.
 _FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "version": (c_char_p, []),
     "client_new": (c_int, [c_char_p, POINTER(c_void_p), POINTER(c_void_p)]),
     "client_free": (None, [c_void_p]),
-    "client_check": (c_int, [c_void_p, c_void_p, POINTER(c_void_p)]),
     "client_set_store": (c_int, [c_void_p, c_void_p, c_void_p, POINTER(c_void_p)]),
     "journal_reference_new": (c_int, [c_void_p, c_char_p, c_char_p, c_size_t]),
-    "journal_next": (c_int, [c_void_p, c_char_p, c_size_t, c_void_p, POINTER(c_void_p)]),
-    "client_warm": (c_int, [c_void_p, c_void_p, POINTER(c_void_p)]),
-    "encrypt": (c_int, [c_void_p, c_char_p, POINTER(c_void_p)]),
+    "invoke": (c_int, [c_void_p, c_char_p, c_char_p, c_void_p, POINTER(c_void_p)]),
     "call_new": (c_void_p, []),
     "call_set_timeout_ms": (None, [c_void_p, c_int]),
     "call_set_progress": (None, [c_void_p, PROGRESS_CALLBACK, c_void_p]),
@@ -37,6 +40,7 @@ _FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "reply_state": (c_int, [c_void_p]),
     "reply_http_status": (c_int, [c_void_p]),
     "reply_body": (c_char_p, [c_void_p]),
+    "reply_get": (c_char_p, [c_void_p, c_char_p]),
     "reply_code": (c_char_p, [c_void_p]),
     "reply_message": (c_char_p, [c_void_p]),
     "reply_retry_after_ms": (c_int, [c_void_p]),
@@ -49,7 +53,6 @@ _FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "reply_free": (None, [c_void_p]),
     "sink_write": (c_int, [c_void_p, c_char_p, c_size_t]),
 }
-_ENDPOINT: tuple[Any, list[Any]] = (c_int, [c_void_p, c_char_p, c_void_p, POINTER(c_void_p)])
 
 
 def load() -> ctypes.CDLL:
@@ -68,8 +71,7 @@ def load() -> ctypes.CDLL:
             raise ImportError(f"{path} has version {found} of the binary interface; this package needs {ABI}")
         # PyDLL keeps the lock: functions that read never wait, and releasing it takes longer than they do.
         reading = ctypes.PyDLL(path, handle=library._handle)
-        requests = dict.fromkeys((*KEYWORDS, *OPERATIONS, "request"), _ENDPOINT)
-        for name, (result, arguments) in {**_FUNCTIONS, **requests}.items():
+        for name, (result, arguments) in _FUNCTIONS.items():
             function = getattr(reading if name.startswith(("reply_", "call_next_")) else library, f"paysvc_{name}")
             function.restype, function.argtypes = result, arguments
             setattr(library, f"paysvc_{name}", function)
@@ -79,3 +81,31 @@ def load() -> ctypes.CDLL:
 
 
 library = load()
+
+
+class Handle(partial[None]):
+    """A handle of the library: the call that frees it, made with the last reference to it.
+
+    A running call has a reference, so that closing a client or dropping a token frees no handle that is in use: on any
+    thread, in a child after fork, in a signal handler. Python's reference count does it; no lock is needed.
+
+    No Python code frees it: the handler of a signal could run there, and Python drops what is raised in a destructor.
+    """
+
+    __del__ = property(attrgetter("__call__"))
+    _as_parameter_: ctypes.c_void_p
+
+    @classmethod
+    def empty(cls: type[Self], free: Any) -> Self:
+        made = cls(free, ctypes.c_void_p())
+        made._as_parameter_ = made.args[-1]
+        return made
+
+
+class Text:
+    """The text of a request, which may be card data: tools that show variables show a repr, and this one hides it."""
+
+    __slots__ = ("_as_parameter_",)
+
+    def __init__(self, members: Mapping[str, object]) -> None:
+        self._as_parameter_ = encode(members)

@@ -8,46 +8,21 @@ import sys
 from collections import deque
 from collections.abc import Callable, Mapping
 from functools import partial
-from operator import attrgetter
-from typing import Any, NoReturn, TypeVar
+from typing import Any, NoReturn
 
 from ._abandoned import abandon
 from ._earlier import error_for, reply_class
 from ._errors import PaysvcError
-from ._generated import ABOUT_EARLIER, KEYWORDS, OPERATIONS, Outcome, State, Status
-from ._library import library
+from ._generated import ABOUT_EARLIER, OPERATIONS, Outcome, State, Status
+from ._library import Handle, Text, library
 from ._numbers import member
 from ._progress import Progress, callback, reporting
 from ._reply import Reply
 from ._store import Callbacks, Store, set_store
-from ._values import OMIT, Members, Omitted, encode, milliseconds
-
-Self = TypeVar("Self", bound="Handle")
+from ._values import OMIT, Members, Omitted, milliseconds
 
 #: An attribute of an enumeration takes longer, and some versions of Python run signal handlers at it.
 _OK = Status.OK
-
-#: In bytes; an idempotency key has at most 200, and the name of an order may be longer.
-_KEY_SIZE = 1024
-
-
-class Handle(partial[None]):
-    """A handle of the library: the call that frees it, made with the last reference to it.
-
-    A running call has a reference, so that closing a client or dropping a token frees no handle that is in use: on any
-    thread, in a child after fork, in a signal handler. Python's reference count does it; no lock is needed.
-
-    No Python code frees it: the handler of a signal could run there, and Python drops what is raised in a destructor.
-    """
-
-    __del__ = property(attrgetter("__call__"))
-    _as_parameter_: ctypes.c_void_p
-
-    @classmethod
-    def empty(cls: type[Self], free: Any) -> Self:
-        made = cls(free, ctypes.c_void_p())
-        made._as_parameter_ = made.args[-1]
-        return made
 
 
 class Owned(Handle):
@@ -55,38 +30,6 @@ class Owned(Handle):
 
     #: Not freed before the client is.
     store: Callbacks | None = None
-
-
-class Text:
-    """The text of a request, which may be card data: tools that show variables show a repr, and this one hides it."""
-
-    __slots__ = ("_as_parameter_",)
-
-    def __init__(self, members: Mapping[str, object]) -> None:
-        self._as_parameter_ = encode(members)
-
-
-class OpenKey(Members):
-    """The key after which journal_next() goes on, and then the one that it has found."""
-
-    __slots__ = ("after", "buffer")
-
-    def __init__(self, after: str) -> None:
-        super().__init__({})
-        if not isinstance(after, str):
-            raise TypeError(f"after must be str, not {type(after).__name__}")
-        text = after.encode("utf-8", "surrogatepass")
-        if b"\0" in text or len(text) >= _KEY_SIZE:
-            raise ValueError("after must be a key that journal_next() has returned")
-        self.after = after
-        self.buffer = ctypes.create_string_buffer(text, _KEY_SIZE)
-
-    def found(self, reply: Reply) -> tuple[str, Reply]:
-        """Raises if the journal could not be read: the library changes the key otherwise, or there is none."""
-        key = self.buffer.value.decode()
-        if key == self.after and reply.status != _OK:
-            raise error_for("journal_next", {}, reply)
-        return key, reply
 
 
 class Once:
@@ -226,12 +169,11 @@ class Native:
             raise
 
     def journal_next(self, after: str, token: Call | None, timeout: float | None) -> tuple[str, Reply]:
-        key = OpenKey(after)
         try:
-            reply = self.answer("journal_next", key, token, None, timeout)
+            reply = self.answer("journal_next", Members({"after": after}), token, None, timeout)
         except PaysvcError as error:  # What is open is no failure of this call.
             reply = error.reply
-        return key.found(reply)
+        return open_key(after, reply)
 
     def reference_new(self, prefix: str) -> str:
         owned = self.handle("journal_reference_new", {})
@@ -257,21 +199,13 @@ class Native:
         progress: Progress | None = None,
     ) -> Reply:
         """Calls a function of the library by its name."""
-        if name == "encrypt":
-            return collect(name, {}, None, None, library.paysvc_encrypt, owned, Text(members))
+        if not isinstance(name, str) or "\0" in name:
+            raise TypeError(f"the name of a function must be a str, such as 'order_refund', not {name!r}")
         handle = None if token is None else token._owned
-        make = (lambda function: function) if owned.store is None else owned.store.making
-        if name in ("client_check", "client_warm"):
-            return collect(name, {}, token, None, make(getattr(library, f"paysvc_{name}")), owned, handle)
-        if isinstance(members, OpenKey):
-            key = members.buffer
-            return collect(name, {}, token, None, make(library.paysvc_journal_next), owned, key, len(key), handle)
-        if name != "request" and name not in KEYWORDS and name not in OPERATIONS:
-            raise ValueError(f"no endpoint {name}; known are {', '.join((*KEYWORDS, *OPERATIONS))}")
+        function = library.paysvc_invoke if owned.store is None else owned.store.making(library.paysvc_invoke)
         if progress is not None:
             library.paysvc_call_set_progress(handle, callback, None)
-        function = make(getattr(library, f"paysvc_{name}"))
-        return collect(name, members, token, progress, function, owned, Text(members), handle)
+        return collect(name, members, token, progress, function, owned, name.encode(), Text(members), handle)
 
 
 def log_level() -> int:
@@ -288,6 +222,13 @@ def unsent(name: str, members: Mapping[str, object], status: Status, why: str) -
     # This call sent nothing. The earlier request may still have been executed.
     outcome = Outcome.UNKNOWN if name in (*ABOUT_EARLIER, "journal_next") else Outcome.NOT_SENT
     return reply_class(name, members).local(status, f"{name}: {why}; nothing was sent", outcome)
+
+
+def open_key(after: str, reply: Reply) -> tuple[str, Reply]:
+    """The key that journal_next has found. Raises if the journal could not be read: then it is the one before."""
+    if reply.status != _OK and reply._key in ("", after):
+        raise error_for("journal_next", {}, reply)
+    return reply._key, reply
 
 
 def succeeded(name: str, members: Mapping[str, object], reply: Reply) -> Reply:
@@ -394,6 +335,8 @@ def _read(name: str, members: Mapping[str, object], result: Handle) -> Reply:
         replayed=library.paysvc_reply_replayed(result) != 0,
         is_active=library.paysvc_reply_is_active(result) != 0,
     )
+    if name == "journal_next":  # From the library, because Python cannot parse every answer.
+        vars(reply)["_key"] = (library.paysvc_reply_get(result, b"/key") or b"").decode()
     why_not = vars(reply)["_why_not"] = _why_not_paid(result, "*", "*", "*")
     if not why_not:  # Only the library can say whether an order is paid, and as it was ordered.
         vars(reply)["_compare"] = partial(_why_not_paid, result)

@@ -62,6 +62,8 @@ class Reply:
     #: Asks the library's reply, if it is CONFIRMED and SUCCESSFUL; otherwise why that is not paid.
     _compare: ClassVar[Any] = None
     _why_not: ClassVar[str] = _NOT_MADE
+    #: Of journal_next, the open key.
+    _key: ClassVar[str] = ""
     _body: ClassVar[Any] = _UNREAD
     _answer: ClassVar[Any] = None
 
