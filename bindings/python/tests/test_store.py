@@ -166,9 +166,8 @@ def test_a_journal_that_cannot_be_read_is_an_error() -> None:
         with pytest.raises(paysvc.OutcomeUnknown, match="needs a journal"):
             next(client.journal_next())
         wrong: Any = 7
-        for after in ("a\0b", "k" * 2000, wrong):
-            with pytest.raises((ValueError, TypeError), match="after must be"):
-                next(client.journal_next(after))
+        with pytest.raises(paysvc.OutcomeUnknown, match="after must be text"):
+            next(client.journal_next(wrong))
 
 
 def sell(client: paysvc.Client, reference: str) -> Reply:

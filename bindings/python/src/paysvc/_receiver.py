@@ -183,7 +183,7 @@ class AsyncReceiver(_Receiver["AsyncClient", AnyStore]):
     _waits = True
 
     async def handle(self, body: bytes | str) -> tuple[int, dict[str, str]]:
-        """As Receiver.handle("webhook_verify", {})."""
+        """As Receiver.handle()."""
         answer = await self._event(_bytes(body))
         return answer.status, answer.headers()
 
