@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import pickle
 import threading
 from decimal import Decimal
@@ -52,6 +53,22 @@ def test_references_are_new_and_ordered_by_time() -> None:
     for wrong in ("x" * 33, "a b", "é", "a\0b"):
         with pytest.raises(ValueError, match="prefix"):
             paysvc.reference_new(wrong)
+
+
+def test_what_is_stored_before_a_request_resolves_it(client: paysvc.Client, paysvc_sandbox: Sandbox) -> None:
+    order = {"reference": "R-1", "amount": Decimal("25.50"), "currency": "NGN"}
+    stored = paysvc.look_up("order_create", {"reference": "R-1", "order": order, "card": CARD, "paymentoption": "C"})
+    text = json.dumps(stored, default=str)
+    assert CARD["cardnumber"] not in text
+    assert CARD["cvv"] not in text
+    assert "charged" not in stored
+    lost(client, paysvc_sandbox, "R-1")
+    reply = client.call("resolve", json.loads(text))
+    assert reply.is_paid("R-1", "25.50", "NGN")
+    assert paysvc.look_up("order_create", {"order": order})["charged"] is False
+    wrong: Any = "order_creat"
+    with pytest.raises(paysvc.PaysvcError, match="did you mean order_create"):
+        paysvc.look_up(wrong, {})
 
 
 def test_an_error_keeps_what_a_look_up_needs_and_no_card_data(client: paysvc.Client, paysvc_sandbox: Sandbox) -> None:

@@ -31,7 +31,7 @@ from ._errors import (
 from ._generated import *  # noqa: F403 (the enumerations, and the objects within requests)
 from ._generated import CONTINUE
 from ._generated import VERSION as __version__
-from ._native import Call, reference_new
+from ._native import Call, look_up, reference_new
 from ._progress import Progress
 from ._replies import *  # noqa: F403 (the endpoints' replies)
 from ._reply import Reply
@@ -78,6 +78,7 @@ __all__ = [
     "Unresolved",
     "__version__",
     "abandoned_call",
+    "look_up",
     "reference_new",
 ]
 __all__ += _generated.__all__

@@ -13,13 +13,13 @@ from typing import Any, NoReturn
 from ._abandoned import abandon
 from ._earlier import error_for, reply_class
 from ._errors import PaysvcError
-from ._generated import ABOUT_EARLIER, OPERATIONS, Outcome, State, Status
+from ._generated import ABOUT_EARLIER, OPERATIONS, EndpointName, Outcome, State, Status
 from ._library import Handle, Text, library
 from ._numbers import member
 from ._progress import Progress, callback, reporting
 from ._reply import Reply
 from ._store import Callbacks, Store, set_store
-from ._values import OMIT, Members, Omitted, milliseconds
+from ._values import OMIT, Members, Omitted, hidden, milliseconds
 
 #: An attribute of an enumeration takes longer, and some versions of Python run signal handlers at it.
 _OK = Status.OK
@@ -206,6 +206,18 @@ class Native:
         if progress is not None:
             library.paysvc_call_set_progress(handle, callback, None)
         return collect(name, members, token, progress, function, owned, name.encode(), Text(members), handle)
+
+
+def look_up(endpoint: EndpointName, request: Mapping[str, object]) -> dict[str, Any]:
+    """What to store about a request before it is sent: client.call("resolve", stored) finds out what became of it.
+
+    The request has the interface's own member names. What is returned has no card data and no codes;
+    json.dumps(stored, default=str) writes it. Needs no client, and sends nothing.
+    """
+    asked = Text(Members({"endpoint": endpoint, "request": hidden(request)}))
+    reply = collect("look_up", {}, None, None, library.paysvc_invoke, None, b"look_up", asked, None)
+    found: dict[str, Any] = succeeded("look_up", {}, reply).body
+    return found
 
 
 def log_level() -> int:
