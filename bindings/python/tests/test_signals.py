@@ -130,7 +130,7 @@ def test_an_interrupted_list_pays_nothing_after_the_batch_in_hand(
             assert 0 <= made.count("ACCEPTED") - told.count("ACCEPTED") <= 2
             stopped += 0 < made.count("ACCEPTED") < 9
     assert ended == 50
-    assert stopped > 10
+    assert stopped > 2
     assert lost <= MAY_LOSE
 
 
