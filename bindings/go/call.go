@@ -72,7 +72,7 @@ func (c *Client) do(ctx context.Context, name string, request []byte, with []Cal
 	ctx, ended := c.begins(ctx, name)
 	reply, failure := c.perform(ctx, name, request, with)
 	if failure != nil {
-		failure.Request, failure.uncharged = keep(name, request, false), uncharged(name, request)
+		failure.keep(request)
 		ended(&about(name, failure).Reply, failure)
 		return Reply{}, failure
 	}

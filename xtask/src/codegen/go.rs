@@ -10,7 +10,6 @@ use paysvc_spec::schema::{Endpoint, Keep};
 use paysvc_spec::settings;
 use paysvc_spec::status::{ABI, Constant, DENIALS};
 
-use super::operations::look_ups;
 use super::{Numbers, default_of, numbers, row};
 use crate::names::go::{constant, exported, method};
 use crate::templates;
@@ -30,7 +29,6 @@ pub fn render(rows: &[Endpoint]) -> String {
     let context = context! {
         abi => ABI,
         operations => operations::values(rows),
-        look_ups => look_ups(rows),
         environment => settings::ENVIRONMENT,
         timeout_ms => default_of("timeout_ms"),
         longest_amount => paysvc_spec::schema::LONGEST_AMOUNT,
