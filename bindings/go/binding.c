@@ -35,29 +35,16 @@ static void set_log_of_call(uintptr_t log)
 }
 #endif
 
-/* Go cannot call a C function through a pointer. A callback may make a call within the call. */
-paysvc_status paysvc_go_invoke(paysvc_go_function function, const paysvc_client *client, const char *json,
-                               const paysvc_call *call, uintptr_t log, paysvc_reply **reply)
+/* A callback may make a call within the call. */
+paysvc_status paysvc_go_invoke(const paysvc_client *client, const char *function, const char *json, const paysvc_call *call,
+                               uintptr_t log, paysvc_reply **reply)
 {
     uintptr_t outer = log_of_call();
     paysvc_status status;
     set_log_of_call(log);
-    status = function(client, json, call, reply);
+    status = paysvc_invoke(client, function, json, call, reply);
     set_log_of_call(outer);
     return status;
-}
-
-paysvc_status paysvc_go_encrypt(const paysvc_client *client, const char *json, const paysvc_call *call, paysvc_reply **reply)
-{
-    (void)call;
-    return paysvc_encrypt(client, json, reply);
-}
-
-paysvc_status paysvc_go_client_check(const paysvc_client *client, const char *json, const paysvc_call *call,
-                                     paysvc_reply **reply)
-{
-    (void)json;
-    return paysvc_client_check(client, call, reply);
 }
 
 const char *paysvc_go_why_not(const paysvc_reply *reply)
@@ -67,26 +54,16 @@ const char *paysvc_go_why_not(const paysvc_reply *reply)
     return why;
 }
 
-paysvc_status paysvc_go_warm(const paysvc_client *client, const char *json, const paysvc_call *call, paysvc_reply **reply)
-{
-    (void)json;
-    return paysvc_client_warm(client, call, reply);
-}
-
-paysvc_status paysvc_go_journal_next(const paysvc_client *client, const char *key, const paysvc_call *call,
-                                     paysvc_reply **reply)
-{
-    return paysvc_journal_next(client, (char *)key, PAYSVC_GO_KEY_SIZE, call, reply);
-}
-
 /* In log.go. */
-extern void paysvcGoLog(uintptr_t handle, int level, char *message);
+extern void paysvcGoLog(uintptr_t handle);
 
 static void PAYSVC_CALLBACK log_line(void *userdata, int level, const char *message)
 {
     (void)userdata;
+    (void)level;
+    (void)message;
     if (log_of_call() != 0)
-        paysvcGoLog(log_of_call(), level, (char *)message);
+        paysvcGoLog(log_of_call());
 }
 
 /* In progress.go. */

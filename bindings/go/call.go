@@ -15,7 +15,8 @@ import (
 )
 
 // Call calls a function of the library by its name in paysvc.h without the prefix, e.g. "order_refund", with a request
-// as JSON text, which is sent with its members in their order.
+// as JSON text, which is sent with its members in their order. A name that the library does not have proves nothing: its outcome is
+// [OutcomeUnknown], because the name may have been meant for a function about an earlier request.
 func (c *Client) Call(ctx context.Context, function string, request json.RawMessage, with ...CallOption) (*Reply, error) {
 	if request == nil {
 		request = json.RawMessage("null") // The library refuses it, as it is not an object.
@@ -72,7 +73,7 @@ func (c *Client) do(ctx context.Context, name string, request []byte, with []Cal
 	ctx, ended := c.begins(ctx, name)
 	reply, failure := c.perform(ctx, name, request, with)
 	if failure != nil {
-		failure.Request, failure.uncharged = keep(name, request, false), uncharged(name, request)
+		failure.keep(request)
 		ended(&about(name, failure).Reply, failure)
 		return Reply{}, failure
 	}
@@ -84,6 +85,13 @@ func (c *Client) do(ctx context.Context, name string, request []byte, with []Cal
 func about(name string, failure *Error) *Error {
 	if aboutEarlier(name) {
 		return unknown(failure)
+	}
+	return failure
+}
+
+func unknown(failure *Error) *Error {
+	if failure.Outcome == OutcomeNotSent {
+		failure.Outcome = OutcomeUnknown
 	}
 	return failure
 }
@@ -101,23 +109,19 @@ func (c *Client) perform(ctx context.Context, name string, request []byte, with 
 		return Reply{}, refuse(name, StatusArgument, err.Error(), err)
 	}
 	defer clear(text)
-	return c.performWith(ctx, name, text, with)
-}
-
-// The same with a text that ends with NUL.
-func (c *Client) performWith(ctx context.Context, name string, text []byte, with []CallOption) (Reply, *Error) {
+	// It may be meant for a function about an earlier request.
+	function, err := cText([]byte(name))
+	if err != nil {
+		return Reply{}, unknown(refuse(name, StatusArgument, "the name of the function holds a NUL byte", nil))
+	}
 	var set calling
 	if why := set.set(with); why != "" {
 		return Reply{}, refuse(name, StatusArgument, why, nil)
 	}
-	f := function(name)
-	if f == nil {
-		return Reply{}, refuse(name, StatusArgument, "libpaysvc has no function of this name", nil)
-	}
 	if ctx.Err() != nil {
 		return Reply{}, refuseDone(name, ctx)
 	}
-	limit, slots := c.timeout, c.slotsOf(name, text[:len(text)-1])
+	limit, slots := c.timeout, c.slotsOf(name, request)
 	if slots != nil {
 		waited, failure := c.take(ctx, name, slots)
 		if failure != nil {
@@ -146,7 +150,7 @@ func (c *Client) performWith(ctx context.Context, name string, text []byte, with
 	var got *C.paysvc_reply
 	// A closure, because got is set later: the reply is freed once, whatever happens.
 	defer func() { C.paysvc_reply_free(got) }()
-	C.paysvc_go_invoke(f, client, (*C.char)(unsafe.Pointer(&text[0])), call, log.number(), &got)
+	C.paysvc_go_invoke(client, (*C.char)(unsafe.Pointer(&function[0])), (*C.char)(unsafe.Pointer(&text[0])), call, log.number(), &got)
 	reply := newReply(&got)
 	if why := progress.failure(); why != nil {
 		return Reply{}, stopped(name, reply, why)

@@ -87,7 +87,7 @@ func ExampleOrderCreateRequest_LookUp() {
 	}
 	fmt.Println(reply.IsPaid("ORDER-1", "25.50", "NGN"))
 	// Output:
-	// {"endpoint":"order_create","request":{"card":{},"order":{"amount":"25.50","currency":"NGN","reference":"ORDER-1"},"paymentoption":"C","reference":"ORDER-1"}}
+	// {"endpoint":"order_create","request":{"reference":"ORDER-1","order":{"reference":"ORDER-1","amount":"25.50","currency":"NGN"},"paymentoption":"C","card":{}}}
 	// true
 }
 

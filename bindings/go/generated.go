@@ -447,80 +447,6 @@ func (c *Config) UnmarshalJSON(from []byte) error {
 	}{(*plain)(c), (*milliseconds)(&c.Timeout), (*milliseconds)(&c.ConnectTimeout)})
 }
 
-func function(name string) C.paysvc_go_function {
-	switch name {
-	case "direct_debit_history":
-		return C.paysvc_go_function(C.paysvc_direct_debit_history)
-	case "direct_debit_create":
-		return C.paysvc_go_function(C.paysvc_direct_debit_create)
-	case "direct_debit_status":
-		return C.paysvc_go_function(C.paysvc_direct_debit_status)
-	case "direct_debit_otp":
-		return C.paysvc_go_function(C.paysvc_direct_debit_otp)
-	case "order_create":
-		return C.paysvc_go_function(C.paysvc_order_create)
-	case "order_pay":
-		return C.paysvc_go_function(C.paysvc_order_pay)
-	case "order_pay_authorize":
-		return C.paysvc_go_function(C.paysvc_order_pay_authorize)
-	case "order_pay_capture":
-		return C.paysvc_go_function(C.paysvc_order_pay_capture)
-	case "order_refund":
-		return C.paysvc_go_function(C.paysvc_order_refund)
-	case "order_status":
-		return C.paysvc_go_function(C.paysvc_order_status)
-	case "order_verify":
-		return C.paysvc_go_function(C.paysvc_order_verify)
-	case "order_fee":
-		return C.paysvc_go_function(C.paysvc_order_fee)
-	case "card_charge":
-		return C.paysvc_go_function(C.paysvc_card_charge)
-	case "card_save":
-		return C.paysvc_go_function(C.paysvc_card_save)
-	case "checkout_create":
-		return C.paysvc_go_function(C.paysvc_checkout_create)
-	case "banks":
-		return C.paysvc_go_function(C.paysvc_banks)
-	case "virtual_account_generate":
-		return C.paysvc_go_function(C.paysvc_virtual_account_generate)
-	case "virtual_account_details":
-		return C.paysvc_go_function(C.paysvc_virtual_account_details)
-	case "transaction_details":
-		return C.paysvc_go_function(C.paysvc_transaction_details)
-	case "payout_name_enquiry":
-		return C.paysvc_go_function(C.paysvc_payout_name_enquiry)
-	case "payout_initiate":
-		return C.paysvc_go_function(C.paysvc_payout_initiate)
-	case "payout_status":
-		return C.paysvc_go_function(C.paysvc_payout_status)
-	case "payout_balance":
-		return C.paysvc_go_function(C.paysvc_payout_balance)
-	case "resolve":
-		return C.paysvc_go_function(C.paysvc_resolve)
-	case "order_wait":
-		return C.paysvc_go_function(C.paysvc_order_wait)
-	case "webhook_verify":
-		return C.paysvc_go_function(C.paysvc_webhook_verify)
-	case "journal_settle":
-		return C.paysvc_go_function(C.paysvc_journal_settle)
-	case "journal_backup":
-		return C.paysvc_go_function(C.paysvc_journal_backup)
-	case "payout_bulk":
-		return C.paysvc_go_function(C.paysvc_payout_bulk)
-	case "request":
-		return C.paysvc_go_function(C.paysvc_request)
-	case "client_check":
-		return C.paysvc_go_function(C.paysvc_go_client_check)
-	case "client_warm":
-		return C.paysvc_go_function(C.paysvc_go_warm)
-	case "encrypt":
-		return C.paysvc_go_function(C.paysvc_go_encrypt)
-	case "journal_next":
-		return C.paysvc_go_function(C.paysvc_go_journal_next)
-	}
-	return nil
-}
-
 // Functions that send several requests: they have the time that the context gives them, otherwise the client's timeout.
 func takesSteps(name string) bool {
 	switch name {
@@ -542,76 +468,10 @@ func timeoutOfStep(name string) bool {
 // Functions that report on an earlier request: their outcome is never OutcomeNotSent.
 func aboutEarlier(name string) bool {
 	switch name {
-	case "resolve", "order_wait", "journal_settle":
+	case "resolve", "order_wait", "journal_settle", "journal_next":
 		return true
 	}
 	return false
-}
-
-// What is kept of a request so that it can be resolved.
-func keptOf(name string) []kept {
-	switch name {
-	case "order_create":
-		return []kept{
-			{keepValue, []string{"reference"}},
-			{keepValue, []string{"order", "reference"}},
-			{keepValue, []string{"order", "amount"}},
-			{keepValue, []string{"order", "currency"}},
-			{keepValue, []string{"paymentoption"}},
-			{keepPresence, []string{"card"}},
-		}
-	case "order_pay":
-		return []kept{
-			{keepValue, []string{"reference"}},
-			{keepAdded, []string{"order", "currency"}},
-		}
-	case "order_pay_authorize":
-		return []kept{
-			{keepValue, []string{"orderPaymentReference"}},
-			{keepAdded, []string{"reference"}},
-			{keepAdded, []string{"order", "currency"}},
-		}
-	case "order_refund":
-		return []kept{
-			{keepValue, []string{"reference"}},
-			{keepValue, []string{"amount"}},
-			{keepAdded, []string{"order", "currency"}},
-		}
-	case "card_charge":
-		return []kept{
-			{keepValue, []string{"order", "reference"}},
-			{keepValue, []string{"order", "amount"}},
-			{keepValue, []string{"order", "currency"}},
-		}
-	case "checkout_create":
-		return []kept{
-			{keepValue, []string{"order", "reference"}},
-			{keepValue, []string{"order", "amount"}},
-			{keepValue, []string{"order", "currency"}},
-		}
-	case "virtual_account_generate":
-		return []kept{
-			{keepValue, []string{"Alias"}},
-			{keepValue, []string{"Reference"}},
-		}
-	case "payout_initiate":
-		return []kept{
-			{keepAdded, []string{"batchReference"}},
-		}
-	}
-	return nil
-}
-
-// Whether a request of that function with this member may make a charge. Others make none.
-func mayCharge(name, member string) bool {
-	switch name {
-	case "order_create":
-		switch member {
-		case "reference", "country", "order.reference", "order.amount", "order.description", "order.currency", "customer.firstname", "customer.lastname", "customer.mobile", "customer.country", "customer.email", "payment.RedirectUrl", "paymentMeta.ipAddress":
-			return false
-		}
-	}
-	return true
 }
 
 // DirectDebitHistoryRequest is the request of [Client.DirectDebitHistory].

@@ -2,13 +2,7 @@
 
 package paysvc
 
-/*
-#include "binding.h"
-*/
-import "C"
-
 import (
-	"bytes"
 	"context"
 	"strings"
 )
@@ -69,29 +63,17 @@ func (c *Client) JournalNext(ctx context.Context) func(yield func(JournalEntry, 
 // Resolves the key after that one; "": none is left. The error is about the journal, not about a key.
 func (c *Client) journalNext(ctx context.Context, after string) (string, Reply, *Error) {
 	const name = "journal_next"
-	if failure := c.unusable(name, ctx); failure != nil {
-		return "", Reply{}, unknown(failure)
-	}
-	text := make([]byte, C.PAYSVC_GO_KEY_SIZE)
-	copy(text, after) // The library wrote it into such a buffer.
+	request, _ := encode(map[string]string{"after": after}) // The library wrote it: it is UTF-8.
 	ctx, ended := c.begins(ctx, name)
-	found, failure := c.performWith(ctx, name, text, nil)
-	key, _, _ := bytes.Cut(text, []byte{0})
-	if failure != nil && (len(key) == 0 || string(key) == after) {
-		ended(&unknown(failure).Reply, failure)
-		return "", Reply{}, failure
-	}
+	found, failure := c.perform(ctx, name, request, nil)
 	if failure != nil {
 		found = failure.Reply
 	}
-	ended(&found, nil)
-	return string(key), found, nil
-}
-
-// This call sent nothing. The earlier request may still have been executed.
-func unknown(failure *Error) *Error {
-	if failure.Outcome == OutcomeNotSent {
-		failure.Outcome = OutcomeUnknown
+	key, _ := found.Get("/key")
+	if failure != nil && (key == "" || key == after) {
+		ended(&about(name, failure).Reply, failure)
+		return "", Reply{}, failure
 	}
-	return failure
+	ended(&found, nil)
+	return key, found, nil
 }

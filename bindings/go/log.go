@@ -75,13 +75,12 @@ func (c *callLog) end() {
 }
 
 // Passes on the lines that the token has kept.
-func (c *callLog) take() (some bool) {
+func (c *callLog) take() {
 	for {
 		text := C.paysvc_call_next_log(c.token)
 		if text == nil {
-			return some
+			return
 		}
-		some = true
 		var read line
 		if json.Unmarshal([]byte(C.GoString(text)), &read) == nil {
 			c.pass(&read)
@@ -152,12 +151,7 @@ func levelNamed(level int) slog.Level {
 	return slog.LevelError
 }
 
-// Receives a line of the log, on the goroutine of the call. The token has already kept it, except for a function that takes no token.
+// Passes on a line of the log, which the token of the call has kept, on the goroutine of the call.
 //
 //export paysvcGoLog
-func paysvcGoLog(handle C.uintptr_t, level C.int, message *C.char) {
-	c := cgo.Handle(handle).Value().(*callLog)
-	if !c.take() && c.handler != nil && int(level) <= c.lines {
-		c.write(levelNamed(int(level)), C.GoString(message))
-	}
-}
+func paysvcGoLog(handle C.uintptr_t) { cgo.Handle(handle).Value().(*callLog).take() }

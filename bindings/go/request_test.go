@@ -35,7 +35,6 @@ func TestAWrongRequestIsRefusedBeforeAnythingIsSent(t *testing.T) {
 		"no JSON":          raw("order_refund", "reference=R"),
 		"nothing":          absent(),
 		"empty":            raw("order_refund", ""),
-		"unknown function": raw("order_steal", `{}`),
 	} {
 		t.Run(name, func(t *testing.T) {
 			is(t, err, paysvc.ErrArgument, paysvc.ErrOutcomeNotSent)
@@ -169,5 +168,19 @@ func TestAnUnknownSaysFirstWhatItMeans(t *testing.T) {
 	is(t, err, paysvc.ErrArgument, paysvc.ErrOutcomeNotSent)
 	if !strings.Contains(err.Error(), "reference begins or ends with a blank") {
 		t.Error("the message is another:", err)
+	}
+}
+
+// The name may have been meant for a function about an earlier request.
+func TestANameThatNoFunctionHasProvesNothing(t *testing.T) {
+	sandbox, client := start(t)
+	for _, name := range []string{"order_steal", "order_create\x00", ""} {
+		_, err := client.Call(context.Background(), name, json.RawMessage("{}"))
+		if is(t, err, paysvc.ErrOutcomeUnknown); failure(t, err).Status != paysvc.StatusArgument {
+			t.Error(err)
+		}
+	}
+	if sent := requests(sandbox); sent != 0 {
+		t.Errorf("%d sent", sent)
 	}
 }

@@ -1,11 +1,15 @@
-//go:build cgo
-
 package paysvc
+
+/*
+#include "binding.h"
+*/
+import "C"
 
 import (
 	"context"
 	"encoding/json"
 	"errors"
+	"unsafe"
 )
 
 // ResolveOption is an option of [Client.Resolve].
@@ -108,16 +112,44 @@ func (e *Error) LookUp() ResolveRequest {
 // its error was. Its Endpoint is the function that was called, e.g. "order_pay", and its Request has the members by which it is looked
 // up. Others are ignored.
 func (c *Client) ResolveRequest(ctx context.Context, request ResolveRequest) (*Reply, error) {
-	request.Request = keep(request.Endpoint, request.Request, true)
-	if request.Request == nil {
+	if request.Request == nil { // Of a request that is looked up by nothing.
 		request.Request = json.RawMessage("{}")
 	}
-	reply, err := c.send(ctx, "resolve", request)
-	var failure *Error
-	if errors.As(err, &failure) {
-		uncharged := request.Charged != nil && !*request.Charged
-		failure.Request = request.Request
-		failure.earlier = &Error{Function: request.Endpoint, Request: request.Request, uncharged: uncharged}
+	return pointer(c.send(ctx, "resolve", request))
+}
+
+// Keeps what is needed to resolve the request of a call that failed.
+func (e *Error) keep(request json.RawMessage) {
+	found := lookUp(e.Function, request)
+	e.Request, e.uncharged = found.Request, found.Charged != nil && !*found.Charged
+	if e.Function == "resolve" {
+		e.earlier = &Error{Function: found.Endpoint, Request: found.Request, uncharged: e.uncharged}
 	}
-	return pointer(reply, err)
+}
+
+// The request of resolve for a request of that function, or for the one that a request of resolve is about. It sends nothing. Of what
+// the library refuses it has no members, and it may be a charge.
+func lookUp(name string, request any) ResolveRequest {
+	found := ResolveRequest{Endpoint: name}
+	text, err := encode(map[string]any{"endpoint": name, "request": request})
+	defer clear(text)
+	if err != nil {
+		return found
+	}
+	asked, err := cText(text)
+	defer clear(asked)
+	if err != nil {
+		return found
+	}
+	function := append([]byte("look_up"), 0)
+	var reply *C.paysvc_reply
+	defer func() { C.paysvc_reply_free(reply) }()
+	C.paysvc_invoke(nil, (*C.char)(unsafe.Pointer(&function[0])), (*C.char)(unsafe.Pointer(&asked[0])), nil, &reply)
+	if told := newReply(&reply); told.Status != StatusOK || told.Decode(&found) != nil {
+		return ResolveRequest{Endpoint: name}
+	}
+	if string(found.Request) == "{}" {
+		found.Request = nil
+	}
+	return found
 }

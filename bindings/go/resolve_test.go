@@ -41,7 +41,7 @@ func lose(t *testing.T, sandbox *paysvctest.Sandbox, client *paysvc.Client, refe
 func TestAnErrorKeepsWhatALookUpNeedsAndNoCardData(t *testing.T) {
 	sandbox, client := start(t)
 	lost := failure(t, lose(t, sandbox, client, "R-1", charged))
-	want := `{"card":{},"order":{"amount":"25.50","currency":"NGN","reference":"R-1"},"paymentoption":"C","reference":"R-1"}`
+	want := `{"reference":"R-1","order":{"reference":"R-1","amount":"25.50","currency":"NGN"},"paymentoption":"C","card":{}}`
 	if lost.Function != "order_create" || string(lost.Request) != want || lost.Attempts != 1 {
 		t.Errorf("%s %s %d", lost.Function, lost.Request, lost.Attempts)
 	}
@@ -52,9 +52,12 @@ func TestAnErrorKeepsWhatALookUpNeedsAndNoCardData(t *testing.T) {
 	}
 	// Of a request that is looked up by nothing, nothing is kept.
 	_, err = client.DirectDebitStatus(context.Background(), paysvc.DirectDebitStatusRequest{MandateCode: "none"})
-	if got := failure(t, err).Request; got != nil {
-		t.Errorf("%s", got)
+	unkept := failure(t, err)
+	if unkept.Request != nil {
+		t.Errorf("%s", unkept.Request)
 	}
+	_, err = client.ResolveRequest(context.Background(), unkept.LookUp())
+	is(t, err, paysvc.ErrUnresolved, paysvc.ErrOutcomeUnknown)
 }
 
 func TestALostAnswerIsResolved(t *testing.T) {
@@ -100,8 +103,8 @@ func TestWhatIsStoredOfARequestResolvesItAtAnyTime(t *testing.T) {
 	wrong.Expect = &paysvc.ResolveExpect{Amount: paysvc.Ptr("25.51"), Currency: paysvc.Ptr("NGN")}
 	_, again := client.ResolveRequest(ctx, wrong)
 	is(t, again, paysvc.ErrOutcomeUnknown)
-	want := `{"endpoint":"order_create","request":{"card":{},"order":{"amount":"25.50","currency":"NGN","reference":"R-1"},` +
-		`"paymentoption":"C","reference":"R-1"}}`
+	want := `{"endpoint":"order_create","request":{"reference":"R-1","order":{"reference":"R-1","amount":"25.50","currency":"NGN"},` +
+		`"paymentoption":"C","card":{}}}`
 	for _, stored := range []paysvc.ResolveRequest{ahead, failure(t, lost).LookUp(), failure(t, unresolved).LookUp(), failure(t, again).LookUp()} {
 		text, err := json.Marshal(stored)
 		if err != nil || string(text) != want {
@@ -123,10 +126,14 @@ func TestWhatIsStoredOfARequestResolvesItAtAnyTime(t *testing.T) {
 	if stored := request.LookUp(); stored.Charged == nil || *stored.Charged {
 		t.Error("stored as charged:", stored.Charged)
 	}
-	// What cannot be written is not sent either.
-	request.Order.Reference = "\xff"
-	if stored := request.LookUp(); stored.Endpoint != "order_create" || stored.Request != nil || stored.Charged != nil {
-		t.Error("stored:", stored.Endpoint, string(stored.Request), stored.Charged)
+	// What the library refuses, or what cannot be written, is not sent either.
+	twice, noText := request, request
+	twice.Extra = map[string]json.RawMessage{"order": json.RawMessage(`{"reference":"R-2"}`)}
+	noText.Order = &paysvc.OrderCreateOrder{Reference: "\xff"}
+	for _, wrong := range []paysvc.OrderCreateRequest{twice, noText} {
+		if stored := wrong.LookUp(); stored.Endpoint != "order_create" || stored.Request != nil || stored.Charged != nil {
+			t.Error("stored:", stored.Endpoint, string(stored.Request), stored.Charged)
+		}
 	}
 }
 

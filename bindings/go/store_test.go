@@ -119,6 +119,13 @@ func TestWhatALoopStoppedAtIsToldAgain(t *testing.T) {
 	sandbox := paysvctest.Start(t, "--seed", "7")
 	client, ctx := connect(t, withJournal(t, sandbox.Config)), context.Background()
 	lose(t, sandbox, client, "R-1", charged)
+	reply, err := client.Call(ctx, "journal_next", []byte("{}"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if key, _ := reply.Get("/key"); key != "charge R-1" {
+		t.Errorf("the key is %q", key)
+	}
 	for _, goesOn := range []bool{false, false, true} {
 		told := 0
 		client.JournalNext(ctx)(func(entry paysvc.JournalEntry, err error) bool {

@@ -1,7 +1,5 @@
-/* Preloaded into a program that uses the shared library: writes each handle that is made and each that is freed, one
- * line each, to the file that TEST_OWNERSHIP names. A test reads it: every handle must be freed once.
- *
- * wrap.inc is written by the tests from the tables: WRAP(name) for each network function.
+/* Preloaded into a program that calls the shared library by paysvc_invoke: writes each handle that is made and each that is
+ * freed, one line each, to the file that TEST_OWNERSHIP names. A test reads it: every handle must be freed once.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -49,42 +47,12 @@ FREE(client)
 FREE(call)
 FREE(reply)
 
-#define WRAP(name) \
-    paysvc_status paysvc_##name(const paysvc_client *client, const char *json, const paysvc_call *call, paysvc_reply **reply) \
-    { \
-        paysvc_status (*function)(const paysvc_client *, const char *, const paysvc_call *, paysvc_reply **) = real("paysvc_" #name); \
-        paysvc_status status = function(client, json, call, reply); \
-        note("made", "reply", reply == NULL ? NULL : *reply); \
-        return status; \
-    }
-#include "wrap.inc"
-WRAP(request)
-
-paysvc_status paysvc_encrypt(const paysvc_client *client, const char *json, paysvc_reply **reply)
+paysvc_status paysvc_invoke(
+    const paysvc_client *client, const char *name, const char *json, const paysvc_call *call, paysvc_reply **reply)
 {
-    paysvc_status (*function)(const paysvc_client *, const char *, paysvc_reply **) = real("paysvc_encrypt");
-    paysvc_status status = function(client, json, reply);
-    note("made", "reply", reply == NULL ? NULL : *reply);
-    return status;
-}
-
-#define WRAP_OF_CLIENT(name) \
-    paysvc_status paysvc_client_##name(const paysvc_client *client, const paysvc_call *call, paysvc_reply **reply) \
-    { \
-        paysvc_status (*function)(const paysvc_client *, const paysvc_call *, paysvc_reply **) = real("paysvc_client_" #name); \
-        paysvc_status status = function(client, call, reply); \
-        note("made", "reply", reply == NULL ? NULL : *reply); \
-        return status; \
-    }
-WRAP_OF_CLIENT(warm)
-WRAP_OF_CLIENT(check)
-
-paysvc_status paysvc_journal_next(
-    const paysvc_client *client, char *key, size_t size, const paysvc_call *call, paysvc_reply **reply)
-{
-    paysvc_status (*function)(const paysvc_client *, char *, size_t, const paysvc_call *, paysvc_reply **) =
-        real("paysvc_journal_next");
-    paysvc_status status = function(client, key, size, call, reply);
+    paysvc_status (*function)(const paysvc_client *, const char *, const char *, const paysvc_call *, paysvc_reply **) =
+        real("paysvc_invoke");
+    paysvc_status status = function(client, name, json, call, reply);
     note("made", "reply", reply == NULL ? NULL : *reply);
     return status;
 }

@@ -103,10 +103,6 @@ impl Stage {
     /// Builds a file of tests/c to be loaded before the library.
     pub fn preload(&self, source: &str) -> PathBuf {
         let object = self.path().join(source).with_extension("so");
-        let row = |row: &paysvc_spec::schema::Endpoint| format!("WRAP({})\n", row.name);
-        let operation = |it: &paysvc_spec::operations::Operation| format!("WRAP({})\n", it.name);
-        let wrap: String = paysvc_spec::ENDPOINTS.iter().map(row).chain(OPERATIONS.iter().map(operation)).collect();
-        std::fs::write(self.path().join("wrap.inc"), wrap).unwrap();
         let mut command = Command::new("cc");
         command.args(["-shared", "-fPIC", "-Wall", "-Wextra", "-Werror", "-Ibuild/include", "-I."]);
         command

@@ -6,11 +6,11 @@ mod structs;
 
 use minijinja::{Value, context};
 use paysvc_spec::journal::Step;
+use paysvc_spec::operations::{INVOKED, OPERATIONS};
 use paysvc_spec::schema::{Endpoint, Keep};
 use paysvc_spec::settings;
 use paysvc_spec::status::{ABI, Constant, DENIALS};
 
-use super::operations::look_ups;
 use super::{Numbers, default_of, numbers, row};
 use crate::names::go::{constant, exported, method};
 use crate::templates;
@@ -27,10 +27,11 @@ pub fn render(rows: &[Endpoint]) -> String {
         let needs_key = Step::of(it, true).is_some_and(Step::needs_key);
         context! { go => name, function => method(it.name), structs => request(it), looked_up, needs_key, ..row(it) }
     };
+    let about_earlier = OPERATIONS.iter().chain(INVOKED).filter(|it| it.about_earlier).map(|it| it.name);
     let context = context! {
         abi => ABI,
         operations => operations::values(rows),
-        look_ups => look_ups(rows),
+        about_earlier => about_earlier.collect::<Vec<_>>(),
         environment => settings::ENVIRONMENT,
         timeout_ms => default_of("timeout_ms"),
         longest_amount => paysvc_spec::schema::LONGEST_AMOUNT,
