@@ -1,9 +1,9 @@
-//! What every language needs to know about the functions that choose their requests themselves, and about what is kept
-//! from a request so that it can be resolved.
+//! What every language needs to know about the functions that choose their requests themselves, and which endpoint tells
+//! what became of a request.
 
 use minijinja::{Value, context};
 use paysvc_spec::operations::{Body, OPERATIONS, Operation};
-use paysvc_spec::schema::{Answer, Endpoint, Field, Keep, Kind};
+use paysvc_spec::schema::{Answer, Endpoint};
 
 /// The rows and, after them, the functions whose replies have bodies of their own: all whose answers are typed.
 pub fn with_answers(rows: &[Endpoint]) -> Vec<Endpoint> {
@@ -40,34 +40,8 @@ pub fn operation(operation: &Operation) -> Value {
     }
 }
 
-/// The look-up of each row that has one, with what is kept from a request.
+/// Each row that has a look-up, and the endpoint that it asks.
 pub fn look_ups(rows: &[Endpoint]) -> Vec<Value> {
-    let kept = |keep: &Keep| {
-        let (of, pointer) = match keep {
-            Keep::Value(pointer) => ("value", pointer),
-            Keep::Presence(pointer) => ("presence", pointer),
-            Keep::Added(pointer) => ("added", pointer),
-        };
-        let path: Vec<String> =
-            pointer.split('/').skip(1).map(|step| step.replace("~1", "/").replace("~0", "~")).collect();
-        context! { of, path }
-    };
-    let each = |row: &Endpoint| {
-        let look_up = row.looked_up_by?;
-        let keeps: Vec<Value> = look_up.keep.iter().map(kept).collect();
-        // A request that has no other members makes no charge.
-        let makes_charge = |field: &&Field| look_up.charges_with.iter().any(|pointer| pointer[1..] == *field.name);
-        let harmless = row.fields.iter().filter(|_| !look_up.charges_with.is_empty());
-        let harmless: Vec<String> = harmless.filter(|field| !makes_charge(field)).flat_map(paths).collect();
-        Some(context! { name => row.name, endpoint => look_up.endpoint, keeps, harmless })
-    };
+    let each = |row: &Endpoint| Some(context! { name => row.name, endpoint => row.looked_up_by?.endpoint });
     rows.iter().filter_map(each).collect()
-}
-
-/// A member, or those of an object, as `order.amount`.
-fn paths(field: &Field) -> Vec<String> {
-    match field.kind {
-        Kind::Object(members) => members.iter().flat_map(paths).map(|path| format!("{}.{path}", field.name)).collect(),
-        _ => vec![field.name.to_owned()],
-    }
 }
