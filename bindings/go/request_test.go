@@ -177,7 +177,7 @@ func TestANameThatNoFunctionHasProvesNothing(t *testing.T) {
 	for _, name := range []string{"order_steal", "order_create\x00", ""} {
 		_, err := client.Call(context.Background(), name, json.RawMessage("{}"))
 		if is(t, err, paysvc.ErrOutcomeUnknown); failure(t, err).Status != paysvc.StatusArgument {
-			t.Error(err)
+			t.Errorf("%q: %v", name, err)
 		}
 	}
 	if sent := requests(sandbox); sent != 0 {

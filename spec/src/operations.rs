@@ -291,61 +291,61 @@ pub const OPERATIONS: &[Operation] = &[
     },
 ];
 
-/// What only `paysvc_invoke` calls with JSON: functions of their own shape in C, and what only languages need.
-pub const INVOKED: &[Operation] = &[
-    Operation { doc: "as paysvc_client_check()", ..invoked("client_check", &[]) },
-    Operation { doc: "as paysvc_client_warm()", ..invoked("client_warm", &[]) },
-    Operation { doc: "as paysvc_encrypt(); the object is the payload", ..invoked("encrypt", &[]) },
-    Operation {
-        about_earlier: true,
-        doc: "as paysvc_journal_next(). The body has key: the next open key, \"\" if none is left; that of after again if the journal cannot be read",
-        ..invoked(
-            "journal_next",
-            &[Field::optional("after", Kind::Any, "the key to go on after, as text; \"\" or left out for the first")],
-        )
-    },
-    Operation {
-        doc: "sends nothing, and client may be NULL. The body is the request of paysvc_resolve() for that request, without card data and codes: store it with the order before the first request",
-        ..invoked(
-            "look_up",
-            &[
-                Field::required(
-                    "endpoint",
-                    Kind::Text,
-                    "the function that will be called, e.g. order_create; or resolve, for what its request is about",
-                ),
-                Field::required("request", Kind::Any, "its request"),
-            ],
-        )
-    },
-];
+/// A function that only `paysvc_invoke` calls with JSON: it has another shape in C, or only languages need it.
+pub struct Invoked {
+    pub name: &'static str,
+    pub members: &'static [Field],
+    /// As of an [`Operation`].
+    pub about_earlier: bool,
+    pub doc: &'static str,
+}
 
-const fn invoked(name: &'static str, members: &'static [Field]) -> Operation {
-    Operation {
-        name,
-        members,
-        about_earlier: false,
-        reports_progress: false,
-        timeout_of_step: false,
-        answer: Body::Own(&[]),
-        doc: "",
-        returns: "",
-    }
+pub const CLIENT_CHECK: Invoked =
+    Invoked { name: "client_check", members: &[], about_earlier: false, doc: "as paysvc_client_check()" };
+pub const CLIENT_WARM: Invoked =
+    Invoked { name: "client_warm", members: &[], about_earlier: false, doc: "as paysvc_client_warm()" };
+pub const ENCRYPT: Invoked = Invoked {
+    name: "encrypt",
+    members: &[],
+    about_earlier: false,
+    doc: "as paysvc_encrypt(); the object is the payload",
+};
+pub const JOURNAL_NEXT: Invoked = Invoked {
+    name: "journal_next",
+    members: &[Field::optional("after", Kind::Any, "the key to go on after, as text; \"\" or left out for the first")],
+    about_earlier: true,
+    doc: "as paysvc_journal_next(). The body has key: the next open key, \"\" if none is left; that of after again if the journal cannot be read",
+};
+pub const LOOK_UP: Invoked = Invoked {
+    name: "look_up",
+    members: &[
+        Field::required(
+            "endpoint",
+            Kind::Text,
+            "the function that will be called, e.g. order_create; or resolve, for what its request is about",
+        ),
+        Field::required("request", Kind::Any, "its request"),
+    ],
+    about_earlier: false,
+    doc: "sends nothing, and client may be NULL. The body is the request of paysvc_resolve() for that request, without card data and codes: store it with the order before the first request",
+};
+
+pub const INVOKED: &[Invoked] = &[CLIENT_CHECK, CLIENT_WARM, ENCRYPT, JOURNAL_NEXT, LOOK_UP];
+
+/// The names of those whose outcome is that of an earlier request.
+pub fn about_earlier() -> impl Iterator<Item = &'static str> {
+    let operations = OPERATIONS.iter().filter(|it| it.about_earlier).map(|it| it.name);
+    operations.chain(INVOKED.iter().filter(|it| it.about_earlier).map(|it| it.name))
 }
 
 /// The operation of that name. In a constant, an unknown name does not compile.
 pub const fn operation(name: &str) -> &'static Operation {
-    const LISTS: [&[Operation]; 2] = [OPERATIONS, INVOKED];
-    let mut list = 0;
-    while list < LISTS.len() {
-        let mut index = 0;
-        while index < LISTS[list].len() {
-            if same(LISTS[list][index].name, name) {
-                return &LISTS[list][index];
-            }
-            index += 1;
+    let mut index = 0;
+    while index < OPERATIONS.len() {
+        if same(OPERATIONS[index].name, name) {
+            return &OPERATIONS[index];
         }
-        list += 1;
+        index += 1;
     }
     panic!("no operation has this name")
 }
@@ -363,7 +363,7 @@ mod tests {
             if let Body::Of(name) = operation.answer {
                 assert!(ENDPOINTS.iter().any(|row| row.name == name), "{}: {name}", operation.name);
             }
-            let others = OPERATIONS[..index].iter().chain(INVOKED).map(|other| other.name);
+            let others = OPERATIONS[..index].iter().map(|other| other.name).chain(INVOKED.iter().map(|it| it.name));
             assert!(!others.chain(ENDPOINTS.iter().map(|row| row.name)).any(|name| name == operation.name));
         }
     }

@@ -17,6 +17,7 @@ use crate::util::panics::failpoint;
 use crate::util::process::critical_section;
 use crate::util::validation_error::ValidationError;
 use paysvc_spec::endpoints::same;
+use paysvc_spec::operations::{CLIENT_CHECK, CLIENT_WARM, ENCRYPT, JOURNAL_NEXT, LOOK_UP};
 use paysvc_spec::schema::Endpoint;
 use paysvc_spec::status::Status;
 
@@ -98,8 +99,6 @@ pub(super) enum Function {
     Operation(Operation),
     /// As `Operation`, for what became of an earlier request.
     AboutEarlier(Operation),
-    /// Needs no client, which may be NULL.
-    Local(fn(&str) -> Reply),
 }
 
 type Operation = fn(&Client, &Call<'_>, &str) -> Reply;
@@ -127,10 +126,6 @@ pub(super) unsafe fn send(
     reply: *mut *mut paysvc_reply,
 ) -> paysvc_status {
     let body = |record: &CallRecord| {
-        if let Function::Local(local) = function {
-            // SAFETY: NULL, or NUL-terminated until this returns.
-            return Ok(local(unsafe { request_text(request_json, "request_json") }?));
-        }
         // SAFETY: each is what the caller promises; client and token are kept alive from here on, even if they are freed.
         let (client, json, call) =
             unsafe { (retain(client)?, request_text(request_json, "request_json")?, Shared::retain(call)) };
@@ -144,7 +139,6 @@ pub(super) unsafe fn send(
                 client.check_no_key(&call)?;
                 operation(&client, &call, json)
             }
-            Function::Local(local) => local(json),
         })
     };
     let is_earlier = matches!(function, Function::AboutEarlier(_));
@@ -152,13 +146,12 @@ pub(super) unsafe fn send(
     unsafe { deliver(reply, if is_earlier { Subject::Earlier } else { Subject::OfThisCall }, body) }
 }
 
-/// What [`paysvc_invoke`] calls besides the functions of the tables.
-pub(super) const OTHERS: [(&str, Function); 5] = [
-    ("client_check", Function::Operation(Client::client_check)),
-    ("client_warm", Function::Operation(Client::client_warm)),
-    ("encrypt", Function::Operation(Client::encrypt_in_call)),
-    ("journal_next", Function::AboutEarlier(Client::journal_next_after)),
-    ("look_up", Function::Local(look_up_of)),
+/// What [`paysvc_invoke`] calls besides the functions of the tables and [`LOOK_UP`].
+const OTHERS: [(&str, Function); 4] = [
+    (CLIENT_CHECK.name, Function::Operation(Client::client_check)),
+    (CLIENT_WARM.name, Function::Operation(Client::client_warm)),
+    (ENCRYPT.name, Function::Operation(Client::encrypt_in_call)),
+    (JOURNAL_NEXT.name, Function::AboutEarlier(Client::journal_next_after)),
 ];
 
 /// # Safety
@@ -176,12 +169,17 @@ pub(super) unsafe fn invoke(
     let found = given.as_ref().ok().and_then(|given| all.clone().find(|(known, _)| known == given));
     // SAFETY: each is what the caller promises, unchanged.
     unsafe {
-        match found {
-            Some((_, function)) => send(*function, client, request_json, call, reply),
+        match (found, given) {
+            (Some((_, function)), _) => send(*function, client, request_json, call, reply),
+            // It needs no client.
+            (None, Ok(given)) if given == LOOK_UP.name => {
+                deliver(reply, Subject::OfThisCall, |_| Ok(look_up_of(request_text(request_json, "request_json")?)))
+            }
             // It may be the name of a function about an earlier request.
-            None => deliver(reply, Subject::Earlier, |_| {
+            (None, given) => deliver(reply, Subject::Earlier, |_| {
                 retain(client)?;
-                Err(unknown_function(given?, all.map(|(known, _)| *known)))
+                let names = all.map(|(known, _)| *known).chain([LOOK_UP.name]);
+                Err(unknown_function(given?, names))
             }),
         }
     }

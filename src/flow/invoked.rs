@@ -1,7 +1,7 @@
 //! The functions that `paysvc_invoke` calls with JSON and that have another shape in C, or none there.
 
 use super::Client;
-use super::resolve::{arguments, row_of};
+use super::resolve::row_of;
 use crate::answer::reply::Reply;
 use crate::call::Call;
 use crate::json::object::{object_text, quote};
@@ -9,17 +9,21 @@ use crate::json::{self, Members, Type};
 use crate::request::look_up;
 use crate::request::validate;
 use crate::util::validation_error::ValidationError;
-use paysvc_spec::operations::operation;
+use paysvc_spec::operations::{CLIENT_CHECK, CLIENT_WARM, Invoked, JOURNAL_NEXT, LOOK_UP};
 use paysvc_spec::schema::{Endpoint, Settles};
 use paysvc_spec::status::Status;
 
+fn arguments<'a>(function: &Invoked, json: &'a str) -> Result<Members<'a>, ValidationError> {
+    validate::arguments(function.name, function.members, json)
+}
+
 impl Client {
     pub fn client_check(&self, context: &Call<'_>, json: &str) -> Reply {
-        arguments(const { operation("client_check") }, json).map_or_else(Reply::invalid, |_| self.check(context))
+        arguments(&CLIENT_CHECK, json).map_or_else(Reply::invalid, |_| self.check(context))
     }
 
     pub fn client_warm(&self, context: &Call<'_>, json: &str) -> Reply {
-        arguments(const { operation("client_warm") }, json).map_or_else(Reply::invalid, |_| self.warm(context))
+        arguments(&CLIENT_WARM, json).map_or_else(Reply::invalid, |_| self.warm(context))
     }
 
     pub fn encrypt_in_call(&self, _: &Call<'_>, json: &str) -> Reply {
@@ -28,11 +32,10 @@ impl Client {
 
     /// The same with the keys in the JSON.
     pub fn journal_next_after(&self, context: &Call<'_>, json: &str) -> Reply {
-        const NEXT: &str = "journal_next";
-        let after = arguments(const { operation(NEXT) }, json).and_then(|members| {
+        let after = arguments(&JOURNAL_NEXT, json).and_then(|members| {
             let Some(after) = json::member(&members, "after") else { return Ok(String::new()) };
             let text = json::text(after).map(|text| text.into_owned());
-            text.ok_or_else(|| ValidationError::of_member(Status::Argument, NEXT, "after", "must be text"))
+            text.ok_or_else(|| ValidationError::of_member(Status::Argument, JOURNAL_NEXT.name, "after", "must be text"))
         });
         let after = match after {
             Ok(after) => after,
@@ -46,9 +49,9 @@ impl Client {
 /// The request of `resolve` for a request that has not been sent yet; of a request of `resolve` the same without what the
 /// look-up does not need.
 pub fn look_up_of(json: &str) -> Reply {
-    const WHAT: &str = "look_up";
+    const WHAT: &str = LOOK_UP.name;
     const OF_RESOLVE: &str = "resolve";
-    let found = arguments(const { operation(WHAT) }, json).and_then(|members| {
+    let found = arguments(&LOOK_UP, json).and_then(|members| {
         let request = json::member(&members, "request").expect("a required member was checked");
         let no_object =
             || ValidationError::of_member(Status::Argument, WHAT, "request", "must be an object with each member once");

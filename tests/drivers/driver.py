@@ -17,7 +17,7 @@ from decimal import Decimal
 from typing import Any, get_origin
 
 import paysvc
-from paysvc._generated import KEYWORDS, OPERATIONS
+from paysvc._generated import AMOUNTS, KEYWORDS, OPERATIONS
 from paysvc._replies import REPLIES
 
 LEVELS = {logging.ERROR: 1, logging.WARNING: 2, logging.INFO: 3, logging.DEBUG: 4}
@@ -34,11 +34,8 @@ def parsed(text: str) -> Any:
 
 def _with_decimals(members: dict[str, Any]) -> dict[str, Any]:
     """The package refuses an int as an amount."""
-    whole = {name: Decimal(value) for name, value in members.items() if name in _AMOUNTS and type(value) is int}
+    whole = {name: Decimal(value) for name, value in members.items() if name in AMOUNTS and type(value) is int}
     return {**members, **whole}
-
-
-_AMOUNTS = ("amount", "Amount")
 
 
 def show(reply: paysvc.Reply) -> None:

@@ -17,10 +17,11 @@ fn program() -> String {
 /// that named libgcc_s could not be linked statically. And every compiler links the C library.
 #[test]
 fn the_system_libraries_are_those_that_the_compiler_names() {
+    let folder = tempfile::tempdir().unwrap();
     let mut rustc = Command::new(std::env::var_os("RUSTC").unwrap_or("rustc".into()));
     rustc
         .args(["--print", "native-static-libs", "--crate-type", "staticlib", "-", "-o"])
-        .arg(std::env::temp_dir().join("paysvc-native-libs.a"));
+        .arg(folder.path().join("libs.a"));
     let output = run(rustc.stdin(std::process::Stdio::null()));
     let printed = String::from_utf8_lossy(&output.stderr).into_owned();
     let named = printed.lines().find_map(|line| line.split("native-static-libs: ").nth(1)).expect("rustc names them");

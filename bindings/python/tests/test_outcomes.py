@@ -176,6 +176,13 @@ def test_an_outcome_is_its_name_in_comparisons_logs_json_and_copies() -> None:
     assert json.dumps({"outcome": error.outcome}) == '{"outcome": "UNKNOWN"}'
     assert (Outcome("UNKNOWN"), Outcome.UNKNOWN.number) == (Outcome.UNKNOWN, 3)
     assert {"UNKNOWN": 1}[error.outcome] == 1
+    # As a program compares the service's own statusId, on either side.
+    for state in State:
+        for number in range(9):
+            same = state.number == number
+            assert ((state == number), (number == state), (state != number), (number != state)) == (
+                same, same, not same, not same
+            )  # fmt: skip
     for twin in (copy.deepcopy(error.outcome), pickle.loads(pickle.dumps(error.outcome))):
         assert twin is Outcome.UNKNOWN
 

@@ -97,7 +97,7 @@ def test_an_interrupt_in_a_destructor_arrives(monkeypatch: pytest.MonkeyPatch) -
 def test_an_interrupted_list_pays_nothing_after_the_batch_in_hand(
     payer: paysvc.Client, paysvc_sandbox: Sandbox, thrown: type[BaseException]
 ) -> None:
-    """At any moment of 50 calls: nobody is paid later, and the report has all who were paid."""
+    """At any moment of 50 calls or more: nobody is paid later, and the report has all who were paid."""
     moments, ended, stopped, lost = random.Random(22), 0, 0, 0
     told: list[str | None] = []
 
@@ -110,7 +110,9 @@ def test_an_interrupted_list_pays_nothing_after_the_batch_in_hand(
     payer.payout_bulk(recipients(9, "WHOLE"), progress=progress)
     whole = time.monotonic() - began
     with handling(signal.SIGALRM, thrown):
-        for number in range(50):
+        for number in range(500):
+            if number >= 50 and stopped > 10:  # On a busy machine fewer of them fall between the batches.
+                break
             paysvc_sandbox.reset()
             told.clear()
             reply = error = None
@@ -121,6 +123,7 @@ def test_an_interrupted_list_pays_nothing_after_the_batch_in_hand(
             except thrown as interrupt:
                 error = paysvc.abandoned_call(interrupt)
                 ended += 1
+            assert ended == number + 1
             made = outcomes(error.reply) if error else outcomes(reply) if reply else []
             if MAY_LOSE and not made and told:
                 lost += 1
@@ -129,8 +132,7 @@ def test_an_interrupted_list_pays_nothing_after_the_batch_in_hand(
             # The steps have the batch in hand, too, unless it was just being told.
             assert 0 <= made.count("ACCEPTED") - told.count("ACCEPTED") <= 2
             stopped += 0 < made.count("ACCEPTED") < 9
-    assert ended == 50
-    assert stopped > 2
+    assert stopped > 10
     assert lost <= MAY_LOSE
 
 

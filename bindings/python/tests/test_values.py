@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from paysvc._generated import AMOUNTS
 from paysvc._values import OMIT, Members, amount_text, decode, encode
 
 
@@ -44,7 +45,7 @@ def test_encode(value: object, text: str) -> None:
 )
 def test_refused(value: object, message: str) -> None:
     with pytest.raises(TypeError) as caught:
-        encode(value)
+        encode(value, AMOUNTS)
     assert str(caught.value).startswith(message)
 
 

@@ -61,7 +61,7 @@ impl Client {
 
 /// The members that an operation got.
 pub(super) fn arguments<'a>(operation: &Operation, json: &'a str) -> Result<Members<'a>, ValidationError> {
-    validate::object(json, operation.members, validate::Rules::CLOSED, operation.name, Status::Argument)
+    validate::arguments(operation.name, operation.members, json)
 }
 
 /// What to ask, and how often.

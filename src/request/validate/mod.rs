@@ -47,6 +47,11 @@ pub fn object<'a>(
     object_within(text, MAX_TEXT, fields, rules, what, status)
 }
 
+/// The members that a function got which is no endpoint.
+pub fn arguments<'a>(function: &str, fields: &[Field], json: &'a str) -> Result<Members<'a>, ValidationError> {
+    object(json, fields, Rules::CLOSED, function, Status::Argument)
+}
+
 /// The same for a text of at most that many bytes.
 pub fn object_within<'a>(
     text: &'a str,

@@ -6,7 +6,7 @@ mod structs;
 
 use minijinja::{Value, context};
 use paysvc_spec::journal::Step;
-use paysvc_spec::operations::{INVOKED, OPERATIONS};
+use paysvc_spec::operations::about_earlier;
 use paysvc_spec::schema::{Endpoint, Keep};
 use paysvc_spec::settings;
 use paysvc_spec::status::{ABI, Constant, DENIALS};
@@ -27,11 +27,10 @@ pub fn render(rows: &[Endpoint]) -> String {
         let needs_key = Step::of(it, true).is_some_and(Step::needs_key);
         context! { go => name, function => method(it.name), structs => request(it), looked_up, needs_key, ..row(it) }
     };
-    let about_earlier = OPERATIONS.iter().chain(INVOKED).filter(|it| it.about_earlier).map(|it| it.name);
     let context = context! {
         abi => ABI,
         operations => operations::values(rows),
-        about_earlier => about_earlier.collect::<Vec<_>>(),
+        about_earlier => about_earlier().collect::<Vec<_>>(),
         environment => settings::ENVIRONMENT,
         timeout_ms => default_of("timeout_ms"),
         longest_amount => paysvc_spec::schema::LONGEST_AMOUNT,

@@ -46,7 +46,8 @@ def _reference(error: PaysvcError) -> object:
 
 def attach(interrupt: BaseException, error: PaysvcError) -> None:
     """Makes an error the first cause of an exception, which may be raised for several calls."""
-    error.__cause__, interrupt.__cause__ = interrupt.__cause__, error
+    if interrupt.__cause__ is not error:
+        error.__cause__, interrupt.__cause__ = interrupt.__cause__, error
     error._abandoned = True
 
 

@@ -7,7 +7,6 @@ import contextvars
 import os
 import threading
 import time
-import warnings
 from collections.abc import AsyncIterator, Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
@@ -18,7 +17,7 @@ from ._abandoned import abandon, abandoned_call, attach
 from ._errors import PaysvcError
 from ._generated import DEFAULT_TIMEOUT_MS, TIMEOUT_OF_STEP, EndpointName, Status
 from ._log import logger
-from ._native import Call, Native, Once, Owned, log_level, open_key, succeeded, unsent
+from ._native import Call, Closing, Native, Owned, log_level, open_key, succeeded, unsent
 from ._operations import AsyncOperations
 from ._progress import Progress
 from ._reply import Reply
@@ -28,7 +27,7 @@ from ._values import OMIT, Members, Omitted, hidden
 Self = TypeVar("Self", bound="AsyncClient")
 
 
-class AsyncClient(AsyncOperations, Once):
+class AsyncClient(AsyncOperations, Closing):
     """A client of the payments service for asyncio. Tasks and event loops may share it.
 
     Calls run on threads of the client's own. The wait for a thread counts towards the timeout of a call; if it expires
@@ -248,17 +247,6 @@ class AsyncClient(AsyncOperations, Once):
         self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
     ) -> None:
         await self.aclose()
-
-    def __repr__(self) -> str:
-        return f"<paysvc.AsyncClient {'open' if self._is_open() else 'closed'}>"
-
-    def __del__(self, warn: Callable[..., None] = warnings.warn) -> None:
-        if self._is_open():
-            warn(f"{self!r} was never closed", ResourceWarning)
-
-    def _is_open(self) -> bool:
-        native = vars(self).get("_native")  # There is none if the configuration was refused.
-        return native is not None and not native.closed
 
 
 def _timeout_of(config: Mapping[str, object]) -> float:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from types import TracebackType
 from typing import TypeVar
 
 from ._generated import EndpointName
-from ._native import Call, Native, Once
+from ._native import Call, Closing, Native
 from ._operations import Operations
 from ._progress import Progress
 from ._reply import Reply
@@ -18,7 +17,7 @@ from ._values import OMIT, Omitted, hidden
 Self = TypeVar("Self", bound="Client")
 
 
-class Client(Operations, Once):
+class Client(Operations, Closing):
     """A client of the payments service. Threads may share it; close it, or use it in a with statement.
 
     A setting that is not given is read from its environment variable: PAYSVC_BASE_URL, PAYSVC_TIMEOUT_MS and so on.
@@ -126,14 +125,3 @@ class Client(Operations, Once):
         self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
-
-    def __repr__(self) -> str:
-        return f"<paysvc.Client {'open' if self._is_open() else 'closed'}>"
-
-    def __del__(self, warn: Callable[..., None] = warnings.warn) -> None:
-        if self._is_open():
-            warn(f"{self!r} was never closed", ResourceWarning)
-
-    def _is_open(self) -> bool:
-        native = vars(self).get("_native")  # There is none if the configuration was refused.
-        return native is not None and not native.closed

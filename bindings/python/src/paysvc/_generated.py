@@ -244,11 +244,14 @@ EndpointName = Literal[
     "order_fee", "card_charge", "card_save", "checkout_create", "banks", "virtual_account_generate",
     "virtual_account_details", "transaction_details", "payout_name_enquiry", "payout_initiate", "payout_status",
     "payout_balance", "resolve", "order_wait", "webhook_verify", "journal_settle", "journal_backup", "payout_bulk",
-    "request", "encrypt", "client_check", "client_warm",
+    "request", "client_check", "client_warm", "encrypt", "journal_next", "look_up",
 ]
 
 #: The functions that tell what became of an earlier request: their outcome is never NOT_SENT.
-ABOUT_EARLIER = frozenset({"resolve", "order_wait", "journal_settle"})
+ABOUT_EARLIER = frozenset({"resolve", "order_wait", "journal_settle", "journal_next"})
+
+#: The members of requests that hold an amount.
+AMOUNTS = frozenset({"Amount", "amount"})
 
 #: The functions for which the client's timeout limits each step instead of the whole call.
 TIMEOUT_OF_STEP = frozenset({"payout_bulk"})

@@ -10,7 +10,7 @@ from operator import attrgetter
 from typing import Any, TypeVar
 
 from . import _location
-from ._generated import ABI
+from ._generated import ABI, AMOUNTS
 from ._values import encode
 
 Self = TypeVar("Self", bound="Handle")
@@ -108,4 +108,4 @@ class Text:
     __slots__ = ("_as_parameter_",)
 
     def __init__(self, members: Mapping[str, object]) -> None:
-        self._as_parameter_ = encode(members)
+        self._as_parameter_ = encode(members, AMOUNTS)

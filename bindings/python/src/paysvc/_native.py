@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import os
 import sys
+import warnings
 from collections import deque
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -220,6 +221,21 @@ def look_up(endpoint: EndpointName, request: Mapping[str, object]) -> dict[str, 
     return found
 
 
+class Closing(Once):
+    """What both clients say of whether they are closed."""
+
+    def __repr__(self) -> str:
+        return f"<paysvc.{type(self).__name__} {'open' if self._is_open() else 'closed'}>"
+
+    def __del__(self, warn: Callable[..., None] = warnings.warn) -> None:
+        if self._is_open():
+            warn(f"{self!r} was never closed", ResourceWarning)
+
+    def _is_open(self) -> bool:
+        native = vars(self).get("_native")  # There is none if the configuration was refused.
+        return native is not None and not native.closed
+
+
 def log_level() -> int:
     """The program may configure logging at any time, but not before it has imported it."""
     if "logging" not in sys.modules:
@@ -232,7 +248,7 @@ def log_level() -> int:
 def unsent(name: str, members: Mapping[str, object], status: Status, why: str) -> Reply:
     """The reply of a call that never began."""
     # This call sent nothing. The earlier request may still have been executed.
-    outcome = Outcome.UNKNOWN if name in (*ABOUT_EARLIER, "journal_next") else Outcome.NOT_SENT
+    outcome = Outcome.UNKNOWN if name in ABOUT_EARLIER else Outcome.NOT_SENT
     return reply_class(name, members).local(status, f"{name}: {why}; nothing was sent", outcome)
 
 

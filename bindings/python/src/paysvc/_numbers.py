@@ -23,6 +23,15 @@ class Number(str, enum.Enum):
         # By number: the name does not exist elsewhere for an unknown one.
         return member, (type(self), self.number)
 
+    def __eq__(self, other: object) -> bool:
+        # The service's own statusId is a number: `!=` must not be true of the same state.
+        return self.number == other if isinstance(other, int) else str.__eq__(self, other)
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    __hash__ = str.__hash__
+
     def __str__(self) -> str:
         return self._name_
 

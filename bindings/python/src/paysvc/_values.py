@@ -5,12 +5,9 @@ from __future__ import annotations
 import enum
 import json
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from decimal import Decimal
 from typing import Any
-
-#: The amounts in requests, also in mappings of the program.
-_AMOUNTS = ("amount", "Amount")
 
 #: Encodes a string. One encoder for all: json.dumps would make one for each call.
 _quoted = json.JSONEncoder(ensure_ascii=False).encode
@@ -162,22 +159,23 @@ def raw_body(body: object) -> str:
     )
 
 
-def encode(value: object) -> bytes:
-    """Compact JSON."""
+def encode(value: object, amounts: Set[str] = frozenset()) -> bytes:
+    """Compact JSON. Members with the names `amounts` must not be int."""
     try:
         # An unpaired surrogate becomes an escape, which the library refuses.
-        return _json(value, "the value").encode("utf-8", "backslashreplace")
+        return _json(value, "the value", amounts).encode("utf-8", "backslashreplace")
     except TypeError as error:
         refused = str(error)
     raise TypeError(refused)  # Without the frames of those that have seen the values.
 
 
-def _json(value: object, at: str) -> str:
+def _json(value: object, at: str, amounts: Set[str]) -> str:
     """`at` is the path of the value, for error messages."""
     if isinstance(value, Members):
         value = value._members  # A dict is faster than a Mapping.
     if isinstance(value, (dict, Mapping)):
-        return "{" + ",".join([_member(name, item, at) for name, item in value.items() if item is not OMIT]) + "}"
+        members = [_member(name, item, at, amounts) for name, item in value.items() if item is not OMIT]
+        return "{" + ",".join(members) + "}"
     if isinstance(value, str):
         return _quoted(str.__str__(value))  # For a member of a str Enum its value, not its name.
     if value is None or isinstance(value, bool):
@@ -191,19 +189,19 @@ def _json(value: object, at: str) -> str:
     if isinstance(value, float):
         raise no_float(at)
     if isinstance(value, Sequence) and not isinstance(value, (bytes, bytearray, memoryview)):
-        return "[" + ",".join([_json(item, f"{at}[{index}]") for index, item in enumerate(value)]) + "]"
+        return "[" + ",".join([_json(item, f"{at}[{index}]", amounts) for index, item in enumerate(value)]) + "]"
     raise TypeError(f"{at}: JSON has no form for {type(value).__name__}")
 
 
-def _member(name: object, value: object, at: str) -> str:
+def _member(name: object, value: object, at: str, amounts: Set[str]) -> str:
     if not isinstance(name, str):
         raise TypeError(f"{at}: a member's name must be str, not {type(name).__name__}")
     if type(value) is str:  # The most frequent case.
         return f"{_quoted(name)}:{_quoted(value)}"
     at = name if at == "the value" else f"{at}.{name}"
-    if type(value) is int and name in _AMOUNTS:
+    if type(value) is int and name in amounts:
         raise no_int(at, value)
-    return f"{_quoted(name)}:{_json(value, at)}"
+    return f"{_quoted(name)}:{_json(value, at, amounts)}"
 
 
 def decode(text: str) -> Any:

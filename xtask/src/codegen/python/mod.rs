@@ -10,15 +10,17 @@ mod operations;
 #[cfg(test)]
 mod tests;
 
+use std::collections::BTreeSet;
+
 use minijinja::{Value, context};
 use paysvc_spec::events::RECEIVER;
-use paysvc_spec::operations::OPERATIONS;
-use paysvc_spec::schema::Endpoint;
+use paysvc_spec::operations::{INVOKED, OPERATIONS, about_earlier};
+use paysvc_spec::schema::{Endpoint, Kind};
 use paysvc_spec::settings;
 use paysvc_spec::status::{ABI, CONTINUE, Constant, DENIALS, STORE_DONE, STORE_EXISTS};
 
 use super::operations::{look_ups, with_answers};
-use super::{Numbers, default_of, numbers, row};
+use super::{Numbers, default_of, flat, numbers, row};
 use crate::names::python::{CLASSES_OF_OURS, Spellings, method};
 use crate::templates;
 use answers::Answers;
@@ -93,7 +95,9 @@ fn context(rows: &[Endpoint]) -> Value {
         receiver => RECEIVER.iter().map(|&(name, number, doc)| context! { name, number, doc }).collect::<Vec<_>>(),
         exported,
         imported,
-        call_names => rows.iter().map(|row| row.name).chain(OPERATIONS.iter().map(|it| it.name)).chain(OTHERS).collect::<Vec<_>>(),
+        call_names => call_names(rows),
+        about_earlier => about_earlier().collect::<Vec<_>>(),
+        amounts => amounts(rows),
         numbers_of => numbers(python_constant),
         config => arguments::values(config),
         request => arguments::values(classes.arguments("request", settings::REQUEST, false)),
@@ -107,8 +111,17 @@ fn is_path(setting: &str) -> bool {
     setting.ends_with("_file") || setting == "journal"
 }
 
-/// What call() takes besides endpoints and operations.
-const OTHERS: [&str; 4] = ["request", "encrypt", "client_check", "client_warm"];
+/// What call() takes.
+fn call_names(rows: &[Endpoint]) -> Vec<&'static str> {
+    let operations = OPERATIONS.iter().map(|it| it.name).chain(["request"]).chain(INVOKED.iter().map(|it| it.name));
+    rows.iter().map(|row| row.name).chain(operations).collect()
+}
+
+/// The members of requests that hold an amount, at any depth.
+fn amounts(rows: &[Endpoint]) -> BTreeSet<&'static str> {
+    let fields = rows.iter().map(|row| row.fields).chain(OPERATIONS.iter().map(|it| it.members)).flat_map(flat);
+    fields.filter(|(_, field)| matches!(field.kind, Kind::Amount(_))).map(|(_, field)| field.name).collect()
+}
 
 fn python_constant(numbers: &Numbers, &Constant { name, number, doc }: &Constant) -> Value {
     context! { name => numbers.bare(name), number, doc }
