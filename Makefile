@@ -37,6 +37,7 @@ build: needs ## library, header, manual pages and sandbox in build/, laid out as
 	@sh scripts/link.sh $(TARGET_DIR)/release/libpaysvc.a $(BUILD)/lib
 	@$(PLACE) -m 755 $(TARGET_DIR)/release/paysvc-sandbox $(BUILD)/bin
 	@$(CARGO) xtask man $(BUILD)/share/man
+	@$(CARGO) xtask schema $(BUILD)/share/paysvc
 	@sh scripts/describe.sh $(BUILD)
 
 libs: needs ## libraries of all platforms, or of TARGET, in build/libs/, with checks and a table of their sizes

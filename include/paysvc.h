@@ -1382,6 +1382,27 @@ const char *PAYSVC_CDECL paysvc_reply_amount(const paysvc_reply *reply,
                                              int which);
 
 /**
+ * The reply as one JSON object, for languages with a JSON library: it has all that the functions of a reply tell, except
+ * the body. It is made when it is first asked for.
+ *
+ * - status, outcome, state: names such as "E_TIMEOUT", "UNKNOWN" and "SUCCESSFUL"; state is null if its number has no name.
+ *   state_number, http_status, code, message, attempts, replayed, retry_after_ms (null: not said), call_id, request_id ("":
+ *   none), is_active.
+ * - paid: null, and why_not says why; or {"reference","amounts","currency"}, with which paysvc_reply_is_paid() says that it
+ *   is paid, "" in why_not. What is null in it cannot be compared.
+ * - look_up: the request of paysvc_resolve() for this request, if the call failed or the state can still change; else null.
+ * - answer: the answer of the function in answer_of; null, as that name, if the service did not answer with JSON. Its fields
+ *   are those of the endpoint's page, in snake_case, without the envelope. Amounts are text, times are RFC 3339 in UTC with
+ *   microseconds, and what is absent is null. What cannot be read is null, and its JSON pointer in the body is one of
+ *   unreadable.
+ * - webhook: what paysvc_webhook_verify() has put in front of its answer; else null.
+ *
+ * @param reply  NULL: NULL
+ * @return valid until the reply is freed. NULL if there is no memory for it, or if it would be many times as long as the body
+ */
+const char *PAYSVC_CDECL paysvc_reply_json(const paysvc_reply *reply);
+
+/**
  * HTTP status of the answer to the last attempt; 0 if there was no answer.
  *
  * @param reply  NULL: 0

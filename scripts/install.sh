@@ -108,6 +108,7 @@ install() {
     put 644 "$libdir/debug" "$build"/lib/debug/*.debug
     put 755 "$bindir" "$build/bin/paysvc-sandbox"
     for section in docs/man/man? "$build"/share/man/man?; do put 644 "$mandir/${section##*/}" "$section"/*; done
+    put 644 "$prefix/share/paysvc" "$build/share/paysvc/schema.json"
     sh scripts/documents.sh | while read -r file; do
         to=$docdir/$file
         put 644 "${to%/*}" "$file"

@@ -190,6 +190,60 @@ class order_create_answer_data_subsidiaryOrderSummary : public view {
     paysvc::value<paysvc::raw> orderItems() const { return paysvc::detail::reader::any(*this, "/data/subsidiaryOrderSummary/orderItems"); }
 };
 
+/// The member paymentDetail of order_create_answer_data.
+class order_create_answer_data_paymentDetail : public view {
+  public:
+    using paysvc::view::view;
+    /// redirectUrl (string): where the customer must go to consent.
+    paysvc::value<std::string> redirectUrl() const { return paysvc::detail::reader::text(*this, "/data/paymentDetail/redirectUrl"); }
+    /// recipientAccount (string): account that receives the payment.
+    paysvc::value<std::string> recipientAccount() const { return paysvc::detail::reader::text(*this, "/data/paymentDetail/recipientAccount"); }
+    /// paymentReference (string): the service's reference of the payment.
+    paysvc::value<std::string> paymentReference() const { return paysvc::detail::reader::text(*this, "/data/paymentDetail/paymentReference"); }
+    /// cardToken (string): token of the card.
+    paysvc::value<std::string> cardToken() const { return paysvc::detail::reader::text(*this, "/data/paymentDetail/cardToken"); }
+};
+
+/// The member bankTransferDetails of order_create_answer_data.
+class order_create_answer_data_bankTransferDetails : public view {
+  public:
+    using paysvc::view::view;
+    /// bankAccount (string, reported): account to transfer to.
+    paysvc::value<std::string> bankAccount() const { return paysvc::detail::reader::text(*this, "/data/bankTransferDetails/bankAccount"); }
+    /// bankName (string, reported): bank of that account.
+    paysvc::value<std::string> bankName() const { return paysvc::detail::reader::text(*this, "/data/bankTransferDetails/bankName"); }
+    /// bankCode (string, integrated): code of that bank.
+    paysvc::value<std::string> bankCode() const { return paysvc::detail::reader::text(*this, "/data/bankTransferDetails/bankCode"); }
+    /// accountName (string, integrated): name of that account.
+    paysvc::value<std::string> accountName() const { return paysvc::detail::reader::text(*this, "/data/bankTransferDetails/accountName"); }
+};
+
+/// The member orderPayment of order_create_answer_data.
+class order_create_answer_data_orderPayment : public view {
+  public:
+    using paysvc::view::view;
+    /// orderId (integer): the service's number for the order.
+    paysvc::value<std::int64_t> orderId() const { return paysvc::detail::reader::integer(*this, "/data/orderPayment/orderId"); }
+    /// orderPaymentReference (string): reference of this attempt to pay.
+    paysvc::value<std::string> orderPaymentReference() const { return paysvc::detail::reader::text(*this, "/data/orderPayment/orderPaymentReference"); }
+    /// currency (string): currency code.
+    paysvc::value<std::string> currency() const { return paysvc::detail::reader::text(*this, "/data/orderPayment/currency"); }
+    /// statusId (integer): state of the payment.
+    paysvc::value<std::int64_t> statusId() const { return paysvc::detail::reader::integer(*this, "/data/orderPayment/statusId"); }
+    /// orderPaymentResponseCode (string): code of the payment.
+    paysvc::value<std::string> orderPaymentResponseCode() const { return paysvc::detail::reader::text(*this, "/data/orderPayment/orderPaymentResponseCode"); }
+    /// orderPaymentResponseMessage (string): message of the payment.
+    paysvc::value<std::string> orderPaymentResponseMessage() const { return paysvc::detail::reader::text(*this, "/data/orderPayment/orderPaymentResponseMessage"); }
+    /// orderPaymentInstrument (string): the account or card.
+    paysvc::value<std::string> orderPaymentInstrument() const { return paysvc::detail::reader::text(*this, "/data/orderPayment/orderPaymentInstrument"); }
+    /// remarks (string): remarks.
+    paysvc::value<std::string> remarks() const { return paysvc::detail::reader::text(*this, "/data/orderPayment/remarks"); }
+    /// totalAmount (amount in major currency units): what is charged, the fee included.
+    paysvc::value<std::string> totalAmount() const { return paysvc::detail::reader::decimal(*this, "/data/orderPayment/totalAmount"); }
+    /// fee (amount in major currency units): fee.
+    paysvc::value<std::string> fee() const { return paysvc::detail::reader::decimal(*this, "/data/orderPayment/fee"); }
+};
+
 /// The member data of order_create_answer.
 class order_create_answer_data : public view {
   public:
@@ -208,6 +262,12 @@ class order_create_answer_data : public view {
     paysvc::value<paysvc::raw> savedCards() const { return paysvc::detail::reader::any(*this, "/data/savedCards"); }
     /// subsidiaryOrderSummary (object, integrated): the order as the merchant sees it.
     paysvc::order_create_answer_data_subsidiaryOrderSummary subsidiaryOrderSummary() const { return paysvc::detail::reader::object<paysvc::order_create_answer_data_subsidiaryOrderSummary>(*this, "/data/subsidiaryOrderSummary"); }
+    /// paymentDetail (object, guessed): details of the payment.
+    paysvc::order_create_answer_data_paymentDetail paymentDetail() const { return paysvc::detail::reader::object<paysvc::order_create_answer_data_paymentDetail>(*this, "/data/paymentDetail"); }
+    /// bankTransferDetails (object, guessed): for bank transfers.
+    paysvc::order_create_answer_data_bankTransferDetails bankTransferDetails() const { return paysvc::detail::reader::object<paysvc::order_create_answer_data_bankTransferDetails>(*this, "/data/bankTransferDetails"); }
+    /// orderPayment (object, guessed): this attempt to pay.
+    paysvc::order_create_answer_data_orderPayment orderPayment() const { return paysvc::detail::reader::object<paysvc::order_create_answer_data_orderPayment>(*this, "/data/orderPayment"); }
 };
 
 /// The answer of client::order_create().
@@ -626,6 +686,72 @@ class order_fee_answer : public view {
 };
 using order_fee_reply = reply_of<order_fee_answer>;
 
+/// The member paymentDetail of card_charge_answer_data.
+class card_charge_answer_data_paymentDetail : public view {
+  public:
+    using paysvc::view::view;
+    /// redirectUrl (string): where the customer must go to consent.
+    paysvc::value<std::string> redirectUrl() const { return paysvc::detail::reader::text(*this, "/data/paymentDetail/redirectUrl"); }
+    /// recipientAccount (string): account that receives the payment.
+    paysvc::value<std::string> recipientAccount() const { return paysvc::detail::reader::text(*this, "/data/paymentDetail/recipientAccount"); }
+    /// paymentReference (string): the service's reference of the payment.
+    paysvc::value<std::string> paymentReference() const { return paysvc::detail::reader::text(*this, "/data/paymentDetail/paymentReference"); }
+    /// cardToken (string): token of the card.
+    paysvc::value<std::string> cardToken() const { return paysvc::detail::reader::text(*this, "/data/paymentDetail/cardToken"); }
+};
+
+/// The member bankTransferDetails of card_charge_answer_data.
+class card_charge_answer_data_bankTransferDetails : public view {
+  public:
+    using paysvc::view::view;
+    /// bankAccount (string, reported): account to transfer to.
+    paysvc::value<std::string> bankAccount() const { return paysvc::detail::reader::text(*this, "/data/bankTransferDetails/bankAccount"); }
+    /// bankName (string, reported): bank of that account.
+    paysvc::value<std::string> bankName() const { return paysvc::detail::reader::text(*this, "/data/bankTransferDetails/bankName"); }
+    /// bankCode (string, integrated): code of that bank.
+    paysvc::value<std::string> bankCode() const { return paysvc::detail::reader::text(*this, "/data/bankTransferDetails/bankCode"); }
+    /// accountName (string, integrated): name of that account.
+    paysvc::value<std::string> accountName() const { return paysvc::detail::reader::text(*this, "/data/bankTransferDetails/accountName"); }
+};
+
+/// The member orderPayment of card_charge_answer_data.
+class card_charge_answer_data_orderPayment : public view {
+  public:
+    using paysvc::view::view;
+    /// orderId (integer): the service's number for the order.
+    paysvc::value<std::int64_t> orderId() const { return paysvc::detail::reader::integer(*this, "/data/orderPayment/orderId"); }
+    /// orderPaymentReference (string): reference of this attempt to pay.
+    paysvc::value<std::string> orderPaymentReference() const { return paysvc::detail::reader::text(*this, "/data/orderPayment/orderPaymentReference"); }
+    /// currency (string): currency code.
+    paysvc::value<std::string> currency() const { return paysvc::detail::reader::text(*this, "/data/orderPayment/currency"); }
+    /// statusId (integer): state of the payment.
+    paysvc::value<std::int64_t> statusId() const { return paysvc::detail::reader::integer(*this, "/data/orderPayment/statusId"); }
+    /// orderPaymentResponseCode (string): code of the payment.
+    paysvc::value<std::string> orderPaymentResponseCode() const { return paysvc::detail::reader::text(*this, "/data/orderPayment/orderPaymentResponseCode"); }
+    /// orderPaymentResponseMessage (string): message of the payment.
+    paysvc::value<std::string> orderPaymentResponseMessage() const { return paysvc::detail::reader::text(*this, "/data/orderPayment/orderPaymentResponseMessage"); }
+    /// orderPaymentInstrument (string): the account or card.
+    paysvc::value<std::string> orderPaymentInstrument() const { return paysvc::detail::reader::text(*this, "/data/orderPayment/orderPaymentInstrument"); }
+    /// remarks (string): remarks.
+    paysvc::value<std::string> remarks() const { return paysvc::detail::reader::text(*this, "/data/orderPayment/remarks"); }
+    /// totalAmount (amount in major currency units): what is charged, the fee included.
+    paysvc::value<std::string> totalAmount() const { return paysvc::detail::reader::decimal(*this, "/data/orderPayment/totalAmount"); }
+    /// fee (amount in major currency units): fee.
+    paysvc::value<std::string> fee() const { return paysvc::detail::reader::decimal(*this, "/data/orderPayment/fee"); }
+};
+
+/// The member data of card_charge_answer.
+class card_charge_answer_data : public view {
+  public:
+    using paysvc::view::view;
+    /// paymentDetail (object, guessed): details of the payment.
+    paysvc::card_charge_answer_data_paymentDetail paymentDetail() const { return paysvc::detail::reader::object<paysvc::card_charge_answer_data_paymentDetail>(*this, "/data/paymentDetail"); }
+    /// bankTransferDetails (object, guessed): for bank transfers.
+    paysvc::card_charge_answer_data_bankTransferDetails bankTransferDetails() const { return paysvc::detail::reader::object<paysvc::card_charge_answer_data_bankTransferDetails>(*this, "/data/bankTransferDetails"); }
+    /// orderPayment (object, guessed): this attempt to pay.
+    paysvc::card_charge_answer_data_orderPayment orderPayment() const { return paysvc::detail::reader::object<paysvc::card_charge_answer_data_orderPayment>(*this, "/data/orderPayment"); }
+};
+
 /// The answer of client::card_charge().
 class card_charge_answer : public view {
   public:
@@ -634,6 +760,8 @@ class card_charge_answer : public view {
     /// Of any reply, that of an error included. It must outlive this.
     explicit card_charge_answer(const paysvc::reply &of) : paysvc::view(paysvc::detail::place(of.handle(), "", "")) {}
     card_charge_answer(const paysvc::reply &&) = delete;
+    /// data (object, guessed): the payment.
+    paysvc::card_charge_answer_data data() const { return paysvc::detail::reader::object<paysvc::card_charge_answer_data>(*this, "/data"); }
 };
 using card_charge_reply = reply_of<card_charge_answer>;
 

@@ -218,6 +218,12 @@ type OrderCreateAnswerData struct {
 	SavedCards Raw `json:"savedCards"`
 	// SubsidiaryOrderSummary (object or null, integrated): the order as the merchant sees it.
 	SubsidiaryOrderSummary OrderCreateAnswerDataSubsidiaryOrderSummary `json:"subsidiaryOrderSummary"`
+	// PaymentDetail (object or null, guessed): details of the payment.
+	PaymentDetail OrderCreateAnswerDataPaymentDetail `json:"paymentDetail"`
+	// BankTransferDetails (object or null, guessed): for bank transfers.
+	BankTransferDetails OrderCreateAnswerDataBankTransferDetails `json:"bankTransferDetails"`
+	// OrderPayment (object or null, guessed): this attempt to pay.
+	OrderPayment OrderCreateAnswerDataOrderPayment `json:"orderPayment"`
 }
 
 // OrderCreateAnswerDataOrder is /data/order in [OrderCreateAnswer].
@@ -284,6 +290,60 @@ type OrderCreateAnswerDataSubsidiaryOrderSummary struct {
 	OrderName Text `json:"orderName"`
 	// OrderItems (any or null, integrated): what was ordered.
 	OrderItems Raw `json:"orderItems"`
+}
+
+// OrderCreateAnswerDataPaymentDetail is /data/paymentDetail in [OrderCreateAnswer].
+type OrderCreateAnswerDataPaymentDetail struct {
+	Object
+
+	// RedirectURL (string or null): where the customer must go to consent.
+	RedirectURL Text `json:"redirectUrl"`
+	// RecipientAccount (string or null): account that receives the payment.
+	RecipientAccount Text `json:"recipientAccount"`
+	// PaymentReference (string or null): the service's reference of the payment.
+	PaymentReference Text `json:"paymentReference"`
+	// CardToken (string or null): token of the card.
+	CardToken Text `json:"cardToken"`
+}
+
+// OrderCreateAnswerDataBankTransferDetails is /data/bankTransferDetails in [OrderCreateAnswer].
+type OrderCreateAnswerDataBankTransferDetails struct {
+	Object
+
+	// BankAccount (string, reported): account to transfer to.
+	BankAccount Text `json:"bankAccount"`
+	// BankName (string, reported): bank of that account.
+	BankName Text `json:"bankName"`
+	// BankCode (string or null, integrated): code of that bank.
+	BankCode Text `json:"bankCode"`
+	// AccountName (string or null, integrated): name of that account.
+	AccountName Text `json:"accountName"`
+}
+
+// OrderCreateAnswerDataOrderPayment is /data/orderPayment in [OrderCreateAnswer].
+type OrderCreateAnswerDataOrderPayment struct {
+	Object
+
+	// OrderID (integer): the service's number for the order.
+	OrderID Integer `json:"orderId"`
+	// OrderPaymentReference (string): reference of this attempt to pay.
+	OrderPaymentReference Text `json:"orderPaymentReference"`
+	// Currency (string): currency code.
+	Currency Text `json:"currency"`
+	// StatusID (integer): state of the payment.
+	StatusID Integer `json:"statusId"`
+	// OrderPaymentResponseCode (string): code of the payment.
+	OrderPaymentResponseCode Text `json:"orderPaymentResponseCode"`
+	// OrderPaymentResponseMessage (string): message of the payment.
+	OrderPaymentResponseMessage Text `json:"orderPaymentResponseMessage"`
+	// OrderPaymentInstrument (string or null): the account or card.
+	OrderPaymentInstrument Text `json:"orderPaymentInstrument"`
+	// Remarks (string): remarks.
+	Remarks Text `json:"remarks"`
+	// TotalAmount (amount in major currency units): what is charged, the fee included.
+	TotalAmount Decimal `json:"totalAmount"`
+	// Fee (amount in major currency units): fee.
+	Fee Decimal `json:"fee"`
 }
 
 // OrderPayReply is the reply of [Client.OrderPay].
@@ -770,6 +830,75 @@ func (a *CardChargeAnswer) UnmarshalJSON(body []byte) error { return unmarshal(b
 // CardChargeAnswer is the answer of [Client.CardCharge].
 type CardChargeAnswer struct {
 	Object
+
+	// Data (object or null, guessed): the payment.
+	Data CardChargeAnswerData `json:"data"`
+}
+
+// CardChargeAnswerData is /data in [CardChargeAnswer].
+type CardChargeAnswerData struct {
+	Object
+
+	// PaymentDetail (object or null, guessed): details of the payment.
+	PaymentDetail CardChargeAnswerDataPaymentDetail `json:"paymentDetail"`
+	// BankTransferDetails (object or null, guessed): for bank transfers.
+	BankTransferDetails CardChargeAnswerDataBankTransferDetails `json:"bankTransferDetails"`
+	// OrderPayment (object or null, guessed): this attempt to pay.
+	OrderPayment CardChargeAnswerDataOrderPayment `json:"orderPayment"`
+}
+
+// CardChargeAnswerDataPaymentDetail is /data/paymentDetail in [CardChargeAnswer].
+type CardChargeAnswerDataPaymentDetail struct {
+	Object
+
+	// RedirectURL (string or null): where the customer must go to consent.
+	RedirectURL Text `json:"redirectUrl"`
+	// RecipientAccount (string or null): account that receives the payment.
+	RecipientAccount Text `json:"recipientAccount"`
+	// PaymentReference (string or null): the service's reference of the payment.
+	PaymentReference Text `json:"paymentReference"`
+	// CardToken (string or null): token of the card.
+	CardToken Text `json:"cardToken"`
+}
+
+// CardChargeAnswerDataBankTransferDetails is /data/bankTransferDetails in [CardChargeAnswer].
+type CardChargeAnswerDataBankTransferDetails struct {
+	Object
+
+	// BankAccount (string, reported): account to transfer to.
+	BankAccount Text `json:"bankAccount"`
+	// BankName (string, reported): bank of that account.
+	BankName Text `json:"bankName"`
+	// BankCode (string or null, integrated): code of that bank.
+	BankCode Text `json:"bankCode"`
+	// AccountName (string or null, integrated): name of that account.
+	AccountName Text `json:"accountName"`
+}
+
+// CardChargeAnswerDataOrderPayment is /data/orderPayment in [CardChargeAnswer].
+type CardChargeAnswerDataOrderPayment struct {
+	Object
+
+	// OrderID (integer): the service's number for the order.
+	OrderID Integer `json:"orderId"`
+	// OrderPaymentReference (string): reference of this attempt to pay.
+	OrderPaymentReference Text `json:"orderPaymentReference"`
+	// Currency (string): currency code.
+	Currency Text `json:"currency"`
+	// StatusID (integer): state of the payment.
+	StatusID Integer `json:"statusId"`
+	// OrderPaymentResponseCode (string): code of the payment.
+	OrderPaymentResponseCode Text `json:"orderPaymentResponseCode"`
+	// OrderPaymentResponseMessage (string): message of the payment.
+	OrderPaymentResponseMessage Text `json:"orderPaymentResponseMessage"`
+	// OrderPaymentInstrument (string or null): the account or card.
+	OrderPaymentInstrument Text `json:"orderPaymentInstrument"`
+	// Remarks (string): remarks.
+	Remarks Text `json:"remarks"`
+	// TotalAmount (amount in major currency units): what is charged, the fee included.
+	TotalAmount Decimal `json:"totalAmount"`
+	// Fee (amount in major currency units): fee.
+	Fee Decimal `json:"fee"`
 }
 
 // CardSaveReply is the reply of [Client.CardSave].

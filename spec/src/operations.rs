@@ -2,7 +2,7 @@
 //! payouts in bulk. The endpoints are in [`crate::endpoints`].
 
 use crate::endpoints::{payouts, same};
-use crate::schema::{Default, Field, Kind, Member, Wire};
+use crate::schema::{Answer, Default, Field, Kind, Member, ShapeField, Wire};
 
 /// A function that sends any number of requests to endpoints of the table.
 #[derive(Clone, Copy, Debug)]
@@ -20,6 +20,16 @@ pub struct Operation {
     pub doc: &'static str,
     /// What it returns, for the documentation.
     pub returns: &'static str,
+}
+
+impl Operation {
+    /// The fields of the members that are the operation's own.
+    pub fn shape(&self) -> Vec<ShapeField> {
+        match self.answer {
+            Body::Own(members) => Answer { members, ..*Answer::UNKNOWN }.shape(),
+            Body::Of(_) | Body::OfLookUp => Vec::new(),
+        }
+    }
 }
 
 /// What the body of the reply is.

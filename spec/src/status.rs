@@ -135,6 +135,11 @@ impl State {
     pub const REVERSED: State = State(6);
     pub const PROCESSING: State = State(7);
 
+    /// Neither the end of a payment nor no state at all.
+    pub const fn may_change(self) -> bool {
+        !matches!(self, State::NONE | State::FAILED | State::SUCCESSFUL | State::REVERSED)
+    }
+
     /// Also if the payment was reversed later.
     pub const fn was_paid(self) -> bool {
         matches!(self, State::SUCCESSFUL | State::REVERSED)

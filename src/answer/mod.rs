@@ -4,10 +4,12 @@
 //! Imports `util` and `json`, the answer's type from `transport`, and the references and secrets from `request`.
 
 pub mod facts;
+pub mod normal;
 pub mod paid;
 pub mod reader;
 pub mod redact;
 pub mod reply;
 pub mod resolution;
+pub mod summary;
 pub mod texts;
 pub mod verdict;

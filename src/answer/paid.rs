@@ -46,21 +46,50 @@ pub fn why_not(outcome: i32, state: State, answer: Option<&Facts>, ordered: &Ord
         .or_else(|| ordered.currency.and_then(|wanted| currency(facts, wanted)))
 }
 
-/// The order that the answer names, else that of the request. Money that came to a virtual account has no order: the
-/// reference of the account stands for it.
+/// What `why_not` takes for the order of a payment.
+pub struct Accepted<'a> {
+    /// None if it cannot be told.
+    pub reference: Option<&'a str>,
+    pub amounts: Vec<String>,
+    pub currency: Option<&'a str>,
+}
+
+/// Of an answer that is paid.
+pub fn accepted(facts: &Facts) -> Accepted<'_> {
+    // The rule itself chooses among all that it could accept.
+    let amounts = facts.amounts.iter().flat_map(|named| {
+        let (total, fee) = (named.total.clear(), named.fee.clear());
+        let without_fee = total.and_then(|total| total.minus(fee?));
+        [named.price.clear().cloned(), total.cloned(), without_fee].into_iter().flatten()
+    });
+    let mut amounts: Vec<String> = amounts
+        .filter(|wanted| facts.compare_price(wanted) == Priced::Equal)
+        .map(|amount| amount.to_string())
+        .collect();
+    amounts.sort();
+    amounts.dedup();
+    Accepted { reference: named(facts).ok().map(|it| &**it), amounts, currency: facts.currency.clear().map(|it| &**it) }
+}
+
 fn reference(facts: &Facts, wanted: &str) -> Option<&'static CStr> {
     let wanted = Text(wanted.trim().to_owned());
-    let differs = c"it is a payment for another order";
-    let compared = |named: &Statement<Text>| match named.clear() {
-        Some(named) => (*named != wanted).then_some(differs),
-        None => Some(c"the reference in the answer cannot be read, or contradicts itself"),
-    };
+    match named(facts) {
+        Ok(named) => (*named != wanted).then_some(c"it is a payment for another order"),
+        Err(why) => Some(why),
+    }
+}
+
+/// The order that the answer names, else that of the request. Money that came to a virtual account has no order: the
+/// reference of the account stands for it.
+fn named(facts: &Facts) -> Result<&Text, &'static CStr> {
     let [order, account] = [Reference::Order, Reference::Account].map(|kind| &facts.reference(kind).text);
+    let of_answer =
+        |named| Statement::clear(named).ok_or(c"the reference in the answer cannot be read, or contradicts itself");
     match &facts.requested_order {
-        _ if !order.is_absent() => compared(order),
-        Some(requested) => (*requested != wanted).then_some(differs),
-        None if !account.is_absent() => compared(account),
-        None => Some(c"neither the answer nor the request names the order"),
+        _ if !order.is_absent() => of_answer(order),
+        Some(requested) => Ok(requested),
+        None if !account.is_absent() => of_answer(account),
+        None => Err(c"neither the answer nor the request names the order"),
     }
 }
 

@@ -10,7 +10,8 @@ use crate::json::object::{object, object_text};
 use crate::util::memory;
 pub use crate::util::text::one_line;
 use crate::util::validation_error::ValidationError;
-use paysvc_spec::schema::Doubt;
+use paysvc_spec::operations::Operation;
+use paysvc_spec::schema::{Doubt, Endpoint};
 use paysvc_spec::status::{Outcome, State, Status};
 
 /// What an exchange showed, as the reader of the answer found it.
@@ -26,6 +27,16 @@ pub struct Reading {
     pub request_id: String,
     /// What the answer says, if it could be read.
     pub facts: Option<Box<Facts>>,
+    /// The row whose answer the body is, perhaps with members of the library's own.
+    pub row: Option<&'static Endpoint>,
+}
+
+/// Members of the library's own in a body: those of an operation.
+#[derive(Clone, Copy)]
+pub struct Own {
+    pub of: &'static Operation,
+    /// They stand in front of an answer; otherwise the body has nothing else.
+    pub in_front: bool,
 }
 
 /// A reading, and what it proves.
@@ -46,6 +57,10 @@ pub struct Reply {
     pub replayed: bool,
     /// The positions of the body's values, if it has been scanned.
     pub document: Option<Document>,
+    /// The members of the library's own that the body has: those of a report, or in front of an answer.
+    pub own: Option<Own>,
+    /// The request of `resolve` for this request, if something about it is left open.
+    pub look_up: Option<String>,
 }
 
 impl Reply {
@@ -85,7 +100,8 @@ impl Reply {
     /// The caller sets the body.
     pub fn about(evidence: Evidence, message: impl Into<String>) -> Reply {
         let (message, replayed) = (one_line(message.into()), false);
-        Reply { evidence, body: String::new(), code: String::new(), message, replayed, document: None }
+        let (body, code) = (String::new(), String::new());
+        Reply { evidence, body, code, message, replayed, document: None, own: None, look_up: None }
     }
 
     /// The request or the configuration is invalid; nothing was sent.
@@ -93,6 +109,11 @@ impl Reply {
         let mut reply = Reply::without_body(error.status, Outcome::NotSent, error.message);
         reply.body = failure_envelope(&reply.message, &error.errors);
         reply
+    }
+
+    /// The call failed, or the state that the service named can change.
+    pub fn leaves_open(&self) -> bool {
+        self.status() != Status::Ok || self.state().may_change()
     }
 
     /// Begins the message of an UNKNOWN with what it means for the person who reads it, once.

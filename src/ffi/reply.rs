@@ -10,7 +10,8 @@ use super::boundary::{boundary, text};
 use super::types::{paysvc_outcome, paysvc_reply, paysvc_state, paysvc_status};
 use crate::answer::facts::Facts;
 use crate::answer::paid::{self, Ordered};
-use crate::answer::reply::{Evidence, Reply};
+use crate::answer::reply::{Evidence, Own, Reply};
+use crate::answer::summary::Summary;
 use crate::call::CallRecord;
 use crate::json::Type;
 use crate::json::document::{Document, Value};
@@ -19,6 +20,7 @@ use crate::util::panics::failpoint;
 use crate::util::text::to_cp1252;
 use crate::util::unique::CallId;
 
+use paysvc_spec::schema::Endpoint;
 use paysvc_spec::status::{Amount, JsonType, Outcome, State, Status};
 
 pub(super) struct Handle {
@@ -43,6 +45,10 @@ pub(super) struct Handle {
     amounts: Texts,
     /// `None`: the service gave none.
     request_id: Option<CString>,
+    row: Option<&'static Endpoint>,
+    own: Option<Own>,
+    look_up: Option<String>,
+    json: OnceBox<CString>,
 }
 
 /// The body as text, with a NUL at the end for C.
@@ -88,6 +94,10 @@ pub(super) fn handle(reply: Reply, record: &CallRecord) -> Box<paysvc_reply> {
         names: Texts::default(),
         amounts: Texts::default(),
         request_id: (!reading.request_id.is_empty()).then(|| c_text(reading.request_id)),
+        row: reading.row,
+        own: reply.own,
+        look_up: reply.look_up,
+        json: OnceBox::new(),
     }))
 }
 
@@ -167,6 +177,35 @@ impl Handle {
 
     fn request_id(&self) -> &CStr {
         self.request_id.as_deref().unwrap_or(c"")
+    }
+
+    fn json(&self) -> Option<*const c_char> {
+        let made = self.json.get_or_try_init(|| {
+            let text = |text: &'_ CString| text.to_string_lossy().into_owned();
+            let (code, message, request_id) =
+                (text(&self.code), text(&self.message), self.request_id().to_string_lossy());
+            let summary = Summary {
+                status: self.status,
+                outcome: self.outcome,
+                state: State(self.state),
+                http_status: self.http_status,
+                code: &code,
+                message: &message,
+                attempts: self.attempts,
+                replayed: self.replayed,
+                retry_after_ms: self.retry_after_ms,
+                call_id: &self.call_id().to_string_lossy(),
+                request_id: &request_id,
+                is_active: self.is_active(),
+                facts: self.facts.as_deref(),
+                row: self.row,
+                own: self.own,
+                look_up: self.look_up.as_deref(),
+                body: self.document().map(|document| document.root(self.body.text())),
+            };
+            CString::new(summary.text().map_err(|_| ())?).map(Box::new).map_err(|_| ())
+        });
+        made.ok().map(|json| json.as_ptr())
     }
 
     fn call_id(&self) -> &CStr {
@@ -307,6 +346,28 @@ pub extern "C" fn paysvc_reply_is_active(reply: Option<&paysvc_reply>) -> c_int 
 pub extern "C" fn paysvc_reply_amount(reply: Option<&paysvc_reply>, which: c_int) -> *const c_char {
     let amount = reply.and_then(|reply| boundary(None, || reply.0.amount(which)));
     amount.unwrap_or(std::ptr::null())
+}
+
+/// The reply as one JSON object, for languages with a JSON library: it has all that the functions of a reply tell, except
+/// the body. It is made when it is first asked for.
+///
+/// - status, outcome, state: names such as "E_TIMEOUT", "UNKNOWN" and "SUCCESSFUL"; state is null if its number has no name.
+///   state_number, http_status, code, message, attempts, replayed, retry_after_ms (null: not said), call_id, request_id ("":
+///   none), is_active.
+/// - paid: null, and why_not says why; or {"reference","amounts","currency"}, with which paysvc_reply_is_paid() says that it
+///   is paid, "" in why_not. What is null in it cannot be compared.
+/// - look_up: the request of paysvc_resolve() for this request, if the call failed or the state can still change; else null.
+/// - answer: the answer of the function in answer_of; null, as that name, if the service did not answer with JSON. Its fields
+///   are those of the endpoint's page, in snake_case, without the envelope. Amounts are text, times are RFC 3339 in UTC with
+///   microseconds, and what is absent is null. What cannot be read is null, and its JSON pointer in the body is one of
+///   unreadable.
+/// - webhook: what paysvc_webhook_verify() has put in front of its answer; else null.
+///
+/// @param reply  NULL: NULL
+/// @return valid until the reply is freed. NULL if there is no memory for it, or if it would be many times as long as the body
+#[unsafe(no_mangle)]
+pub extern "C" fn paysvc_reply_json(reply: Option<&paysvc_reply>) -> *const c_char {
+    reply.and_then(|reply| boundary(None, || reply.0.json())).unwrap_or(std::ptr::null())
 }
 
 /// HTTP status of the answer to the last attempt; 0 if there was no answer.

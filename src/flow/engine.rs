@@ -445,7 +445,9 @@ fn answered(
     };
     let mut judged = reader::read(&context, answer);
     let request_id = trace.iter().find(|(name, _)| *name != DATE);
-    judged.reply.evidence.reading.request_id = request_id.map(|(_, id)| id.clone()).unwrap_or_default();
+    let reading = &mut judged.reply.evidence.reading;
+    reading.request_id = request_id.map(|(_, id)| id.clone()).unwrap_or_default();
+    reading.row = prepared.row.filter(|_| reading.facts.is_some());
     judged
 }
 

@@ -60,11 +60,33 @@ pub fn look_up_of(json: &str) -> Reply {
         if json::member(&members, "endpoint").and_then(json::text).as_deref() != Some(OF_RESOLVE) {
             return Ok(kept(row_of(WHAT, &members)?, &inner, false, true));
         }
-        let earlier = json::member(&inner, "request").and_then(|request| json::members(request).ok());
-        let is_charged = json::member(&inner, "charged") != Some("false");
-        Ok(kept(row_of(WHAT, &inner)?, &earlier.unwrap_or_default(), true, is_charged))
+        kept_of_resolve(&inner)
     });
     found.map_or_else(Reply::invalid, Reply::local)
+}
+
+/// The reply with what finds out about its request, if that left something open.
+pub fn with_look_up(reply: Reply, row: &'static Endpoint, json: &str) -> Reply {
+    if row.read_only() || !reply.leaves_open() {
+        return reply;
+    }
+    let look_up = json::members_of(json).ok().map(|members| kept(row, &members, false, true));
+    Reply { look_up, ..reply }
+}
+
+/// The same for the request of `resolve`.
+pub fn with_look_up_again(reply: Reply, json: &str) -> Reply {
+    if !reply.leaves_open() {
+        return reply;
+    }
+    let look_up = json::members_of(json).ok().and_then(|members| kept_of_resolve(&members).ok());
+    Reply { look_up, ..reply }
+}
+
+fn kept_of_resolve(members: &Members<'_>) -> Result<String, ValidationError> {
+    let earlier = json::member(members, "request").and_then(|request| json::members(request).ok());
+    let is_charged = json::member(members, "charged") != Some("false");
+    Ok(kept(row_of(LOOK_UP.name, members)?, &earlier.unwrap_or_default(), true, is_charged))
 }
 
 /// `with_added`: also what only the caller knows. `is_charged`: nothing says that the request makes no charge, but perhaps

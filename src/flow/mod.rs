@@ -111,7 +111,9 @@ impl Client {
     /// Calls an endpoint of the table with one flat JSON object.
     pub fn call(&self, context: &Call<'_>, row: &'static Endpoint, json: &str) -> Reply {
         context.record.set_doubt(row.in_doubt());
-        self.send_or_replay(context, request::prepare(row, json, &self.config, &|| context.bounds.is_over()))
+        let reply =
+            self.send_or_replay(context, request::prepare(row, json, &self.config, &|| context.bounds.is_over()));
+        invoked::with_look_up(reply, row, json)
     }
 
     /// Calls an endpoint with values from another request, whose secrets are masked as well.

@@ -14,7 +14,7 @@ use self::compare::{Authenticity, Difference, Expected, Statements};
 use super::Client;
 use crate::answer::facts::Facts;
 use crate::answer::facts::event::{self, EventFacts};
-use crate::answer::reply::{Reading, Reply, one_line};
+use crate::answer::reply::{Own, Reading, Reply, one_line};
 use crate::call::Call;
 use crate::call::log::Level;
 use crate::json::document::{Document, ScanError};
@@ -33,6 +33,7 @@ use paysvc_spec::schema::{Endpoint, Role};
 use paysvc_spec::status::{self, Outcome, State, Status};
 
 const THIS: &operations::Operation = operation("webhook_verify");
+const OWN: Option<Own> = Some(Own { of: THIS, in_front: true });
 const BODY: &str = "body";
 const EXPECT: &str = "expect";
 const ASK: &str = "ask";
@@ -268,17 +269,17 @@ fn with_findings(reply: Reply, findings: &Findings) -> Reply {
         },
     };
     let unusable = match made {
-        Ok(body) => return Reply { body, document: None, ..reply },
+        Ok(body) => return Reply { body, document: None, own: OWN, ..reply },
         Err(unusable) => unusable,
     };
     let mut failed = Reply::failed(Status::Response, Outcome::Unknown, unusable);
     let retry_after_ms = reply.evidence.reading.retry_after_ms;
-    failed.evidence.reading = Reading { facts: None, ..reply.evidence.reading };
+    failed.evidence.reading = Reading { facts: None, row: None, ..reply.evidence.reading };
     let (matches, about) = (findings.matches.map(|_| false), findings.about.clone());
     let nothing = Findings { matches, subject: findings.subject, about, ..Findings::default() };
     let document = Document::scan(&failed.body, &|| false).ok();
     match document.and_then(|document| nothing.before(&failed.body, &document, retry_after_ms).ok()) {
-        Some(body) => Reply { body, ..failed },
+        Some(body) => Reply { body, own: OWN, ..failed },
         None => failed,
     }
 }

@@ -54,19 +54,42 @@ impl Decimal {
     }
 
     pub fn plus(&self, other: &Decimal) -> Decimal {
+        let (pairs, wholes) = self.aligned(other);
+        let (mut sum, mut carry) = (Vec::with_capacity(1 + pairs.len()), 0);
+        for (left, right) in pairs.into_iter().rev() {
+            let digit = left + right + carry;
+            carry = digit / 10;
+            sum.push(digit % 10);
+        }
+        sum.push(carry);
+        Decimal::of_digits(&sum, 1 + wholes)
+    }
+
+    /// `None` if it would be negative.
+    pub fn minus(&self, other: &Decimal) -> Option<Decimal> {
+        let (pairs, wholes) = self.aligned(other);
+        let (mut difference, mut borrow) = (Vec::with_capacity(pairs.len()), 0);
+        for (left, right) in pairs.into_iter().rev() {
+            let digit = 10 + left - right - borrow;
+            borrow = u8::from(digit < 10);
+            difference.push(digit % 10);
+        }
+        (borrow == 0).then(|| Decimal::of_digits(&difference, wholes))
+    }
+
+    /// The digits of both, one below the other, and how many stand before the decimal point.
+    fn aligned(&self, other: &Decimal) -> (Vec<(u8, u8)>, usize) {
         let (one, two) = (self.parts(), other.parts());
         let (wholes, fractions) = (one.0.len().max(two.0.len()), one.1.len().max(two.1.len()));
-        let aligned =
-            |(whole, fraction): (&str, &str)| format!("{whole:0>wholes$}{fraction:0<fractions$}").into_bytes();
-        let (mut sum, mut carry) = (Vec::with_capacity(1 + wholes + fractions), 0);
-        for (left, right) in aligned(one).into_iter().zip(aligned(two)).rev() {
-            let digit = (left - b'0') + (right - b'0') + carry;
-            carry = digit / 10;
-            sum.push(char::from(b'0' + digit % 10));
-        }
-        sum.push(char::from(b'0' + carry));
-        let digits: String = sum.into_iter().rev().collect();
-        let (whole, fraction) = digits.split_at(1 + wholes);
+        let digits = |(whole, fraction): (&str, &str)| format!("{whole:0>wholes$}{fraction:0<fractions$}").into_bytes();
+        let pairs = digits(one).into_iter().zip(digits(two)).map(|(left, right)| (left - b'0', right - b'0'));
+        (pairs.collect(), wholes)
+    }
+
+    /// Of digits from the last to the first.
+    fn of_digits(digits: &[u8], wholes: usize) -> Decimal {
+        let digits: String = digits.iter().rev().map(|digit| char::from(b'0' + digit)).collect();
+        let (whole, fraction) = digits.split_at(wholes);
         Decimal::new(whole, fraction)
     }
 }
@@ -107,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn sums_are_exact() {
+    fn sums_and_differences_are_exact() {
         for (one, two, sum) in [
             ("600", "20", "620"),
             ("0.1", "0.2", "0.3"),
@@ -117,6 +140,8 @@ mod tests {
         ] {
             assert_eq!(decimal(one).plus(&decimal(two)), decimal(sum));
             assert_eq!(decimal(two).plus(&decimal(one)), decimal(sum));
+            assert_eq!(decimal(sum).minus(&decimal(one)), Some(decimal(two)));
+            assert_eq!(decimal(one).minus(&decimal(sum)), (two == "0").then(|| decimal("0")));
         }
     }
 }

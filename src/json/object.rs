@@ -41,6 +41,13 @@ impl Object<'_> {
         }
     }
 
+    pub fn text_or_null(&mut self, name: &str, text: Option<&str>) {
+        match text {
+            Some(text) => self.text(name, text),
+            None => self.literal(name, "null"),
+        }
+    }
+
     /// A number, a boolean or `null`.
     pub fn literal(&mut self, name: &str, value: impl Display) {
         self.name(name);

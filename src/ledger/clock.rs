@@ -2,6 +2,8 @@
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use time::OffsetDateTime;
+
 pub use crate::util::boot::Moment;
 
 pub fn ms(duration: Duration) -> u64 {
@@ -15,15 +17,9 @@ pub fn now_ms() -> u64 {
 
 /// The day in UTC, such as 2026-01-31.
 pub fn day(ms: u64) -> String {
-    // Counts from 1 March of year 0, so that a leap day is the last of its year (Hinnant, days_from_civil).
-    let days = ms / 86_400_000 + 719_468;
-    let (era, of_era) = (days / 146_097, days % 146_097);
-    let year = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
-    let of_year = of_era - (365 * year + year / 4 - year / 100);
-    let month = (5 * of_year + 2) / 153;
-    let day = of_year - (153 * month + 2) / 5 + 1;
-    let (month, next) = if month < 10 { (month + 3, 0) } else { (month - 9, 1) };
-    format!("{:04}-{month:02}-{day:02}", year + era * 400 + next)
+    let seconds = i64::try_from(ms / 1000).unwrap_or(i64::MAX);
+    OffsetDateTime::from_unix_timestamp(seconds)
+        .map_or_else(|_| "9999-12-31".to_owned(), |time| time.date().to_string())
 }
 
 #[cfg(test)]

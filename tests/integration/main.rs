@@ -48,6 +48,7 @@ mod resources;
 mod samples;
 mod scenarios;
 mod scripts;
+mod summary;
 mod threads;
 mod tls;
 mod typed_answers;

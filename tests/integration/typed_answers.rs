@@ -6,6 +6,7 @@
 //! `make certify` prints the table.
 
 mod hostile;
+mod normal;
 mod reference;
 mod values;
 

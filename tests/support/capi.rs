@@ -91,6 +91,7 @@ functions! {
     reply_message(*const RawReply) -> *const c_char;
     reply_is_paid(*const RawReply, *const c_char, *const c_char, *const c_char, *mut *const c_char) -> c_int;
     reply_amount(*const RawReply, c_int) -> *const c_char;
+    reply_json(*const RawReply) -> *const c_char;
     reply_is_active(*const RawReply) -> c_int;
     reply_free(*mut RawReply);
     reference_new(*const c_char, *mut c_char, usize) -> c_int;
@@ -414,6 +415,12 @@ impl Reply {
     /// `which`: one of [`paysvc_spec::status::Amount`].
     pub fn amount(&self, which: c_int) -> Option<&str> {
         let found = unsafe { (c().reply_amount)(self.loaded(), which) };
+        (!found.is_null()).then(|| text(found))
+    }
+    /// The reply as one JSON object; always the same text.
+    pub fn json(&self) -> Option<&str> {
+        let found = unsafe { (c().reply_json)(self.loaded()) };
+        assert_eq!(found, unsafe { (c().reply_json)(self.loaded()) });
         (!found.is_null()).then(|| text(found))
     }
     /// Whether the mandate is active.

@@ -2,8 +2,7 @@
 
 use std::fmt::Write as _;
 
-use paysvc_spec::schema::{AnswerKind, Endpoint, Member};
-use xtask::codegen::answers::typed;
+use paysvc_spec::schema::{AnswerKind, Endpoint, Member, typed};
 use xtask::names::cpp::accessors;
 
 /// Most elements of a list that are read.
@@ -24,7 +23,7 @@ pub fn inc(rows: &[Endpoint]) -> String {
 
 /// Reads the members of the view `v0`, `v1`, ...
 fn members(out: &mut String, all: &'static [Member], depth: usize) {
-    let all = typed(all);
+    let all: Vec<_> = typed(all).collect();
     let next = depth + 1;
     for (member, accessor) in all.iter().zip(accessors(&all)) {
         let name = member.name.replace('~', "~0").replace('/', "~1");

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use crate::codegen::endpoints::PAGES;
-use crate::codegen::man;
+use crate::codegen::{man, schema};
 
 /// Writes files that are not current, removes pages of rows that are gone, and returns the paths of both.
 pub fn write(root: &Path) -> Result<Vec<String>, String> {
@@ -20,6 +20,11 @@ pub fn man(root: &Path, folder: &Path) -> Result<(), String> {
     let pages = man::render(&header);
     let left_over = ["man3", "man7"].map(|section| others(folder, section, &pages)).concat();
     replace(folder, &left_over, pages).map(|_| ())
+}
+
+/// `schema.json` in the folder.
+pub fn schema(folder: &Path) -> Result<(), String> {
+    replace(folder, &[], vec![("schema.json".to_owned(), schema::render())]).map(|_| ())
 }
 
 /// Removes what is left over and writes what differs, whose paths it returns.

@@ -1,5 +1,6 @@
 //! `cargo xtask gen` renders every committed file that follows from the tables; `gen --verify` compares them instead.
 //! `cargo xtask man FOLDER` makes the manual pages of the C interface.
+//! `cargo xtask schema FOLDER` makes the schema for programs that render data types.
 //! `cargo xtask licences` renders the licences of what the libraries and the sandbox contain.
 
 #![forbid(unsafe_code)]
@@ -8,7 +9,8 @@ use std::env;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-const USAGE: &str = "usage: cargo xtask gen [--verify] | man FOLDER | licences, each with [--root FOLDER]";
+const USAGE: &str =
+    "usage: cargo xtask gen [--verify] | man FOLDER | schema FOLDER | licences, each with [--root FOLDER]";
 
 #[derive(PartialEq)]
 enum Task {
@@ -16,6 +18,8 @@ enum Task {
     Verify,
     /// Into that folder.
     Man(PathBuf),
+    /// Into that folder.
+    Schema(PathBuf),
     Licences,
 }
 
@@ -39,6 +43,7 @@ fn options(mut arguments: impl Iterator<Item = String>) -> Result<Options, Strin
     let task = match arguments.next().as_deref() {
         Some("gen") => Task::Generate,
         Some("man") => Task::Man(arguments.next().ok_or(USAGE)?.into()),
+        Some("schema") => Task::Schema(arguments.next().ok_or(USAGE)?.into()),
         Some("licences") => Task::Licences,
         _ => return Err(USAGE.into()),
     };
@@ -64,6 +69,7 @@ fn run(options: &Options) -> Result<(), String> {
         Task::Verify => xtask::generate::verify(root)?,
         Task::Licences => xtask::licences::run(root)?,
         Task::Man(folder) => xtask::generate::man(root, folder)?,
+        Task::Schema(folder) => xtask::generate::schema(folder)?,
     }
     Ok(())
 }

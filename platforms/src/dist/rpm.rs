@@ -129,6 +129,7 @@ fn of_package(dist: &Dist, platform: &Platform, package: &str, version: &str, tr
                 folder("/usr/share/man/man3".to_owned()),
                 folder("/usr/share/man/man7".to_owned()),
                 folder("/usr/share/doc/libpaysvc-devel".to_owned()),
+                file("/usr/share/paysvc/schema.json".to_owned(), 0o644),
                 file(format!("{library}/libpaysvc.a"), 0o644),
                 file(format!("{library}/pkgconfig/paysvc.pc"), 0o644),
                 file(format!("{library}/pkgconfig/paysvc-static.pc"), 0o644),

@@ -73,10 +73,14 @@ pub fn libraries(root: &Path, platform: &Platform, folder: &Path) -> Result<(), 
     command::run(&mut place)?;
     let documents = folder.join("share/doc/libpaysvc");
     command::run(Command::new("sh").arg(root.join("scripts/documents.sh")).arg(documents))?;
+    let xtask = |what: &str, to: &str| {
+        let mut xtask = Command::new(std::env::var_os("CARGO").unwrap_or("cargo".into()));
+        command::run(xtask.args(["xtask", what]).arg(folder.join("share").join(to)).current_dir(root))
+    };
     if !is_windows(platform) {
-        let mut pages = Command::new(std::env::var_os("CARGO").unwrap_or("cargo".into()));
-        command::run(pages.args(["xtask", "man"]).arg(folder.join("share/man")).current_dir(root))?;
+        xtask("man", "man")?;
     }
+    xtask("schema", "paysvc")?;
     command::run(Command::new("sh").arg(root.join("scripts/describe.sh")).arg(folder))
 }
 

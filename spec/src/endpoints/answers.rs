@@ -74,28 +74,49 @@ const CREATED: &[Member] = &[
     )
     .nullable()
     .integrated(),
-    // The answer to a card is not documented; it may be the one of order_pay.
-    Member::object(
-        "paymentDetail",
-        &[Member::text("redirectUrl", "where the customer must go to consent").nullable().guessed()],
-        "of a card: details of the payment",
-    )
-    .nullable()
-    .guessed(),
-    Member::object(
-        "orderPayment",
-        &[
-            Member::text("orderPaymentReference", "reference of this attempt to pay").guessed(),
-            Member::text("currency", "currency code").guessed(),
-            Member::integer("statusId", "state of the payment").guessed(),
-            Member::amount("totalAmount", "what is charged, the fee included").guessed(),
-            Member::amount("fee", "fee").guessed(),
-        ],
-        "of a card: this attempt to pay",
-    )
-    .nullable()
-    .guessed(),
+    PAYMENT_DETAIL.of_card(),
+    BANK_TRANSFER_DETAILS.of_card(),
+    ORDER_PAYMENT.of_card(),
 ];
+
+const PAYMENT_DETAIL: Member = Member::object(
+    "paymentDetail",
+    &[
+        Member::text("redirectUrl", "where the customer must go to consent").nullable(),
+        Member::text("recipientAccount", "account that receives the payment").nullable(),
+        Member::text("paymentReference", "the service's reference of the payment").nullable(),
+        Member::text("cardToken", "token of the card").nullable(),
+    ],
+    "details of the payment",
+);
+
+const BANK_TRANSFER_DETAILS: Member = Member::object(
+    "bankTransferDetails",
+    &[
+        Member::text("bankAccount", "account to transfer to").reported(),
+        Member::text("bankName", "bank of that account").reported(),
+        Member::text("bankCode", "code of that bank").nullable().integrated(),
+        Member::text("accountName", "name of that account").nullable().integrated(),
+    ],
+    "for bank transfers",
+);
+
+const ORDER_PAYMENT: Member = Member::object(
+    "orderPayment",
+    &[
+        Member::integer("orderId", "the service's number for the order"),
+        Member::text("orderPaymentReference", "reference of this attempt to pay"),
+        Member::text("currency", "currency code"),
+        Member::integer("statusId", "state of the payment"),
+        Member::text("orderPaymentResponseCode", "code of the payment").number_or_text(),
+        Member::text("orderPaymentResponseMessage", "message of the payment"),
+        Member::text("orderPaymentInstrument", "the account or card").nullable(),
+        Member::text("remarks", "remarks"),
+        Member::amount("totalAmount", "what is charged, the fee included"),
+        Member::amount("fee", "fee"),
+    ],
+    "this attempt to pay",
+);
 
 pub const PAY: &[Member] = &[
     STATUS_WORD,
@@ -103,46 +124,7 @@ pub const PAY: &[Member] = &[
     MESSAGE,
     Member::object(
         "data",
-        &[
-            Member::object(
-                "paymentDetail",
-                &[
-                    Member::text("redirectUrl", "where the customer must go to consent").nullable(),
-                    Member::text("recipientAccount", "account that receives the payment").nullable(),
-                    Member::text("paymentReference", "the service's reference of the payment").nullable(),
-                    Member::text("cardToken", "token of the card").nullable(),
-                ],
-                "details of the payment",
-            )
-            .nullable(),
-            Member::object(
-                "bankTransferDetails",
-                &[
-                    Member::text("bankAccount", "account to transfer to").reported(),
-                    Member::text("bankName", "bank of that account").reported(),
-                    Member::text("bankCode", "code of that bank").nullable().integrated(),
-                    Member::text("accountName", "name of that account").nullable().integrated(),
-                ],
-                "for bank transfers",
-            )
-            .nullable(),
-            Member::object(
-                "orderPayment",
-                &[
-                    Member::integer("orderId", "the service's number for the order"),
-                    Member::text("orderPaymentReference", "reference of this attempt to pay"),
-                    Member::text("currency", "currency code"),
-                    Member::integer("statusId", "state of the payment"),
-                    Member::text("orderPaymentResponseCode", "code of the payment").number_or_text(),
-                    Member::text("orderPaymentResponseMessage", "message of the payment"),
-                    Member::text("orderPaymentInstrument", "the account or card").nullable(),
-                    Member::text("remarks", "remarks"),
-                    Member::amount("totalAmount", "what is charged, the fee included"),
-                    Member::amount("fee", "fee"),
-                ],
-                "this attempt to pay",
-            ),
-        ],
+        &[PAYMENT_DETAIL.nullable(), BANK_TRANSFER_DETAILS.nullable(), ORDER_PAYMENT],
         "the payment",
     ),
 ];
@@ -154,18 +136,10 @@ pub const CHARGE: &[Member] = &[
     MESSAGE.guessed(),
     Member::object(
         "data",
-        &[Member::object(
-            "orderPayment",
-            &[
-                Member::text("orderPaymentReference", "reference of this attempt to pay").guessed(),
-                Member::integer("statusId", "state of the payment").guessed(),
-            ],
-            "this attempt to pay",
-        )
-        .guessed()],
+        &[PAYMENT_DETAIL.of_card(), BANK_TRANSFER_DETAILS.of_card(), ORDER_PAYMENT.of_card()],
         "the payment",
     )
-    .guessed(),
+    .of_card(),
 ];
 
 pub const CAPTURE: &[Member] = &[STATUS_WORD.guessed(), STATUS_CODE.guessed(), MESSAGE.guessed()];

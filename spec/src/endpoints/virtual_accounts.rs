@@ -33,7 +33,7 @@ pub const ROWS: &[Endpoint] = &[
                     &[
                         Member::text("account_number", "the account").reported(),
                         Member::text("account_name", "name of the account").reported(),
-                        Member::text("bank_name", "name of the bank").reported(),
+                        Member::text("bank_name", "name of the bank").field("bank").reported(),
                         Member::text("reference", "the Reference given").nullable().reported(),
                     ],
                     "the account, in an older form of this answer, which lacks the members above",

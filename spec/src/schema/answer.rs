@@ -190,6 +190,10 @@ pub struct Member {
     pub certainty: Certainty,
     /// What it means, where the shared list of roles does not say it for this name and place.
     pub role: Option<Role>,
+    /// Its field in the one shape of the answer, where that is not its own name in snake_case.
+    pub field: Option<&'static str>,
+    /// The service does not document its answer to a card; it is read as that of a payment, which is documented.
+    pub is_of_card: bool,
     pub doc: &'static str,
 }
 
@@ -198,7 +202,17 @@ impl Member {
         // Amounts were seen as numbers and as strings at the same endpoints.
         let form =
             if matches!(kind, AnswerKind::Amount | AnswerKind::Decimal) { Form::NumberOrText } else { Form::Plain };
-        Member { name, kind, form, nullable: false, certainty: Certainty::Documented, role: None, doc: doc(text) }
+        Member {
+            name,
+            kind,
+            form,
+            nullable: false,
+            certainty: Certainty::Documented,
+            role: None,
+            field: None,
+            is_of_card: false,
+            doc: doc(text),
+        }
     }
 
     pub const fn text(name: &'static str, doc: &'static str) -> Member {
@@ -251,6 +265,15 @@ impl Member {
 
     pub const fn role(self, role: Role) -> Member {
         Member { role: Some(role), ..self }
+    }
+
+    pub const fn field(self, name: &'static str) -> Member {
+        Member { field: Some(name), ..self }
+    }
+
+    /// Guessed, but typed: as the answer of a payment has it.
+    pub const fn of_card(self) -> Member {
+        Member { is_of_card: true, nullable: true, certainty: Certainty::Guessed, ..self }
     }
 
     /// What it means in an object of that place.

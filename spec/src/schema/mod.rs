@@ -2,11 +2,13 @@
 
 mod answer;
 mod request;
+mod shape;
 
 use crate::journal::Step;
 
 pub use answer::{Answer, AnswerKind, Envelope, Form, Member, Place, Reference, Role, Wording};
 pub use request::{Default, Field, Kind, LONGEST_AMOUNT, Location, NO_PRICE, PayOption, Wire};
+pub use shape::{ShapeField, snake_case, typed};
 
 /// A text of the documentation.
 pub(crate) const fn doc(text: &'static str) -> &'static str {

@@ -1,8 +1,8 @@
 //! The report: what is known about each recipient and each batch.
 
 use super::answer::LONGEST_REFERENCE;
-use super::{INITIATE, names};
-use crate::answer::reply::{Reply, in_doubt, one_line};
+use super::{INITIATE, THIS, names};
+use crate::answer::reply::{Own, Reply, in_doubt, one_line};
 use crate::json::object::{Object, list, object};
 use crate::util::text::MAX_CHARS;
 use paysvc_spec::schema::Doubt;
@@ -125,6 +125,7 @@ impl Report {
         };
         let mut reply = Reply::without_body(status, outcome, message).in_doubt(INITIATE.in_doubt());
         reply.body = self.body(room, status == Status::Ok, &reply.message);
+        reply.own = Some(Own { of: THIS, in_front: false });
         reply
     }
 

@@ -293,7 +293,8 @@ impl<'a> Run<'a> {
         self.report.batches[index] = ended;
         let Reading { sent, http_status, retry_after_ms, request_id, .. } = &reply.evidence.reading;
         let (sent, http_status, retry_after_ms) = (*sent, *http_status, *retry_after_ms);
-        let reading = Reading { sent, http_status, retry_after_ms, request_id: request_id.clone(), facts: None };
+        let request_id = request_id.clone();
+        let reading = Reading { sent, http_status, retry_after_ms, request_id, ..Reading::default() };
         self.last = Some((reading, reply.code.clone()));
         BatchVerdict { outcome, status, mismatch }
     }

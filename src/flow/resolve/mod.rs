@@ -7,7 +7,7 @@ pub(super) mod watch;
 
 use std::borrow::Cow;
 
-use super::Client;
+use super::{Client, invoked};
 use crate::answer::reply::Reply;
 use crate::answer::resolution::{self, Attempts, Inquiry, Price, Question};
 use crate::call::Call;
@@ -49,7 +49,7 @@ impl Client {
             context.record.set_doubt(arguments.row.in_doubt());
             arguments.ask(&|| context.bounds.is_over(), ask)
         });
-        asked.unwrap_or_else(Reply::invalid)
+        invoked::with_look_up_again(asked.unwrap_or_else(Reply::invalid), json)
     }
 
     pub fn order_wait(&self, context: &Call<'_>, json: &str) -> Reply {

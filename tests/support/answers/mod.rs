@@ -5,10 +5,12 @@
 //! A leaf is its text, null where it is absent, and false where it cannot be read. An object is "{}", a list "[n]".
 
 mod leaf;
+pub mod normal;
 mod time;
 mod tree;
 
-use paysvc_spec::schema::{AnswerKind, Certainty, Endpoint, Member};
+pub use paysvc_spec::schema::typed;
+use paysvc_spec::schema::{AnswerKind, Endpoint, Member};
 use serde_json::{Map, Value};
 
 pub use tree::Tree;
@@ -34,11 +36,6 @@ impl Found {
     fn is_there(&self) -> bool {
         !matches!(self, Found::Absent | Found::Null)
     }
-}
-
-/// The members that have a type: a guessed one has none, and neither has what lies within it.
-pub fn typed(members: &'static [Member]) -> impl Iterator<Item = &'static Member> {
-    members.iter().filter(|member| member.certainty != Certainty::Guessed)
 }
 
 /// The entries of an endpoint's answer; `look` tells what stands at a pointer.

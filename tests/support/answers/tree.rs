@@ -90,7 +90,7 @@ impl Tree {
         at.found()
     }
 
-    fn found(&self) -> Found {
+    pub fn found(&self) -> Found {
         match self {
             Tree::Null => Found::Null,
             Tree::Bool(flag) => Found::Bool(*flag),

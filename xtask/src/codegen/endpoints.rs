@@ -6,10 +6,9 @@ use std::collections::BTreeMap;
 use minijinja::{Value, context};
 use paysvc_spec::schema::{
     AnswerKind, Certainty, Endpoint, Field, Form, Keep, Kind, LookUp, Member, Method, PayOption, Place, Role, Safety,
-    Settles,
+    Settles, typed,
 };
 
-use super::answers::typed;
 use super::requests::Requests;
 use super::{row, sent_body, word_is_state};
 use crate::names;
@@ -201,7 +200,7 @@ struct Names {
 
 /// The names of the typed members by their paths.
 fn typed_names(out: &mut BTreeMap<String, Value>, within: &Names, members: &'static [Member]) {
-    let members = typed(members);
+    let members: Vec<_> = typed(members).collect();
     let (cpp, python) = (names::cpp::accessors(&members), names::python::properties(&members));
     for (((member, cpp), go), python) in members.iter().zip(cpp).zip(names::go::fields(&members)).zip(python) {
         let joined = |within: &str, name: &str| {

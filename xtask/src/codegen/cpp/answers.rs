@@ -1,9 +1,8 @@
 //! `paysvc_answers.hpp`: the typed answers, a class for each object.
 
 use minijinja::{Value, context};
-use paysvc_spec::schema::{AnswerKind, Certainty, Endpoint, Member};
+use paysvc_spec::schema::{AnswerKind, Certainty, Endpoint, Member, typed};
 
-use crate::codegen::answers::typed;
 use crate::codegen::operations::with_answers;
 use crate::codegen::row;
 use crate::names::cpp::{accessors, view};
@@ -24,7 +23,7 @@ pub fn render(rows: &[Endpoint]) -> String {
 /// The class of an object and, before it, those of the objects within: C++ reads from top to bottom. `within` is where it
 /// stands: a pointer from the answer or, in a list, from the element. `taken` has the classes of this row.
 fn views(name: &str, members: &'static [Member], within: &str, taken: &mut Vec<String>) -> Vec<Value> {
-    let members = typed(members);
+    let members: Vec<_> = typed(members).collect();
     let mut all = Vec::new();
     let mut found = Vec::new();
     for (member, accessor) in members.iter().zip(accessors(&members)) {

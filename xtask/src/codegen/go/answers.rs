@@ -2,11 +2,10 @@
 
 use minijinja::{Value, context};
 use paysvc_spec::operations::OPERATIONS;
-use paysvc_spec::schema::{AnswerKind, Certainty, Endpoint, Member};
+use paysvc_spec::schema::{AnswerKind, Certainty, Endpoint, Member, typed};
 
 use super::operations::{self, called};
 use super::structs::request;
-use crate::codegen::answers::typed;
 use crate::codegen::operations::with_answers;
 use crate::names::go::{Package, exported, fields};
 use crate::templates;
@@ -51,7 +50,7 @@ fn add_struct(
 ) {
     let at = structs.len();
     structs.push(Value::UNDEFINED);
-    let members = typed(members);
+    let members: Vec<_> = typed(members).collect();
     let members: Vec<Value> = members
         .iter()
         .zip(fields(&members))

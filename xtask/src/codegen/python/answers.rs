@@ -1,9 +1,8 @@
 //! Answers: a class for the reply of each row, and one for each object within its answer.
 
 use minijinja::{Value, context};
-use paysvc_spec::schema::{AnswerKind, Endpoint, Member};
+use paysvc_spec::schema::{AnswerKind, Endpoint, Member, typed};
 
-use crate::codegen::answers::typed;
 use crate::names::python as names;
 use crate::text::capitalise;
 use crate::text::python::literal;
@@ -86,7 +85,7 @@ impl Answers {
     fn view(&mut self, path: &str, pointer: &str, doc: String, members: &'static [Member]) -> String {
         let (name, at) = (self.unique(names::class(path)), self.views.len());
         self.views.push(View { name: name.clone(), doc, properties: Vec::new() });
-        let members = typed(members);
+        let members: Vec<_> = typed(members).collect();
         let properties = members.iter().zip(names::properties(&members));
         self.views[at].properties =
             properties.map(|(member, property)| self.property(path, pointer, member, property)).collect();

@@ -1,0 +1,350 @@
+//! The answer in the one shape of its row: fields in snake_case with their types, whatever envelope, case and JSON type the
+//! service gave them. Nothing is decided over it.
+
+use std::io::Write as _;
+
+use time::{Date, Month, PrimitiveDateTime, Time, UtcOffset};
+
+use crate::json::Type;
+use crate::json::document::Value;
+use crate::json::object::quote;
+use crate::util::memory::MAX_ERRORS;
+use paysvc_spec::schema::{AnswerKind, LONGEST_AMOUNT, Place, ShapeField};
+
+/// How many times as long as the body the object may be: an element of two bytes has all fields of its list.
+const MOST_TIMES: usize = 8;
+/// The same for a short body.
+const MOST: usize = 64 * 1024;
+
+/// There is no memory for the text, or it would be longer than that.
+pub struct TooLong;
+
+/// Writes the fields of the answer of a row as an object. Returns the JSON pointers of what cannot be read, at most
+/// [`MAX_ERRORS`].
+pub fn write(shape: &[ShapeField], root: Value<'_>, out: &mut Vec<u8>) -> Result<Vec<String>, TooLong> {
+    let object = (root.kind() == Type::Object).then_some(root);
+    let data = object.and_then(|root| member(root, "data"));
+    fields(shape, &Places { root: object, data, owns_data: shape.iter().any(has_data) }, root, out)
+}
+
+/// The same for an object that has no envelope.
+pub fn write_own(shape: &[ShapeField], root: Value<'_>, out: &mut Vec<u8>) -> Result<Vec<String>, TooLong> {
+    fields(shape, &Places::of_object(root), root, out)
+}
+
+fn fields(
+    shape: &[ShapeField],
+    places: &Places<'_>,
+    root: Value<'_>,
+    out: &mut Vec<u8>,
+) -> Result<Vec<String>, TooLong> {
+    let longest = MOST + MOST_TIMES * root.raw().len();
+    let mut writer = Writer { out, longest, path: String::new(), unreadable: Vec::new() };
+    writer.fields(shape, places)?;
+    Ok(writer.unreadable)
+}
+
+fn has_data(field: &ShapeField) -> bool {
+    field.members.iter().any(|(place, member)| *place == Place::Data || member.name == "data")
+}
+
+/// The first member of that name; of none, the first in another case.
+fn member<'d>(object: Value<'d>, name: &str) -> Option<Value<'d>> {
+    object.member(name).or_else(|| {
+        object.children().find(|child| child.plain_name().is_some_and(|own| own.eq_ignore_ascii_case(name.as_bytes())))
+    })
+}
+
+/// The objects in which fields are looked for.
+struct Places<'d> {
+    /// `None`: it is no object.
+    root: Option<Value<'d>>,
+    /// What the answer has under that name, if anything.
+    data: Option<Value<'d>>,
+    /// The row has `data`: it is no other envelope.
+    owns_data: bool,
+}
+
+/// What stands in the place of a member.
+enum Found<'d> {
+    Absent,
+    /// Something that is no object is in the place of its object.
+    Wrong(Place),
+    At(Place, Value<'d>),
+}
+
+impl<'d> Places<'d> {
+    fn of_object(object: Value<'d>) -> Places<'d> {
+        Places { root: Some(object), data: None, owns_data: true }
+    }
+
+    fn find(&self, place: Place, name: &str, shape: &[ShapeField]) -> Found<'d> {
+        let data = self.data.filter(|data| data.kind() != Type::Null);
+        let of_root = || self.root.map_or(Found::Wrong(Place::Root), |root| within(Place::Root, root, name));
+        let of_data = |data: Value<'d>| match data.kind() {
+            Type::Object => within(Place::Data, data, name),
+            _ => Found::Wrong(Place::Data),
+        };
+        match (place, data) {
+            (Place::Data, Some(data)) => of_data(data),
+            // The data without its envelope. What the envelope calls so is something else.
+            (Place::Data, None) if is_of_envelope(name, shape) => Found::Absent,
+            (Place::Data, None) => of_root(),
+            (_, Some(data)) if !self.owns_data && data.kind() == Type::Object => match of_root() {
+                Found::Absent => of_data(data),
+                found => found,
+            },
+            _ => of_root(),
+        }
+    }
+
+    fn step(&self, place: Place) -> String {
+        let data = self.data.filter(|_| place == Place::Data);
+        data.map(|data| format!("/{}", data.step().unwrap_or_default())).unwrap_or_default()
+    }
+}
+
+/// What an envelope may have beside its data: success, code, message, and the row's own.
+fn is_of_envelope(name: &str, shape: &[ShapeField]) -> bool {
+    let mut own = shape.iter().flat_map(|field| &field.members);
+    ["status", "message", "code", "statusCode"].contains(&name)
+        || own.any(|(place, known)| *place == Place::Root && known.name == name)
+}
+
+fn within<'d>(place: Place, object: Value<'d>, name: &str) -> Found<'d> {
+    match member(object, name) {
+        Some(value) if value.kind() != Type::Null => Found::At(place, value),
+        _ => Found::Absent,
+    }
+}
+
+struct Writer<'o> {
+    out: &'o mut Vec<u8>,
+    longest: usize,
+    /// JSON pointer of the object that is written.
+    path: String,
+    unreadable: Vec<String>,
+}
+
+/// What became of a leaf.
+enum Leaf {
+    Written,
+    Absent,
+    Unreadable,
+}
+
+impl Writer<'_> {
+    /// Makes room, so that a lack of memory is an error.
+    fn reserve(&mut self, length: usize) -> Result<(), TooLong> {
+        let fits = self.out.len() + length <= self.longest && self.out.try_reserve(length).is_ok();
+        if fits { Ok(()) } else { Err(TooLong) }
+    }
+
+    fn fields(&mut self, shape: &[ShapeField], places: &Places<'_>) -> Result<(), TooLong> {
+        self.reserve(2)?;
+        self.out.push(b'{');
+        for (index, field) in shape.iter().enumerate() {
+            self.reserve(field.name.len() + 8)?;
+            if index > 0 {
+                self.out.push(b',');
+            }
+            quote(&field.name, self.out);
+            self.out.push(b':');
+            self.field(field, shape, places)?;
+        }
+        self.out.push(b'}');
+        Ok(())
+    }
+
+    /// The first member of the field that can be read.
+    fn field(&mut self, field: &ShapeField, shape: &[ShapeField], places: &Places<'_>) -> Result<(), TooLong> {
+        let mut unreadable = None;
+        for (place, member) in &field.members {
+            let (place, value) = match places.find(*place, member.name, shape) {
+                Found::Absent => continue,
+                Found::Wrong(place) => {
+                    unreadable.get_or_insert_with(|| format!("{}{}", self.path, places.step(place)));
+                    continue;
+                }
+                Found::At(place, value) => (place, value),
+            };
+            let pointer = || format!("{}/{}", places.step(place), value.step().unwrap_or_default());
+            match (member.kind, value.kind()) {
+                (AnswerKind::Object(_), Type::Object) => {
+                    return self.below(&pointer(), |writer| writer.object(field, value));
+                }
+                (AnswerKind::List(_), Type::Array) => {
+                    return self.below(&pointer(), |writer| writer.list(field, value));
+                }
+                _ => {}
+            }
+            self.reserve(value.raw().len() + 40)?;
+            match leaf(member.kind, value, self.out) {
+                Leaf::Written => return Ok(()),
+                Leaf::Absent => {}
+                Leaf::Unreadable => _ = unreadable.get_or_insert_with(|| format!("{}{}", self.path, pointer())),
+            }
+        }
+        self.out.extend_from_slice(b"null");
+        self.report(unreadable);
+        Ok(())
+    }
+
+    /// Writes what stands at a pointer from here.
+    fn below<T>(&mut self, pointer: &str, write: impl FnOnce(&mut Self) -> T) -> T {
+        let length = self.path.len();
+        self.path.push_str(pointer);
+        let written = write(self);
+        self.path.truncate(length);
+        written
+    }
+
+    fn report(&mut self, unreadable: Option<String>) {
+        if let Some(pointer) =
+            unreadable.filter(|it| self.unreadable.len() < MAX_ERRORS && !self.unreadable.contains(it))
+        {
+            self.unreadable.push(pointer);
+        }
+    }
+
+    fn object(&mut self, field: &ShapeField, object: Value<'_>) -> Result<(), TooLong> {
+        self.fields(&field.fields, &Places::of_object(object))
+    }
+
+    /// An element that is no object is null.
+    fn list(&mut self, field: &ShapeField, list: Value<'_>) -> Result<(), TooLong> {
+        self.reserve(2)?;
+        self.out.push(b'[');
+        for (index, element) in list.children().enumerate() {
+            self.reserve(6)?;
+            if index > 0 {
+                self.out.push(b',');
+            }
+            if element.kind() == Type::Object {
+                self.below(&format!("/{index}"), |writer| writer.object(field, element))?;
+            } else {
+                self.out.extend_from_slice(b"null");
+                self.report(Some(format!("{}/{index}", self.path)));
+            }
+        }
+        self.out.push(b']');
+        Ok(())
+    }
+}
+
+/// Writes a value in the form of its kind.
+fn leaf(kind: AnswerKind, value: Value<'_>, out: &mut Vec<u8>) -> Leaf {
+    let raw = value.raw();
+    match (kind, value.kind()) {
+        (AnswerKind::Any, _) | (AnswerKind::Text, Type::Text) | (AnswerKind::Flag, Type::Bool) => {
+            out.extend_from_slice(raw.as_bytes());
+            return Leaf::Written;
+        }
+        (AnswerKind::Text, Type::Number) => return written(out, Some(format!("\"{raw}\""))),
+        (AnswerKind::Object(_) | AnswerKind::List(_), _) => return Leaf::Unreadable,
+        _ => {}
+    }
+    let text = match value.kind() {
+        Type::Number => Some(raw.into()),
+        _ => value.text(),
+    };
+    let Some(text) = text else { return Leaf::Unreadable };
+    let (text, is_text) = (text.trim_matches([' ', '\t', '\n', '\r', '\x0b', '\x0c']), value.kind() == Type::Text);
+    if text.is_empty() {
+        return Leaf::Absent;
+    }
+    let found = match kind {
+        AnswerKind::Integer => integer(text),
+        AnswerKind::Amount | AnswerKind::Decimal => decimal(text).map(|text| format!("\"{text}\"")),
+        AnswerKind::Flag if is_text => {
+            ["true", "false"].into_iter().find(|word| word.eq_ignore_ascii_case(text)).map(str::to_owned)
+        }
+        AnswerKind::Time if is_text => match utc(text) {
+            Some(None) => return Leaf::Absent,
+            Some(Some(time)) => Some(format!("\"{time}\"")),
+            None => None,
+        },
+        _ => None,
+    };
+    written(out, found)
+}
+
+fn written(out: &mut Vec<u8>, text: Option<String>) -> Leaf {
+    let Some(text) = text else { return Leaf::Unreadable };
+    write!(out, "{text}").expect("writing to memory cannot fail");
+    Leaf::Written
+}
+
+fn is_digits(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// Of 64 bits; with a fraction of zeros, too.
+fn integer(text: &str) -> Option<String> {
+    let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
+    let is_whole = is_digits(whole.strip_prefix('-').unwrap_or(whole)) && is_digits(fraction);
+    (is_whole && fraction.bytes().all(|digit| digit == b'0'))
+        .then(|| whole.parse::<i64>().ok())?
+        .map(|it| it.to_string())
+}
+
+/// With its digits, but for leading zeros.
+fn decimal(text: &str) -> Option<String> {
+    let (sign, digits) = text.strip_prefix('-').map_or(("", text), |digits| ("-", digits));
+    let (whole, fraction) = digits.split_once('.').map_or((digits, None), |(whole, fraction)| (whole, Some(fraction)));
+    if text.len() > LONGEST_AMOUNT || !is_digits(whole) || !fraction.is_none_or(is_digits) {
+        return None;
+    }
+    let whole = match whole.trim_start_matches('0') {
+        "" => "0",
+        whole => whole,
+    };
+    Some(format!("{sign}{whole}{}", &digits[digits.len() - fraction.map_or(0, |it| it.len() + 1)..]))
+}
+
+/// An ISO 8601 time in UTC, which it is if it names no zone, with microseconds; further digits are cut off. `Some(None)`:
+/// what the service writes where there is no time. `None`: it is no time.
+fn utc(text: &str) -> Option<Option<String>> {
+    let number = |from: usize, to: usize| text.get(from..to).filter(|it| is_digits(it)).and_then(|it| it.parse().ok());
+    let at = |index: usize| text.as_bytes().get(index).copied();
+    let separated = [at(4), at(7), at(13), at(16)] == [b'-', b'-', b':', b':'].map(Some);
+    if !text.is_ascii() || !separated || !matches!(at(10), Some(b'T' | b' ')) {
+        return None;
+    }
+    let year: u16 = number(0, 4)?;
+    let [month, day, hour, minute, second] = [(5, 7), (8, 10), (11, 13), (14, 16), (17, 19)]
+        .map(|(from, to)| number(from, to).and_then(|it: u16| u8::try_from(it).ok()));
+    let (fraction, zone) = match text[19..].strip_prefix('.') {
+        Some(rest) => rest.split_at(rest.bytes().take_while(u8::is_ascii_digit).count()),
+        None => ("0", &text[19..]),
+    };
+    if !(1..=9).contains(&fraction.len()) {
+        return None;
+    }
+    let micros: u32 = format!("{fraction:0<6.6}").parse().ok()?;
+    let date = Date::from_calendar_date(i32::from(year), Month::try_from(month?).ok()?, day?).ok()?;
+    let time = Time::from_hms_micro(hour?, minute?, second?, micros).ok()?;
+    let offset = match zone.as_bytes() {
+        b"" | b"Z" | b"z" => UtcOffset::UTC,
+        [sign @ (b'+' | b'-'), _, _, b':', _, _] => {
+            let [hours, minutes] = [(1, 3), (4, 6)].map(|(from, to)| zone.get(from..to).filter(|it| is_digits(it)));
+            let (hours, minutes) = (hours?.parse::<i8>().ok()?, minutes?.parse::<i8>().ok()?);
+            if hours > 23 || minutes > 59 {
+                return None;
+            }
+            let sign = if *sign == b'-' { -1 } else { 1 };
+            UtcOffset::from_hms(sign * hours, sign * minutes, 0).ok()?
+        }
+        _ => return None,
+    };
+    let is_none = (year, month, day) == (1, Some(1), Some(1)) && time == Time::MIDNIGHT;
+    if is_none && fraction.bytes().all(|digit| digit == b'0') {
+        return Some(None);
+    }
+    if !(1900..=9998).contains(&year) {
+        return None;
+    }
+    let utc = PrimitiveDateTime::new(date, time).assume_offset(offset).to_offset(UtcOffset::UTC);
+    let (date, (hour, minute, second, micros)) = (utc.date(), utc.time().as_hms_micro());
+    Some(Some(format!("{date}T{hour:02}:{minute:02}:{second:02}.{micros:06}Z")))
+}

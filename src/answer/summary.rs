@@ -1,0 +1,127 @@
+//! A reply as one JSON object: what `paysvc_reply_json` returns.
+
+use super::facts::Facts;
+use super::normal::{self, TooLong};
+use super::paid::{self, Ordered};
+use super::reply::Own;
+use crate::json::document::Value;
+use crate::json::object::{Object, list, object, quote};
+use crate::util::memory;
+use paysvc_spec::schema::Endpoint;
+use paysvc_spec::status::{self, OUTCOMES, Outcome, STATES, STATUSES, State, Status};
+
+/// Room for the fields that every reply has.
+const ROOM: usize = 2048;
+
+pub struct Summary<'a> {
+    pub status: i32,
+    pub outcome: i32,
+    pub state: State,
+    pub http_status: i32,
+    pub code: &'a str,
+    pub message: &'a str,
+    pub attempts: i32,
+    pub replayed: bool,
+    /// -1: not named.
+    pub retry_after_ms: i32,
+    pub call_id: &'a str,
+    pub request_id: &'a str,
+    pub is_active: bool,
+    pub facts: Option<&'a Facts>,
+    pub row: Option<&'static Endpoint>,
+    pub own: Option<Own>,
+    pub look_up: Option<&'a str>,
+    /// `None`: there is no memory to read the body.
+    pub body: Option<Value<'a>>,
+}
+
+/// An object with what cannot be read of it.
+#[derive(Default)]
+struct Normalised {
+    text: Vec<u8>,
+    unreadable: Vec<String>,
+}
+
+impl Summary<'_> {
+    pub fn text(&self) -> Result<Vec<u8>, TooLong> {
+        let (whole, in_front) = match &self.own {
+            Some(own) if own.in_front => (None, Some(own)),
+            own => (own.as_ref(), None),
+        };
+        let answer = self.normalised(|body, text| match (self.row, whole) {
+            (Some(row), _) => normal::write(&row.answer.shape(), body, text),
+            (None, Some(own)) => normal::write_own(&own.of.shape(), body, text),
+            (None, None) => Ok(Vec::new()),
+        })?;
+        let webhook = self.normalised(|body, text| match in_front {
+            Some(own) => normal::write_own(&own.of.shape(), body, text),
+            None => Ok(Vec::new()),
+        })?;
+        let texts = [self.code, self.message, self.request_id, self.look_up.unwrap_or_default()];
+        let pointers = answer.unreadable.iter().map(|pointer| pointer.len() + 1).sum::<usize>();
+        // An escape takes six bytes.
+        let escaped = 6 * (texts.iter().map(|text| text.len()).sum::<usize>() + pointers);
+        let mut out = memory::buffer(ROOM + escaped + answer.text.len() + webhook.text.len()).ok_or(TooLong)?;
+        let or_null = |text: Vec<u8>| if text.is_empty() { b"null".to_vec() } else { text };
+        object(&mut out, |reply| {
+            self.result(reply);
+            self.paid(reply);
+            reply.literal("look_up", self.look_up.unwrap_or("null"));
+            let name = self.row.map(|row| row.name).or(whole.map(|own| own.of.name));
+            reply.text_or_null("answer_of", name.filter(|_| !answer.text.is_empty()));
+            reply.raw("answer", |out| out.extend_from_slice(&or_null(answer.text)));
+            reply.raw("unreadable", |out| list(out, &answer.unreadable, |out, pointer| quote(pointer, out)));
+            reply.raw("webhook", |out| out.extend_from_slice(&or_null(webhook.text)));
+        });
+        Ok(out)
+    }
+
+    /// Empty without a body.
+    fn normalised(
+        &self,
+        write: impl FnOnce(Value<'_>, &mut Vec<u8>) -> Result<Vec<String>, TooLong>,
+    ) -> Result<Normalised, TooLong> {
+        let Some(body) = self.body else { return Err(TooLong) };
+        let mut text = Vec::new();
+        let unreadable = write(body, &mut text)?;
+        Ok(Normalised { text, unreadable })
+    }
+
+    fn result(&self, reply: &mut Object<'_>) {
+        let name = |table, number, prefix: &str| status::name(table, number).map(|it| it.trim_start_matches(prefix));
+        reply.text("status", name(STATUSES, self.status, "").unwrap_or(status::name_of(Status::Internal)));
+        let unknown = status::name_of_outcome(Outcome::Unknown);
+        reply.text("outcome", name(OUTCOMES, self.outcome, "OUTCOME_").unwrap_or(unknown));
+        reply.text_or_null("state", name(STATES, self.state.0, "STATE_"));
+        reply.literal("state_number", self.state.0);
+        reply.literal("http_status", self.http_status);
+        reply.text("code", self.code);
+        reply.text("message", self.message);
+        reply.literal("attempts", self.attempts);
+        reply.literal("replayed", self.replayed);
+        match self.retry_after_ms {
+            -1 => reply.literal("retry_after_ms", "null"),
+            ms => reply.literal("retry_after_ms", ms),
+        }
+        reply.text("call_id", self.call_id);
+        reply.text("request_id", self.request_id);
+        reply.literal("is_active", self.is_active);
+    }
+
+    /// What `paysvc_reply_is_paid` takes for paid.
+    fn paid(&self, reply: &mut Object<'_>) {
+        let anything = Ordered { reference: None, amount: None, currency: None };
+        let why_not = paid::why_not(self.outcome, self.state, self.facts, &anything);
+        match self.facts.filter(|_| why_not.is_none()).map(paid::accepted) {
+            Some(accepted) => reply.raw("paid", |out| {
+                object(out, |paid| {
+                    paid.text_or_null("reference", accepted.reference);
+                    paid.raw("amounts", |out| list(out, &accepted.amounts, |out, amount| quote(amount, out)));
+                    paid.text_or_null("currency", accepted.currency);
+                });
+            }),
+            None => reply.literal("paid", "null"),
+        }
+        reply.text("why_not", &why_not.unwrap_or_default().to_string_lossy());
+    }
+}
