@@ -57,6 +57,8 @@ class Call(Once):
         if not self._owned._as_parameter_:
             raise MemoryError("libpaysvc could not allocate a call token")
         self._keeps_log = False
+        #: Gets the lines of the log as well.
+        self._watch: Callable[[list[bytes]], object] | None = None
         if traceparent is not None:
             self._trace(traceparent)
 
@@ -97,7 +99,10 @@ class Call(Once):
         if not self._keeps_log:
             return []
         # No lock: the interpreter's is kept from the line's beginning until it has been copied.
-        return list(iter(partial(library.paysvc_call_next_log, self._owned), None))
+        lines = list(iter(partial(library.paysvc_call_next_log, self._owned), None))
+        if self._watch is not None:
+            self._watch(lines)
+        return lines
 
 
 class Native:
