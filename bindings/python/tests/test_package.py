@@ -182,10 +182,16 @@ def test_a_library_that_make_build_has_made_is_taken_while_it_is_current(tmp_pat
     built.write_bytes(b"")
     program = "import runpy; print(runpy.run_path('setup.py')['library']())"
     environment = {"PAYSVC_LIBRARY": "", "CARGO": "no-such-cargo"}
-    assert run_python("-c", program, cwd=copy, environment=environment).stdout.strip() == str(built)
+    taken = run_python("-c", program, cwd=copy, environment=environment)
+    assert (taken.stdout.strip(), taken.stderr) == (str(built), "")
     later = built.stat().st_mtime + 10
     os.utime(source, (later, later))
-    assert "cargo was not found" in run_python("-c", program, cwd=copy, environment=environment).stderr
+    compiles = "cargo compiles the library, which takes minutes\npaysvc: cargo was not found"
+    for why in (f"{built} is older than {source}, run", f"{built} is not there, run"):
+        told = run_python("-c", program, cwd=copy, environment=environment).stderr
+        assert told.startswith(f"paysvc: {why} `make build` to "), told
+        assert compiles in told
+        built.unlink(missing_ok=True)
 
 
 def test_a_wheel_can_be_made_of_the_source_package(tmp_path: Path) -> None:
