@@ -52,8 +52,10 @@ def library() -> Path:
     if not (ROOT / "Cargo.toml").is_file():
         raise SystemExit("paysvc: no checkout of libpaysvc here; set PAYSVC_LIBRARY to the path of the shared library")
     built = ROOT / "build" / "lib" / "libpaysvc.so"
-    if sys.platform == "linux" and is_current(built):
+    why = outdated(built) if sys.platform == "linux" else f"`make build` makes none for {sys.platform}"
+    if not why:
         return built
+    print(f"paysvc: {why}: cargo compiles the library, which takes minutes", file=sys.stderr, flush=True)
     cargo = shutil.which(os.environ.get("CARGO", "cargo"))
     if cargo is None:
         raise SystemExit("paysvc: cargo was not found; set PAYSVC_LIBRARY to the path of the shared library")
@@ -72,15 +74,16 @@ def library() -> Path:
     return folder / "linked" / "libpaysvc.so"
 
 
-def is_current(built: Path) -> bool:
-    """Whether `make build` has made it of the sources as they are."""
+def outdated(built: Path) -> str:
+    """Why this is not what `make build` makes of the sources as they are; "" if it is."""
     if not built.is_file():
-        return False
-    made = built.stat().st_mtime
+        return f"{built} is not there, run `make build` to have it"
     sources = [ROOT / name for name in ("Cargo.toml", "Cargo.lock", "scripts/link.sh")]
     for folder in ("src", "spec/src"):
         sources += (ROOT / folder).rglob("*.rs")
-    return all(source.stat().st_mtime <= made for source in sources if source.exists())
+    made = built.stat().st_mtime
+    newer = (source for source in sources if source.exists() and source.stat().st_mtime > made)
+    return next((f"{built} is older than {source}, run `make build` to renew it" for source in newer), "")
 
 
 def built() -> Any:

@@ -6,6 +6,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use arc_swap::ArcSwapOption;
 
@@ -43,6 +44,7 @@ impl Line<'_> {
     fn json(&self, record: &CallRecord, level: Level) -> String {
         object_text(|line| {
             line.literal("level", level as i32);
+            line.literal("time", SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_millis()));
             line.text("call_id", &record.id.to_string());
             line.text("message", &self.text);
             line.optional("reference", record.order());

@@ -72,12 +72,13 @@ pub unsafe extern "C" fn paysvc_call_keep_log(call: *const paysvc_call, level: c
     unsafe { with(call, (), |call| call.set_kept_level(level)) }
 }
 
-/// Takes the oldest line that the token has kept, as a JSON object, e.g. {"level":3, "call_id":"3k9v0c2m8q1tz7ha-42",
-/// "message":"...", "reference":"ORDER-1", "endpoint":"order_refund", "attempt":1, "status":"OK", "outcome":"CONFIRMED",
-/// "http_status":200, "ms":41, "request_id":""}. Every line has level, call_id and message, and reference if the request of the
-/// call names an order; one about an attempt also endpoint (the function's name without paysvc_) and attempt, and when the
-/// attempt begins (level 4) "begins":true, when it has ended status, outcome, http_status (0: no answer), ms and request_id,
-/// see paysvc_reply_request_id(). If lines could not be kept, the last has "dropped": how many.
+/// Takes the oldest line that the token has kept, as a JSON object, e.g. {"level":3, "time":1795835388443,
+/// "call_id":"3k9v0c2m8q1tz7ha-42", "message":"...", "reference":"ORDER-1", "endpoint":"order_refund", "attempt":1, "status":"OK",
+/// "outcome":"CONFIRMED", "http_status":200, "ms":41, "request_id":""}. Every line has level, call_id and message, time
+/// (milliseconds since 1970 in UTC) unless it has dropped, and reference if the request of the call names an order; one about an
+/// attempt also endpoint (the function's name without paysvc_) and attempt, and when the attempt begins (level 4) "begins":true,
+/// when it has ended status, outcome, http_status (0: no answer), ms and request_id, see paysvc_reply_request_id(). If lines
+/// could not be kept, the last has "dropped": how many.
 ///
 /// It may be called after a call, and in its log and progress callbacks: a line is kept before the log callback gets it. Only
 /// one thread may use the lines of a token at a time, and not while a call with the token runs on another.

@@ -2,6 +2,7 @@
 
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::sync::{Arc, Mutex};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde_json::{Value, json};
 
@@ -37,7 +38,8 @@ fn a_token_keeps_what_the_callback_gets_with_the_members_of_each_attempt() {
     let (server, _) = busy_once();
     let client = Client::new(&server.config());
     client.set_log(Some(log));
-    let call = Call::new();
+    let now = || SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_millis() as u64;
+    let (call, began) = (Call::new(), now());
     call.keep_log(4);
     let reply = client.call_with("order_refund", &refund(), Some(&call));
     reply.expect("OK CONFIRMED");
@@ -53,6 +55,7 @@ fn a_token_keeps_what_the_callback_gets_with_the_members_of_each_attempt() {
         if let Some(ms) = members.remove("ms") {
             assert!(ms.is_u64());
         }
+        assert!(members.remove("time").unwrap().as_u64().is_some_and(|time| (began..=now()).contains(&time)));
         assert_eq!(members.remove("call_id").unwrap(), reply.call_id());
         assert_eq!(members.remove("reference").unwrap(), refund()["reference"]);
         members.remove("message");

@@ -46,18 +46,11 @@ def payer(paysvc_sandbox: Sandbox, journal: dict[str, Any]) -> Iterator[paysvc.C
         yield client
 
 
-@pytest.fixture(scope="session")
-def _paying_twice_process() -> Iterator[Sandbox]:
-    with Sandbox("--seed", "1", "--pay-twice") as sandbox:
-        yield sandbox
-
-
 @pytest.fixture
-def paying_twice(_paying_twice_process: Sandbox) -> Sandbox:
-    """A sandbox that executes every request that reaches it. It has an order R-1 that is paid."""
-    _paying_twice_process.reset()
-    _paying_twice_process.post("/sandbox/orders", {"reference": "R-1", "amount": "100", "paid": True})
-    return _paying_twice_process
+def ordered(paysvc_sandbox: Sandbox) -> Sandbox:
+    """A sandbox that has an order R-1 that is paid."""
+    paysvc_sandbox.post("/sandbox/orders", {"reference": "R-1", "amount": "100", "paid": True})
+    return paysvc_sandbox
 
 
 @pytest.fixture

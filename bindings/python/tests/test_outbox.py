@@ -67,8 +67,8 @@ class Example:
 
 
 @pytest.fixture
-def example(database: Server, paying_twice: Sandbox) -> Example:
-    return Example(database, paying_twice)
+def example(database: Server, ordered: Sandbox) -> Example:
+    return Example(database, ordered)
 
 
 def test_workers_at_once_pay_each_row_once(example: Example) -> None:

@@ -158,13 +158,15 @@ def test_what_the_journal_answers_denies_nothing(status: Status) -> None:
     assert type(not_sent) is (paysvc.JournalError if status == Status.JOURNAL else paysvc.PaysvcError)
 
 
-@pytest.mark.parametrize("outcome", [Outcome.REJECTED, Outcome.UNKNOWN])
-def test_errors_survive_a_process_boundary(outcome: Outcome) -> None:
-    error = pickle.loads(pickle.dumps(error_of(reply_with(Status.TIMEOUT, outcome))))
-    assert isinstance(error, paysvc.Timeout)
-    assert isinstance(error, paysvc.OutcomeUnknown) == (outcome == Outcome.UNKNOWN)
-    assert (error.outcome, error.retry_after, error.errors) == (outcome, 1.5, {"otp": "is wrong"})
-    assert str(error) == f"so it is [TIMEOUT, outcome {outcome.name}]"
+@pytest.mark.parametrize("outcome", list(Outcome))
+@pytest.mark.parametrize("status", list(Status))
+def test_errors_survive_a_process_boundary(status: Status, outcome: Outcome) -> None:
+    error = error_of(reply_with(status, outcome), "order_pay", {"reference": "R"}, 2)
+    error.charged = False
+    for twin in (*(pickle.loads(pickle.dumps(error, protocol)) for protocol in range(6)), copy.deepcopy(error)):
+        assert (type(twin), vars(twin), str(twin)) == (type(error), vars(error), str(error))
+        assert isinstance(twin, paysvc.OutcomeUnknown) == (outcome == Outcome.UNKNOWN)
+        assert (twin.outcome, twin.retry_after, twin.errors) == (outcome, 1.5, {"otp": "is wrong"})
 
 
 def test_an_outcome_is_its_name_in_comparisons_logs_json_and_copies() -> None:

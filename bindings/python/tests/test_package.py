@@ -98,6 +98,20 @@ def test_it_works_after_installation(wheel: Path, tmp_path: Path) -> None:
     assert ended.stdout.split() == [str(package / "__init__.py"), version, str(package / "libpaysvc.so")]
 
 
+def test_a_program_that_pyinstaller_has_frozen_has_the_library(wheel: Path, tmp_path: Path) -> None:
+    packages, program = tmp_path / "packages", tmp_path / "till.py"
+    ended = pip("install", "--no-deps", "--no-index", "--target", str(packages), str(wheel))
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    program.write_text("from paysvc import *\nfrom paysvc._library import library\nprint(AsyncClient, library._name)\n")
+    alone = {"PAYSVC_LIBRARY": "", "PYTHONPATH": str(packages), "PYINSTALLER_CONFIG_DIR": str(tmp_path / "cache")}
+    ended = run_python("-m", "PyInstaller", "--log-level=WARN", program, cwd=tmp_path, environment=alone)
+    assert ended.returncode == 0, ended.stderr
+    shutil.rmtree(packages)
+    made = subprocess.run([tmp_path / "dist/till/till"], env={}, capture_output=True, text=True, check=True)
+    library = tmp_path / "dist/till/_internal/paysvc/libpaysvc.so"
+    assert made.stdout == f"<class 'paysvc._async.AsyncClient'> {library}\n"
+
+
 def test_a_wheel_of_another_platform_has_its_library(tmp_path: Path) -> None:
     dll = tmp_path / "made.bin"  # its kind is that of its contents
     dll.write_bytes(b"MZ".ljust(60, b"\0") + struct.pack("<I", 64) + b"PE\0\0" + struct.pack("<H", 0x8664))
@@ -168,10 +182,16 @@ def test_a_library_that_make_build_has_made_is_taken_while_it_is_current(tmp_pat
     built.write_bytes(b"")
     program = "import runpy; print(runpy.run_path('setup.py')['library']())"
     environment = {"PAYSVC_LIBRARY": "", "CARGO": "no-such-cargo"}
-    assert run_python("-c", program, cwd=copy, environment=environment).stdout.strip() == str(built)
+    taken = run_python("-c", program, cwd=copy, environment=environment)
+    assert (taken.stdout.strip(), taken.stderr) == (str(built), "")
     later = built.stat().st_mtime + 10
     os.utime(source, (later, later))
-    assert "cargo was not found" in run_python("-c", program, cwd=copy, environment=environment).stderr
+    compiles = "cargo compiles the library, which takes minutes\npaysvc: cargo was not found"
+    for why in (f"{built} is older than {source}, run", f"{built} is not there, run"):
+        told = run_python("-c", program, cwd=copy, environment=environment).stderr
+        assert told.startswith(f"paysvc: {why} `make build` to "), told
+        assert compiles in told
+        built.unlink(missing_ok=True)
 
 
 def test_a_wheel_can_be_made_of_the_source_package(tmp_path: Path) -> None:

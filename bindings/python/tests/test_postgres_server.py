@@ -1,4 +1,4 @@
-"""The journal in a real PostgreSQL, against a sandbox that executes every request that reaches it."""
+"""The journal in a real PostgreSQL, against the sandbox."""
 
 from __future__ import annotations
 
@@ -71,35 +71,35 @@ def race(sandbox: Sandbox, database: Server, call: Callable[[paysvc.Client, int]
         return list(threads.map(run, range(RACERS)))
 
 
-def test_equal_requests_at_once_are_sent_once(database: Server, paying_twice: Sandbox) -> None:
-    replies = race(paying_twice, database, lambda client, _: refund(client))
+def test_equal_requests_at_once_are_sent_once(database: Server, ordered: Sandbox) -> None:
+    replies = race(ordered, database, lambda client, _: refund(client))
     assert {reply.outcome for reply in replies} == {paysvc.Outcome.CONFIRMED}
     assert sorted(reply.replayed for reply in replies) == [False] + [True] * (RACERS - 1)
-    assert refunds_made(paying_twice) == 1
+    assert refunds_made(ordered) == 1
 
 
-def test_charges_of_an_order_at_once_with_keys_of_their_own_are_one(database: Server, paying_twice: Sandbox) -> None:
-    paying_twice.post("/sandbox/orders", {"reference": "R-2", "amount": "100"})
+def test_charges_of_an_order_at_once_with_keys_of_their_own_are_one(database: Server, ordered: Sandbox) -> None:
+    ordered.post("/sandbox/orders", {"reference": "R-2", "amount": "100"})
 
     def pay(client: paysvc.Client, number: int) -> paysvc.Reply:
         return client.order_pay(
             payment_option="C", reference="R-2", country="NG", card=card(), idempotency_key=f"pay-{number}"
         )
 
-    replies = race(paying_twice, database, pay)
+    replies = race(ordered, database, pay)
     assert {(reply.outcome, reply.state) for reply in replies} == {(paysvc.Outcome.CONFIRMED, paysvc.State.SUCCESSFUL)}
-    made = [entry for entry in paying_twice.ledger() if (entry["effect"], entry["key"]) == ("charge_made", "R-2")]
+    made = [entry for entry in ordered.ledger() if (entry["effect"], entry["key"]) == ("charge_made", "R-2")]
     assert len(made) == 1
 
 
-def test_a_connection_that_was_ended_between_two_calls_is_replaced(database: Server, paying_twice: Sandbox) -> None:
-    with client_of(paying_twice, database.connect) as client:
+def test_a_connection_that_was_ended_between_two_calls_is_replaced(database: Server, ordered: Sandbox) -> None:
+    with client_of(ordered, database.connect) as client:
         refund(client)
         assert database.end_others() >= 1
         assert refund(client).replayed
         assert database.end_others() >= 1
         assert not refund(client, "refund-2").replayed
-    assert refunds_made(paying_twice) == 2
+    assert refunds_made(ordered) == 2
 
 
 class Once:
@@ -118,34 +118,34 @@ def nothing(statement: str) -> None:
 
 
 def test_a_connection_that_is_ended_before_a_claim_is_written_sends_nothing(
-    database: Server, paying_twice: Sandbox
+    database: Server, ordered: Sandbox
 ) -> None:
     def end() -> None:
         assert database.end_others() >= 1
 
     before = Once(end)
-    with client_of(paying_twice, lambda: Watched(database.connect(), before, nothing)) as client:
+    with client_of(ordered, lambda: Watched(database.connect(), before, nothing)) as client:
         with pytest.raises(paysvc.JournalError) as failed:
             refund(client)
         assert failed.value.outcome is paysvc.Outcome.NOT_SENT
-        assert refunds_made(paying_twice) == 0
+        assert refunds_made(ordered) == 0
         assert not refund(client).replayed
-    assert refunds_made(paying_twice) == 1
+    assert refunds_made(ordered) == 1
 
 
 def test_a_claim_that_was_committed_before_its_connection_broke_is_sent_once(
-    database: Server, paying_twice: Sandbox
+    database: Server, ordered: Sandbox
 ) -> None:
     def lose() -> None:
         assert database.end_others() >= 1
         raise ConnectionError("the answer was lost")
 
     after = Once(lose)
-    with client_of(paying_twice, lambda: Watched(database.connect(), nothing, after)) as client:
+    with client_of(ordered, lambda: Watched(database.connect(), nothing, after)) as client:
         assert not refund(client).replayed
         assert not after.what
         assert refund(client).replayed
-    assert refunds_made(paying_twice) == 1
+    assert refunds_made(ordered) == 1
     assert database.run("SELECT count(*) FROM paysvc_journal") == [(2,)]
 
 
@@ -157,21 +157,21 @@ def test_a_row_outlives_a_crash_whatever_the_default_of_the_connection(database:
     store.close()
 
 
-def test_the_server_may_crash_while_a_request_is_under_way(database: Server, paying_twice: Sandbox) -> None:
-    paying_twice.fault("slow_headers", "/payment/order/refund", delay_ms=1000)
-    with client_of(paying_twice, database.connect) as client, ThreadPoolExecutor(1) as thread:
+def test_the_server_may_crash_while_a_request_is_under_way(database: Server, ordered: Sandbox) -> None:
+    ordered.fault("slow_headers", "/payment/order/refund", delay_ms=1000)
+    with client_of(ordered, database.connect) as client, ThreadPoolExecutor(1) as thread:
         call = thread.submit(refund, client)
-        while not refunds_made(paying_twice) and not call.done():
+        while not refunds_made(ordered) and not call.done():
             pass
         database.crash()
         assert call.result().outcome is paysvc.Outcome.CONFIRMED
         # An answer that came while the server was still starting was not written down: a person must settle it.
         with suppress(paysvc.Unresolved):
             assert refund(client).replayed
-    assert refunds_made(paying_twice) == 1
+    assert refunds_made(ordered) == 1
 
 
-def test_a_transaction_that_the_driver_does_not_know_of_is_refused(database: Server, paying_twice: Sandbox) -> None:
+def test_a_transaction_that_the_driver_does_not_know_of_is_refused(database: Server, ordered: Sandbox) -> None:
     def connect() -> Any:
         connection = connect_with_pg8000(database)
         connection.autocommit = True
@@ -180,7 +180,7 @@ def test_a_transaction_that_the_driver_does_not_know_of_is_refused(database: Ser
 
     with pytest.raises(RuntimeError, match="is in a transaction"):
         postgres.Store(connect).append("k", 1, row(1), 5)
-    with client_of(paying_twice, connect) as client, pytest.raises(paysvc.JournalError):
+    with client_of(ordered, connect) as client, pytest.raises(paysvc.JournalError):
         refund(client)
-    assert refunds_made(paying_twice) == 0
+    assert refunds_made(ordered) == 0
     assert database.run("SELECT count(*) FROM paysvc_journal") == [(0,)]

@@ -142,6 +142,7 @@ def test_the_program_of_the_readme_that_pays_a_list_may_be_started_again(
 def run_merchants_tests(folder: Path, environment: dict[str, str]) -> subprocess.CompletedProcess[str]:
     (folder / "conftest.py").write_text(block("pytest_plugins"))
     (folder / "test_till.py").write_text(block("def test_a_lost_answer"))
+    (folder / "test_shop.py").write_text(block("def test_only_a_paid"))
     arguments = ["-m", "pytest", "-q", "-p", "no:cacheprovider", "--rootdir", str(folder)]
     if "PYTHONPATH" in os.environ:
         environment["PYTHONPATH"] = os.pathsep.join([str(PROJECT / "src"), os.environ["PYTHONPATH"]])
@@ -150,13 +151,13 @@ def run_merchants_tests(folder: Path, environment: dict[str, str]) -> subprocess
 
 def test_the_fixture_gives_a_merchants_tests_a_sandbox(tmp_path: Path) -> None:
     ended = run_merchants_tests(tmp_path, {})
-    assert "1 passed" in ended.stdout, ended.stdout + ended.stderr
+    assert "2 passed" in ended.stdout, ended.stdout + ended.stderr
 
 
 def test_a_merchants_tests_fail_without_a_sandbox(tmp_path: Path) -> None:
     ended = run_merchants_tests(tmp_path, {"PAYSVC_SANDBOX": str(tmp_path / "none")})
     assert "which does not exist" in ended.stdout
-    assert "1 error" in ended.stdout
+    assert "1 passed, 1 error" in ended.stdout
 
 
 def test_slow_imports_are_only_for_programs_that_need_them() -> None:

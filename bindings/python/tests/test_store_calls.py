@@ -1,4 +1,4 @@
-"""Calls of a client whose store is a Python object, against a sandbox that executes every request that reaches it."""
+"""Calls of a client whose store is a Python object, against the sandbox."""
 
 from __future__ import annotations
 
@@ -49,8 +49,8 @@ def store() -> Memory:
 
 
 @pytest.fixture
-def client(store: Memory, paying_twice: Sandbox) -> Iterator[paysvc.Client]:
-    with paysvc.Client(**paying_twice.config, store=store) as client:
+def client(store: Memory, ordered: Sandbox) -> Iterator[paysvc.Client]:
+    with paysvc.Client(**ordered.config, store=store) as client:
         yield client
 
 
@@ -58,30 +58,30 @@ def refund(client: paysvc.Client, timeout: float | None = None) -> paysvc.Reply:
     return client.order_refund(reference="R-1", amount="1.50", idempotency_key="refund-1", timeout=timeout)
 
 
-def test_a_request_is_sent_once_for_its_key(client: paysvc.Client, store: Memory, paying_twice: Sandbox) -> None:
+def test_a_request_is_sent_once_for_its_key(client: paysvc.Client, store: Memory, ordered: Sandbox) -> None:
     first, second = refund(client), refund(client)
     assert (first.replayed, second.replayed, second.outcome) == (False, True, paysvc.Outcome.CONFIRMED)
     with pytest.raises(paysvc.KeyReused, match="amount"):
         client.order_refund(reference="R-1", amount="1.51", idempotency_key="refund-1")
-    assert refunds_made(paying_twice) == 1
+    assert refunds_made(ordered) == 1
     assert [json.loads(row)["kind"] for row in store.rows.values()] == ["claim", "end"]
 
 
 def test_nothing_is_sent_unless_the_claim_was_written(
-    client: paysvc.Client, store: Memory, paying_twice: Sandbox
+    client: paysvc.Client, store: Memory, ordered: Sandbox
 ) -> None:
     store.fails = ["append claim"]
     with pytest.raises(paysvc.JournalError) as failed:
         refund(client)
     assert failed.value.outcome is paysvc.Outcome.NOT_SENT
-    assert refunds_made(paying_twice) == 0
+    assert refunds_made(ordered) == 0
     store.fails = []
     assert not refund(client).replayed
-    assert refunds_made(paying_twice) == 1
+    assert refunds_made(ordered) == 1
 
 
 def test_nothing_is_known_if_the_store_cannot_be_read(
-    client: paysvc.Client, store: Memory, paying_twice: Sandbox
+    client: paysvc.Client, store: Memory, ordered: Sandbox
 ) -> None:
     refund(client)
     store.fails = ["read"]
@@ -89,15 +89,15 @@ def test_nothing_is_known_if_the_store_cannot_be_read(
         refund(client)
     assert failed.value.outcome is paysvc.Outcome.UNKNOWN
     assert isinstance(failed.value, paysvc.OutcomeUnknown)
-    assert refunds_made(paying_twice) == 1
+    assert refunds_made(ordered) == 1
 
 
 def test_an_end_that_cannot_be_written_leaves_the_reply_and_the_key_open(
-    client: paysvc.Client, store: Memory, paying_twice: Sandbox
+    client: paysvc.Client, store: Memory, ordered: Sandbox
 ) -> None:
     store.fails = ["append end"]
     assert refund(client).outcome is paysvc.Outcome.CONFIRMED
     store.fails = []
     with pytest.raises(paysvc.Unresolved):
         refund(client, timeout=1)
-    assert refunds_made(paying_twice) == 1
+    assert refunds_made(ordered) == 1

@@ -9,13 +9,18 @@ from ._binary import KINDS, NAMES, Built, built
 from ._generated import ABI
 
 
+def hook_dirs() -> list[str]:
+    """The folder of this package, where PyInstaller finds hook-paysvc.py."""
+    return [os.path.dirname(os.path.abspath(__file__))]
+
+
 def path() -> str:
     """The library that PAYSVC_LIBRARY names, else the one in this package, else a name that the system searches for."""
     given = os.environ.get("PAYSVC_LIBRARY")
     if given:
         return given
     name = NAMES.get(sys.platform, NAMES["linux"])
-    own = os.path.join(os.path.dirname(os.path.abspath(__file__)), name)
+    own = os.path.join(hook_dirs()[0], name)
     if os.path.exists(own):
         return own
     # Only on Linux does an installed library have the version of its interface in its name.

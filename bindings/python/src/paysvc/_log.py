@@ -11,6 +11,8 @@ from __future__ import annotations
 
 import json
 import logging
+from collections.abc import Callable
+from functools import partial
 from types import CodeType
 from typing import Any
 
@@ -40,9 +42,14 @@ def write(lines: list[bytes]) -> None:
 
 
 def say(number: int, text: str, known: dict[str, Any]) -> None:
-    """Logs a line. A handler that fails never changes the result of a call."""
+    """Logs a line."""
+    harmless(partial(logger.log, number, "%s", text, extra={**dict.fromkeys(EXTRA), **known}))
+
+
+def harmless(make: Callable[[], object]) -> None:
+    """Calls handlers of the program: one that fails never changes the result of a call."""
     try:
-        logger.log(number, "%s", text, extra={**dict.fromkeys(EXTRA), **known})
+        make()
     except Exception as error:
         if _of_signal(error):
             raise

@@ -14,7 +14,7 @@ from typing import Any, NoReturn
 from ._abandoned import abandon
 from ._earlier import error_for, reply_class
 from ._errors import PaysvcError
-from ._generated import ABOUT_EARLIER, OPERATIONS, EndpointName, Outcome, State, Status
+from ._generated import ABOUT_EARLIER, EndpointName, Outcome, State, Status
 from ._library import Handle, Text, library
 from ._numbers import member
 from ._progress import Progress, callback, reporting
@@ -57,6 +57,8 @@ class Call(Once):
         if not self._owned._as_parameter_:
             raise MemoryError("libpaysvc could not allocate a call token")
         self._keeps_log = False
+        #: Gets the lines of the log as well.
+        self._watch: Callable[[list[bytes]], object] | None = None
         if traceparent is not None:
             self._trace(traceparent)
 
@@ -97,7 +99,10 @@ class Call(Once):
         if not self._keeps_log:
             return []
         # No lock: the interpreter's is kept from the line's beginning until it has been copied.
-        return list(iter(partial(library.paysvc_call_next_log, self._owned), None))
+        lines = list(iter(partial(library.paysvc_call_next_log, self._owned), None))
+        if self._watch is not None:
+            self._watch(lines)
+        return lines
 
 
 class Native:
@@ -148,13 +153,12 @@ class Native:
             level = log_level()
             if token is None and idempotency_key is not OMIT:
                 token = Call()  # It serves no other call.
-            elif token is None and (level or timeout is not None or progress is not None or name in OPERATIONS):
+            elif token is None:
                 spare = token = Call() if progress is not None else self._spare_token()
-            if token is not None and idempotency_key is not OMIT:
+            if idempotency_key is not OMIT:
                 token._set_key(idempotency_key)
-            if token is not None:
-                token._set_timeout(timeout)
-                token._keep_log(level)
+            token._set_timeout(timeout)
+            token._keep_log(level)
             reply = self.call(self.handle(name, members), name, members, token, progress)
             if spare is not None and progress is None and not self.closed:
                 self._spare.append(spare)
@@ -302,7 +306,7 @@ def collect(
     reply = None
     try:
         make = partial(function, *arguments, ctypes.byref(held._as_parameter_))
-        if token is None or (progress is None and name not in OPERATIONS):
+        if token is None:
             make()
         else:
             reporting(progress, token, make)

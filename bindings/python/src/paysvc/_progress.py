@@ -1,9 +1,8 @@
-"""Progress of calls that take several steps.
+"""Calls that the main thread does not make itself, and the progress of those that take several steps.
 
 Python runs the handlers of signals in its main thread, between two instructions. An exception from them in a callback
-of the library would be lost. So the main thread makes no such call itself: another thread does, and the main thread
-waits for the steps and passes them to the program. So it does for every call that may take long, so that a second
-signal can cancel it.
+of the library would be lost, and during a call none runs. So another thread makes the call, and the main thread waits
+for the steps and passes them to the program: a second signal can cancel the call.
 """
 
 from __future__ import annotations
@@ -14,6 +13,7 @@ from _queue import SimpleQueue
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
+from functools import partial
 from types import BuiltinFunctionType
 from typing import Any, Optional, Protocol
 
@@ -50,6 +50,17 @@ def _receive(_userdata: int | None, done: int, total: int, step: bytes) -> int:
 
 #: Lives as long as this module: a token may keep it.
 callback = PROGRESS_CALLBACK(_receive)
+
+
+#: Threads that wait for a call of the main thread: to start one for each call takes three times as long.
+_idle: list[SimpleQueue[Callable[[], None]]] = []
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_idle.clear)
+
+
+def _serve(calls: SimpleQueue[Callable[[], None]]) -> None:
+    while True:
+        calls.get()()
 
 
 def reporting(progress: Progress | None, token: _Token, make: Callable[[], object]) -> None:
@@ -153,23 +164,33 @@ class _Relay(_Told):
 
     def _start(self) -> None:
         try:
-            _thread.start_new_thread(self._run, ("other",))
-        except RuntimeError:  # The interpreter is ending, and starts no threads.
-            if self._progress is not _go_on:
-                raise
-            self._run("main")
+            calls = _idle.pop()
+        except IndexError:
+            calls = SimpleQueue()
+            try:
+                _thread.start_new_thread(_serve, (calls,))
+            except RuntimeError:  # The interpreter is ending, and starts no threads.
+                if self._progress is not _go_on:
+                    raise
+                self._run("main")
+                return
+        calls.put(partial(self._run, "other", calls))
 
-    def _run(self, maker: str) -> None:
-        if self._maker.setdefault("call", maker) != maker:
-            return
+    def _run(self, maker: str, calls: SimpleQueue[Callable[[], None]] | None = None) -> None:
+        makes = self._maker.setdefault("call", maker) == maker
         try:
-            with ended_at_exit(self._end), _listening(self._listen):
-                self._make()
+            if makes:
+                with ended_at_exit(self._end), _listening(self._listen):
+                    self._make()
         except BaseException as failure:  # The arguments were refused.
             self._failure = failure
         finally:
-            self._ended = True
-            self._steps.put(None)
+            if calls is not None:
+                _idle.append(calls)
+            if makes:
+                del self._make  # The main thread frees what it has.
+                self._ended = True
+                self._steps.put(None)
 
     def _listen(self, step: _Step) -> int:
         self._steps.put((self._token._take_log(), step))
@@ -191,7 +212,7 @@ class _Relay(_Told):
     def _wait(self, *, stops: bool) -> None:
         """Waits for the end of the call, whatever interrupts that, and then raises the last interrupt."""
         interrupt: BaseException | None = None
-        again = False
+        again = stops
         while not self._over:
             try:
                 if not stops:
@@ -213,5 +234,8 @@ class _Relay(_Told):
                     thrown.__context__ = interrupt
                 interrupt, again, stops = thrown, stops, True
         self._over = True
-        if interrupt is not None:
-            raise interrupt
+        try:
+            if interrupt is not None:
+                raise interrupt
+        finally:
+            interrupt = None  # A cycle would keep the frames, and with them the client.

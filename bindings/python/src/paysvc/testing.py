@@ -1,32 +1,118 @@
-"""Fixtures for pytest. Enable them with pytest_plugins = ["paysvc.testing"] in conftest.py.
+"""For the tests of programs that use the package: replies without a service, and the sandbox as a pytest fixture.
 
-This is not a pytest entry point, because that would load the library in every test run in the same environment.
+Enable the fixture with pytest_plugins = ["paysvc.testing"] in conftest.py. It is not a pytest entry point, because that
+would load the library in every test run in the same environment.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import shlex
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack
+from decimal import Decimal
+from functools import cache, partial
+from typing import Any
 
-import pytest
-
+from ._errors import error_of
+from ._generated import Outcome, State, Status
+from ._reply import Reply
+from ._values import amount_text, encode
 from .sandbox import Sandbox, SandboxNotFound
 
-__all__ = ["Sandbox", "paysvc_sandbox"]
+__all__ = ["Sandbox", "error_of", "paysvc_sandbox", "reply"]
+
+#: The status of a reply, if a test names only its outcome.
+_STATUSES = {
+    Outcome.NOT_SENT: Status.TRANSPORT,
+    Outcome.CONFIRMED: Status.OK,
+    Outcome.REJECTED: Status.REJECTED,
+    Outcome.UNKNOWN: Status.TIMEOUT,
+}
 
 
-@pytest.fixture(scope="session")
-def _paysvc_sandbox_process() -> Iterator[Sandbox]:
-    try:
-        sandbox = Sandbox("--seed", "1")
-    except SandboxNotFound as error:
-        # A failure, not a skip: a skipped payment test is easily taken for one that passed.
-        pytest.fail(str(error), pytrace=False)
-    with sandbox:
-        yield sandbox
+def reply(
+    of: type[Reply] = Reply,
+    *,
+    paid: tuple[str, Decimal | str, str] | None = None,
+    outcome: Outcome | str | None = None,
+    status: Status | str | None = None,
+    state: State | str | None = None,
+    body: Mapping[str, object] | str | None = None,
+    **more: Any,
+) -> Any:
+    """Makes a reply without a service. What is left out is unknown: the outcome is UNKNOWN, and nothing is paid.
+
+        client.order_create.return_value = reply(paysvc.OrderCreateReply, paid=("T7-1", "25.50", "NGN"))
+        client.order_refund.side_effect = error_of(reply(message="timed out"), "order_refund", {"reference": "T7-1"})
+
+    Args:
+        of: the class of the reply, which is returned
+        paid: reference, amount and currency, for which alone is_paid() is true; the reply is CONFIRMED and SUCCESSFUL
+        status: if not given, one that fits the outcome
+        body: the answer, as members or as its text
+        more: other attributes of a reply, such as message, code, http_status, attempts and retry_after
+
+    Raises:
+        ValueError: no call ends with such a reply
+    """
+    outcome = Outcome(outcome or (Outcome.CONFIRMED if paid else Outcome.UNKNOWN))
+    status = Status(status or _STATUSES[outcome])
+    state = State(state or (State.SUCCESSFUL if paid else State.NONE))
+    if status == Status.OK and outcome not in (Outcome.CONFIRMED, Outcome.NOT_SENT):
+        raise ValueError(f"no call ends with the status OK and the outcome {outcome.name}")
+    if paid and (status, outcome, state) != (Status.OK, Outcome.CONFIRMED, State.SUCCESSFUL):
+        raise ValueError(f"a reply that is paid is OK, CONFIRMED and SUCCESSFUL, not {status}, {outcome} and {state}")
+    if body is None:
+        body = {"status": status == Status.OK, "message": more.get("message", ""), "data": {}}
+    text = body if isinstance(body, str) else encode(body).decode()
+    made = of(status=status, outcome=outcome, state=state, text=text, **more)
+    if paid:
+        reference, amount, currency = paid
+        known = (reference, _short(str(amount_text("amount", amount))), currency)
+        vars(made)["_compare"] = partial(_why_not_paid, known)
+    return made
 
 
-@pytest.fixture
-def paysvc_sandbox(_paysvc_sandbox_process: Sandbox) -> Sandbox:
-    """A sandbox without state of earlier tests. One process serves the whole test run."""
-    _paysvc_sandbox_process.reset()
-    return _paysvc_sandbox_process
+def _why_not_paid(known: tuple[str, str, str], reference: str, amount: str, currency: str) -> str:
+    """Stands for the library, which alone can say of its own replies whether they are paid."""
+    compared = zip(("reference", "amount", "currency"), known, (reference, _short(amount), currency))
+    return next((f"the {name} differs" for name, its, wanted in compared if wanted not in (its, "*")), "")
+
+
+def _short(amount: str) -> str:
+    return amount.rstrip("0").rstrip(".") if "." in amount else amount
+
+
+try:
+    import pytest
+except ModuleNotFoundError:  # The rest serves unittest, too.
+    pass
+else:
+
+    @pytest.fixture(scope="session")
+    def _paysvc_sandboxes() -> Iterator[Callable[[str], Sandbox]]:
+        """Starts a sandbox with these options, once."""
+        with ExitStack() as running:
+
+            @cache
+            def start(options: str) -> Sandbox:
+                try:
+                    # A sandbox that prevents a second charge would hide that a program asks for one.
+                    return running.enter_context(Sandbox("--seed", "1", "--pay-twice", *shlex.split(options)))
+                except SandboxNotFound as error:
+                    # A failure, not a skip: a skipped payment test is easily taken for one that passed.
+                    pytest.fail(str(error), pytrace=False)
+
+            yield start
+
+    @pytest.fixture
+    def paysvc_sandbox(request: pytest.FixtureRequest, _paysvc_sandboxes: Callable[[str], Sandbox]) -> Sandbox:
+        """A sandbox without state of earlier tests, which executes a repeated request again: the ledger shows it.
+
+        One process serves the whole test run. A test that needs other options of paysvc-sandbox gives them:
+
+            @pytest.mark.parametrize("paysvc_sandbox", ["--tls --fee 6%"], indirect=True)
+        """
+        sandbox = _paysvc_sandboxes(getattr(request, "param", ""))
+        sandbox.reset()
+        return sandbox

@@ -1,0 +1,175 @@
+"""Spans of calls and attempts: the same names and attributes as those of the Go package."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import signal
+from collections.abc import Iterator, Sequence
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
+from typing import Any
+
+import pytest
+from opentelemetry.context import Context
+from opentelemetry.sdk.trace import ReadableSpan, Span, SpanProcessor, TracerProvider
+from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+from opentelemetry.trace import SpanKind, StatusCode
+from test_signals import TimeLimit, handling
+
+import paysvc
+from paysvc import Outcome
+from paysvc.opentelemetry import instrument
+
+EMAIL = "ada@example.com"
+
+
+class Service(ThreadingHTTPServer):
+    """Asks to try again at first, then answers with the status `last`."""
+
+    def __init__(self, last: int) -> None:
+        super().__init__(("127.0.0.1", 0), Handler)
+        self.last = last
+        self.traces: list[str | None] = []
+        base_url = f"http://127.0.0.1:{self.server_port}"
+        self.config: dict[str, Any] = {"base_url": base_url, "public_key": "public", "secret_key": "secret"}
+
+
+class Handler(BaseHTTPRequestHandler):
+    def do_GET(self) -> None:
+        assert isinstance(self.server, Service)
+        traces, last = self.server.traces, self.server.last
+        traces.append(self.headers["traceparent"])
+        self.rfile.read(int(self.headers.get("content-length", 0)))
+        self.send_response(last if len(traces) > 1 else 429)
+        body = json.dumps({"status": last == 200, "message": EMAIL, "data": {}}).encode()
+        for name, text in (("retry-after", 0), ("x-request-id", f"r-{len(traces)}"), ("content-length", len(body))):
+            self.send_header(name, str(text))
+        self.end_headers()
+        self.wfile.write(body)
+
+    do_POST = do_GET
+
+    def log_message(self, format: str, *args: object) -> None:
+        pass
+
+
+@pytest.fixture
+def service(request: pytest.FixtureRequest) -> Iterator[Service]:
+    with Service(getattr(request, "param", 200)) as service:
+        Thread(target=service.serve_forever, daemon=True).start()
+        yield service
+        service.shutdown()
+
+
+class Traced:
+    def __init__(self) -> None:
+        self.exporter, self.provider = InMemorySpanExporter(), TracerProvider()
+        self.provider.add_span_processor(SimpleSpanProcessor(self.exporter))
+
+    def spans(self) -> Sequence[ReadableSpan]:
+        return self.exporter.get_finished_spans()
+
+
+def attributes(span: ReadableSpan) -> dict[str, Any]:
+    return {name.removeprefix("paysvc."): value for name, value in (span.attributes or {}).items()}
+
+
+async def call_async(service: Service, provider: TracerProvider) -> None:
+    async with paysvc.AsyncClient(**service.config) as client:
+        instrument(client, provider)
+        await client.direct_debit_history(email_address=EMAIL)
+
+
+def call(service: Service, provider: TracerProvider) -> None:
+    with paysvc.Client(**service.config) as client:
+        instrument(client, provider)
+        client.direct_debit_history(email_address=EMAIL)
+
+
+@pytest.mark.parametrize("client", ["threads", "asyncio"])
+@pytest.mark.parametrize("service", [200, 404], indirect=True)
+def test_a_call_and_its_attempts_are_spans_of_the_callers_trace(service: Service, client: str) -> None:
+    traced = Traced()
+    with traced.provider.get_tracer("till").start_as_current_span("till", record_exception=False) as root:
+        try:
+            call(service, traced.provider) if client == "threads" else asyncio.run(
+                call_async(service, traced.provider)
+            )
+        except paysvc.Rejected:
+            assert service.last == 404
+    first, second, made, till = traced.spans()
+    ok = service.last == 200
+    http = {"http.response.status_code": service.last}
+    end = {"status": "OK", "outcome": "CONFIRMED"} if ok else {"status": "E_REJECTED", "outcome": "REJECTED"}
+    known = {"call_id": attributes(made)["call_id"]}
+    assert attributes(first) == {
+        **known, "status": "E_RATE_LIMITED", "outcome": "REJECTED", "http.response.status_code": 429, "attempt": 1,
+        "request_id": "r-1",
+    }  # fmt: skip
+    assert attributes(second) == {**known, **end, **http, "attempt": 2, "request_id": "r-2"}
+    assert attributes(made) == {**known, **end, **http, "state": "NONE", "attempts": 2}
+    for child, parent, name, good in (
+        (first, made, "paysvc attempt direct_debit_history", False),
+        (second, made, "paysvc attempt direct_debit_history", ok),
+        (made, till, "paysvc direct_debit_history", ok),
+    ):
+        assert child.parent == parent.context
+        assert (child.name, child.kind) == (name, SpanKind.CLIENT)
+        assert (child.status.status_code == StatusCode.ERROR) is not good
+        assert EMAIL not in child.to_json()
+    times = [span.end_time or 0 for span in (first, second, made)]
+    assert times == sorted(times)
+    assert made.context is not None
+    sent = f"00-{root.get_span_context().trace_id:032x}-{made.context.span_id:016x}-{made.context.trace_flags:02x}"
+    assert service.traces == [sent, sent]
+
+
+def test_a_call_that_sends_nothing_has_a_span(service: Service) -> None:
+    traced = Traced()
+    with paysvc.Client(**service.config) as client:
+        instrument(client, traced.provider)
+        with pytest.raises(paysvc.ArgumentError):
+            client.order_refund(reference="R", amount="-1")
+        with pytest.raises(TypeError):
+            client.call("order_refund", {"reference": "R", "note": 2.5})
+    refused, no_json = traced.spans()
+    assert attributes(refused).items() >= {"status": "E_ARGUMENT", "outcome": "NOT_SENT", "attempts": 0}.items()
+    assert (attributes(no_json), no_json.status.status_code) == ({}, StatusCode.ERROR)
+
+
+def test_without_a_provider_what_the_caller_sends_goes_on(service: Service) -> None:
+    own = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
+    with paysvc.Client(**service.config) as client:
+        instrument(client)
+        client.direct_debit_history(email_address=EMAIL, call=paysvc.Call(traceparent=own))
+    assert service.traces == [own, own]
+
+
+class Failing(SpanProcessor):
+    def on_start(self, span: Span, parent_context: Context | None = None) -> None:
+        raise ValueError("the tracer fails")
+
+    def on_end(self, span: ReadableSpan) -> None:
+        raise ValueError("the tracer fails")
+
+
+class Interrupting(SpanProcessor):
+    def on_end(self, span: ReadableSpan) -> None:
+        signal.raise_signal(signal.SIGUSR1)
+
+
+def test_a_tracer_that_fails_or_is_interrupted_does_not_lose_a_reply(
+    service: Service, capsys: pytest.CaptureFixture[str]
+) -> None:
+    failing, interrupting = TracerProvider(), TracerProvider()
+    failing.add_span_processor(Failing())
+    call(service, failing)
+    assert "the tracer fails" in capsys.readouterr().err
+    interrupting.add_span_processor(Interrupting())
+    with handling(signal.SIGUSR1, TimeLimit), pytest.raises(TimeLimit) as caught:
+        call(service, interrupting)
+    error = paysvc.abandoned_call(caught.value)
+    assert error is not None
+    assert error.outcome == Outcome.CONFIRMED
