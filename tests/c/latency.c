@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-enum { BEFORE_MS = 200, HANG_MS = 20000 };
+enum { HANG_MS = 20000 };
 
 static paysvc_client *client;
 static paysvc_call *token;
@@ -35,15 +35,18 @@ static void *call(void *unused)
 
 int main(int argc, char **argv)
 {
-    int i, calls;
-    if (argc != 3 || paysvc_client_new(argv[1], &client, NULL) != PAYSVC_OK) {
+    int i, calls, before_ms;
+    if (argc != 4 || paysvc_client_new(argv[1], &client, NULL) != PAYSVC_OK) {
         return 2;
     }
     calls = atoi(argv[2]);
+    before_ms = atoi(argv[3]);
     for (i = 0; i < calls; i++) {
-        struct timespec before = {0, BEFORE_MS * 1000000L};
+        struct timespec before;
         pthread_t thread;
         double cancelled;
+        before.tv_sec = before_ms / 1000;
+        before.tv_nsec = before_ms % 1000 * 1000000L;
         token = paysvc_call_new();
         pthread_create(&thread, NULL, call, NULL);
         nanosleep(&before, NULL);

@@ -39,10 +39,16 @@ fn a_cancel_ends_a_call_at_once() {
     ] {
         let config = common(config).to_string();
         let config = foreign().map_or(config.clone(), |platform| platform.config(&config));
-        let output = run(stage.command(&program).args([&config, CALLS]));
-        let printed = String::from_utf8(output.stdout).unwrap();
-        let (times, said) = printed.trim().split_once(" E_").unwrap_or_else(|| panic!("{printed}"));
-        assert_eq!(format!("E_{said}"), verdict, "{waits}");
+        let after = |before_ms: &str| {
+            let output = run(stage.command(&program).args([&config, CALLS, before_ms]));
+            let printed = String::from_utf8(output.stdout).unwrap();
+            let (times, said) = printed.trim().split_once(" E_").unwrap_or_else(|| panic!("{printed}"));
+            (times.to_owned(), format!("E_{said}"))
+        };
+        // On a slow machine the call does not yet wait there.
+        let mut tries = ["200", "1000"].into_iter().map(&after);
+        let (times, said) = tries.find(|(_, said)| said == verdict).unwrap_or_else(|| after("5000"));
+        assert_eq!(said, verdict, "{waits}");
         let mut times: Vec<f64> = times.split(' ').map(|time| time.parse().unwrap()).collect();
         times.sort_by(f64::total_cmp);
         println!("cancel of {waits}: {:.2} ms, at most {:.2}", times[times.len() / 2], times[times.len() - 1]);

@@ -121,6 +121,9 @@ impl Till<'_> {
             if is_known || tries > 20 || tries > 3 && (needs_key(target.row) || self.effects(target) == 0) {
                 break;
             }
+            if tries == 3 {
+                driver.tell("timeout", &LONG_MS.to_string());
+            }
             reply = call(&mut driver, target);
         }
         driver.finish();

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use super::recording::traced;
 use super::sequence::{Call, config, copy, new_journal, prepare};
-use super::{folder, late_tills, with_c};
+use super::{LONG_MS, folder, late_tills, with_c};
 use crate::clock::preloaded;
 use crate::support::driver::{Driver, Reply};
 use crate::support::sandbox::Sandbox;
@@ -107,6 +107,7 @@ impl Scene<'_> {
             if settled.verdict() == ("E_REJECTED", "REJECTED") {
                 let is_over = passed_ms() >= lease_ms && (place != Place::AlwaysAnother || is_enough);
                 assert!(is_over || place == Place::SameBoot, "the lease ended early: {}", at(&settled));
+                driver.tell("timeout", &LONG_MS.to_string());
                 let reply = call.run(&mut driver);
                 let effects = call.effects(self.sandbox);
                 assert!(reply.outcome == "CONFIRMED" && effects == 1, "executed {effects} times: {}", at(&reply));
