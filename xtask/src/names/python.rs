@@ -164,7 +164,7 @@ pub fn class(name: &str) -> String {
 }
 
 /// `sessionID` and `SessionId` are `session_id`; what no identifier may hold becomes an underscore.
-fn snake(name: &str) -> String {
+pub fn snake(name: &str) -> String {
     let letters: Vec<char> = name.chars().collect();
     let mut out = String::new();
     for (index, &c) in letters.iter().enumerate() {
