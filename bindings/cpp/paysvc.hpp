@@ -141,15 +141,11 @@ inline std::string from_cp1252(const std::string &text) {
         const unsigned code = byte < 0x80 || byte > 0x9F ? byte : high[byte - 0x80];
         if (byte < 0x80 || code == 0) {
             out += c;
-            continue;
-        }
-        if (code < 0x800) {
-            out += static_cast<char>(0xC0 | (code >> 6));
         } else {
-            out += static_cast<char>(0xE0 | (code >> 12));
-            out += static_cast<char>(0x80 | ((code >> 6) & 0x3F));
+            out += static_cast<char>(code < 0x800 ? 0xC0 | (code >> 6) : 0xE0 | (code >> 12));
+            out += code < 0x800 ? std::string() : std::string(1, static_cast<char>(0x80 | ((code >> 6) & 0x3F)));
+            out += static_cast<char>(0x80 | (code & 0x3F));
         }
-        out += static_cast<char>(0x80 | (code & 0x3F));
     }
     return out;
 }
@@ -255,22 +251,8 @@ enum class parsed { value, absent, unreadable };
 
 /// The name of a JSON type.
 inline const char *json_type_name(int type) noexcept {
-    switch (type) {
-    case PAYSVC_JSON_NULL:
-        return "null";
-    case PAYSVC_JSON_BOOL:
-        return "bool";
-    case PAYSVC_JSON_NUMBER:
-        return "number";
-    case PAYSVC_JSON_STRING:
-        return "string";
-    case PAYSVC_JSON_ARRAY:
-        return "array";
-    case PAYSVC_JSON_OBJECT:
-        return "object";
-    default:
-        return "absent";
-    }
+    static const char *const names[] = {"absent", "null", "bool", "number", "string", "array", "object"};
+    return names[type >= PAYSVC_JSON_NULL && type <= PAYSVC_JSON_OBJECT ? type : PAYSVC_JSON_ABSENT];
 }
 } // namespace detail
 
@@ -440,17 +422,14 @@ inline bool parse_zone(characters text, int &seconds) {
 
 /// YYYY-MM-DD[T ]HH:MM:SS[.f{1,9}][zone], of the years 1900 to 9998. The first moment of the year 1 means none.
 inline parsed parse_time(characters text, time_value &out) {
-    const int year = text.number(4);
-    bool good = text.take('-');
-    const int month = text.number(2);
-    good = text.take('-') && good;
-    const int day = text.number(2);
-    good = (text.take('T') || text.take(' ')) && good;
-    const int hour = text.number(2);
-    good = text.take(':') && good;
-    const int minute = text.number(2);
-    good = text.take(':') && good;
-    const int second = text.number(2);
+    bool good = true;
+    const auto part = [&](int digits, char behind, char or_behind) {
+        const int number = text.number(digits);
+        good = (behind == '\0' || text.take(behind) || text.take(or_behind)) && good;
+        return number;
+    };
+    const int year = part(4, '-', '-'), month = part(2, '-', '-'), day = part(2, 'T', ' ');
+    const int hour = part(2, ':', ':'), minute = part(2, ':', ':'), second = part(2, '\0', '\0');
     long nanoseconds = 0;
     if (text.take('.')) {
         characters digits = text.digits();
@@ -1020,10 +999,6 @@ struct store_callbacks {
     }
     static void PAYSVC_CALLBACK release(void *userdata) noexcept { delete static_cast<store *>(userdata); }
 };
-
-inline std::string minted(const char *text, int length) {
-    return std::string(text, length > 0 ? static_cast<std::size_t>(length) : 0);
-}
 } // namespace detail
 
 /// A new reference that no other program and no other till makes: the prefix, "-", and 26 letters and digits. References are
@@ -1033,7 +1008,7 @@ inline std::string reference_new(const std::string &prefix = std::string()) {
     char text[128];
     const int length = paysvc_reference_new(detail::c_text(prefix, "\n"), text, sizeof text);
     detail::accepted(length > 0, "reference_new: no reference can be made with this prefix");
-    return detail::minted(text, length);
+    return length > 0 ? text : std::string();
 }
 
 #if PAYSVC_EXCEPTIONS
@@ -1044,7 +1019,7 @@ class error : public std::runtime_error {
   public:
     /// `look_up` is the reply that has what resolve() needs.
     error(const std::string &what, paysvc::reply why, paysvc::reply look_up, const std::string &function)
-        : std::runtime_error(what), shared_(new shared{detail::counter(1), std::move(why), std::move(look_up), function}) {
+        : std::runtime_error(what), shared_(new shared(std::move(why), std::move(look_up), function)) {
         shared_->look_up.get("/endpoint", shared_->endpoint);
     }
     error(const error &from) noexcept : std::runtime_error(from), shared_(from.shared_) { shared_->owners.add(1); }
@@ -1060,18 +1035,10 @@ class error : public std::runtime_error {
     paysvc::status status() const noexcept { return reply().status(); }
     /// What is known of the request: whether it may be repeated.
     paysvc::outcome outcome() const noexcept { return reply().outcome(); }
-    paysvc::state state() const noexcept { return reply().state(); }
-    int http_status() const noexcept { return reply().http_status(); }
-    int attempts() const noexcept { return reply().attempts(); }
-    /// Negative: the service did not say.
-    std::chrono::milliseconds retry_after() const noexcept { return reply().retry_after(); }
-    std::string code() const { return reply().code(); }
     std::string message() const { return reply().message(); }
-    std::string body() const { return reply().body(); }
-    std::string call_id() const { return reply().call_id(); }
     /// What client::resolve() needs to find out what became of the request: client.resolve(why.look_up().wait(true)). It is a
     /// builder: attempts() and expect() may be added, and what is stored of it is its json(). It has no card data and no codes.
-    /// Of an error of resolve() it is about the request that was resolved. Call attempts(why.attempts()) only if no other request
+    /// Of an error of resolve() it is about the request that was resolved. Call attempts(why.reply().attempts()) only if no other request
     /// was begun that may charge the order.
     resolve_request look_up() const;
     /// The function that was called, e.g. "order_create"; of an error of resolve() the one that was resolved.
@@ -1081,7 +1048,9 @@ class error : public std::runtime_error {
 
   private:
     struct shared {
-        detail::counter owners;
+        shared(paysvc::reply got, paysvc::reply found, const std::string &function)
+            : why(std::move(got)), look_up(std::move(found)), endpoint(function) {}
+        detail::counter owners{1};
         paysvc::reply why, look_up;
         std::string endpoint;
     };
@@ -1227,7 +1196,7 @@ class client_base {
             throw std::logic_error("reference_new of a client needs a journal: configure journal, or call set_store");
         }
 #endif
-        return minted(text, length);
+        return length > 0 ? text : std::string();
     }
 
   protected:

@@ -34,7 +34,7 @@ const struct {
 #include "answers.inc"
 };
 
-template <class Answer> void print(const Answer &answer) {
+void print(const reply &answer) {
     std::cout << paysvc_status_name(static_cast<int>(answer.status())) << '\t'
               << paysvc_outcome_name(static_cast<int>(answer.outcome())) << '\t' << static_cast<int>(answer.state()) << '\t'
               << answer.http_status() << '\t' << answer.attempts() << '\t' << answer.retry_after().count() << '\t'
@@ -81,7 +81,7 @@ class last_reply {
                 } catch (const paysvc::error &failure) {
                     print_class(failure);
                     failure_.reset(new paysvc::error(failure)); // A copy outlives the exception.
-                    print(*failure_);
+                    print(failure_->reply());
                 }
 #else
                 reply_ = method.call(with, json);
@@ -152,7 +152,7 @@ int main() {
     try {
         return play(client(line));
     } catch (const paysvc::error &failure) { // Of the constructor.
-        print(failure);
+        print(failure.reply());
         return 0;
     }
 #else
