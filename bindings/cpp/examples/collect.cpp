@@ -45,21 +45,19 @@ template <class Call, class Read> std::string step(const char *what, const std::
 
 // Runs steps, up to the first that fails.
 template <class Steps> void attempt(Steps steps) {
-    const char *advice;
+    const auto failure = [](const paysvc::error &why, const char *advice) {
+        std::printf("%-21s %s: %s\n%-21s %s\n", "", name(why.status()), why.message().c_str(), "", advice);
+        failed = true;
+    };
     try {
-        return steps();
+        steps();
     } catch (const paysvc::outcome_unknown &why) {
-        std::printf("%-21s %s: %s\n", "", name(why.status()), why.message().c_str());
-        advice = "it may have been executed: find out with resolve() before you repeat it";
+        failure(why, "it may have been executed: find out with resolve() before you repeat it");
     } catch (const paysvc::not_sent &why) {
-        std::printf("%-21s %s: %s\n", "", name(why.status()), why.message().c_str());
-        advice = "nothing was sent: it may be repeated";
+        failure(why, "nothing was sent: it may be repeated");
     } catch (const paysvc::error &why) { // REJECTED
-        std::printf("%-21s %s: %s\n", "", name(why.status()), why.message().c_str());
-        advice = "this request was not executed, but an earlier one may have been: see the message";
+        failure(why, "this request was not executed, but an earlier one may have been: see the message");
     }
-    std::printf("%-21s %s\n", "", advice);
-    failed = true;
 }
 
 // What the customer ordered. A payment is compared with it before goods are handed over.
@@ -185,7 +183,7 @@ class till {
     // What the customer or the bank would tell, from the sandbox or typed in by you.
     std::string learn(const char *question, const std::string &request, const std::string &pointer) const {
         if (sandbox_) {
-            return client_.request(request).get_or(pointer, "");
+            return client_.invoke("request", request).get_or(pointer, ""); // Whatever its status is: it is no answer of the service.
         }
         std::string line;
         std::cout << question << ": " << std::flush;
