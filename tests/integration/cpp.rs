@@ -151,7 +151,11 @@ fn files_with_and_without_exceptions_can_be_linked() {
         command.args(CPP).args(["-std=c++11", flag, "-c", "-Ibuild/include", name]);
         run(command.current_dir(stage.path()));
     };
-    file("returns.cpp", "-fno-exceptions", "bool returns() { return paysvc::client(\"{}\").order_refund(\"{}\").ok(); }\n");
+    file(
+        "returns.cpp",
+        "-fno-exceptions",
+        "bool returns() { return paysvc::client(\"{}\").order_refund(\"{}\").ok(); }\n",
+    );
     file(
         "throws.cpp",
         "-fexceptions",
