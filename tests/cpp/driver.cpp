@@ -1,9 +1,10 @@
 // Lets the tests in Rust use paysvc.hpp, with the protocol of tests/c/driver.c, except "close". The tests write
-// methods.inc and answers.inc from the tables. Without exceptions the methods with std::nothrow are used.
+// methods.inc and answers.inc from the tables.
 #include "dump.hpp"
 
 #include <cstdlib>
 #include <iostream>
+#include <memory>
 #ifdef _WIN32
 #include <cstdio>
 #include <fcntl.h>
@@ -15,11 +16,7 @@ namespace {
 using paysvc::client;
 using paysvc::reply;
 
-#if PAYSVC_EXCEPTIONS
 #define CALL(name) {#name, [](const client &with, const std::string &json) -> reply { return with.name(json); }},
-#else
-#define CALL(name) {#name, [](const client &with, const std::string &json) -> reply { return with.name(std::nothrow, json); }},
-#endif
 
 const struct {
     const char *name;
@@ -37,7 +34,7 @@ const struct {
 #include "answers.inc"
 };
 
-template <class Answer> void print(const Answer &answer) {
+void print(const reply &answer) {
     std::cout << paysvc_status_name(static_cast<int>(answer.status())) << '\t'
               << paysvc_outcome_name(static_cast<int>(answer.outcome())) << '\t' << static_cast<int>(answer.state()) << '\t'
               << answer.http_status() << '\t' << answer.attempts() << '\t' << answer.retry_after().count() << '\t'
@@ -84,7 +81,7 @@ class last_reply {
                 } catch (const paysvc::error &failure) {
                     print_class(failure);
                     failure_.reset(new paysvc::error(failure)); // A copy outlives the exception.
-                    print(*failure_);
+                    print(failure_->reply());
                 }
 #else
                 reply_ = method.call(with, json);
@@ -111,24 +108,15 @@ class last_reply {
 #endif
 };
 
-} // namespace
-
-int main() {
-#ifdef _WIN32
-    // A line ends with its newline alone, as everywhere else.
-    _setmode(_fileno(stdin), _O_BINARY);
-    _setmode(_fileno(stdout), _O_BINARY);
-#endif
-    std::string line;
-    std::getline(std::cin, line);
-    reply created;
-    client with(std::nothrow, line, created);
-    print(created);
+// Makes the calls that it reads.
+int play(client with) {
+    print(with.creation());
     if (!with) {
-        return created.ok() ? 3 : 0;
+        return with.creation().ok() ? 3 : 0;
     }
     with.set_log(4, log_line);
     last_reply last;
+    std::string line;
     while (std::getline(std::cin, line)) {
         const std::size_t tab = line.find('\t');
         if (tab == std::string::npos) {
@@ -148,4 +136,26 @@ int main() {
         }
     }
     return 0;
+}
+
+} // namespace
+
+int main() {
+#ifdef _WIN32
+    // A line ends with its newline alone, as everywhere else.
+    _setmode(_fileno(stdin), _O_BINARY);
+    _setmode(_fileno(stdout), _O_BINARY);
+#endif
+    std::string line;
+    std::getline(std::cin, line);
+#if PAYSVC_EXCEPTIONS
+    try {
+        return play(client(line));
+    } catch (const paysvc::error &failure) { // Of the constructor.
+        print(failure.reply());
+        return 0;
+    }
+#else
+    return play(client(line));
+#endif
 }

@@ -101,25 +101,72 @@ fn answers_are_read_whatever_is_in_them_and_as_long_as_their_reply_lives() {
     }
 }
 
-/// Compiles one line in a main function.
+/// Compiles one line in a main function. GCC checks some results only when it makes code.
 fn syntax(stage: &Stage, flags: &[&str], line: &str) -> std::process::Output {
     let source = format!("#include <paysvc.hpp>\n#include <paysvc.hpp>\nint main() {{ {line} }}\n");
     std::fs::write(stage.path().join("line.cpp"), source).unwrap();
     let mut command = Command::new("c++");
-    command.args(CPP).args(flags).args(["-fsyntax-only", "-Ibuild/include", "line.cpp"]);
+    command.args(CPP).args(flags).args(["-c", "-o", "line.o", "-Ibuild/include", "line.cpp"]);
     command.current_dir(stage.path()).output().unwrap()
 }
 
 #[test]
 fn every_standard_compiles_it_with_and_without_exceptions() {
     let stage = Stage::new();
+    let line = "const paysvc::client with; auto got = with.order_refund(\"{}\"); return got.ok();";
     for standard in ["-std=c++11", "-std=c++14", "-std=c++17", "-std=c++20"] {
-        let output = syntax(&stage, &[standard], "paysvc::client with; with.order_refund(\"{}\");");
-        assert!(output.status.success(), "{}", output_of(&output));
-        let line =
-            "paysvc::reply why; paysvc::client with(std::nothrow, why); with.order_refund(std::nothrow, \"{}\");";
-        let output = syntax(&stage, &[standard, "-fno-exceptions", "-fno-rtti"], line);
-        assert!(output.status.success(), "{}", output_of(&output));
+        for flags in [&[standard, "-Wconversion"][..], &[standard, "-Wconversion", "-fno-exceptions", "-fno-rtti"]] {
+            let output = syntax(&stage, flags, line);
+            assert!(output.status.success(), "{}", output_of(&output));
+        }
+    }
+}
+
+/// Where nothing is thrown, a reply that is dropped is an UNKNOWN that nobody has seen.
+#[test]
+fn a_reply_that_is_not_thrown_cannot_be_dropped() {
+    let stage = Stage::new();
+    let (thrown, returned) = ("-fexceptions", "-fno-exceptions");
+    for (mode, line, compiles) in [
+        (thrown, "paysvc::client().order_refund(\"{}\");", true),
+        (returned, "paysvc::client().order_refund(\"{}\");", false),
+        (returned, "return paysvc::client().order_refund(\"{}\").ok();", true),
+        (returned, "paysvc::client().check();", false),
+        (returned, "paysvc::call().set_key(\"K\");", false),
+        (thrown, "paysvc::client().invoke(\"order_refund\", \"{}\");", false),
+        (returned, "paysvc::client().invoke(\"order_refund\", \"{}\");", false),
+    ] {
+        let output = syntax(&stage, &["-std=c++11", mode], line);
+        assert_eq!(output.status.success(), compiles, "{mode} {line}\n{}", output_of(&output));
+    }
+}
+
+/// One program, of a file that is compiled with exceptions and one without: each gets the methods that it was compiled for.
+#[test]
+fn files_with_and_without_exceptions_can_be_linked() {
+    let stage = Stage::new();
+    let file = |name: &str, flag: &str, text: &str| {
+        std::fs::write(stage.path().join(name), format!("#include <paysvc.hpp>\n{text}")).unwrap();
+        let mut command = Command::new("c++");
+        command.args(CPP).args(["-std=c++11", flag, "-c", "-Ibuild/include", name]);
+        run(command.current_dir(stage.path()));
+    };
+    file(
+        "returns.cpp",
+        "-fno-exceptions",
+        "bool returns() { return paysvc::client(\"{}\").order_refund(\"{}\").ok(); }\n",
+    );
+    file(
+        "throws.cpp",
+        "-fexceptions",
+        "bool returns();\nint main() {\n    if (returns()) { return 1; }\n    const paysvc::client with(\"{}\");\n    \
+         try { with.order_refund(\"{}\"); } catch (const paysvc::not_sent &) { return 0; }\n    return 2;\n}\n",
+    );
+    for files in [["returns.o", "throws.o"], ["throws.o", "returns.o"]] {
+        let mut command = Command::new("c++");
+        command.args(files).args(["-Lbuild/lib", "-lpaysvc", "-o", "both"]);
+        run(command.current_dir(stage.path()));
+        run(&mut stage.command(&stage.path().join("both")));
     }
 }
 
@@ -144,8 +191,8 @@ fn money_and_numbers_take_no_floating_point() {
     for (line, compiles) in [
         ("paysvc::order_refund_request().amount(\"25.50\");", true),
         ("paysvc::order_refund_request().amount(25.50);", false),
-        ("paysvc::direct_debit_create_request().recurringPaymentId(7);", true),
-        ("paysvc::direct_debit_create_request().recurringPaymentId(7.0);", false),
+        ("paysvc::direct_debit_create_request().recurring_payment_id(7);", true),
+        ("paysvc::direct_debit_create_request().recurring_payment_id(7.0);", false),
         ("paysvc::config().allow_http(\"false\");", false),
     ] {
         let output = syntax(&stage, &["-std=c++11"], line);
@@ -162,9 +209,9 @@ fn a_view_of_a_reply_that_is_gone_does_not_compile() {
         ("paysvc::client with; with.order_refund(\"{}\").answer();", false),
         ("paysvc::client with; paysvc::order_refund_answer answer(with.order_refund(\"{}\"));", false),
         ("paysvc::client with; paysvc::order_refund_answer answer(with.encrypt(\"{}\"));", false),
-        ("paysvc::client with; auto r = with.order_status(\"{}\"); if (r.answer().data().requeryNeeded()) {}", false),
+        ("paysvc::client with; auto r = with.order_status(\"{}\"); if (r.answer().data().requery_needed()) {}", false),
         (
-            "paysvc::client with; auto r = with.order_status(\"{}\"); if (r.answer().data().requeryNeeded().has_value()) {}",
+            "paysvc::client with; auto r = with.order_status(\"{}\"); if (r.answer().data().requery_needed().has_value()) {}",
             true,
         ),
     ] {

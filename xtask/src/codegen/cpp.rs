@@ -1,6 +1,6 @@
-//! `paysvc_endpoints.hpp`: numbers, builders of configuration and requests, the methods of the client.
+//! `paysvc_generated.hpp`: numbers, builders of configuration and requests, typed answers, the methods of the client.
 
-pub mod answers;
+mod answers;
 
 use minijinja::{Value, context};
 use paysvc_spec::operations::{OPERATIONS, Operation};
@@ -29,8 +29,9 @@ pub fn render(rows: &[Endpoint]) -> String {
         config => builders("config", settings::CONFIG, false),
         request => builders("raw_request", settings::REQUEST, false),
         rows => rows.iter().map(of_row).collect::<Vec<_>>(),
+        answers => answers::classes(rows),
     };
-    templates::render("paysvc_endpoints.hpp", context)
+    templates::render("paysvc_generated.hpp", context)
 }
 
 fn enumerator(numbers: &Numbers, &Constant { name, number, doc }: &Constant) -> Value {
@@ -51,7 +52,10 @@ fn builders(name: &str, fields: &[Field], extra: bool) -> Vec<Value> {
     }
     let setters: Vec<Value> = fields
         .iter()
-        .map(|field| context! { method => method(field.name), parameter => parameter(name, field), has_price => field.has_price, ..member(field) })
+        .map(|field| {
+            let element = matches!(field.kind, Kind::List(_)).then(|| nested(name, field.name));
+            context! { method => method(field.name), parameter => parameter(name, field), element, has_price => field.has_price, ..member(field) }
+        })
         .collect();
     all.push(context! { name, setters, extra });
     all
@@ -63,7 +67,6 @@ fn parameter(owner: &str, field: &Field) -> String {
         Kind::Integer => "const detail::integer &".to_owned(),
         Kind::Flag => "const detail::flag &".to_owned(),
         Kind::Any => "const raw &".to_owned(),
-        Kind::Object(_) => format!("const {} &", nested(owner, field.name)),
-        Kind::List(_) => format!("const std::vector<{}> &", nested(owner, field.name)),
+        Kind::Object(_) | Kind::List(_) => format!("const {} &", nested(owner, field.name)),
     }
 }

@@ -1,16 +1,18 @@
-//! C++ keeps the interface's own names.
+//! The interface's names as the standard library of C++ writes names: in snake_case.
 
 use paysvc_spec::schema::Member;
+
+use super::python::snake;
 
 /// Reserved words of C++11 to C++23, and the alternative spellings of operators.
 const RESERVED: &str = include_str!("cpp_reserved.txt");
 
 /// Macros of compilers and of headers that many programs include.
-const MACROS: &str = "assert linux unix major minor errno NULL EOF min max small near far interface IN OUT DELETE ERROR \
+const MACROS: &str = "assert linux unix major minor errno min max small near far interface \
                       signals slots emit foreach";
 
 /// What `paysvc::object`, the base of every request, has itself.
-const METHODS_OF_OBJECT: &[&str] = &["extra", "json", "set"];
+const METHODS_OF_OBJECT: &[&str] = &["extra", "json", "leave_out", "put", "put_json", "put_list"];
 
 /// What `paysvc::view`, the base of every answer, has itself.
 const METHODS_OF_VIEW: &[&str] = &["present", "readable", "raw", "pointer"];
@@ -18,12 +20,13 @@ const METHODS_OF_VIEW: &[&str] = &["present", "readable", "raw", "pointer"];
 /// What the classes of a row are called after it.
 const SUFFIXES: &[&str] = &["request", "reply", "answer"];
 
-/// The method of a request that sets a member: its own name, unless that means something else in C++ or in `object`.
+/// The method of a request that sets a member: its name in snake_case, unless that means something else in C++ or in `object`.
 pub fn method(name: &str) -> String {
     free(name, METHODS_OF_OBJECT)
 }
 
-/// The methods of an answer that read these members: their own names, unless they mean something else in C++ or in `view`.
+/// The methods of an answer that read these members: their names in snake_case, unless they mean something else in C++
+/// or in `view`.
 /// No two are the same.
 ///
 /// # Panics
@@ -54,9 +57,9 @@ pub fn view(parent: &str, accessor: &str) -> String {
 
 /// The name as an identifier, with an underscore if it is taken.
 fn free(name: &str, ours: &[&str]) -> String {
-    let mut out: String = name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
-    if out.is_empty() || out.starts_with(|c: char| c.is_ascii_digit()) {
-        out.insert(0, '_');
+    let mut out = snake(name);
+    if out.is_empty() {
+        out.push('_');
     }
     let mut words = RESERVED.split_whitespace().chain(MACROS.split_whitespace());
     if words.any(|word| word == out) || ours.contains(&out.as_str()) {

@@ -164,7 +164,7 @@ pub fn class(name: &str) -> String {
 }
 
 /// A name that begins with a digit gets an underscore.
-fn snake(name: &str) -> String {
+pub fn snake(name: &str) -> String {
     let name = snake_case(name);
     if name.starts_with(|c: char| c.is_ascii_digit()) { format!("_{name}") } else { name }
 }

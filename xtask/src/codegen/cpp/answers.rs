@@ -1,4 +1,4 @@
-//! `paysvc_answers.hpp`: the typed answers, a class for each object.
+//! The typed answers, a class for each object.
 
 use minijinja::{Value, context};
 use paysvc_spec::schema::{AnswerKind, Certainty, Endpoint, Member, typed};
@@ -6,18 +6,15 @@ use paysvc_spec::schema::{AnswerKind, Certainty, Endpoint, Member, typed};
 use crate::codegen::operations::with_answers;
 use crate::codegen::row;
 use crate::names::cpp::{accessors, view};
-use crate::templates;
 
-pub fn render(rows: &[Endpoint]) -> String {
+/// Those of each row.
+pub fn classes(rows: &[Endpoint]) -> Vec<Value> {
     let of_row = |it: &Endpoint| {
         let name = format!("{}_answer", it.name);
         let views = views(&name, it.answer.members, "", &mut vec![name.clone()]);
         context! { views, ..row(it) }
     };
-    templates::render(
-        "paysvc_answers.hpp",
-        context! { rows => with_answers(rows).iter().map(of_row).collect::<Vec<_>>() },
-    )
+    with_answers(rows).iter().map(of_row).collect()
 }
 
 /// The class of an object and, before it, those of the objects within: C++ reads from top to bottom. `within` is where it
@@ -117,7 +114,7 @@ mod tests {
             answer: paysvc_spec::schema::Answer { members: MEMBERS, ..Endpoint::ANSWER },
             ..Endpoint::ROW
         };
-        let text = render(&[row]);
+        let text = crate::codegen::cpp::render(&[row]);
         assert!(text.contains("paysvc::value<std::string> shown() const"), "{text}");
         assert!(!["guess", "inner", "hidden"].iter().any(|name| text.contains(name)), "{text}");
     }
