@@ -348,3 +348,57 @@ fn utc(text: &str) -> Option<Option<String>> {
     let (date, (hour, minute, second, micros)) = (utc.date(), utc.time().as_hms_micro());
     Some(Some(format!("{date}T{hour:02}:{minute:02}:{second:02}.{micros:06}Z")))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::json::document::Document;
+    use paysvc_spec::endpoint;
+
+    /// The answer, and what cannot be read of it.
+    fn read(row: &str, body: &str) -> (String, Vec<String>) {
+        let document = Document::scan_own(body).unwrap_or_else(|_| panic!("{body}"));
+        let mut out = Vec::new();
+        let Ok(unreadable) = write(&endpoint(row).answer.shape(), document.root(body), &mut out) else {
+            panic!("{body}: too long")
+        };
+        (String::from_utf8(out).unwrap(), unreadable)
+    }
+
+    /// `tests/integration/typed_answers/normal.rs` compares every row.
+    #[test]
+    fn the_data_is_read_with_its_envelope_and_without() {
+        for (body, expected) in [
+            (
+                r#"{"status":true,"data":{"reference":"O-1","status":"pending"}}"#,
+                r#""O-1","amount_refunded":null,"status":"pending""#,
+            ),
+            (r#"{"Data":{"Reference":7,"amount_refunded":"007.50"}}"#, r#""7","amount_refunded":"7.50","status":null"#),
+            // The word beside the data is the request's.
+            (r#"{"status":"success","reference":"O-1"}"#, r#""O-1","amount_refunded":null,"status":null"#),
+        ] {
+            assert_eq!(read("order_refund", body), (format!("{{\"reference\":{expected}}}"), vec![]), "{body}");
+        }
+        let (answer, unreadable) =
+            read("order_refund", r#"{"data":{"amount_refunded":{},"status":[],"reference":" "}}"#);
+        assert_eq!(answer, r#"{"reference":" ","amount_refunded":null,"status":null}"#);
+        assert_eq!(unreadable, ["/data/amount_refunded", "/data/status"]);
+        assert_eq!(read("order_refund", r#"{"data":[{}]}"#).1, ["/data"]);
+        assert_eq!(read("order_refund", "[]").1, [""]);
+    }
+
+    #[test]
+    fn a_time_is_in_utc() {
+        for (written, expected) in [
+            ("2026-01-01T00:30:00+01:00", Some(Some("2025-12-31T23:30:00.000000Z"))),
+            (" 2026-01-31 09:30:00.1234567", None),
+            ("2026-01-31 09:30:00.1234567z", Some(Some("2026-01-31T09:30:00.123456Z"))),
+            ("0001-01-01T00:00:00", Some(None)),
+            ("2026-02-29T00:00:00", None),
+            ("2026-01-31T09:30:00+24:00", None),
+            ("9999-01-01T00:00:00", None),
+        ] {
+            assert_eq!(utc(written), expected.map(|time| time.map(str::to_owned)), "{written}");
+        }
+    }
+}

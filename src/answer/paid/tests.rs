@@ -141,3 +141,24 @@ fn a_transfer_is_compared_with_the_reference_of_its_account() {
         assert!(transfer(data).contains(expected), "{data}: {}", transfer(data));
     }
 }
+
+#[test]
+fn what_is_named_as_paid_is_what_is_taken_for_paid() {
+    for (row, data, expected) in [
+        ("order_verify", r#"{"orderAmount":"620.0","totalChargedAmount":600}"#, &["620"][..]),
+        ("order_verify", r#"{"totalChargedAmount":620,"fee":"20.50"}"#, &["599.5", "620"]),
+        ("order_verify", r#"{"totalChargedAmount":20,"fee":20.5}"#, &["20"]),
+        ("order_verify", r#"{"orderAmount":600,"orderSummary":{"orderAmount":6}}"#, &[]),
+        ("order_verify", r#"{"orderAmount":[600],"totalChargedAmount":600}"#, &[]),
+    ] {
+        let body = format!(r#"{{"status":"success","data":{data}}}"#);
+        let facts = facts(&endpoint(row).answer, &body, &[(Reference::Order, "O-1")]);
+        let accepted = accepted(&facts);
+        assert_eq!(accepted.amounts, expected, "{data}");
+        for wanted in ["620", "600", "599.5", "599.50", "20", "6", "0"] {
+            let shortest = Decimal::parse(wanted).unwrap().to_string();
+            assert_eq!(amount(&facts, wanted).is_none(), accepted.amounts.contains(&shortest), "{data}: {wanted}");
+        }
+        assert_eq!((accepted.reference, accepted.currency), (Some("O-1"), None));
+    }
+}
