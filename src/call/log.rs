@@ -1,18 +1,18 @@
 //! The log: one line per event, each with the number of its call. It goes to the token of the call, if that keeps it,
 //! and to the client's callback, on the calling thread.
 //!
-//! No line contains text of the caller, except that the kept ones have the order's reference. From the service's text it may contain the numbers that the service gave to the
-//! request (see `wire/answer.rs`), with the secrets of the request masked.
+//! No line contains text of the caller, except that the kept ones have the order's reference. From the service's text it may
+//! contain the numbers that the service gave to the request (see `wire/answer.rs`), with the secrets of the request masked.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use arc_swap::ArcSwapOption;
 
 use crate::call::{CallRecord, CallToken};
 use crate::json::object::{Object, object_text};
 use crate::util::panics::failpoint;
+use crate::util::unique::now_ms;
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 #[repr(i32)]
@@ -44,7 +44,7 @@ impl Line<'_> {
     fn json(&self, record: &CallRecord, level: Level) -> String {
         object_text(|line| {
             line.literal("level", level as i32);
-            line.literal("time", SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_millis()));
+            line.literal("time", now_ms());
             line.text("call_id", &record.id.to_string());
             line.text("message", &self.text);
             line.optional("reference", record.order());

@@ -1,18 +1,14 @@
 //! Time in the form that rows have. The date is for people; a lease depends on the time since the machine's boot.
 
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 use time::OffsetDateTime;
 
 pub use crate::util::boot::Moment;
+pub use crate::util::unique::now_ms;
 
 pub fn ms(duration: Duration) -> u64 {
     u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
-}
-
-/// Milliseconds since 1970.
-pub fn now_ms() -> u64 {
-    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, ms)
 }
 
 /// The day in UTC, such as 2026-01-31.

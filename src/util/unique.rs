@@ -102,8 +102,13 @@ pub fn reference(prefix: &str) -> Option<String> {
     }
     let mut random = [0; 16];
     critical_section(|| aws_lc_rs::rand::fill(&mut random[..RANDOM_BITS as usize / 8])).ok()?;
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_millis());
-    Some(made(prefix, now, u128::from_le_bytes(random)))
+    Some(made(prefix, u128::from(now_ms()), u128::from_le_bytes(random)))
+}
+
+/// Milliseconds since 1970 by the system's clock, which anybody may set.
+pub fn now_ms() -> u64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH);
+    since.ok().and_then(|time| u64::try_from(time.as_millis()).ok()).unwrap_or(0)
 }
 
 /// Letters, digits, `-`, `_` and `.`; or nothing.
