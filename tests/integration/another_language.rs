@@ -73,7 +73,9 @@ fn a_charge_a_resolve_and_a_webhook_need_no_package() {
     assert_eq!(java.says(&["charge", "T-2", "10.00", stored]), "paid");
     assert_eq!(java.says(&["resolve", stored]), "paid");
     // The look-up fails, too.
-    java.sandbox.post("/sandbox/faults", &json!({"fault": "commit_then_close"}));
+    for (fault, name) in [("commit_then_close", "order_create"), ("close_after_read", "order_status")] {
+        java.sandbox.post("/sandbox/faults", &json!({"fault": fault, "path": paysvc_spec::endpoint(name).path}));
+    }
     let unknown = java.says(&["charge", "T-3", "10.00", stored]);
     assert!(unknown.starts_with("UNKNOWN, do not charge again: "), "{unknown}");
     java.sandbox.send("DELETE", "/sandbox/faults", "");
