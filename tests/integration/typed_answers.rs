@@ -1,5 +1,6 @@
-//! Typed answers in every language: the same members of the same answers give the same values, the ones that the
+//! Typed answers in C, C++ and Go: the same members of the same answers give the same values, the ones that the
 //! reference reader of the tests finds (`tests/support/answers`), and no answer that cannot be read changes a verdict.
+//! Python's are made of `paysvc_reply_json`, which `normal` compares.
 //!
 //! Three kinds of answers: the sandbox's, the canned ones of `tests/scenarios.json`, and hostile ones that a raw server
 //! gives. TEST_ANSWERS=all: every value of every kind for every member, and a hundred times as many by chance.
@@ -169,9 +170,9 @@ fn every_language_reads_the_same() {
     let results: Vec<(&str, Vec<Read>, Vec<Read>)> = std::thread::scope(|scope| {
         let all = &all;
         let play = |start: &dyn Fn() -> Command| (over_the_sandbox(start), read_all(start, all));
-        let languages = languages::plain();
+        let languages = languages::plain().into_iter().filter(|language| language.name != "Python");
         let running: Vec<_> =
-            languages.into_iter().map(|language| (language.name, scope.spawn(move || language.run(play)))).collect();
+            languages.map(|language| (language.name, scope.spawn(move || language.run(play)))).collect();
         let joined = running.into_iter().map(|(name, running)| (name, running.join().unwrap()));
         joined.map(|(name, (sandbox, served))| (name, sandbox, served)).collect()
     });

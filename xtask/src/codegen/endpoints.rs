@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use minijinja::{Value, context};
 use paysvc_spec::schema::{
     AnswerKind, Certainty, Endpoint, Field, Form, Keep, Kind, LookUp, Member, Method, PayOption, Place, Role, Safety,
-    Settles, typed,
+    Settles, ShapeField, typed,
 };
 
 use super::requests::Requests;
@@ -66,8 +66,9 @@ fn endpoint(it: &Endpoint) -> Value {
     let headers: Vec<Value> = it.headers.iter().map(|&(name, value)| context! { name, value }).collect();
     let mut request = Vec::new();
     request_members(&mut request, "", it.fields);
-    let (mut names, mut members) = (BTreeMap::new(), Vec::new());
-    typed_names(&mut names, &Names::default(), it.answer.members);
+    let (mut python, mut names, mut members) = (BTreeMap::new(), BTreeMap::new(), Vec::new());
+    python_names(&mut python, "", "", &it.answer.shape());
+    typed_names(&mut names, &Names::default(), it.answer.members, &python);
     answer_members(&mut members, "", Place::Root, it.answer.members, &names);
     context! {
         key => it.key.name(),
@@ -195,31 +196,49 @@ struct Names {
     path: String,
     cpp: String,
     go: String,
-    python: String,
+}
+
+fn joined(within: &str, name: &str) -> String {
+    if within.is_empty() { name.to_owned() } else { format!("{within}.{name}") }
+}
+
+/// The fields of Python's answer by the paths of the members that may have their values.
+fn python_names(out: &mut BTreeMap<String, String>, path: &str, within: &str, shape: &[ShapeField]) {
+    let fields: Vec<_> = shape.iter().map(|field| &*field.name).collect();
+    for (field, name) in shape.iter().zip(names::python::fields(&fields)) {
+        let name = joined(within, &name);
+        let (each, element) = if let AnswerKind::List(_) = field.kind() { ("/*", "[i]") } else { ("", "") };
+        for (place, member) in &field.members {
+            let data = if let Place::Data = place { "/data" } else { "" };
+            let path = format!("{path}{data}/{}", member.name);
+            python_names(out, &format!("{path}{each}"), &format!("{name}{element}"), &field.fields);
+            out.insert(path, name.clone());
+        }
+    }
 }
 
 /// The names of the typed members by their paths.
-fn typed_names(out: &mut BTreeMap<String, Value>, within: &Names, members: &'static [Member]) {
+fn typed_names(
+    out: &mut BTreeMap<String, Value>,
+    within: &Names,
+    members: &'static [Member],
+    python: &BTreeMap<String, String>,
+) {
     let members: Vec<_> = typed(members).collect();
-    let (cpp, python) = (names::cpp::accessors(&members), names::python::properties(&members));
-    for (((member, cpp), go), python) in members.iter().zip(cpp).zip(names::go::fields(&members)).zip(python) {
-        let joined = |within: &str, name: &str| {
-            if within.is_empty() { name.to_owned() } else { format!("{within}.{name}") }
-        };
+    for ((member, cpp), go) in members.iter().zip(names::cpp::accessors(&members)).zip(names::go::fields(&members)) {
         let mut at = Names {
             path: format!("{}/{}", within.path, member.name),
             cpp: joined(&within.cpp, &format!("{cpp}()")),
             go: joined(&within.go, &go),
-            python: joined(&within.python, &python),
         };
         let is_leaf = !matches!(member.kind, AnswerKind::Object(_));
         let get = if is_leaf { ".Get()" } else { "" };
-        let named = context! { cpp => &at.cpp, go => format!("{}{get}", at.go), python => &at.python };
+        let named = context! { cpp => &at.cpp, go => format!("{}{get}", at.go), python => python.get(&at.path) };
         out.insert(at.path.clone(), named);
         if let AnswerKind::List(_) = member.kind {
             // The list is what Get returned.
-            at = Names { path: at.path + "/*", cpp: at.cpp + "[i]", go: format!("{go}[i]"), python: at.python + "[i]" };
+            at = Names { path: at.path + "/*", cpp: at.cpp + "[i]", go: format!("{go}[i]") };
         }
-        typed_names(out, &at, member.kind.members());
+        typed_names(out, &at, member.kind.members(), python);
     }
 }
