@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use minijinja::{Value, context};
 use paysvc_spec::schema::{
     AnswerKind, Certainty, Endpoint, Field, Form, Keep, Kind, LookUp, Member, Method, PayOption, Place, Role, Safety,
-    Settles, typed,
+    Settles, ShapeField, typed,
 };
 
 use super::requests::Requests;
@@ -67,7 +67,9 @@ fn endpoint(it: &Endpoint) -> Value {
     let mut request = Vec::new();
     request_members(&mut request, "", it.fields);
     let (mut names, mut members) = (BTreeMap::new(), Vec::new());
-    typed_names(&mut names, &Names::default(), it.answer.members);
+    let mut go = BTreeMap::new();
+    go_names(&mut go, "", "", &it.answer.shape());
+    typed_names(&mut names, &Names::default(), it.answer.members, &go);
     answer_members(&mut members, "", Place::Root, it.answer.members, &names);
     context! {
         key => it.key.name(),
@@ -194,32 +196,45 @@ fn answer_members(
 struct Names {
     path: String,
     cpp: String,
-    go: String,
     python: String,
 }
 
 /// The names of the typed members by their paths.
-fn typed_names(out: &mut BTreeMap<String, Value>, within: &Names, members: &'static [Member]) {
+fn typed_names(
+    out: &mut BTreeMap<String, Value>,
+    within: &Names,
+    members: &'static [Member],
+    go: &BTreeMap<String, String>,
+) {
     let members: Vec<_> = typed(members).collect();
     let (cpp, python) = (names::cpp::accessors(&members), names::python::properties(&members));
-    for (((member, cpp), go), python) in members.iter().zip(cpp).zip(names::go::fields(&members)).zip(python) {
+    for ((member, cpp), python) in members.iter().zip(cpp).zip(python) {
         let joined = |within: &str, name: &str| {
             if within.is_empty() { name.to_owned() } else { format!("{within}.{name}") }
         };
         let mut at = Names {
             path: format!("{}/{}", within.path, member.name),
             cpp: joined(&within.cpp, &format!("{cpp}()")),
-            go: joined(&within.go, &go),
             python: joined(&within.python, &python),
         };
-        let is_leaf = !matches!(member.kind, AnswerKind::Object(_));
-        let get = if is_leaf { ".Get()" } else { "" };
-        let named = context! { cpp => &at.cpp, go => format!("{}{get}", at.go), python => &at.python };
+        let named = context! { cpp => &at.cpp, go => go.get(&at.path), python => &at.python };
         out.insert(at.path.clone(), named);
         if let AnswerKind::List(_) = member.kind {
-            // The list is what Get returned.
-            at = Names { path: at.path + "/*", cpp: at.cpp + "[i]", go: format!("{go}[i]"), python: at.python + "[i]" };
+            at = Names { path: at.path + "/*", cpp: at.cpp + "[i]", python: at.python + "[i]" };
         }
-        typed_names(out, &at, member.kind.members());
+        typed_names(out, &at, member.kind.members(), go);
+    }
+}
+
+/// The fields of Go's structs by the paths of the members that they are filled from.
+fn go_names(out: &mut BTreeMap<String, String>, path: &str, within: &str, shape: &[ShapeField]) {
+    let names = names::go::fields(shape.iter().map(|field| &*field.name));
+    for (field, go) in shape.iter().zip(names) {
+        let each = if matches!(field.kind(), AnswerKind::List(_)) { ("/*", "[i]") } else { ("", "") };
+        for (place, member) in &field.members {
+            let path = format!("{path}{}/{}", if *place == Place::Data { "/data" } else { "" }, member.name);
+            go_names(out, &(path.clone() + each.0), &format!("{within}{go}{}.", each.1), &field.fields);
+            out.insert(path, format!("{within}{go}"));
+        }
     }
 }
