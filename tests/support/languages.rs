@@ -23,9 +23,10 @@ impl Language {
     }
 }
 
-/// One driver of each language.
+/// A driver of each language that reads typed answers by JSON pointer; Go has the fields that the library made, which its
+/// own tests compare.
 pub fn plain() -> Vec<Language> {
-    vec![c("C", Link::Shared, &["-std=c89", "-pedantic"], &[]), cpp("C++", &["-std=c++11"]), go(), python()]
+    vec![c("C", Link::Shared, &["-std=c89", "-pedantic"], &[]), cpp("C++", &["-std=c++11"]), python()]
 }
 
 /// The same, and C and C++ in other ways. On another platform: what can be run there, and C on this machine to compare
