@@ -5,6 +5,7 @@
 //! gives. TEST_ANSWERS=all: every value of every kind for every member, and a hundred times as many by chance.
 //! `make certify` prints the table.
 
+mod cpp;
 mod hostile;
 mod normal;
 mod reference;
@@ -169,9 +170,10 @@ fn every_language_reads_the_same() {
     let results: Vec<(&str, Vec<Read>, Vec<Read>)> = std::thread::scope(|scope| {
         let all = &all;
         let play = |start: &dyn Fn() -> Command| (over_the_sandbox(start), read_all(start, all));
-        let languages = languages::plain();
+        // What C++ reads is what the library's JSON says: see typed_answers/cpp.rs.
+        let languages = languages::plain().into_iter().filter(|language| language.name != "C++");
         let running: Vec<_> =
-            languages.into_iter().map(|language| (language.name, scope.spawn(move || language.run(play)))).collect();
+            languages.map(|language| (language.name, scope.spawn(move || language.run(play)))).collect();
         let joined = running.into_iter().map(|(name, running)| (name, running.join().unwrap()));
         joined.map(|(name, (sandbox, served))| (name, sandbox, served)).collect()
     });

@@ -19,7 +19,7 @@ use crate::support::target::good;
 const MOST_POINTERS: usize = 100;
 
 /// A client of a server that answers with the text.
-fn answering(body: &Arc<Mutex<String>>) -> (Server, Client) {
+pub(super) fn answering(body: &Arc<Mutex<String>>) -> (Server, Client) {
     let body = Arc::clone(body);
     let server = Server::start(move |mut connection| {
         while connection.read_request().is_some() {
@@ -32,7 +32,7 @@ fn answering(body: &Arc<Mutex<String>>) -> (Server, Client) {
     (server, client)
 }
 
-fn member<'a>(object: &'a Tree, name: &str) -> &'a Tree {
+pub(super) fn member<'a>(object: &'a Tree, name: &str) -> &'a Tree {
     let Tree::Object(members) = object else { panic!("{object:?}") };
     let mut found = members.iter().filter(|(own, _)| own == name);
     let (_, value) = found.next().unwrap_or_else(|| panic!("{name} is not in {object:?}"));
@@ -40,7 +40,7 @@ fn member<'a>(object: &'a Tree, name: &str) -> &'a Tree {
     value
 }
 
-fn pointers(list: &Tree) -> BTreeSet<String> {
+pub(super) fn pointers(list: &Tree) -> BTreeSet<String> {
     let Tree::Array(all) = list else { panic!("{list:?}") };
     let text = |it: &Tree| if let Tree::Text(text) = it { text.clone() } else { panic!("{it:?}") };
     all.iter().map(text).collect()

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use minijinja::{Value, context};
 use paysvc_spec::schema::{
     AnswerKind, Certainty, Endpoint, Field, Form, Keep, Kind, LookUp, Member, Method, PayOption, Place, Role, Safety,
-    Settles, typed,
+    Settles, ShapeField, typed,
 };
 
 use super::requests::Requests;
@@ -68,6 +68,12 @@ fn endpoint(it: &Endpoint) -> Value {
     request_members(&mut request, "", it.fields);
     let (mut names, mut members) = (BTreeMap::new(), Vec::new());
     typed_names(&mut names, &Names::default(), it.answer.members);
+    let mut cpp = BTreeMap::new();
+    field_names(&mut cpp, "", "", &it.answer.shape());
+    for (path, at) in cpp {
+        let others = names.remove(&path).expect("a typed member");
+        names.insert(path, context! { cpp => at, ..others });
+    }
     answer_members(&mut members, "", Place::Root, it.answer.members, &names);
     context! {
         key => it.key.name(),
@@ -193,7 +199,6 @@ fn answer_members(
 #[derive(Default)]
 struct Names {
     path: String,
-    cpp: String,
     go: String,
     python: String,
 }
@@ -201,25 +206,41 @@ struct Names {
 /// The names of the typed members by their paths.
 fn typed_names(out: &mut BTreeMap<String, Value>, within: &Names, members: &'static [Member]) {
     let members: Vec<_> = typed(members).collect();
-    let (cpp, python) = (names::cpp::accessors(&members), names::python::properties(&members));
-    for (((member, cpp), go), python) in members.iter().zip(cpp).zip(names::go::fields(&members)).zip(python) {
+    let python = names::python::properties(&members);
+    for ((member, go), python) in members.iter().zip(names::go::fields(&members)).zip(python) {
         let joined = |within: &str, name: &str| {
             if within.is_empty() { name.to_owned() } else { format!("{within}.{name}") }
         };
         let mut at = Names {
             path: format!("{}/{}", within.path, member.name),
-            cpp: joined(&within.cpp, &format!("{cpp}()")),
             go: joined(&within.go, &go),
             python: joined(&within.python, &python),
         };
         let is_leaf = !matches!(member.kind, AnswerKind::Object(_));
         let get = if is_leaf { ".Get()" } else { "" };
-        let named = context! { cpp => &at.cpp, go => format!("{}{get}", at.go), python => &at.python };
+        let named = context! { cpp => (), go => format!("{}{get}", at.go), python => &at.python };
         out.insert(at.path.clone(), named);
         if let AnswerKind::List(_) = member.kind {
             // The list is what Get returned.
-            at = Names { path: at.path + "/*", cpp: at.cpp + "[i]", go: format!("{go}[i]"), python: at.python + "[i]" };
+            at = Names { path: at.path + "/*", go: format!("{go}[i]"), python: at.python + "[i]" };
         }
         typed_names(out, &at, member.kind.members());
+    }
+}
+
+/// The names of the fields of C++ by the paths of their members.
+fn field_names(out: &mut BTreeMap<String, String>, path: &str, within: &str, shape: &[ShapeField]) {
+    for (field, name) in shape.iter().zip(names::cpp::fields(shape)) {
+        let name = format!("{within}{name}");
+        for (place, member) in &field.members {
+            let data = if *place == Place::Data { "/data" } else { "" };
+            let path = format!("{path}{data}/{}", member.name);
+            match member.kind {
+                AnswerKind::Object(_) => field_names(out, &path, &format!("{name}->"), &field.fields),
+                AnswerKind::List(_) => field_names(out, &format!("{path}/*"), &format!("{name}[i]."), &field.fields),
+                _ => {}
+            }
+            out.insert(path, name.clone());
+        }
     }
 }
