@@ -6,21 +6,25 @@
 /// - A method throws a paysvc::error unless the status is OK, so that nobody overlooks an UNKNOWN: catch outcome_unknown before
 ///   you repeat anything. With -fno-exceptions it returns the reply, as client::invoke() does; GCC and clang warn if it is dropped.
 /// - Text is returned as std::string. Amounts are text in major units, e.g. "100.10", never floating point.
+/// - Answers are structs: text, amounts and times (RFC 3339, in UTC) that are absent are "", other values are optional. each() of
+///   a struct calls a function with the name and a reference of each field.
 #ifndef PAYSVC_HPP
 #define PAYSVC_HPP
 
 #include <paysvc.h>
 
-// Without <functional>, <memory>, <mutex> and <vector>, which take as long to compile as this header itself.
+// Without <functional>, <memory> and <mutex>, which take as long to compile as this header itself.
 #include <chrono>
 #include <climits>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <exception>
 #include <stdexcept>
 #include <string>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 // The name of an inline namespace: a program may link files that are compiled with exceptions and files that are not, and a
 // linker must not take a method of one kind for that of the other.
@@ -97,6 +101,14 @@ inline std::string quoted(const std::string &text) {
     return out += '"';
 }
 
+inline void append_utf8(std::string &out, unsigned long code) {
+    int shift = code < 0x80 ? 0 : code < 0x800 ? 6 : code < 0x10000 ? 12 : 18;
+    out += static_cast<char>((shift == 0 ? 0 : shift == 6 ? 0xC0 : shift == 12 ? 0xE0 : 0xF0) | (code >> shift));
+    while ((shift -= 6) >= 0) {
+        out += static_cast<char>(0x80 | ((code >> shift) & 0x3F));
+    }
+}
+
 /// The text as C expects it. C would ignore what follows a NUL, so such a text is replaced by one that is not JSON, which
 /// the library refuses.
 inline const char *c_text(const std::string &text, const char *refused = "NUL") {
@@ -139,13 +151,7 @@ inline std::string from_cp1252(const std::string &text) {
     for (const char c : text) {
         const unsigned byte = static_cast<unsigned char>(c);
         const unsigned code = byte < 0x80 || byte > 0x9F ? byte : high[byte - 0x80];
-        if (byte < 0x80 || code == 0) {
-            out += c;
-        } else {
-            out += static_cast<char>(code < 0x800 ? 0xC0 | (code >> 6) : 0xE0 | (code >> 12));
-            out += code < 0x800 ? std::string() : std::string(1, static_cast<char>(0x80 | ((code >> 6) & 0x3F)));
-            out += static_cast<char>(0x80 | (code & 0x3F));
-        }
+        code == 0 ? out.push_back(c) : detail::append_utf8(out, code);
     }
     return out;
 }
@@ -153,27 +159,10 @@ inline std::string from_cp1252(const std::string &text) {
 /// A JSON object. Members are in the order in which they were first set; setting one again replaces its value.
 class object {
   public:
-    object() noexcept = default;
-    object(const object &from) : object() {
-        for (const entry *at = from.first_; at != nullptr; at = at->next) {
-            put_json(at->name, at->json);
-        }
-    }
-    object(object &&from) noexcept : first_(from.first_) { from.first_ = nullptr; }
-    object &operator=(object from) noexcept {
-        std::swap(first_, from.first_);
-        return *this;
-    }
-    ~object() {
-        while (first_ != nullptr) {
-            leave_out(first_->name);
-        }
-    }
-
     std::string json() const {
         std::string out = "{";
-        for (const entry *at = first_; at != nullptr; at = at->next) {
-            out += (out.size() > 1 ? "," : "") + detail::quoted(at->name) + ':' + at->json;
+        for (const entry &it : entries_) {
+            out += (out.size() > 1 ? "," : "") + detail::quoted(it.name) + ':' + it.json;
         }
         return out += '}';
     }
@@ -193,492 +182,197 @@ class object {
         put_json(name, out += ']');
     }
     void put_json(const std::string &name, const std::string &json) {
-        entry **at = &first_;
-        for (; *at != nullptr; at = &(*at)->next) {
-            if ((*at)->name == name) {
-                (*at)->json = json;
+        for (entry &it : entries_) {
+            if (it.name == name) {
+                it.json = json;
                 return;
             }
         }
-        *at = new entry{name, json, nullptr};
+        entries_.push_back({name, json});
     }
-    void leave_out(const std::string &name) noexcept {
-        for (entry **at = &first_; *at != nullptr; at = &(*at)->next) {
-            if ((*at)->name == name) {
-                entry *const found = *at;
-                *at = found->next;
-                delete found;
-                return;
+    void leave_out(const std::string &name) {
+        for (std::size_t at = entries_.size(); at-- > 0;) {
+            if (entries_[at].name == name) {
+                entries_.erase(entries_.begin() + static_cast<std::ptrdiff_t>(at));
             }
         }
     }
 
   private:
-    /// A list of its own compiles faster than std::vector.
     struct entry {
         std::string name, json;
-        entry *next;
     };
-    entry *first_ = nullptr;
+    std::vector<entry> entries_;
 };
 
 inline raw::raw(const object &value) : json_(value.json()) {}
 
-/// A time of an answer. One without a zone is read as UTC: the service documents that for one member, and no zone for the
-/// others.
-struct time_value {
-    /// Since 1970-01-01T00:00:00Z; before it: negative.
-    long long seconds;
-    /// After these seconds: 0 to 999999999.
-    long nanoseconds;
-
-    /// The nearest time that the clock can hold: many clocks end in the year 2262.
-    std::chrono::system_clock::time_point time_point() const {
-        using clock = std::chrono::system_clock;
-        // One second less at each end, for the nanoseconds.
-        const long long last = std::chrono::duration_cast<std::chrono::seconds>(clock::duration::max()).count() - 1;
-        if (seconds > last || seconds < -last) {
-            return seconds > 0 ? clock::time_point::max() : clock::time_point::min();
-        }
-        return clock::time_point(std::chrono::duration_cast<clock::duration>(std::chrono::seconds(seconds)) +
-                                 std::chrono::duration_cast<clock::duration>(std::chrono::nanoseconds(nanoseconds)));
-    }
-};
-
-namespace detail {
-/// What came of reading a member.
-enum class parsed { value, absent, unreadable };
-
-/// The name of a JSON type.
-inline const char *json_type_name(int type) noexcept {
-    static const char *const names[] = {"absent", "null", "bool", "number", "string", "array", "object"};
-    return names[type >= PAYSVC_JSON_NULL && type <= PAYSVC_JSON_OBJECT ? type : PAYSVC_JSON_ABSENT];
-}
-} // namespace detail
-
-/// A member of an answer: a value, nothing, or something that cannot be read as a T.
-///
-///     const paysvc::value<std::string> fee = answer.data().fee();
-///     if (fee) { use(*fee); } else if (!fee.readable()) { log(fee.found()); }
-template <class T> class value {
+/// What an answer may lack: a number, a flag or an object.
+template <class T> class optional {
   public:
-    /// Absent.
-    value() : value(PAYSVC_JSON_ABSENT, detail::parsed::absent) {}
-    /// Of that JSON type.
-    value(int found, detail::parsed result, T read = T()) : value_(std::move(read)), found_(found), result_(result) {}
+    optional() = default;
+    optional(T value) : value_(std::move(value)), has_value_(true) {}
 
-    /// Whether the answer has this member. One that is null counts as absent, and so does a blank text where a number, a
-    /// flag or a time belongs.
-    bool present() const noexcept { return result_ != detail::parsed::absent; }
-    /// False if there is something that is no T; get() then gives an empty value.
-    bool readable() const noexcept { return result_ != detail::parsed::unreadable; }
-    /// Whether there is a value: present and readable.
-    bool has_value() const noexcept { return result_ == detail::parsed::value; }
+    bool has_value() const noexcept { return has_value_; }
     /// The same as has_value(). Not for flags, where it would be taken for the value: use has_value() or value_or().
     template <class U = T, class = typename std::enable_if<!std::is_same<U, bool>::value>::type>
     explicit operator bool() const noexcept {
-        return has_value();
+        return has_value_;
     }
-
-    /// The value; without one an empty text, 0 or false: ask has_value() first.
-    const T &get() const & noexcept { return value_; }
-    T get() && { return std::move(value_); }
-    const T &operator*() const & noexcept { return value_; }
-    T operator*() && { return std::move(value_); }
+    /// The value; without one 0, false or an object that lacks everything: ask has_value() first.
+    const T &operator*() const noexcept { return value_; }
     const T *operator->() const noexcept { return &value_; }
-    /// The value, or the fallback if it is absent or unreadable.
-    T value_or(T fallback) const & { return has_value() ? value_ : std::move(fallback); }
-    T value_or(T fallback) && { return has_value() ? std::move(value_) : std::move(fallback); }
-
-    /// The JSON type of what is there, or of what stands in place of an object around it: "string", "null", "absent".
-    const char *found() const noexcept { return detail::json_type_name(found_); }
+    T value_or(T fallback) const { return has_value_ ? value_ : std::move(fallback); }
 
   private:
-    T value_;
-    int found_;
-    detail::parsed result_;
+    T value_ = T();
+    bool has_value_ = false;
+};
+
+/// A list of an answer; one that is absent is empty.
+template <class T> class list : public std::vector<T> {
+  public:
+    /// An element; past the end one that lacks everything.
+    const T &operator[](std::size_t index) const {
+        static const T none = T();
+        return index < this->size() ? this->data()[index] : none;
+    }
 };
 
 namespace detail {
 
-/// A part of a text.
-struct characters {
-    const char *begin, *end;
-    bool empty() const { return begin == end; }
-    std::size_t size() const { return static_cast<std::size_t>(end - begin); }
-    /// Takes this character off the front, if it is there.
-    bool take(char c) { return !empty() && *begin == c && (++begin, true); }
-    /// Takes the digits off the front.
-    characters digits() {
-        characters all = {begin, begin};
-        while (all.end != end && *all.end >= '0' && *all.end <= '9') {
-            ++all.end;
-        }
-        begin = all.end;
-        return all;
-    }
-    /// Takes that many digits off the front; -1 if there are fewer.
-    int number(int count) {
-        int total = 0;
-        for (; count > 0; count--) {
-            if (empty() || *begin < '0' || *begin > '9') {
-                return -1;
-            }
-            total = total * 10 + (*begin++ - '0');
-        }
-        return total;
-    }
-};
-
-/// Without ASCII white space at both ends.
-inline characters trimmed(const char *text) {
-    characters all = {text, text + std::char_traits<char>::length(text)};
-    const auto is_space = [](char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\v' || c == '\f'; };
-    while (!all.empty() && is_space(*all.begin)) {
-        ++all.begin;
-    }
-    while (!all.empty() && is_space(all.end[-1])) {
-        --all.end;
-    }
-    return all;
-}
-
-inline parsed value_if(bool readable) { return readable ? parsed::value : parsed::unreadable; }
-
-/// -?[0-9]+(\.0+)?
-inline parsed parse_integer(characters text, std::int64_t &out) {
-    const bool negative = text.take('-');
-    const characters digits = text.digits();
-    std::int64_t total = 0; // Negative, because there is one more of those.
-    for (const char *at = digits.begin; at != digits.end; ++at) {
-        const int digit = *at - '0';
-        if (total < (INT64_MIN + digit) / 10) {
-            return parsed::unreadable;
-        }
-        total = total * 10 - digit;
-    }
-    bool readable = !digits.empty() && (negative || total != INT64_MIN);
-    if (text.take('.')) {
-        readable = readable && !text.empty();
-        while (text.take('0')) {
-        }
-    }
-    out = negative || !readable ? total : -total;
-    return value_if(readable && text.empty());
-}
-
-/// -?[0-9]+(\.[0-9]+)?, at most 64 characters; leading zeros are dropped.
-inline parsed parse_decimal(characters text, std::string &out) {
-    if (text.size() > 64) {
-        return parsed::unreadable;
-    }
-    const bool negative = text.take('-');
-    characters whole = text.digits(), fraction = {text.begin, text.end};
-    if (whole.empty() || (text.take('.') && text.digits().empty()) || !text.empty()) {
-        return parsed::unreadable;
-    }
-    while (whole.size() > 1 && whole.take('0')) {
-    }
-    out = negative ? "-" : "";
-    out.append(whole.begin, whole.end).append(fraction.begin, fraction.end);
-    return parsed::value;
-}
-
-/// true or false, in any case.
-inline parsed parse_flag(characters text, bool &out) {
-    const auto is = [text](const char *word) {
-        const char *at = text.begin;
-        for (; at != text.end && *word != '\0' && (*at == *word || *at == *word - 'a' + 'A'); ++at, ++word) {
-        }
-        return at == text.end && *word == '\0';
-    };
-    out = is("true");
-    return value_if(out || is("false"));
-}
-
-/// Days since 1970-01-01 in the Gregorian calendar.
-inline long long days(int year, int month, int day) {
-    // Years that begin in March have their leap day at the end.
-    const long long y = month > 2 ? year : year - 1, m = month > 2 ? month - 3 : month + 9;
-    return y * 365 + y / 4 - y / 100 + y / 400 + (m * 153 + 2) / 5 + day - 1 - 719468;
-}
-
-/// Z, z or +01:00; nothing is UTC.
-inline bool parse_zone(characters text, int &seconds) {
-    seconds = 0;
-    if (text.empty() || text.take('Z') || text.take('z')) {
-        return text.empty();
-    }
-    const bool west = text.take('-');
-    if (!west && !text.take('+')) {
-        return false;
-    }
-    const int hours = text.number(2);
-    const bool colon = text.take(':');
-    const int minutes = text.number(2);
-    seconds = (hours * 60 + minutes) * (west ? -60 : 60);
-    return colon && hours >= 0 && hours < 24 && minutes >= 0 && minutes < 60 && text.empty();
-}
-
-/// YYYY-MM-DD[T ]HH:MM:SS[.f{1,9}][zone], of the years 1900 to 9998. The first moment of the year 1 means none.
-inline parsed parse_time(characters text, time_value &out) {
-    bool good = true;
-    const auto part = [&](int digits, char behind, char or_behind) {
-        const int number = text.number(digits);
-        good = (behind == '\0' || text.take(behind) || text.take(or_behind)) && good;
-        return number;
-    };
-    const int year = part(4, '-', '-'), month = part(2, '-', '-'), day = part(2, 'T', ' ');
-    const int hour = part(2, ':', ':'), minute = part(2, ':', ':'), second = part(2, '\0', '\0');
-    long nanoseconds = 0;
-    if (text.take('.')) {
-        characters digits = text.digits();
-        const int count = digits.size() > 9 ? 0 : static_cast<int>(digits.size());
-        good = count > 0 && good;
-        nanoseconds = digits.number(count);
-        for (int missing = count; missing < 9; missing++) {
-            nanoseconds *= 10;
-        }
-    }
-    int offset = 0;
-    good = parse_zone(text, offset) && good;
-    const bool leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
-    const int february = leap ? 29 : 28;
-    const int lengths[] = {31, february, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
-    if (!good || month < 1 || month > 12 || day < 1 || day > lengths[month - 1] || hour < 0 || hour > 23 || minute < 0 ||
-        minute > 59 || second < 0 || second > 59) {
-        return parsed::unreadable;
-    }
-    if (year == 1 && month == 1 && day == 1 && hour == 0 && minute == 0 && second == 0 && nanoseconds == 0) {
-        return parsed::absent;
-    }
-    out.seconds = days(year, month, day) * 86400 + hour * 3600 + minute * 60 + second - offset;
-    out.nanoseconds = nanoseconds;
-    return value_if(year >= 1900 && year <= 9998);
-}
-
-
-/// Where an object stands in an answer.
-struct place {
-    place() noexcept : reply(nullptr), pointer("") {}
-    place(const paysvc_reply *of, std::string within, const char *at) : reply(of), element(std::move(within)), pointer(at) {}
-
-    const paysvc_reply *reply;
-    /// JSON pointer of the element of a list that this is a part of; "" if it is in no list.
-    std::string element;
-    /// From there; a constant.
-    const char *pointer;
-};
-
-/// One look into an answer.
-class look {
+/// Reads JSON that the library has written. Where it is anything else, nothing is read.
+class json_reader {
   public:
-    look(const place &of, const char *pointer) : reply_(of.reply), pointer_(pointer), is_whole_(*pointer == '\0') {
-        if (!of.element.empty()) {
-            composed_ = of.element + pointer;
-            pointer_ = composed_.c_str();
-        }
-        type_ = paysvc_reply_type(reply_, pointer_);
-        if (type_ == PAYSVC_JSON_ABSENT && reply_ != nullptr) {
-            look_around(of.element.size());
-        }
-    }
-    look(const look &) = delete;
-    look &operator=(const look &) = delete;
+    explicit json_reader(const char *text) : at_(text) {}
 
-    const char *pointer() const { return pointer_; }
-    int type() const { return type_; }
-    bool is(int type) const { return type_ == type && !is_hidden_; }
-    /// Nothing, or null. The answer itself and an element of a list are there, so that null is no object.
-    bool is_absent() const {
-        return !is_hidden_ && (type_ == PAYSVC_JSON_ABSENT || (type_ == PAYSVC_JSON_NULL && !is_whole_));
+    /// Calls a function with the name of each member, whose value it reads or skips.
+    template <class Member> void members(Member member) {
+        for (const bool inside = begins('{'); inside && !take('}') && *at_ == '"'; take(',')) {
+            std::string name;
+            read(name);
+            take(':');
+            member(name);
+        }
     }
-    /// NULL if there is none, or no memory for it.
-    const char *text() const { return is_hidden_ ? nullptr : paysvc_reply_get(reply_, pointer_); }
+    void read(std::string &to) {
+        for (const bool inside = begins('"'); inside && !take('"') && *at_ != '\0';) {
+            *at_ == '\\' ? escape(to) : to.push_back(*at_++);
+        }
+    }
+    void read(std::int64_t &to) {
+        to = std::strtoll(at_, nullptr, 10);
+        skip();
+    }
+    void read(bool &to) {
+        to = *at_ == 't';
+        skip();
+    }
+    void read(paysvc::raw &to) {
+        const char *const from = at_;
+        skip();
+        to = paysvc::raw(std::string(from, at_));
+    }
+    template <class T> void read(optional<T> &to) {
+        T value = T();
+        const bool is_there = *at_ != 'n' && *at_ != '"'; // Not null, nor text, which no T is.
+        read(value);
+        if (is_there) {
+            to = std::move(value);
+        }
+    }
+    template <class T> void read(list<T> &to) {
+        for (const bool inside = begins('['); inside && !take(']') && *at_ != '}' && *at_ != '\0'; take(',')) {
+            to.emplace_back();
+            read(to.back());
+        }
+    }
+    /// A newer library may write fields that are not known here.
+    template <class Object> void read(Object &to) {
+        members([&](const std::string &name) {
+            field one = {*this, name, false};
+            to.each(one);
+            if (!one.is_read) {
+                skip();
+            }
+        });
+    }
+    void skip() {
+        int depth = 0;
+        for (bool in_text = false; *at_ != '\0'; ++at_) {
+            const bool opens = *at_ == '{' || *at_ == '[', closes = *at_ == '}' || *at_ == ']';
+            if (*at_ == '"') {
+                in_text = !in_text;
+            } else if (in_text) {
+                at_ += *at_ == '\\'; // What is escaped ends no text.
+            } else if (depth == 0 && (closes || *at_ == ',')) {
+                return;
+            } else {
+                depth += opens - closes;
+            }
+        }
+    }
 
   private:
-    /// Tells a member that its object does not have from one that has something else than an object around it.
-    void look_around(std::size_t whole) {
-        std::string around = pointer_;
-        while (around.size() > whole) {
-            around.erase(around.rfind('/'));
-            const int type = paysvc_reply_type(reply_, around.c_str());
-            const bool is_whole = around.size() == whole;
-            if (type == PAYSVC_JSON_OBJECT || (type == PAYSVC_JSON_NULL && !is_whole)) {
-                return;
+    /// Reads into the field of that name.
+    struct field {
+        json_reader &from;
+        const std::string &name;
+        bool is_read;
+        template <class T> void operator()(const char *known, T &to) {
+            if (!is_read && name == known) {
+                is_read = true;
+                from.read(to);
             }
-            if (type != PAYSVC_JSON_ABSENT || is_whole) {
-                type_ = type;
-                is_hidden_ = true;
-                return;
-            }
+        }
+    };
+    bool take(char c) { return *at_ == c && (++at_, true); }
+    /// Skips what begins otherwise.
+    bool begins(char c) { return take(c) || (skip(), false); }
+    /// The code unit of the escape that is there; 0 if none is.
+    static unsigned long unit(const char *at) {
+        return at[0] == '\\' && at[1] == 'u' ? std::strtoul(std::string(at + 2, 4).c_str(), nullptr, 16) : 0;
+    }
+    /// NUL and half of a surrogate pair stay as they are written, as for paysvc_reply_get().
+    void escape(std::string &to) {
+        const unsigned long code = unit(at_), low = code >> 10 == 0x36 ? unit(at_ + 6) : 0;
+        if (low >> 10 == 0x37) {
+            append_utf8(to, 0x10000 + ((code & 0x3FF) << 10) + (low & 0x3FF));
+            at_ += 12;
+        } else if (code != 0 && code >> 11 != 0x1B) {
+            append_utf8(to, code);
+            at_ += 6;
+        } else if (*++at_ == 'u') {
+            to += '\\';
+        } else {
+            const char c = *at_++;
+            to += c == 'b' ? '\b' : c == 'f' ? '\f' : c == 'n' ? '\n' : c == 'r' ? '\r' : c == 't' ? '\t' : c;
         }
     }
 
-    const paysvc_reply *reply_;
-    std::string composed_;
-    const char *pointer_;
-    int type_ = PAYSVC_JSON_ABSENT;
-    bool is_whole_, is_hidden_ = false;
+    const char *at_;
 };
 
-struct reader;
+/// Reads a field of a reply's JSON, unless that has the answer of another function than this one.
+template <class T> void read_field(const paysvc_reply *reply, const char *name, T &to, const char *answer_of = nullptr) {
+    const char *const json = paysvc_reply_json(reply);
+    bool is_wanted = answer_of == nullptr;
+    json_reader from(json == nullptr ? "" : json);
+    from.members([&](const std::string &found) {
+        std::string function;
+        if (answer_of != nullptr && found == "answer_of") { // It stands before the answer.
+            from.read(function);
+            is_wanted = function == answer_of;
+        } else if (is_wanted && found == name) {
+            from.read(to);
+        } else {
+            from.skip();
+        }
+    });
+}
 
 } // namespace detail
 
-/// An object of an answer: a view, which copies nothing. Each member is looked up when it is asked for. It must not outlive its
-/// reply, or the reply that it was moved to. Of members with the same name, the first counts. It can be asked for its members whether it is there or not.
-class view {
-  public:
-    /// Of no answer: everything is absent.
-    view() = default;
-    explicit view(detail::place at) : place_(std::move(at)) {}
-
-    /// Whether there is such an object.
-    bool present() const { return detail::look(place_, place_.pointer).is(PAYSVC_JSON_OBJECT); }
-    /// False if there is something else than an object: all its members are then unreadable.
-    bool readable() const {
-        const detail::look at(place_, place_.pointer);
-        return at.is(PAYSVC_JSON_OBJECT) || at.is_absent();
-    }
-    /// Its JSON text, members included that are not known here; "" if there is no such object.
-    std::string raw() const {
-        const detail::look at(place_, place_.pointer);
-        const char *text = at.is(PAYSVC_JSON_OBJECT) ? at.text() : nullptr;
-        return text == nullptr ? "" : text;
-    }
-    /// Its JSON pointer, e.g. "/data/orderPayments/0": for reply::get() of other members.
-    std::string pointer() const { return place_.element + place_.pointer; }
-
-  private:
-    friend struct detail::reader;
-    detail::place place_;
-};
-
-/// An array of an answer. One that is absent or unreadable has no elements.
-template <class View> class list {
-  public:
-    /// Goes through the elements, which are made as they are asked for.
-    class iterator {
-      public:
-        using iterator_category = std::input_iterator_tag;
-        using value_type = View;
-        using difference_type = std::ptrdiff_t;
-        using pointer = const View *;
-        using reference = View;
-
-        View operator*() const { return (*of_)[index_]; }
-        iterator &operator++() {
-            index_++;
-            return *this;
-        }
-        iterator operator++(int) {
-            const iterator before = *this;
-            index_++;
-            return before;
-        }
-        bool operator==(const iterator &other) const { return index_ == other.index_; }
-        bool operator!=(const iterator &other) const { return index_ != other.index_; }
-
-      private:
-        friend class list;
-        iterator(const list *of, std::size_t index) : of_(of), index_(index) {}
-        const list *of_;
-        std::size_t index_;
-    };
-
-    explicit list(const paysvc_reply *of, const detail::look &at)
-        : reply_(of), pointer_(at.pointer()), found_(at.type()), is_array_(at.is(PAYSVC_JSON_ARRAY)), is_absent_(at.is_absent()),
-          size_(is_array_ ? paysvc_reply_count(of, at.pointer()) : 0) {}
-
-    /// Whether the answer has this member, and it is not null.
-    bool present() const noexcept { return !is_absent_; }
-    /// False if there is something that is no array.
-    bool readable() const noexcept { return is_array_ || is_absent_; }
-    /// Whether there is an array: present and readable.
-    bool has_value() const noexcept { return is_array_; }
-    explicit operator bool() const noexcept { return is_array_; }
-    /// The JSON type of what is there, or of what stands in place of an object around it.
-    const char *found() const noexcept { return detail::json_type_name(found_); }
-
-    std::size_t size() const noexcept { return size_; }
-    bool empty() const noexcept { return size_ == 0; }
-    /// An element; past the end: one whose members are all absent. The members of an element that is no object are
-    /// unreadable.
-    View operator[](std::size_t index) const {
-        return index < size_ ? View(detail::place(reply_, pointer_ + '/' + std::to_string(index), ""))
-                             : View(detail::place());
-    }
-    /// Valid as long as the list.
-    iterator begin() const { return iterator(this, 0); }
-    iterator end() const { return iterator(this, size_); }
-
-  private:
-    const paysvc_reply *reply_;
-    std::string pointer_;
-    int found_;
-    bool is_array_, is_absent_;
-    std::size_t size_;
-};
-
-namespace detail {
-
-/// Reads members. The pointers are constants, from the answer or from the element of a list that the view is a part of.
-struct reader {
-    static value<std::string> text(const view &of, const char *pointer) {
-        const look at(of.place_, pointer);
-        const char *text = at.is(PAYSVC_JSON_STRING) || at.is(PAYSVC_JSON_NUMBER) ? at.text() : nullptr;
-        return text == nullptr ? none<std::string>(at) : value<std::string>(at.type(), parsed::value, text);
-    }
-    static value<std::int64_t> integer(const view &of, const char *pointer) {
-        return scalar(of, pointer, PAYSVC_JSON_NUMBER, &parse_integer);
-    }
-    static value<std::string> decimal(const view &of, const char *pointer) {
-        return scalar(of, pointer, PAYSVC_JSON_NUMBER, &parse_decimal);
-    }
-    static value<bool> flag(const view &of, const char *pointer) {
-        return scalar(of, pointer, PAYSVC_JSON_BOOL, &parse_flag);
-    }
-    static value<time_value> time(const view &of, const char *pointer) {
-        return scalar(of, pointer, PAYSVC_JSON_STRING, &parse_time);
-    }
-    static value<paysvc::raw> any(const view &of, const char *pointer) {
-        const look at(of.place_, pointer);
-        const char *text = at.is_absent() ? nullptr : at.text();
-        if (text == nullptr) {
-            return none<paysvc::raw>(at);
-        }
-        const bool is_string = at.is(PAYSVC_JSON_STRING);
-        return value<paysvc::raw>(at.type(), parsed::value, paysvc::raw(is_string ? quoted(text) : std::string(text)));
-    }
-    template <class View> static View object(const view &of, const char *pointer) {
-        return View(place(of.place_.reply, of.place_.element, pointer));
-    }
-    template <class View> static list<View> array(const view &of, const char *pointer) {
-        return list<View>(of.place_.reply, look(of.place_, pointer));
-    }
-
-  private:
-    template <class T> static value<T> none(const look &at) {
-        return value<T>(at.type(), at.is_absent() ? parsed::absent : parsed::unreadable);
-    }
-
-    /// A string, or a literal of that JSON type; a blank string is absent.
-    template <class T>
-    static value<T> scalar(const view &of, const char *pointer, int literal, parsed (*parse)(characters, T &)) {
-        const look at(of.place_, pointer);
-        const char *text = at.is(literal) || at.is(PAYSVC_JSON_STRING) ? at.text() : nullptr;
-        if (text == nullptr) {
-            return none<T>(at);
-        }
-        const characters all = trimmed(text);
-        T read = T();
-        const parsed result = all.empty() ? parsed::absent : parse(all, read);
-        return value<T>(at.type(), result, result == parsed::value ? std::move(read) : T());
-    }
-};
-
-} // namespace detail
 enum class status : int;
 enum class outcome : int;
 enum class state : int;
@@ -837,6 +531,16 @@ class reply {
     /// Of direct_debit_status(): true only if the service says that the mandate is active. False for a wording that the
     /// library does not know: message() has it.
     bool is_active() const noexcept { return paysvc_reply_is_active(handle_.get()) != 0; }
+    /// JSON pointers of what the body has in the place of a field of the answer that is no such value: the field is absent. With
+    /// "" nothing of the body can be read.
+    list<std::string> unreadable() const {
+        list<std::string> all;
+        if (handle() != nullptr && paysvc_reply_json(handle()) == nullptr) {
+            all.emplace_back();
+        }
+        detail::read_field(handle(), "unreadable", all);
+        return all;
+    }
     /// For the functions of the C interface, e.g. paysvc_reply_name(). Freed with this reply.
     const paysvc_reply *handle() const noexcept { return handle_.get(); }
 
@@ -844,16 +548,14 @@ class reply {
     detail::handle<paysvc_reply, paysvc_reply_free> handle_;
 };
 
-/// The reply of an endpoint, whose answer has named members.
+/// The reply of an endpoint, whose answer is a struct.
 template <class Answer> class reply_of : public reply {
   public:
     reply_of() noexcept = default;
     explicit reply_of(reply &&any) noexcept : reply(std::move(any)) {}
 
-    /// Looks into this reply, or the one that it is moved to, which must outlive it. All its members are absent if this reply
-    /// was moved from.
-    Answer answer() const & { return Answer(static_cast<const reply &>(*this)); }
-    Answer answer() const && = delete;
+    /// Reads the answer, all of it: keep it rather than ask again. It is the program's own and may outlive this reply.
+    Answer answer() const { return Answer(*this); }
 };
 
 /// Timeout and cancel of a request; threads may share it.

@@ -770,1232 +770,1013 @@ class raw_request : public object {
     raw_request &read_only(const detail::flag &value) { put("read_only", value); return *this; }
 };
 
-/// An element of the list directDebitMandates of direct_debit_history_answer.
-class direct_debit_history_answer_direct_debit_mandates : public view {
-  public:
-    using paysvc::view::view;
-    /// accountNumber (string): the customer's bank account.
-    paysvc::value<std::string> account_number() const { return paysvc::detail::reader::text(*this, "/accountNumber"); }
-    /// bankName (string): name of the customer's bank.
-    paysvc::value<std::string> bank_name() const { return paysvc::detail::reader::text(*this, "/bankName"); }
-    /// directDebitId (integer): the service's number for the mandate.
-    paysvc::value<std::int64_t> direct_debit_id() const { return paysvc::detail::reader::integer(*this, "/directDebitId"); }
-    /// dateCreated (time): when the mandate was created, UTC.
-    paysvc::value<paysvc::time_value> date_created() const { return paysvc::detail::reader::time(*this, "/dateCreated"); }
-    /// bankCode (string): code of the customer's bank.
-    paysvc::value<std::string> bank_code() const { return paysvc::detail::reader::text(*this, "/bankCode"); }
+/// An element of direct_debit_mandates of direct_debit_history_answer.
+struct direct_debit_history_answer_direct_debit_mandates {
+    std::string account_number; ///< String: the customer's bank account.
+    std::string bank_name; ///< String: name of the customer's bank.
+    paysvc::optional<std::int64_t> direct_debit_id; ///< Integer: the service's number for the mandate.
+    std::string date_created; ///< Time: when the mandate was created, UTC.
+    std::string bank_code; ///< String: code of the customer's bank.
+    template <class Visit> void each(Visit &&visit) {
+        visit("account_number", account_number);
+        visit("bank_name", bank_name);
+        visit("direct_debit_id", direct_debit_id);
+        visit("date_created", date_created);
+        visit("bank_code", bank_code);
+    }
 };
 
 /// The answer of client::direct_debit_history().
-class direct_debit_history_answer : public view {
-  public:
-    using paysvc::view::view;
+struct direct_debit_history_answer {
     direct_debit_history_answer() = default;
-    /// Of any reply, that of an error included. It must outlive this.
-    explicit direct_debit_history_answer(const paysvc::reply &of) : paysvc::view(paysvc::detail::place(of.handle(), "", "")) {}
-    direct_debit_history_answer(const paysvc::reply &&) = delete;
-    /// customerName (string): name of the customer.
-    paysvc::value<std::string> customer_name() const { return paysvc::detail::reader::text(*this, "/customerName"); }
-    /// hasExistingDebitMandate (boolean): whether there is a mandate.
-    paysvc::value<bool> has_existing_debit_mandate() const { return paysvc::detail::reader::flag(*this, "/hasExistingDebitMandate"); }
-    /// directDebitMandates (array of objects): the mandates.
-    paysvc::list<paysvc::direct_debit_history_answer_direct_debit_mandates> direct_debit_mandates() const { return paysvc::detail::reader::array<paysvc::direct_debit_history_answer_direct_debit_mandates>(*this, "/directDebitMandates"); }
+    /// Of any reply, that of an error included. Nothing is in it if the reply has the answer of another function.
+    template <class Reply> explicit direct_debit_history_answer(const Reply &of) { paysvc::detail::read_field(of.handle(), "answer", *this, "direct_debit_history"); }
+    std::string customer_name; ///< String: name of the customer.
+    paysvc::optional<bool> has_existing_debit_mandate; ///< Boolean: whether there is a mandate.
+    paysvc::list<paysvc::direct_debit_history_answer_direct_debit_mandates> direct_debit_mandates; ///< Array of objects: the mandates.
+    template <class Visit> void each(Visit &&visit) {
+        visit("customer_name", customer_name);
+        visit("has_existing_debit_mandate", has_existing_debit_mandate);
+        visit("direct_debit_mandates", direct_debit_mandates);
+    }
 };
 using direct_debit_history_reply = reply_of<direct_debit_history_answer>;
 
-/// The member data of direct_debit_create_answer.
-class direct_debit_create_answer_data : public view {
-  public:
-    using paysvc::view::view;
-    /// message (string): what was done.
-    paysvc::value<std::string> message() const { return paysvc::detail::reader::text(*this, "/data/message"); }
-    /// mandateCode (string): code of the mandate: debits and status checks need it.
-    paysvc::value<std::string> mandate_code() const { return paysvc::detail::reader::text(*this, "/data/mandateCode"); }
-    /// bankName (string): name of the customer's bank.
-    paysvc::value<std::string> bank_name() const { return paysvc::detail::reader::text(*this, "/data/bankName"); }
-    /// accountNumber (string): the customer's bank account.
-    paysvc::value<std::string> account_number() const { return paysvc::detail::reader::text(*this, "/data/accountNumber"); }
-    /// amount (amount in major currency units): amount of the order.
-    paysvc::value<std::string> amount() const { return paysvc::detail::reader::decimal(*this, "/data/amount"); }
-    /// directDebitId (integer): the service's number for the mandate.
-    paysvc::value<std::int64_t> direct_debit_id() const { return paysvc::detail::reader::integer(*this, "/data/directDebitId"); }
-};
-
 /// The answer of client::direct_debit_create().
-class direct_debit_create_answer : public view {
-  public:
-    using paysvc::view::view;
+struct direct_debit_create_answer {
     direct_debit_create_answer() = default;
-    /// Of any reply, that of an error included. It must outlive this.
-    explicit direct_debit_create_answer(const paysvc::reply &of) : paysvc::view(paysvc::detail::place(of.handle(), "", "")) {}
-    direct_debit_create_answer(const paysvc::reply &&) = delete;
-    /// status (boolean): whether the request succeeded.
-    paysvc::value<bool> status() const { return paysvc::detail::reader::flag(*this, "/status"); }
-    /// code (string): code, e.g. 00.
-    paysvc::value<std::string> code() const { return paysvc::detail::reader::text(*this, "/code"); }
-    /// message (string): what became of the request, for a person.
-    paysvc::value<std::string> message() const { return paysvc::detail::reader::text(*this, "/message"); }
-    /// data (object): the mandate.
-    paysvc::direct_debit_create_answer_data data() const { return paysvc::detail::reader::object<paysvc::direct_debit_create_answer_data>(*this, "/data"); }
+    /// Of any reply, that of an error included. Nothing is in it if the reply has the answer of another function.
+    template <class Reply> explicit direct_debit_create_answer(const Reply &of) { paysvc::detail::read_field(of.handle(), "answer", *this, "direct_debit_create"); }
+    std::string message; ///< String: what was done.
+    std::string mandate_code; ///< String: code of the mandate: debits and status checks need it.
+    std::string bank_name; ///< String: name of the customer's bank.
+    std::string account_number; ///< String: the customer's bank account.
+    std::string amount; ///< Amount in major currency units: amount of the order.
+    paysvc::optional<std::int64_t> direct_debit_id; ///< Integer: the service's number for the mandate.
+    template <class Visit> void each(Visit &&visit) {
+        visit("message", message);
+        visit("mandate_code", mandate_code);
+        visit("bank_name", bank_name);
+        visit("account_number", account_number);
+        visit("amount", amount);
+        visit("direct_debit_id", direct_debit_id);
+    }
 };
 using direct_debit_create_reply = reply_of<direct_debit_create_answer>;
 
-/// The member data of direct_debit_status_answer.
-class direct_debit_status_answer_data : public view {
-  public:
-    using paysvc::view::view;
-    /// mandateCode (string): code of the mandate: debits and status checks need it.
-    paysvc::value<std::string> mandate_code() const { return paysvc::detail::reader::text(*this, "/data/mandateCode"); }
-};
-
 /// The answer of client::direct_debit_status().
-class direct_debit_status_answer : public view {
-  public:
-    using paysvc::view::view;
+struct direct_debit_status_answer {
     direct_debit_status_answer() = default;
-    /// Of any reply, that of an error included. It must outlive this.
-    explicit direct_debit_status_answer(const paysvc::reply &of) : paysvc::view(paysvc::detail::place(of.handle(), "", "")) {}
-    direct_debit_status_answer(const paysvc::reply &&) = delete;
-    /// status (boolean): whether the request succeeded.
-    paysvc::value<bool> status() const { return paysvc::detail::reader::flag(*this, "/status"); }
-    /// code (string): code, e.g. 00.
-    paysvc::value<std::string> code() const { return paysvc::detail::reader::text(*this, "/code"); }
-    /// message (string): describes the state of the mandate, e.g. Mandate is active.
-    paysvc::value<std::string> message() const { return paysvc::detail::reader::text(*this, "/message"); }
-    /// data (object): the mandate.
-    paysvc::direct_debit_status_answer_data data() const { return paysvc::detail::reader::object<paysvc::direct_debit_status_answer_data>(*this, "/data"); }
+    /// Of any reply, that of an error included. Nothing is in it if the reply has the answer of another function.
+    template <class Reply> explicit direct_debit_status_answer(const Reply &of) { paysvc::detail::read_field(of.handle(), "answer", *this, "direct_debit_status"); }
+    std::string mandate_code; ///< String: code of the mandate: debits and status checks need it.
+    template <class Visit> void each(Visit &&visit) {
+        visit("mandate_code", mandate_code);
+    }
 };
 using direct_debit_status_reply = reply_of<direct_debit_status_answer>;
 
 /// The answer of client::direct_debit_otp().
-class direct_debit_otp_answer : public view {
-  public:
-    using paysvc::view::view;
+struct direct_debit_otp_answer {
     direct_debit_otp_answer() = default;
-    /// Of any reply, that of an error included. It must outlive this.
-    explicit direct_debit_otp_answer(const paysvc::reply &of) : paysvc::view(paysvc::detail::place(of.handle(), "", "")) {}
-    direct_debit_otp_answer(const paysvc::reply &&) = delete;
-    /// status (boolean): whether the request succeeded.
-    paysvc::value<bool> status() const { return paysvc::detail::reader::flag(*this, "/status"); }
-    /// code (string): code, e.g. 00.
-    paysvc::value<std::string> code() const { return paysvc::detail::reader::text(*this, "/code"); }
-    /// message (string): what became of the request, for a person.
-    paysvc::value<std::string> message() const { return paysvc::detail::reader::text(*this, "/message"); }
-    /// data (string): a confirmation text.
-    paysvc::value<std::string> data() const { return paysvc::detail::reader::text(*this, "/data"); }
+    /// Of any reply, that of an error included. Nothing is in it if the reply has the answer of another function.
+    template <class Reply> explicit direct_debit_otp_answer(const Reply &of) { paysvc::detail::read_field(of.handle(), "answer", *this, "direct_debit_otp"); }
+    std::string data; ///< String: a confirmation text.
+    template <class Visit> void each(Visit &&visit) {
+        visit("data", data);
+    }
 };
 using direct_debit_otp_reply = reply_of<direct_debit_otp_answer>;
 
-/// The member order of order_create_answer_data.
-class order_create_answer_data_order : public view {
-  public:
-    using paysvc::view::view;
-    /// reference (string, reported): reference of the order.
-    paysvc::value<std::string> reference() const { return paysvc::detail::reader::text(*this, "/data/order/reference"); }
-    /// processorReference (string, integrated): the service's reference of the order.
-    paysvc::value<std::string> processor_reference() const { return paysvc::detail::reader::text(*this, "/data/order/processorReference"); }
-    /// amount (amount in major currency units, reported): price of the order, without the fee.
-    paysvc::value<std::string> amount() const { return paysvc::detail::reader::decimal(*this, "/data/order/amount"); }
-    /// fee (amount in major currency units, reported): fee; 0 until it is known.
-    paysvc::value<std::string> fee() const { return paysvc::detail::reader::decimal(*this, "/data/order/fee"); }
-    /// feeRate (decimal number, integrated): rate of the fee.
-    paysvc::value<std::string> fee_rate() const { return paysvc::detail::reader::decimal(*this, "/data/order/feeRate"); }
-    /// statusId (integer, reported): state of the order.
-    paysvc::value<std::int64_t> status_id() const { return paysvc::detail::reader::integer(*this, "/data/order/statusId"); }
-    /// status (string, reported): state of the order, as a word.
-    paysvc::value<std::string> status() const { return paysvc::detail::reader::text(*this, "/data/order/status"); }
-    /// currency (string, reported): currency code.
-    paysvc::value<std::string> currency() const { return paysvc::detail::reader::text(*this, "/data/order/currency"); }
-    /// narration (string, integrated): narration.
-    paysvc::value<std::string> narration() const { return paysvc::detail::reader::text(*this, "/data/order/narration"); }
+/// The object order of order_create_answer.
+struct order_create_answer_order {
+    std::string reference; ///< String, reported: reference of the order.
+    std::string processor_reference; ///< String, integrated: the service's reference of the order.
+    std::string amount; ///< Amount in major currency units, reported: price of the order, without the fee.
+    std::string fee; ///< Amount in major currency units, reported: fee; 0 until it is known.
+    std::string fee_rate; ///< Decimal number, integrated: rate of the fee.
+    paysvc::optional<std::int64_t> status_id; ///< Integer, reported: state of the order.
+    std::string status; ///< String, reported: state of the order, as a word.
+    std::string currency; ///< String, reported: currency code.
+    std::string narration; ///< String, integrated: narration.
+    template <class Visit> void each(Visit &&visit) {
+        visit("reference", reference);
+        visit("processor_reference", processor_reference);
+        visit("amount", amount);
+        visit("fee", fee);
+        visit("fee_rate", fee_rate);
+        visit("status_id", status_id);
+        visit("status", status);
+        visit("currency", currency);
+        visit("narration", narration);
+    }
 };
 
-/// The member subsidiary of order_create_answer_data.
-class order_create_answer_data_subsidiary : public view {
-  public:
-    using paysvc::view::view;
-    /// country (string, integrated): country code of the merchant.
-    paysvc::value<std::string> country() const { return paysvc::detail::reader::text(*this, "/data/subsidiary/country"); }
-    /// supportEmail (string, integrated): where the merchant's customers find help.
-    paysvc::value<std::string> support_email() const { return paysvc::detail::reader::text(*this, "/data/subsidiary/supportEmail"); }
-    /// customization (any, integrated): how the merchant's payment page looks.
-    paysvc::value<paysvc::raw> customization() const { return paysvc::detail::reader::any(*this, "/data/subsidiary/customization"); }
+/// The object subsidiary of order_create_answer.
+struct order_create_answer_subsidiary {
+    std::string country; ///< String, integrated: country code of the merchant.
+    std::string support_email; ///< String, integrated: where the merchant's customers find help.
+    paysvc::raw customization; ///< Any, integrated: how the merchant's payment page looks.
+    template <class Visit> void each(Visit &&visit) {
+        visit("country", country);
+        visit("support_email", support_email);
+        visit("customization", customization);
+    }
 };
 
-/// The member payment of order_create_answer_data.
-class order_create_answer_data_payment : public view {
-  public:
-    using paysvc::view::view;
-    /// source (string, integrated): what the payment came from.
-    paysvc::value<std::string> source() const { return paysvc::detail::reader::text(*this, "/data/payment/source"); }
+/// The object payment of order_create_answer.
+struct order_create_answer_payment {
+    std::string source; ///< String, integrated: what the payment came from.
+    template <class Visit> void each(Visit &&visit) {
+        visit("source", source);
+    }
 };
 
-/// An element of the list otherPaymentOptions of order_create_answer_data.
-class order_create_answer_data_other_payment_options : public view {
-  public:
-    using paysvc::view::view;
-    /// code (string, reported): code of the option, for order_pay.
-    paysvc::value<std::string> code() const { return paysvc::detail::reader::text(*this, "/code"); }
-    /// name (string, reported): name of the option.
-    paysvc::value<std::string> name() const { return paysvc::detail::reader::text(*this, "/name"); }
-    /// currency (string, reported): currency code.
-    paysvc::value<std::string> currency() const { return paysvc::detail::reader::text(*this, "/currency"); }
+/// An element of other_payment_options of order_create_answer.
+struct order_create_answer_other_payment_options {
+    std::string code; ///< String, reported: code of the option, for order_pay.
+    std::string name; ///< String, reported: name of the option.
+    std::string currency; ///< String, reported: currency code.
+    template <class Visit> void each(Visit &&visit) {
+        visit("code", code);
+        visit("name", name);
+        visit("currency", currency);
+    }
 };
 
-/// The member subsidiaryOrderSummary of order_create_answer_data.
-class order_create_answer_data_subsidiary_order_summary : public view {
-  public:
-    using paysvc::view::view;
-    /// orderName (string, integrated): name of the order.
-    paysvc::value<std::string> order_name() const { return paysvc::detail::reader::text(*this, "/data/subsidiaryOrderSummary/orderName"); }
-    /// orderItems (any, integrated): what was ordered.
-    paysvc::value<paysvc::raw> order_items() const { return paysvc::detail::reader::any(*this, "/data/subsidiaryOrderSummary/orderItems"); }
+/// The object subsidiary_order_summary of order_create_answer.
+struct order_create_answer_subsidiary_order_summary {
+    std::string order_name; ///< String, integrated: name of the order.
+    paysvc::raw order_items; ///< Any, integrated: what was ordered.
+    template <class Visit> void each(Visit &&visit) {
+        visit("order_name", order_name);
+        visit("order_items", order_items);
+    }
 };
 
-/// The member paymentDetail of order_create_answer_data.
-class order_create_answer_data_payment_detail : public view {
-  public:
-    using paysvc::view::view;
-    /// redirectUrl (string): where the customer must go to consent.
-    paysvc::value<std::string> redirect_url() const { return paysvc::detail::reader::text(*this, "/data/paymentDetail/redirectUrl"); }
-    /// recipientAccount (string): account that receives the payment.
-    paysvc::value<std::string> recipient_account() const { return paysvc::detail::reader::text(*this, "/data/paymentDetail/recipientAccount"); }
-    /// paymentReference (string): the service's reference of the payment.
-    paysvc::value<std::string> payment_reference() const { return paysvc::detail::reader::text(*this, "/data/paymentDetail/paymentReference"); }
-    /// cardToken (string): token of the card.
-    paysvc::value<std::string> card_token() const { return paysvc::detail::reader::text(*this, "/data/paymentDetail/cardToken"); }
+/// The object payment_detail of order_create_answer.
+struct order_create_answer_payment_detail {
+    std::string redirect_url; ///< String: where the customer must go to consent.
+    std::string recipient_account; ///< String: account that receives the payment.
+    std::string payment_reference; ///< String: the service's reference of the payment.
+    std::string card_token; ///< String: token of the card.
+    template <class Visit> void each(Visit &&visit) {
+        visit("redirect_url", redirect_url);
+        visit("recipient_account", recipient_account);
+        visit("payment_reference", payment_reference);
+        visit("card_token", card_token);
+    }
 };
 
-/// The member bankTransferDetails of order_create_answer_data.
-class order_create_answer_data_bank_transfer_details : public view {
-  public:
-    using paysvc::view::view;
-    /// bankAccount (string, reported): account to transfer to.
-    paysvc::value<std::string> bank_account() const { return paysvc::detail::reader::text(*this, "/data/bankTransferDetails/bankAccount"); }
-    /// bankName (string, reported): bank of that account.
-    paysvc::value<std::string> bank_name() const { return paysvc::detail::reader::text(*this, "/data/bankTransferDetails/bankName"); }
-    /// bankCode (string, integrated): code of that bank.
-    paysvc::value<std::string> bank_code() const { return paysvc::detail::reader::text(*this, "/data/bankTransferDetails/bankCode"); }
-    /// accountName (string, integrated): name of that account.
-    paysvc::value<std::string> account_name() const { return paysvc::detail::reader::text(*this, "/data/bankTransferDetails/accountName"); }
+/// The object bank_transfer_details of order_create_answer.
+struct order_create_answer_bank_transfer_details {
+    std::string bank_account; ///< String, reported: account to transfer to.
+    std::string bank_name; ///< String, reported: bank of that account.
+    std::string bank_code; ///< String, integrated: code of that bank.
+    std::string account_name; ///< String, integrated: name of that account.
+    template <class Visit> void each(Visit &&visit) {
+        visit("bank_account", bank_account);
+        visit("bank_name", bank_name);
+        visit("bank_code", bank_code);
+        visit("account_name", account_name);
+    }
 };
 
-/// The member orderPayment of order_create_answer_data.
-class order_create_answer_data_order_payment : public view {
-  public:
-    using paysvc::view::view;
-    /// orderId (integer): the service's number for the order.
-    paysvc::value<std::int64_t> order_id() const { return paysvc::detail::reader::integer(*this, "/data/orderPayment/orderId"); }
-    /// orderPaymentReference (string): reference of this attempt to pay.
-    paysvc::value<std::string> order_payment_reference() const { return paysvc::detail::reader::text(*this, "/data/orderPayment/orderPaymentReference"); }
-    /// currency (string): currency code.
-    paysvc::value<std::string> currency() const { return paysvc::detail::reader::text(*this, "/data/orderPayment/currency"); }
-    /// statusId (integer): state of the payment.
-    paysvc::value<std::int64_t> status_id() const { return paysvc::detail::reader::integer(*this, "/data/orderPayment/statusId"); }
-    /// orderPaymentResponseCode (string): code of the payment.
-    paysvc::value<std::string> order_payment_response_code() const { return paysvc::detail::reader::text(*this, "/data/orderPayment/orderPaymentResponseCode"); }
-    /// orderPaymentResponseMessage (string): message of the payment.
-    paysvc::value<std::string> order_payment_response_message() const { return paysvc::detail::reader::text(*this, "/data/orderPayment/orderPaymentResponseMessage"); }
-    /// orderPaymentInstrument (string): the account or card.
-    paysvc::value<std::string> order_payment_instrument() const { return paysvc::detail::reader::text(*this, "/data/orderPayment/orderPaymentInstrument"); }
-    /// remarks (string): remarks.
-    paysvc::value<std::string> remarks() const { return paysvc::detail::reader::text(*this, "/data/orderPayment/remarks"); }
-    /// totalAmount (amount in major currency units): what is charged, the fee included.
-    paysvc::value<std::string> total_amount() const { return paysvc::detail::reader::decimal(*this, "/data/orderPayment/totalAmount"); }
-    /// fee (amount in major currency units): fee.
-    paysvc::value<std::string> fee() const { return paysvc::detail::reader::decimal(*this, "/data/orderPayment/fee"); }
-};
-
-/// The member data of order_create_answer.
-class order_create_answer_data : public view {
-  public:
-    using paysvc::view::view;
-    /// order (object, reported): the order.
-    paysvc::order_create_answer_data_order order() const { return paysvc::detail::reader::object<paysvc::order_create_answer_data_order>(*this, "/data/order"); }
-    /// subsidiary (object, reported): the merchant.
-    paysvc::order_create_answer_data_subsidiary subsidiary() const { return paysvc::detail::reader::object<paysvc::order_create_answer_data_subsidiary>(*this, "/data/subsidiary"); }
-    /// customer (any, reported): the customer; null, an object or an array of objects.
-    paysvc::value<paysvc::raw> customer() const { return paysvc::detail::reader::any(*this, "/data/customer"); }
-    /// payment (object, reported): the payment's settings.
-    paysvc::order_create_answer_data_payment payment() const { return paysvc::detail::reader::object<paysvc::order_create_answer_data_payment>(*this, "/data/payment"); }
-    /// otherPaymentOptions (array of objects, reported): further payment options.
-    paysvc::list<paysvc::order_create_answer_data_other_payment_options> other_payment_options() const { return paysvc::detail::reader::array<paysvc::order_create_answer_data_other_payment_options>(*this, "/data/otherPaymentOptions"); }
-    /// savedCards (any, reported): the customer's saved cards.
-    paysvc::value<paysvc::raw> saved_cards() const { return paysvc::detail::reader::any(*this, "/data/savedCards"); }
-    /// subsidiaryOrderSummary (object, integrated): the order as the merchant sees it.
-    paysvc::order_create_answer_data_subsidiary_order_summary subsidiary_order_summary() const { return paysvc::detail::reader::object<paysvc::order_create_answer_data_subsidiary_order_summary>(*this, "/data/subsidiaryOrderSummary"); }
-    /// paymentDetail (object, guessed): details of the payment.
-    paysvc::order_create_answer_data_payment_detail payment_detail() const { return paysvc::detail::reader::object<paysvc::order_create_answer_data_payment_detail>(*this, "/data/paymentDetail"); }
-    /// bankTransferDetails (object, guessed): for bank transfers.
-    paysvc::order_create_answer_data_bank_transfer_details bank_transfer_details() const { return paysvc::detail::reader::object<paysvc::order_create_answer_data_bank_transfer_details>(*this, "/data/bankTransferDetails"); }
-    /// orderPayment (object, guessed): this attempt to pay.
-    paysvc::order_create_answer_data_order_payment order_payment() const { return paysvc::detail::reader::object<paysvc::order_create_answer_data_order_payment>(*this, "/data/orderPayment"); }
+/// The object order_payment of order_create_answer.
+struct order_create_answer_order_payment {
+    paysvc::optional<std::int64_t> order_id; ///< Integer: the service's number for the order.
+    std::string order_payment_reference; ///< String: reference of this attempt to pay.
+    std::string currency; ///< String: currency code.
+    paysvc::optional<std::int64_t> status_id; ///< Integer: state of the payment.
+    std::string order_payment_response_code; ///< String: code of the payment.
+    std::string order_payment_response_message; ///< String: message of the payment.
+    std::string order_payment_instrument; ///< String: the account or card.
+    std::string remarks; ///< String: remarks.
+    std::string total_amount; ///< Amount in major currency units: what is charged, the fee included.
+    std::string fee; ///< Amount in major currency units: fee.
+    template <class Visit> void each(Visit &&visit) {
+        visit("order_id", order_id);
+        visit("order_payment_reference", order_payment_reference);
+        visit("currency", currency);
+        visit("status_id", status_id);
+        visit("order_payment_response_code", order_payment_response_code);
+        visit("order_payment_response_message", order_payment_response_message);
+        visit("order_payment_instrument", order_payment_instrument);
+        visit("remarks", remarks);
+        visit("total_amount", total_amount);
+        visit("fee", fee);
+    }
 };
 
 /// The answer of client::order_create().
-class order_create_answer : public view {
-  public:
-    using paysvc::view::view;
+struct order_create_answer {
     order_create_answer() = default;
-    /// Of any reply, that of an error included. It must outlive this.
-    explicit order_create_answer(const paysvc::reply &of) : paysvc::view(paysvc::detail::place(of.handle(), "", "")) {}
-    order_create_answer(const paysvc::reply &&) = delete;
-    /// status (string, reported): success, or what became of the request instead.
-    paysvc::value<std::string> status() const { return paysvc::detail::reader::text(*this, "/status"); }
-    /// statusCode (string, reported): code, e.g. 00.
-    paysvc::value<std::string> status_code() const { return paysvc::detail::reader::text(*this, "/statusCode"); }
-    /// message (string, reported): what became of the request, for a person.
-    paysvc::value<std::string> message() const { return paysvc::detail::reader::text(*this, "/message"); }
-    /// data (object, reported): the order and what belongs to it.
-    paysvc::order_create_answer_data data() const { return paysvc::detail::reader::object<paysvc::order_create_answer_data>(*this, "/data"); }
+    /// Of any reply, that of an error included. Nothing is in it if the reply has the answer of another function.
+    template <class Reply> explicit order_create_answer(const Reply &of) { paysvc::detail::read_field(of.handle(), "answer", *this, "order_create"); }
+    paysvc::optional<paysvc::order_create_answer_order> order; ///< Object, reported: the order.
+    paysvc::optional<paysvc::order_create_answer_subsidiary> subsidiary; ///< Object, reported: the merchant.
+    paysvc::raw customer; ///< Any, reported: the customer; null, an object or an array of objects.
+    paysvc::optional<paysvc::order_create_answer_payment> payment; ///< Object, reported: the payment's settings.
+    paysvc::list<paysvc::order_create_answer_other_payment_options> other_payment_options; ///< Array of objects, reported: further payment options.
+    paysvc::raw saved_cards; ///< Any, reported: the customer's saved cards.
+    paysvc::optional<paysvc::order_create_answer_subsidiary_order_summary> subsidiary_order_summary; ///< Object, integrated: the order as the merchant sees it.
+    paysvc::optional<paysvc::order_create_answer_payment_detail> payment_detail; ///< Object, guessed: details of the payment.
+    paysvc::optional<paysvc::order_create_answer_bank_transfer_details> bank_transfer_details; ///< Object, guessed: for bank transfers.
+    paysvc::optional<paysvc::order_create_answer_order_payment> order_payment; ///< Object, guessed: this attempt to pay.
+    template <class Visit> void each(Visit &&visit) {
+        visit("order", order);
+        visit("subsidiary", subsidiary);
+        visit("customer", customer);
+        visit("payment", payment);
+        visit("other_payment_options", other_payment_options);
+        visit("saved_cards", saved_cards);
+        visit("subsidiary_order_summary", subsidiary_order_summary);
+        visit("payment_detail", payment_detail);
+        visit("bank_transfer_details", bank_transfer_details);
+        visit("order_payment", order_payment);
+    }
 };
 using order_create_reply = reply_of<order_create_answer>;
 
-/// The member paymentDetail of order_pay_answer_data.
-class order_pay_answer_data_payment_detail : public view {
-  public:
-    using paysvc::view::view;
-    /// redirectUrl (string): where the customer must go to consent.
-    paysvc::value<std::string> redirect_url() const { return paysvc::detail::reader::text(*this, "/data/paymentDetail/redirectUrl"); }
-    /// recipientAccount (string): account that receives the payment.
-    paysvc::value<std::string> recipient_account() const { return paysvc::detail::reader::text(*this, "/data/paymentDetail/recipientAccount"); }
-    /// paymentReference (string): the service's reference of the payment.
-    paysvc::value<std::string> payment_reference() const { return paysvc::detail::reader::text(*this, "/data/paymentDetail/paymentReference"); }
-    /// cardToken (string): token of the card.
-    paysvc::value<std::string> card_token() const { return paysvc::detail::reader::text(*this, "/data/paymentDetail/cardToken"); }
+/// The object payment_detail of order_pay_answer.
+struct order_pay_answer_payment_detail {
+    std::string redirect_url; ///< String: where the customer must go to consent.
+    std::string recipient_account; ///< String: account that receives the payment.
+    std::string payment_reference; ///< String: the service's reference of the payment.
+    std::string card_token; ///< String: token of the card.
+    template <class Visit> void each(Visit &&visit) {
+        visit("redirect_url", redirect_url);
+        visit("recipient_account", recipient_account);
+        visit("payment_reference", payment_reference);
+        visit("card_token", card_token);
+    }
 };
 
-/// The member bankTransferDetails of order_pay_answer_data.
-class order_pay_answer_data_bank_transfer_details : public view {
-  public:
-    using paysvc::view::view;
-    /// bankAccount (string, reported): account to transfer to.
-    paysvc::value<std::string> bank_account() const { return paysvc::detail::reader::text(*this, "/data/bankTransferDetails/bankAccount"); }
-    /// bankName (string, reported): bank of that account.
-    paysvc::value<std::string> bank_name() const { return paysvc::detail::reader::text(*this, "/data/bankTransferDetails/bankName"); }
-    /// bankCode (string, integrated): code of that bank.
-    paysvc::value<std::string> bank_code() const { return paysvc::detail::reader::text(*this, "/data/bankTransferDetails/bankCode"); }
-    /// accountName (string, integrated): name of that account.
-    paysvc::value<std::string> account_name() const { return paysvc::detail::reader::text(*this, "/data/bankTransferDetails/accountName"); }
+/// The object bank_transfer_details of order_pay_answer.
+struct order_pay_answer_bank_transfer_details {
+    std::string bank_account; ///< String, reported: account to transfer to.
+    std::string bank_name; ///< String, reported: bank of that account.
+    std::string bank_code; ///< String, integrated: code of that bank.
+    std::string account_name; ///< String, integrated: name of that account.
+    template <class Visit> void each(Visit &&visit) {
+        visit("bank_account", bank_account);
+        visit("bank_name", bank_name);
+        visit("bank_code", bank_code);
+        visit("account_name", account_name);
+    }
 };
 
-/// The member orderPayment of order_pay_answer_data.
-class order_pay_answer_data_order_payment : public view {
-  public:
-    using paysvc::view::view;
-    /// orderId (integer): the service's number for the order.
-    paysvc::value<std::int64_t> order_id() const { return paysvc::detail::reader::integer(*this, "/data/orderPayment/orderId"); }
-    /// orderPaymentReference (string): reference of this attempt to pay.
-    paysvc::value<std::string> order_payment_reference() const { return paysvc::detail::reader::text(*this, "/data/orderPayment/orderPaymentReference"); }
-    /// currency (string): currency code.
-    paysvc::value<std::string> currency() const { return paysvc::detail::reader::text(*this, "/data/orderPayment/currency"); }
-    /// statusId (integer): state of the payment.
-    paysvc::value<std::int64_t> status_id() const { return paysvc::detail::reader::integer(*this, "/data/orderPayment/statusId"); }
-    /// orderPaymentResponseCode (string): code of the payment.
-    paysvc::value<std::string> order_payment_response_code() const { return paysvc::detail::reader::text(*this, "/data/orderPayment/orderPaymentResponseCode"); }
-    /// orderPaymentResponseMessage (string): message of the payment.
-    paysvc::value<std::string> order_payment_response_message() const { return paysvc::detail::reader::text(*this, "/data/orderPayment/orderPaymentResponseMessage"); }
-    /// orderPaymentInstrument (string): the account or card.
-    paysvc::value<std::string> order_payment_instrument() const { return paysvc::detail::reader::text(*this, "/data/orderPayment/orderPaymentInstrument"); }
-    /// remarks (string): remarks.
-    paysvc::value<std::string> remarks() const { return paysvc::detail::reader::text(*this, "/data/orderPayment/remarks"); }
-    /// totalAmount (amount in major currency units): what is charged, the fee included.
-    paysvc::value<std::string> total_amount() const { return paysvc::detail::reader::decimal(*this, "/data/orderPayment/totalAmount"); }
-    /// fee (amount in major currency units): fee.
-    paysvc::value<std::string> fee() const { return paysvc::detail::reader::decimal(*this, "/data/orderPayment/fee"); }
-};
-
-/// The member data of order_pay_answer.
-class order_pay_answer_data : public view {
-  public:
-    using paysvc::view::view;
-    /// paymentDetail (object): details of the payment.
-    paysvc::order_pay_answer_data_payment_detail payment_detail() const { return paysvc::detail::reader::object<paysvc::order_pay_answer_data_payment_detail>(*this, "/data/paymentDetail"); }
-    /// bankTransferDetails (object): for bank transfers.
-    paysvc::order_pay_answer_data_bank_transfer_details bank_transfer_details() const { return paysvc::detail::reader::object<paysvc::order_pay_answer_data_bank_transfer_details>(*this, "/data/bankTransferDetails"); }
-    /// orderPayment (object): this attempt to pay.
-    paysvc::order_pay_answer_data_order_payment order_payment() const { return paysvc::detail::reader::object<paysvc::order_pay_answer_data_order_payment>(*this, "/data/orderPayment"); }
+/// The object order_payment of order_pay_answer.
+struct order_pay_answer_order_payment {
+    paysvc::optional<std::int64_t> order_id; ///< Integer: the service's number for the order.
+    std::string order_payment_reference; ///< String: reference of this attempt to pay.
+    std::string currency; ///< String: currency code.
+    paysvc::optional<std::int64_t> status_id; ///< Integer: state of the payment.
+    std::string order_payment_response_code; ///< String: code of the payment.
+    std::string order_payment_response_message; ///< String: message of the payment.
+    std::string order_payment_instrument; ///< String: the account or card.
+    std::string remarks; ///< String: remarks.
+    std::string total_amount; ///< Amount in major currency units: what is charged, the fee included.
+    std::string fee; ///< Amount in major currency units: fee.
+    template <class Visit> void each(Visit &&visit) {
+        visit("order_id", order_id);
+        visit("order_payment_reference", order_payment_reference);
+        visit("currency", currency);
+        visit("status_id", status_id);
+        visit("order_payment_response_code", order_payment_response_code);
+        visit("order_payment_response_message", order_payment_response_message);
+        visit("order_payment_instrument", order_payment_instrument);
+        visit("remarks", remarks);
+        visit("total_amount", total_amount);
+        visit("fee", fee);
+    }
 };
 
 /// The answer of client::order_pay().
-class order_pay_answer : public view {
-  public:
-    using paysvc::view::view;
+struct order_pay_answer {
     order_pay_answer() = default;
-    /// Of any reply, that of an error included. It must outlive this.
-    explicit order_pay_answer(const paysvc::reply &of) : paysvc::view(paysvc::detail::place(of.handle(), "", "")) {}
-    order_pay_answer(const paysvc::reply &&) = delete;
-    /// status (string): success, or what became of the request instead.
-    paysvc::value<std::string> status() const { return paysvc::detail::reader::text(*this, "/status"); }
-    /// statusCode (string): code, e.g. 00.
-    paysvc::value<std::string> status_code() const { return paysvc::detail::reader::text(*this, "/statusCode"); }
-    /// message (string): what became of the request, for a person.
-    paysvc::value<std::string> message() const { return paysvc::detail::reader::text(*this, "/message"); }
-    /// data (object): the payment.
-    paysvc::order_pay_answer_data data() const { return paysvc::detail::reader::object<paysvc::order_pay_answer_data>(*this, "/data"); }
+    /// Of any reply, that of an error included. Nothing is in it if the reply has the answer of another function.
+    template <class Reply> explicit order_pay_answer(const Reply &of) { paysvc::detail::read_field(of.handle(), "answer", *this, "order_pay"); }
+    paysvc::optional<paysvc::order_pay_answer_payment_detail> payment_detail; ///< Object: details of the payment.
+    paysvc::optional<paysvc::order_pay_answer_bank_transfer_details> bank_transfer_details; ///< Object: for bank transfers.
+    paysvc::optional<paysvc::order_pay_answer_order_payment> order_payment; ///< Object: this attempt to pay.
+    template <class Visit> void each(Visit &&visit) {
+        visit("payment_detail", payment_detail);
+        visit("bank_transfer_details", bank_transfer_details);
+        visit("order_payment", order_payment);
+    }
 };
 using order_pay_reply = reply_of<order_pay_answer>;
 
-/// The member paymentDetail of order_pay_authorize_answer_data.
-class order_pay_authorize_answer_data_payment_detail : public view {
-  public:
-    using paysvc::view::view;
-    /// redirectUrl (string): where the customer must go to consent.
-    paysvc::value<std::string> redirect_url() const { return paysvc::detail::reader::text(*this, "/data/paymentDetail/redirectUrl"); }
-    /// recipientAccount (string): account that receives the payment.
-    paysvc::value<std::string> recipient_account() const { return paysvc::detail::reader::text(*this, "/data/paymentDetail/recipientAccount"); }
-    /// paymentReference (string): the service's reference of the payment.
-    paysvc::value<std::string> payment_reference() const { return paysvc::detail::reader::text(*this, "/data/paymentDetail/paymentReference"); }
-    /// cardToken (string): token of the card.
-    paysvc::value<std::string> card_token() const { return paysvc::detail::reader::text(*this, "/data/paymentDetail/cardToken"); }
+/// The object payment_detail of order_pay_authorize_answer.
+struct order_pay_authorize_answer_payment_detail {
+    std::string redirect_url; ///< String: where the customer must go to consent.
+    std::string recipient_account; ///< String: account that receives the payment.
+    std::string payment_reference; ///< String: the service's reference of the payment.
+    std::string card_token; ///< String: token of the card.
+    template <class Visit> void each(Visit &&visit) {
+        visit("redirect_url", redirect_url);
+        visit("recipient_account", recipient_account);
+        visit("payment_reference", payment_reference);
+        visit("card_token", card_token);
+    }
 };
 
-/// The member bankTransferDetails of order_pay_authorize_answer_data.
-class order_pay_authorize_answer_data_bank_transfer_details : public view {
-  public:
-    using paysvc::view::view;
-    /// bankAccount (string, reported): account to transfer to.
-    paysvc::value<std::string> bank_account() const { return paysvc::detail::reader::text(*this, "/data/bankTransferDetails/bankAccount"); }
-    /// bankName (string, reported): bank of that account.
-    paysvc::value<std::string> bank_name() const { return paysvc::detail::reader::text(*this, "/data/bankTransferDetails/bankName"); }
-    /// bankCode (string, integrated): code of that bank.
-    paysvc::value<std::string> bank_code() const { return paysvc::detail::reader::text(*this, "/data/bankTransferDetails/bankCode"); }
-    /// accountName (string, integrated): name of that account.
-    paysvc::value<std::string> account_name() const { return paysvc::detail::reader::text(*this, "/data/bankTransferDetails/accountName"); }
+/// The object bank_transfer_details of order_pay_authorize_answer.
+struct order_pay_authorize_answer_bank_transfer_details {
+    std::string bank_account; ///< String, reported: account to transfer to.
+    std::string bank_name; ///< String, reported: bank of that account.
+    std::string bank_code; ///< String, integrated: code of that bank.
+    std::string account_name; ///< String, integrated: name of that account.
+    template <class Visit> void each(Visit &&visit) {
+        visit("bank_account", bank_account);
+        visit("bank_name", bank_name);
+        visit("bank_code", bank_code);
+        visit("account_name", account_name);
+    }
 };
 
-/// The member orderPayment of order_pay_authorize_answer_data.
-class order_pay_authorize_answer_data_order_payment : public view {
-  public:
-    using paysvc::view::view;
-    /// orderId (integer): the service's number for the order.
-    paysvc::value<std::int64_t> order_id() const { return paysvc::detail::reader::integer(*this, "/data/orderPayment/orderId"); }
-    /// orderPaymentReference (string): reference of this attempt to pay.
-    paysvc::value<std::string> order_payment_reference() const { return paysvc::detail::reader::text(*this, "/data/orderPayment/orderPaymentReference"); }
-    /// currency (string): currency code.
-    paysvc::value<std::string> currency() const { return paysvc::detail::reader::text(*this, "/data/orderPayment/currency"); }
-    /// statusId (integer): state of the payment.
-    paysvc::value<std::int64_t> status_id() const { return paysvc::detail::reader::integer(*this, "/data/orderPayment/statusId"); }
-    /// orderPaymentResponseCode (string): code of the payment.
-    paysvc::value<std::string> order_payment_response_code() const { return paysvc::detail::reader::text(*this, "/data/orderPayment/orderPaymentResponseCode"); }
-    /// orderPaymentResponseMessage (string): message of the payment.
-    paysvc::value<std::string> order_payment_response_message() const { return paysvc::detail::reader::text(*this, "/data/orderPayment/orderPaymentResponseMessage"); }
-    /// orderPaymentInstrument (string): the account or card.
-    paysvc::value<std::string> order_payment_instrument() const { return paysvc::detail::reader::text(*this, "/data/orderPayment/orderPaymentInstrument"); }
-    /// remarks (string): remarks.
-    paysvc::value<std::string> remarks() const { return paysvc::detail::reader::text(*this, "/data/orderPayment/remarks"); }
-    /// totalAmount (amount in major currency units): what is charged, the fee included.
-    paysvc::value<std::string> total_amount() const { return paysvc::detail::reader::decimal(*this, "/data/orderPayment/totalAmount"); }
-    /// fee (amount in major currency units): fee.
-    paysvc::value<std::string> fee() const { return paysvc::detail::reader::decimal(*this, "/data/orderPayment/fee"); }
-};
-
-/// The member data of order_pay_authorize_answer.
-class order_pay_authorize_answer_data : public view {
-  public:
-    using paysvc::view::view;
-    /// paymentDetail (object): details of the payment.
-    paysvc::order_pay_authorize_answer_data_payment_detail payment_detail() const { return paysvc::detail::reader::object<paysvc::order_pay_authorize_answer_data_payment_detail>(*this, "/data/paymentDetail"); }
-    /// bankTransferDetails (object): for bank transfers.
-    paysvc::order_pay_authorize_answer_data_bank_transfer_details bank_transfer_details() const { return paysvc::detail::reader::object<paysvc::order_pay_authorize_answer_data_bank_transfer_details>(*this, "/data/bankTransferDetails"); }
-    /// orderPayment (object): this attempt to pay.
-    paysvc::order_pay_authorize_answer_data_order_payment order_payment() const { return paysvc::detail::reader::object<paysvc::order_pay_authorize_answer_data_order_payment>(*this, "/data/orderPayment"); }
+/// The object order_payment of order_pay_authorize_answer.
+struct order_pay_authorize_answer_order_payment {
+    paysvc::optional<std::int64_t> order_id; ///< Integer: the service's number for the order.
+    std::string order_payment_reference; ///< String: reference of this attempt to pay.
+    std::string currency; ///< String: currency code.
+    paysvc::optional<std::int64_t> status_id; ///< Integer: state of the payment.
+    std::string order_payment_response_code; ///< String: code of the payment.
+    std::string order_payment_response_message; ///< String: message of the payment.
+    std::string order_payment_instrument; ///< String: the account or card.
+    std::string remarks; ///< String: remarks.
+    std::string total_amount; ///< Amount in major currency units: what is charged, the fee included.
+    std::string fee; ///< Amount in major currency units: fee.
+    template <class Visit> void each(Visit &&visit) {
+        visit("order_id", order_id);
+        visit("order_payment_reference", order_payment_reference);
+        visit("currency", currency);
+        visit("status_id", status_id);
+        visit("order_payment_response_code", order_payment_response_code);
+        visit("order_payment_response_message", order_payment_response_message);
+        visit("order_payment_instrument", order_payment_instrument);
+        visit("remarks", remarks);
+        visit("total_amount", total_amount);
+        visit("fee", fee);
+    }
 };
 
 /// The answer of client::order_pay_authorize().
-class order_pay_authorize_answer : public view {
-  public:
-    using paysvc::view::view;
+struct order_pay_authorize_answer {
     order_pay_authorize_answer() = default;
-    /// Of any reply, that of an error included. It must outlive this.
-    explicit order_pay_authorize_answer(const paysvc::reply &of) : paysvc::view(paysvc::detail::place(of.handle(), "", "")) {}
-    order_pay_authorize_answer(const paysvc::reply &&) = delete;
-    /// status (string): success, or what became of the request instead.
-    paysvc::value<std::string> status() const { return paysvc::detail::reader::text(*this, "/status"); }
-    /// statusCode (string): code, e.g. 00.
-    paysvc::value<std::string> status_code() const { return paysvc::detail::reader::text(*this, "/statusCode"); }
-    /// message (string): what became of the request, for a person.
-    paysvc::value<std::string> message() const { return paysvc::detail::reader::text(*this, "/message"); }
-    /// data (object): the payment.
-    paysvc::order_pay_authorize_answer_data data() const { return paysvc::detail::reader::object<paysvc::order_pay_authorize_answer_data>(*this, "/data"); }
+    /// Of any reply, that of an error included. Nothing is in it if the reply has the answer of another function.
+    template <class Reply> explicit order_pay_authorize_answer(const Reply &of) { paysvc::detail::read_field(of.handle(), "answer", *this, "order_pay_authorize"); }
+    paysvc::optional<paysvc::order_pay_authorize_answer_payment_detail> payment_detail; ///< Object: details of the payment.
+    paysvc::optional<paysvc::order_pay_authorize_answer_bank_transfer_details> bank_transfer_details; ///< Object: for bank transfers.
+    paysvc::optional<paysvc::order_pay_authorize_answer_order_payment> order_payment; ///< Object: this attempt to pay.
+    template <class Visit> void each(Visit &&visit) {
+        visit("payment_detail", payment_detail);
+        visit("bank_transfer_details", bank_transfer_details);
+        visit("order_payment", order_payment);
+    }
 };
 using order_pay_authorize_reply = reply_of<order_pay_authorize_answer>;
 
 /// The answer of client::order_pay_capture().
-class order_pay_capture_answer : public view {
-  public:
-    using paysvc::view::view;
+struct order_pay_capture_answer {
     order_pay_capture_answer() = default;
-    /// Of any reply, that of an error included. It must outlive this.
-    explicit order_pay_capture_answer(const paysvc::reply &of) : paysvc::view(paysvc::detail::place(of.handle(), "", "")) {}
-    order_pay_capture_answer(const paysvc::reply &&) = delete;
+    /// Of any reply, that of an error included. Nothing is in it if the reply has the answer of another function.
+    template <class Reply> explicit order_pay_capture_answer(const Reply &of) { paysvc::detail::read_field(of.handle(), "answer", *this, "order_pay_capture"); }
+    template <class Visit> void each(Visit &&) {
+    }
 };
 using order_pay_capture_reply = reply_of<order_pay_capture_answer>;
 
-/// The member data of order_refund_answer.
-class order_refund_answer_data : public view {
-  public:
-    using paysvc::view::view;
-    /// reference (string): reference of the order.
-    paysvc::value<std::string> reference() const { return paysvc::detail::reader::text(*this, "/data/reference"); }
-    /// amount_refunded (amount in major currency units): what is refunded.
-    paysvc::value<std::string> amount_refunded() const { return paysvc::detail::reader::decimal(*this, "/data/amount_refunded"); }
-    /// status (string): state of the refund, as a word, e.g. pending.
-    paysvc::value<std::string> status() const { return paysvc::detail::reader::text(*this, "/data/status"); }
-};
-
 /// The answer of client::order_refund().
-class order_refund_answer : public view {
-  public:
-    using paysvc::view::view;
+struct order_refund_answer {
     order_refund_answer() = default;
-    /// Of any reply, that of an error included. It must outlive this.
-    explicit order_refund_answer(const paysvc::reply &of) : paysvc::view(paysvc::detail::place(of.handle(), "", "")) {}
-    order_refund_answer(const paysvc::reply &&) = delete;
-    /// status (boolean): whether the request succeeded.
-    paysvc::value<bool> status() const { return paysvc::detail::reader::flag(*this, "/status"); }
-    /// message (string): what became of the request, for a person.
-    paysvc::value<std::string> message() const { return paysvc::detail::reader::text(*this, "/message"); }
-    /// data (object): the refund.
-    paysvc::order_refund_answer_data data() const { return paysvc::detail::reader::object<paysvc::order_refund_answer_data>(*this, "/data"); }
+    /// Of any reply, that of an error included. Nothing is in it if the reply has the answer of another function.
+    template <class Reply> explicit order_refund_answer(const Reply &of) { paysvc::detail::read_field(of.handle(), "answer", *this, "order_refund"); }
+    std::string reference; ///< String: reference of the order.
+    std::string amount_refunded; ///< Amount in major currency units: what is refunded.
+    std::string status; ///< String: state of the refund, as a word, e.g. pending.
+    template <class Visit> void each(Visit &&visit) {
+        visit("reference", reference);
+        visit("amount_refunded", amount_refunded);
+        visit("status", status);
+    }
 };
 using order_refund_reply = reply_of<order_refund_answer>;
 
-/// The member orderSummary of order_status_answer_data.
-class order_status_answer_data_order_summary : public view {
-  public:
-    using paysvc::view::view;
-    /// id (integer, reported): the service's number for the order.
-    paysvc::value<std::int64_t> id() const { return paysvc::detail::reader::integer(*this, "/data/orderSummary/id"); }
-    /// reference (string, reported): reference of the order.
-    paysvc::value<std::string> reference() const { return paysvc::detail::reader::text(*this, "/data/orderSummary/reference"); }
-    /// orderReference (string): reference of the order, again.
-    paysvc::value<std::string> order_reference() const { return paysvc::detail::reader::text(*this, "/data/orderSummary/orderReference"); }
-    /// paymentReference (string, reported): the service's reference of the payment.
-    paysvc::value<std::string> payment_reference() const { return paysvc::detail::reader::text(*this, "/data/orderSummary/paymentReference"); }
-    /// paymentType (string, reported): payment option.
-    paysvc::value<std::string> payment_type() const { return paysvc::detail::reader::text(*this, "/data/orderSummary/paymentType"); }
-    /// currencyId (integer, reported): the service's number for the currency.
-    paysvc::value<std::int64_t> currency_id() const { return paysvc::detail::reader::integer(*this, "/data/orderSummary/currencyId"); }
-    /// paymentResponseCode (string, reported): code of the payment.
-    paysvc::value<std::string> payment_response_code() const { return paysvc::detail::reader::text(*this, "/data/orderSummary/paymentResponseCode"); }
-    /// paymentResponseMessage (string, reported): message of the payment.
-    paysvc::value<std::string> payment_response_message() const { return paysvc::detail::reader::text(*this, "/data/orderSummary/paymentResponseMessage"); }
-    /// narration (string, reported): narration.
-    paysvc::value<std::string> narration() const { return paysvc::detail::reader::text(*this, "/data/orderSummary/narration"); }
-    /// remarks (string, reported): remarks.
-    paysvc::value<std::string> remarks() const { return paysvc::detail::reader::text(*this, "/data/orderSummary/remarks"); }
-    /// totalChargedAmount (amount in major currency units): what was charged, the fee included.
-    paysvc::value<std::string> total_charged_amount() const { return paysvc::detail::reader::decimal(*this, "/data/orderSummary/totalChargedAmount"); }
-    /// fee (amount in major currency units): fee.
-    paysvc::value<std::string> fee() const { return paysvc::detail::reader::decimal(*this, "/data/orderSummary/fee"); }
-    /// statusId (integer): state of the order.
-    paysvc::value<std::int64_t> status_id() const { return paysvc::detail::reader::integer(*this, "/data/orderSummary/statusId"); }
-    /// status (string): state of the order, as a word.
-    paysvc::value<std::string> status() const { return paysvc::detail::reader::text(*this, "/data/orderSummary/status"); }
-    /// dateCreated (time, reported): when it was created.
-    paysvc::value<paysvc::time_value> date_created() const { return paysvc::detail::reader::time(*this, "/data/orderSummary/dateCreated"); }
+/// The object order_summary of order_status_answer.
+struct order_status_answer_order_summary {
+    paysvc::optional<std::int64_t> id; ///< Integer, reported: the service's number for the order.
+    std::string reference; ///< String, reported: reference of the order.
+    std::string order_reference; ///< String: reference of the order, again.
+    std::string payment_reference; ///< String, reported: the service's reference of the payment.
+    std::string payment_type; ///< String, reported: payment option.
+    paysvc::optional<std::int64_t> currency_id; ///< Integer, reported: the service's number for the currency.
+    std::string payment_response_code; ///< String, reported: code of the payment.
+    std::string payment_response_message; ///< String, reported: message of the payment.
+    std::string narration; ///< String, reported: narration.
+    std::string remarks; ///< String, reported: remarks.
+    std::string total_charged_amount; ///< Amount in major currency units: what was charged, the fee included.
+    std::string fee; ///< Amount in major currency units: fee.
+    paysvc::optional<std::int64_t> status_id; ///< Integer: state of the order.
+    std::string status; ///< String: state of the order, as a word.
+    std::string date_created; ///< Time, reported: when it was created.
+    template <class Visit> void each(Visit &&visit) {
+        visit("id", id);
+        visit("reference", reference);
+        visit("order_reference", order_reference);
+        visit("payment_reference", payment_reference);
+        visit("payment_type", payment_type);
+        visit("currency_id", currency_id);
+        visit("payment_response_code", payment_response_code);
+        visit("payment_response_message", payment_response_message);
+        visit("narration", narration);
+        visit("remarks", remarks);
+        visit("total_charged_amount", total_charged_amount);
+        visit("fee", fee);
+        visit("status_id", status_id);
+        visit("status", status);
+        visit("date_created", date_created);
+    }
 };
 
-/// An element of the list orderPayments of order_status_answer_data.
-class order_status_answer_data_order_payments : public view {
-  public:
-    using paysvc::view::view;
-    /// orderPaymentReference (string, reported): reference of this attempt.
-    paysvc::value<std::string> order_payment_reference() const { return paysvc::detail::reader::text(*this, "/orderPaymentReference"); }
-    /// orderPaymentResponseCode (string, reported): code of this attempt.
-    paysvc::value<std::string> order_payment_response_code() const { return paysvc::detail::reader::text(*this, "/orderPaymentResponseCode"); }
-    /// orderPaymentResponseMessage (string, reported): message of this attempt.
-    paysvc::value<std::string> order_payment_response_message() const { return paysvc::detail::reader::text(*this, "/orderPaymentResponseMessage"); }
-    /// remarks (string, reported): remarks.
-    paysvc::value<std::string> remarks() const { return paysvc::detail::reader::text(*this, "/remarks"); }
-    /// providerReference (string): the provider's reference of this attempt.
-    paysvc::value<std::string> provider_reference() const { return paysvc::detail::reader::text(*this, "/providerReference"); }
-    /// providerResponseCode (string): the provider's code.
-    paysvc::value<std::string> provider_response_code() const { return paysvc::detail::reader::text(*this, "/providerResponseCode"); }
-    /// externalReference (string): a further reference of this attempt.
-    paysvc::value<std::string> external_reference() const { return paysvc::detail::reader::text(*this, "/externalReference"); }
-    /// paymentUrl (string): where the customer pays.
-    paysvc::value<std::string> payment_url() const { return paysvc::detail::reader::text(*this, "/paymentUrl"); }
-    /// statusId (integer, reported): state of this attempt.
-    paysvc::value<std::int64_t> status_id() const { return paysvc::detail::reader::integer(*this, "/statusId"); }
-    /// status (string, reported): state of this attempt, as a word.
-    paysvc::value<std::string> status() const { return paysvc::detail::reader::text(*this, "/status"); }
-};
-
-/// The member data of order_status_answer.
-class order_status_answer_data : public view {
-  public:
-    using paysvc::view::view;
-    /// isFinalStatus (boolean): whether the state can no longer change.
-    paysvc::value<bool> is_final_status() const { return paysvc::detail::reader::flag(*this, "/data/isFinalStatus"); }
-    /// requeryNeeded (boolean): whether to ask again.
-    paysvc::value<bool> requery_needed() const { return paysvc::detail::reader::flag(*this, "/data/requeryNeeded"); }
-    /// orderSummary (object): the order.
-    paysvc::order_status_answer_data_order_summary order_summary() const { return paysvc::detail::reader::object<paysvc::order_status_answer_data_order_summary>(*this, "/data/orderSummary"); }
-    /// orderPayments (array of objects): the attempts to pay.
-    paysvc::list<paysvc::order_status_answer_data_order_payments> order_payments() const { return paysvc::detail::reader::array<paysvc::order_status_answer_data_order_payments>(*this, "/data/orderPayments"); }
+/// An element of order_payments of order_status_answer.
+struct order_status_answer_order_payments {
+    std::string order_payment_reference; ///< String, reported: reference of this attempt.
+    std::string order_payment_response_code; ///< String, reported: code of this attempt.
+    std::string order_payment_response_message; ///< String, reported: message of this attempt.
+    std::string remarks; ///< String, reported: remarks.
+    std::string provider_reference; ///< String: the provider's reference of this attempt.
+    std::string provider_response_code; ///< String: the provider's code.
+    std::string external_reference; ///< String: a further reference of this attempt.
+    std::string payment_url; ///< String: where the customer pays.
+    paysvc::optional<std::int64_t> status_id; ///< Integer, reported: state of this attempt.
+    std::string status; ///< String, reported: state of this attempt, as a word.
+    template <class Visit> void each(Visit &&visit) {
+        visit("order_payment_reference", order_payment_reference);
+        visit("order_payment_response_code", order_payment_response_code);
+        visit("order_payment_response_message", order_payment_response_message);
+        visit("remarks", remarks);
+        visit("provider_reference", provider_reference);
+        visit("provider_response_code", provider_response_code);
+        visit("external_reference", external_reference);
+        visit("payment_url", payment_url);
+        visit("status_id", status_id);
+        visit("status", status);
+    }
 };
 
 /// The answer of client::order_status().
-class order_status_answer : public view {
-  public:
-    using paysvc::view::view;
+struct order_status_answer {
     order_status_answer() = default;
-    /// Of any reply, that of an error included. It must outlive this.
-    explicit order_status_answer(const paysvc::reply &of) : paysvc::view(paysvc::detail::place(of.handle(), "", "")) {}
-    order_status_answer(const paysvc::reply &&) = delete;
-    /// status (string, reported): state of the order, as a word.
-    paysvc::value<std::string> status() const { return paysvc::detail::reader::text(*this, "/status"); }
-    /// statusCode (string, reported): code, e.g. 00.
-    paysvc::value<std::string> status_code() const { return paysvc::detail::reader::text(*this, "/statusCode"); }
-    /// data (object): the order and its history.
-    paysvc::order_status_answer_data data() const { return paysvc::detail::reader::object<paysvc::order_status_answer_data>(*this, "/data"); }
+    /// Of any reply, that of an error included. Nothing is in it if the reply has the answer of another function.
+    template <class Reply> explicit order_status_answer(const Reply &of) { paysvc::detail::read_field(of.handle(), "answer", *this, "order_status"); }
+    paysvc::optional<bool> is_final_status; ///< Boolean: whether the state can no longer change.
+    paysvc::optional<bool> requery_needed; ///< Boolean: whether to ask again.
+    paysvc::optional<paysvc::order_status_answer_order_summary> order_summary; ///< Object: the order.
+    paysvc::list<paysvc::order_status_answer_order_payments> order_payments; ///< Array of objects: the attempts to pay.
+    template <class Visit> void each(Visit &&visit) {
+        visit("is_final_status", is_final_status);
+        visit("requery_needed", requery_needed);
+        visit("order_summary", order_summary);
+        visit("order_payments", order_payments);
+    }
 };
 using order_status_reply = reply_of<order_status_answer>;
 
-/// An element of the list orderPayments of order_verify_answer_data.
-class order_verify_answer_data_order_payments : public view {
-  public:
-    using paysvc::view::view;
-    /// status (string): state of this attempt, as a word.
-    paysvc::value<std::string> status() const { return paysvc::detail::reader::text(*this, "/status"); }
-};
-
-/// The member data of order_verify_answer.
-class order_verify_answer_data : public view {
-  public:
-    using paysvc::view::view;
-    /// orderAmount (amount in major currency units, integrated): price of the order, without the fee: compare it with what was ordered.
-    paysvc::value<std::string> order_amount() const { return paysvc::detail::reader::decimal(*this, "/data/orderAmount"); }
-    /// totalChargedAmount (amount in major currency units): what was charged, the fee included.
-    paysvc::value<std::string> total_charged_amount() const { return paysvc::detail::reader::decimal(*this, "/data/totalChargedAmount"); }
-    /// fee (amount in major currency units): fee.
-    paysvc::value<std::string> fee() const { return paysvc::detail::reader::decimal(*this, "/data/fee"); }
-    /// statusId (integer): state of the payment.
-    paysvc::value<std::int64_t> status_id() const { return paysvc::detail::reader::integer(*this, "/data/statusId"); }
-    /// status (string): state of the payment, as a word.
-    paysvc::value<std::string> status() const { return paysvc::detail::reader::text(*this, "/data/status"); }
-    /// paymentReference (string): the service's reference of the payment.
-    paysvc::value<std::string> payment_reference() const { return paysvc::detail::reader::text(*this, "/data/paymentReference"); }
-    /// customer (any): the customer; null, an object or an array of objects.
-    paysvc::value<paysvc::raw> customer() const { return paysvc::detail::reader::any(*this, "/data/customer"); }
-    /// cardDetails (any): the card; null, an object or an array of objects.
-    paysvc::value<paysvc::raw> card_details() const { return paysvc::detail::reader::any(*this, "/data/cardDetails"); }
-    /// paymentOptionId (integer, integrated): the service's number for the payment option.
-    paysvc::value<std::int64_t> payment_option_id() const { return paysvc::detail::reader::integer(*this, "/data/paymentOptionId"); }
-    /// paymentMethod (string, integrated): payment option, in words.
-    paysvc::value<std::string> payment_method() const { return paysvc::detail::reader::text(*this, "/data/paymentMethod"); }
-    /// currencyId (integer, integrated): the service's number for the currency.
-    paysvc::value<std::int64_t> currency_id() const { return paysvc::detail::reader::integer(*this, "/data/currencyId"); }
-    /// productName (string, integrated): the service's product.
-    paysvc::value<std::string> product_name() const { return paysvc::detail::reader::text(*this, "/data/productName"); }
-    /// orderPayments (array of objects): the attempts to pay.
-    paysvc::list<paysvc::order_verify_answer_data_order_payments> order_payments() const { return paysvc::detail::reader::array<paysvc::order_verify_answer_data_order_payments>(*this, "/data/orderPayments"); }
+/// An element of order_payments of order_verify_answer.
+struct order_verify_answer_order_payments {
+    std::string status; ///< String: state of this attempt, as a word.
+    template <class Visit> void each(Visit &&visit) {
+        visit("status", status);
+    }
 };
 
 /// The answer of client::order_verify().
-class order_verify_answer : public view {
-  public:
-    using paysvc::view::view;
+struct order_verify_answer {
     order_verify_answer() = default;
-    /// Of any reply, that of an error included. It must outlive this.
-    explicit order_verify_answer(const paysvc::reply &of) : paysvc::view(paysvc::detail::place(of.handle(), "", "")) {}
-    order_verify_answer(const paysvc::reply &&) = delete;
-    /// status (string): success, or what became of the request instead.
-    paysvc::value<std::string> status() const { return paysvc::detail::reader::text(*this, "/status"); }
-    /// statusCode (string): code, e.g. 00.
-    paysvc::value<std::string> status_code() const { return paysvc::detail::reader::text(*this, "/statusCode"); }
-    /// message (string): what became of the request, for a person.
-    paysvc::value<std::string> message() const { return paysvc::detail::reader::text(*this, "/message"); }
-    /// data (object): the payment.
-    paysvc::order_verify_answer_data data() const { return paysvc::detail::reader::object<paysvc::order_verify_answer_data>(*this, "/data"); }
+    /// Of any reply, that of an error included. Nothing is in it if the reply has the answer of another function.
+    template <class Reply> explicit order_verify_answer(const Reply &of) { paysvc::detail::read_field(of.handle(), "answer", *this, "order_verify"); }
+    std::string order_amount; ///< Amount in major currency units, integrated: price of the order, without the fee: compare it with what was ordered.
+    std::string total_charged_amount; ///< Amount in major currency units: what was charged, the fee included.
+    std::string fee; ///< Amount in major currency units: fee.
+    paysvc::optional<std::int64_t> status_id; ///< Integer: state of the payment.
+    std::string status; ///< String: state of the payment, as a word.
+    std::string payment_reference; ///< String: the service's reference of the payment.
+    paysvc::raw customer; ///< Any: the customer; null, an object or an array of objects.
+    paysvc::raw card_details; ///< Any: the card; null, an object or an array of objects.
+    paysvc::optional<std::int64_t> payment_option_id; ///< Integer, integrated: the service's number for the payment option.
+    std::string payment_method; ///< String, integrated: payment option, in words.
+    paysvc::optional<std::int64_t> currency_id; ///< Integer, integrated: the service's number for the currency.
+    std::string product_name; ///< String, integrated: the service's product.
+    paysvc::list<paysvc::order_verify_answer_order_payments> order_payments; ///< Array of objects: the attempts to pay.
+    template <class Visit> void each(Visit &&visit) {
+        visit("order_amount", order_amount);
+        visit("total_charged_amount", total_charged_amount);
+        visit("fee", fee);
+        visit("status_id", status_id);
+        visit("status", status);
+        visit("payment_reference", payment_reference);
+        visit("customer", customer);
+        visit("card_details", card_details);
+        visit("payment_option_id", payment_option_id);
+        visit("payment_method", payment_method);
+        visit("currency_id", currency_id);
+        visit("product_name", product_name);
+        visit("order_payments", order_payments);
+    }
 };
 using order_verify_reply = reply_of<order_verify_answer>;
 
-/// The member data of order_fee_answer.
-class order_fee_answer_data : public view {
-  public:
-    using paysvc::view::view;
-    /// amount (amount in major currency units): price, without the fee.
-    paysvc::value<std::string> amount() const { return paysvc::detail::reader::decimal(*this, "/data/amount"); }
-    /// fee (amount in major currency units): fee.
-    paysvc::value<std::string> fee() const { return paysvc::detail::reader::decimal(*this, "/data/fee"); }
-    /// total (amount in major currency units): what would be charged, the fee included.
-    paysvc::value<std::string> total() const { return paysvc::detail::reader::decimal(*this, "/data/total"); }
-    /// subsidiaryFee (amount in major currency units, integrated): the merchant's part of the fee.
-    paysvc::value<std::string> subsidiary_fee() const { return paysvc::detail::reader::decimal(*this, "/data/subsidiaryFee"); }
-    /// paymentOption (string, integrated): payment option.
-    paysvc::value<std::string> payment_option() const { return paysvc::detail::reader::text(*this, "/data/paymentOption"); }
-};
-
 /// The answer of client::order_fee().
-class order_fee_answer : public view {
-  public:
-    using paysvc::view::view;
+struct order_fee_answer {
     order_fee_answer() = default;
-    /// Of any reply, that of an error included. It must outlive this.
-    explicit order_fee_answer(const paysvc::reply &of) : paysvc::view(paysvc::detail::place(of.handle(), "", "")) {}
-    order_fee_answer(const paysvc::reply &&) = delete;
-    /// status (string): success, or what became of the request instead.
-    paysvc::value<std::string> status() const { return paysvc::detail::reader::text(*this, "/status"); }
-    /// statusCode (string): code, e.g. 00.
-    paysvc::value<std::string> status_code() const { return paysvc::detail::reader::text(*this, "/statusCode"); }
-    /// message (string): what became of the request, for a person.
-    paysvc::value<std::string> message() const { return paysvc::detail::reader::text(*this, "/message"); }
-    /// data (object): the fee.
-    paysvc::order_fee_answer_data data() const { return paysvc::detail::reader::object<paysvc::order_fee_answer_data>(*this, "/data"); }
+    /// Of any reply, that of an error included. Nothing is in it if the reply has the answer of another function.
+    template <class Reply> explicit order_fee_answer(const Reply &of) { paysvc::detail::read_field(of.handle(), "answer", *this, "order_fee"); }
+    std::string amount; ///< Amount in major currency units: price, without the fee.
+    std::string fee; ///< Amount in major currency units: fee.
+    std::string total; ///< Amount in major currency units: what would be charged, the fee included.
+    std::string subsidiary_fee; ///< Amount in major currency units, integrated: the merchant's part of the fee.
+    std::string payment_option; ///< String, integrated: payment option.
+    template <class Visit> void each(Visit &&visit) {
+        visit("amount", amount);
+        visit("fee", fee);
+        visit("total", total);
+        visit("subsidiary_fee", subsidiary_fee);
+        visit("payment_option", payment_option);
+    }
 };
 using order_fee_reply = reply_of<order_fee_answer>;
 
-/// The member paymentDetail of card_charge_answer_data.
-class card_charge_answer_data_payment_detail : public view {
-  public:
-    using paysvc::view::view;
-    /// redirectUrl (string): where the customer must go to consent.
-    paysvc::value<std::string> redirect_url() const { return paysvc::detail::reader::text(*this, "/data/paymentDetail/redirectUrl"); }
-    /// recipientAccount (string): account that receives the payment.
-    paysvc::value<std::string> recipient_account() const { return paysvc::detail::reader::text(*this, "/data/paymentDetail/recipientAccount"); }
-    /// paymentReference (string): the service's reference of the payment.
-    paysvc::value<std::string> payment_reference() const { return paysvc::detail::reader::text(*this, "/data/paymentDetail/paymentReference"); }
-    /// cardToken (string): token of the card.
-    paysvc::value<std::string> card_token() const { return paysvc::detail::reader::text(*this, "/data/paymentDetail/cardToken"); }
+/// The object payment_detail of card_charge_answer.
+struct card_charge_answer_payment_detail {
+    std::string redirect_url; ///< String: where the customer must go to consent.
+    std::string recipient_account; ///< String: account that receives the payment.
+    std::string payment_reference; ///< String: the service's reference of the payment.
+    std::string card_token; ///< String: token of the card.
+    template <class Visit> void each(Visit &&visit) {
+        visit("redirect_url", redirect_url);
+        visit("recipient_account", recipient_account);
+        visit("payment_reference", payment_reference);
+        visit("card_token", card_token);
+    }
 };
 
-/// The member bankTransferDetails of card_charge_answer_data.
-class card_charge_answer_data_bank_transfer_details : public view {
-  public:
-    using paysvc::view::view;
-    /// bankAccount (string, reported): account to transfer to.
-    paysvc::value<std::string> bank_account() const { return paysvc::detail::reader::text(*this, "/data/bankTransferDetails/bankAccount"); }
-    /// bankName (string, reported): bank of that account.
-    paysvc::value<std::string> bank_name() const { return paysvc::detail::reader::text(*this, "/data/bankTransferDetails/bankName"); }
-    /// bankCode (string, integrated): code of that bank.
-    paysvc::value<std::string> bank_code() const { return paysvc::detail::reader::text(*this, "/data/bankTransferDetails/bankCode"); }
-    /// accountName (string, integrated): name of that account.
-    paysvc::value<std::string> account_name() const { return paysvc::detail::reader::text(*this, "/data/bankTransferDetails/accountName"); }
+/// The object bank_transfer_details of card_charge_answer.
+struct card_charge_answer_bank_transfer_details {
+    std::string bank_account; ///< String, reported: account to transfer to.
+    std::string bank_name; ///< String, reported: bank of that account.
+    std::string bank_code; ///< String, integrated: code of that bank.
+    std::string account_name; ///< String, integrated: name of that account.
+    template <class Visit> void each(Visit &&visit) {
+        visit("bank_account", bank_account);
+        visit("bank_name", bank_name);
+        visit("bank_code", bank_code);
+        visit("account_name", account_name);
+    }
 };
 
-/// The member orderPayment of card_charge_answer_data.
-class card_charge_answer_data_order_payment : public view {
-  public:
-    using paysvc::view::view;
-    /// orderId (integer): the service's number for the order.
-    paysvc::value<std::int64_t> order_id() const { return paysvc::detail::reader::integer(*this, "/data/orderPayment/orderId"); }
-    /// orderPaymentReference (string): reference of this attempt to pay.
-    paysvc::value<std::string> order_payment_reference() const { return paysvc::detail::reader::text(*this, "/data/orderPayment/orderPaymentReference"); }
-    /// currency (string): currency code.
-    paysvc::value<std::string> currency() const { return paysvc::detail::reader::text(*this, "/data/orderPayment/currency"); }
-    /// statusId (integer): state of the payment.
-    paysvc::value<std::int64_t> status_id() const { return paysvc::detail::reader::integer(*this, "/data/orderPayment/statusId"); }
-    /// orderPaymentResponseCode (string): code of the payment.
-    paysvc::value<std::string> order_payment_response_code() const { return paysvc::detail::reader::text(*this, "/data/orderPayment/orderPaymentResponseCode"); }
-    /// orderPaymentResponseMessage (string): message of the payment.
-    paysvc::value<std::string> order_payment_response_message() const { return paysvc::detail::reader::text(*this, "/data/orderPayment/orderPaymentResponseMessage"); }
-    /// orderPaymentInstrument (string): the account or card.
-    paysvc::value<std::string> order_payment_instrument() const { return paysvc::detail::reader::text(*this, "/data/orderPayment/orderPaymentInstrument"); }
-    /// remarks (string): remarks.
-    paysvc::value<std::string> remarks() const { return paysvc::detail::reader::text(*this, "/data/orderPayment/remarks"); }
-    /// totalAmount (amount in major currency units): what is charged, the fee included.
-    paysvc::value<std::string> total_amount() const { return paysvc::detail::reader::decimal(*this, "/data/orderPayment/totalAmount"); }
-    /// fee (amount in major currency units): fee.
-    paysvc::value<std::string> fee() const { return paysvc::detail::reader::decimal(*this, "/data/orderPayment/fee"); }
-};
-
-/// The member data of card_charge_answer.
-class card_charge_answer_data : public view {
-  public:
-    using paysvc::view::view;
-    /// paymentDetail (object, guessed): details of the payment.
-    paysvc::card_charge_answer_data_payment_detail payment_detail() const { return paysvc::detail::reader::object<paysvc::card_charge_answer_data_payment_detail>(*this, "/data/paymentDetail"); }
-    /// bankTransferDetails (object, guessed): for bank transfers.
-    paysvc::card_charge_answer_data_bank_transfer_details bank_transfer_details() const { return paysvc::detail::reader::object<paysvc::card_charge_answer_data_bank_transfer_details>(*this, "/data/bankTransferDetails"); }
-    /// orderPayment (object, guessed): this attempt to pay.
-    paysvc::card_charge_answer_data_order_payment order_payment() const { return paysvc::detail::reader::object<paysvc::card_charge_answer_data_order_payment>(*this, "/data/orderPayment"); }
+/// The object order_payment of card_charge_answer.
+struct card_charge_answer_order_payment {
+    paysvc::optional<std::int64_t> order_id; ///< Integer: the service's number for the order.
+    std::string order_payment_reference; ///< String: reference of this attempt to pay.
+    std::string currency; ///< String: currency code.
+    paysvc::optional<std::int64_t> status_id; ///< Integer: state of the payment.
+    std::string order_payment_response_code; ///< String: code of the payment.
+    std::string order_payment_response_message; ///< String: message of the payment.
+    std::string order_payment_instrument; ///< String: the account or card.
+    std::string remarks; ///< String: remarks.
+    std::string total_amount; ///< Amount in major currency units: what is charged, the fee included.
+    std::string fee; ///< Amount in major currency units: fee.
+    template <class Visit> void each(Visit &&visit) {
+        visit("order_id", order_id);
+        visit("order_payment_reference", order_payment_reference);
+        visit("currency", currency);
+        visit("status_id", status_id);
+        visit("order_payment_response_code", order_payment_response_code);
+        visit("order_payment_response_message", order_payment_response_message);
+        visit("order_payment_instrument", order_payment_instrument);
+        visit("remarks", remarks);
+        visit("total_amount", total_amount);
+        visit("fee", fee);
+    }
 };
 
 /// The answer of client::card_charge().
-class card_charge_answer : public view {
-  public:
-    using paysvc::view::view;
+struct card_charge_answer {
     card_charge_answer() = default;
-    /// Of any reply, that of an error included. It must outlive this.
-    explicit card_charge_answer(const paysvc::reply &of) : paysvc::view(paysvc::detail::place(of.handle(), "", "")) {}
-    card_charge_answer(const paysvc::reply &&) = delete;
-    /// data (object, guessed): the payment.
-    paysvc::card_charge_answer_data data() const { return paysvc::detail::reader::object<paysvc::card_charge_answer_data>(*this, "/data"); }
+    /// Of any reply, that of an error included. Nothing is in it if the reply has the answer of another function.
+    template <class Reply> explicit card_charge_answer(const Reply &of) { paysvc::detail::read_field(of.handle(), "answer", *this, "card_charge"); }
+    paysvc::optional<paysvc::card_charge_answer_payment_detail> payment_detail; ///< Object, guessed: details of the payment.
+    paysvc::optional<paysvc::card_charge_answer_bank_transfer_details> bank_transfer_details; ///< Object, guessed: for bank transfers.
+    paysvc::optional<paysvc::card_charge_answer_order_payment> order_payment; ///< Object, guessed: this attempt to pay.
+    template <class Visit> void each(Visit &&visit) {
+        visit("payment_detail", payment_detail);
+        visit("bank_transfer_details", bank_transfer_details);
+        visit("order_payment", order_payment);
+    }
 };
 using card_charge_reply = reply_of<card_charge_answer>;
 
 /// The answer of client::card_save().
-class card_save_answer : public view {
-  public:
-    using paysvc::view::view;
+struct card_save_answer {
     card_save_answer() = default;
-    /// Of any reply, that of an error included. It must outlive this.
-    explicit card_save_answer(const paysvc::reply &of) : paysvc::view(paysvc::detail::place(of.handle(), "", "")) {}
-    card_save_answer(const paysvc::reply &&) = delete;
-    /// status (string): state of the order, as a word.
-    paysvc::value<std::string> status() const { return paysvc::detail::reader::text(*this, "/status"); }
-    /// statusCode (string): code, e.g. 00.
-    paysvc::value<std::string> status_code() const { return paysvc::detail::reader::text(*this, "/statusCode"); }
+    /// Of any reply, that of an error included. Nothing is in it if the reply has the answer of another function.
+    template <class Reply> explicit card_save_answer(const Reply &of) { paysvc::detail::read_field(of.handle(), "answer", *this, "card_save"); }
+    template <class Visit> void each(Visit &&) {
+    }
 };
 using card_save_reply = reply_of<card_save_answer>;
 
 /// The answer of client::checkout_create().
-class checkout_create_answer : public view {
-  public:
-    using paysvc::view::view;
+struct checkout_create_answer {
     checkout_create_answer() = default;
-    /// Of any reply, that of an error included. It must outlive this.
-    explicit checkout_create_answer(const paysvc::reply &of) : paysvc::view(paysvc::detail::place(of.handle(), "", "")) {}
-    checkout_create_answer(const paysvc::reply &&) = delete;
-    /// isSuccess (boolean, integrated): whether the request succeeded.
-    paysvc::value<bool> is_success() const { return paysvc::detail::reader::flag(*this, "/isSuccess"); }
-    /// message (string, integrated): what became of the request, for a person.
-    paysvc::value<std::string> message() const { return paysvc::detail::reader::text(*this, "/message"); }
-    /// redirectUrl (string, integrated): the page on which the customer pays.
-    paysvc::value<std::string> redirect_url() const { return paysvc::detail::reader::text(*this, "/redirectUrl"); }
-    /// orderId (integer, integrated): the service's number for the order.
-    paysvc::value<std::int64_t> order_id() const { return paysvc::detail::reader::integer(*this, "/orderId"); }
+    /// Of any reply, that of an error included. Nothing is in it if the reply has the answer of another function.
+    template <class Reply> explicit checkout_create_answer(const Reply &of) { paysvc::detail::read_field(of.handle(), "answer", *this, "checkout_create"); }
+    std::string redirect_url; ///< String, integrated: the page on which the customer pays.
+    paysvc::optional<std::int64_t> order_id; ///< Integer, integrated: the service's number for the order.
+    template <class Visit> void each(Visit &&visit) {
+        visit("redirect_url", redirect_url);
+        visit("order_id", order_id);
+    }
 };
 using checkout_create_reply = reply_of<checkout_create_answer>;
 
-/// An element of the list data of banks_answer.
-class banks_answer_data : public view {
-  public:
-    using paysvc::view::view;
-    /// id (integer, integrated): the service's number for the bank.
-    paysvc::value<std::int64_t> id() const { return paysvc::detail::reader::integer(*this, "/id"); }
-    /// name (string, integrated): name of the bank.
-    paysvc::value<std::string> name() const { return paysvc::detail::reader::text(*this, "/name"); }
-    /// bankCode (string, integrated): code of the bank.
-    paysvc::value<std::string> bank_code() const { return paysvc::detail::reader::text(*this, "/bankCode"); }
-    /// countryId (integer, integrated): the service's number for the country.
-    paysvc::value<std::int64_t> country_id() const { return paysvc::detail::reader::integer(*this, "/countryId"); }
-    /// logo (string, integrated): address of the bank's logo.
-    paysvc::value<std::string> logo() const { return paysvc::detail::reader::text(*this, "/logo"); }
-    /// ussdBankCode (string, integrated): code of the bank in USSD.
-    paysvc::value<std::string> ussd_bank_code() const { return paysvc::detail::reader::text(*this, "/ussdBankCode"); }
+/// An element of data of banks_answer.
+struct banks_answer_data {
+    paysvc::optional<std::int64_t> id; ///< Integer, integrated: the service's number for the bank.
+    std::string name; ///< String, integrated: name of the bank.
+    std::string bank_code; ///< String, integrated: code of the bank.
+    paysvc::optional<std::int64_t> country_id; ///< Integer, integrated: the service's number for the country.
+    std::string logo; ///< String, integrated: address of the bank's logo.
+    std::string ussd_bank_code; ///< String, integrated: code of the bank in USSD.
+    template <class Visit> void each(Visit &&visit) {
+        visit("id", id);
+        visit("name", name);
+        visit("bank_code", bank_code);
+        visit("country_id", country_id);
+        visit("logo", logo);
+        visit("ussd_bank_code", ussd_bank_code);
+    }
 };
 
 /// The answer of client::banks().
-class banks_answer : public view {
-  public:
-    using paysvc::view::view;
+struct banks_answer {
     banks_answer() = default;
-    /// Of any reply, that of an error included. It must outlive this.
-    explicit banks_answer(const paysvc::reply &of) : paysvc::view(paysvc::detail::place(of.handle(), "", "")) {}
-    banks_answer(const paysvc::reply &&) = delete;
-    /// status (string, integrated): success, or what became of the request instead.
-    paysvc::value<std::string> status() const { return paysvc::detail::reader::text(*this, "/status"); }
-    /// statusCode (string, integrated): code, e.g. 00.
-    paysvc::value<std::string> status_code() const { return paysvc::detail::reader::text(*this, "/statusCode"); }
-    /// message (string, integrated): what became of the request, for a person.
-    paysvc::value<std::string> message() const { return paysvc::detail::reader::text(*this, "/message"); }
-    /// data (array of objects, integrated): the banks.
-    paysvc::list<paysvc::banks_answer_data> data() const { return paysvc::detail::reader::array<paysvc::banks_answer_data>(*this, "/data"); }
+    /// Of any reply, that of an error included. Nothing is in it if the reply has the answer of another function.
+    template <class Reply> explicit banks_answer(const Reply &of) { paysvc::detail::read_field(of.handle(), "answer", *this, "banks"); }
+    paysvc::list<paysvc::banks_answer_data> data; ///< Array of objects, integrated: the banks.
+    template <class Visit> void each(Visit &&visit) {
+        visit("data", data);
+    }
 };
 using banks_reply = reply_of<banks_answer>;
 
-/// The member data of virtual_account_generate_answer.
-class virtual_account_generate_answer_data : public view {
-  public:
-    using paysvc::view::view;
-    /// account_number (string, reported): the account.
-    paysvc::value<std::string> account_number() const { return paysvc::detail::reader::text(*this, "/data/account_number"); }
-    /// account_name (string, reported): name of the account.
-    paysvc::value<std::string> account_name() const { return paysvc::detail::reader::text(*this, "/data/account_name"); }
-    /// bank_name (string, reported): name of the bank.
-    paysvc::value<std::string> bank_name() const { return paysvc::detail::reader::text(*this, "/data/bank_name"); }
-    /// reference (string, reported): the Reference given.
-    paysvc::value<std::string> reference() const { return paysvc::detail::reader::text(*this, "/data/reference"); }
-};
-
 /// The answer of client::virtual_account_generate().
-class virtual_account_generate_answer : public view {
-  public:
-    using paysvc::view::view;
+struct virtual_account_generate_answer {
     virtual_account_generate_answer() = default;
-    /// Of any reply, that of an error included. It must outlive this.
-    explicit virtual_account_generate_answer(const paysvc::reply &of) : paysvc::view(paysvc::detail::place(of.handle(), "", "")) {}
-    virtual_account_generate_answer(const paysvc::reply &&) = delete;
-    /// status (boolean): whether the request succeeded.
-    paysvc::value<bool> status() const { return paysvc::detail::reader::flag(*this, "/status"); }
-    /// message (string): what became of the request, for a person.
-    paysvc::value<std::string> message() const { return paysvc::detail::reader::text(*this, "/message"); }
-    /// accountNumber (string): the account; not always digits.
-    paysvc::value<std::string> account_number() const { return paysvc::detail::reader::text(*this, "/accountNumber"); }
-    /// accountName (string): name of the account.
-    paysvc::value<std::string> account_name() const { return paysvc::detail::reader::text(*this, "/accountName"); }
-    /// bank (string): name of the bank.
-    paysvc::value<std::string> bank() const { return paysvc::detail::reader::text(*this, "/bank"); }
-    /// bankCode (string): code of the bank.
-    paysvc::value<std::string> bank_code() const { return paysvc::detail::reader::text(*this, "/bankCode"); }
-    /// data (object, reported): the account, in an older form of this answer, which lacks the members above.
-    paysvc::virtual_account_generate_answer_data data() const { return paysvc::detail::reader::object<paysvc::virtual_account_generate_answer_data>(*this, "/data"); }
+    /// Of any reply, that of an error included. Nothing is in it if the reply has the answer of another function.
+    template <class Reply> explicit virtual_account_generate_answer(const Reply &of) { paysvc::detail::read_field(of.handle(), "answer", *this, "virtual_account_generate"); }
+    std::string account_number; ///< String: the account; not always digits.
+    std::string account_name; ///< String: name of the account.
+    std::string bank; ///< String: name of the bank.
+    std::string bank_code; ///< String: code of the bank.
+    std::string reference; ///< String, reported: the Reference given.
+    template <class Visit> void each(Visit &&visit) {
+        visit("account_number", account_number);
+        visit("account_name", account_name);
+        visit("bank", bank);
+        visit("bank_code", bank_code);
+        visit("reference", reference);
+    }
 };
 using virtual_account_generate_reply = reply_of<virtual_account_generate_answer>;
 
 /// The answer of client::virtual_account_details().
-class virtual_account_details_answer : public view {
-  public:
-    using paysvc::view::view;
+struct virtual_account_details_answer {
     virtual_account_details_answer() = default;
-    /// Of any reply, that of an error included. It must outlive this.
-    explicit virtual_account_details_answer(const paysvc::reply &of) : paysvc::view(paysvc::detail::place(of.handle(), "", "")) {}
-    virtual_account_details_answer(const paysvc::reply &&) = delete;
+    /// Of any reply, that of an error included. Nothing is in it if the reply has the answer of another function.
+    template <class Reply> explicit virtual_account_details_answer(const Reply &of) { paysvc::detail::read_field(of.handle(), "answer", *this, "virtual_account_details"); }
+    template <class Visit> void each(Visit &&) {
+    }
 };
 using virtual_account_details_reply = reply_of<virtual_account_details_answer>;
 
-/// An element of the list orderPayments of transaction_details_answer_data.
-class transaction_details_answer_data_order_payments : public view {
-  public:
-    using paysvc::view::view;
-    /// orderId (integer): the service's number for the order.
-    paysvc::value<std::int64_t> order_id() const { return paysvc::detail::reader::integer(*this, "/orderId"); }
-    /// orderPaymentReference (string): reference of this attempt to pay.
-    paysvc::value<std::string> order_payment_reference() const { return paysvc::detail::reader::text(*this, "/orderPaymentReference"); }
-    /// paymentOptionId (integer): the service's number for the payment option.
-    paysvc::value<std::int64_t> payment_option_id() const { return paysvc::detail::reader::integer(*this, "/paymentOptionId"); }
-    /// paymentOption (string): payment option.
-    paysvc::value<std::string> payment_option() const { return paysvc::detail::reader::text(*this, "/paymentOption"); }
-    /// statusId (integer): state of this attempt.
-    paysvc::value<std::int64_t> status_id() const { return paysvc::detail::reader::integer(*this, "/statusId"); }
-    /// paymentStatus (string): state of this attempt, as a word.
-    paysvc::value<std::string> payment_status() const { return paysvc::detail::reader::text(*this, "/paymentStatus"); }
-    /// responseCode (string): code of this attempt.
-    paysvc::value<std::string> response_code() const { return paysvc::detail::reader::text(*this, "/responseCode"); }
-    /// responseMessage (string): message of this attempt.
-    paysvc::value<std::string> response_message() const { return paysvc::detail::reader::text(*this, "/responseMessage"); }
-    /// orderPaymentInstrument (string): the account or card.
-    paysvc::value<std::string> order_payment_instrument() const { return paysvc::detail::reader::text(*this, "/orderPaymentInstrument"); }
-    /// remarks (string): remarks.
-    paysvc::value<std::string> remarks() const { return paysvc::detail::reader::text(*this, "/remarks"); }
-    /// dateCreated (time): when it was created.
-    paysvc::value<paysvc::time_value> date_created() const { return paysvc::detail::reader::time(*this, "/dateCreated"); }
-    /// dateUpdated (time): when it was last changed.
-    paysvc::value<paysvc::time_value> date_updated() const { return paysvc::detail::reader::time(*this, "/dateUpdated"); }
-};
-
-/// The member data of transaction_details_answer.
-class transaction_details_answer_data : public view {
-  public:
-    using paysvc::view::view;
-    /// statusCode (string): code, e.g. 00.
-    paysvc::value<std::string> status_code() const { return paysvc::detail::reader::text(*this, "/data/statusCode"); }
-    /// status (string): state, as a word, e.g. Successful.
-    paysvc::value<std::string> status() const { return paysvc::detail::reader::text(*this, "/data/status"); }
-    /// orderReference (string): reference of the order.
-    paysvc::value<std::string> order_reference() const { return paysvc::detail::reader::text(*this, "/data/orderReference"); }
-    /// paymentReference (string): the service's reference of the payment.
-    paysvc::value<std::string> payment_reference() const { return paysvc::detail::reader::text(*this, "/data/paymentReference"); }
-    /// productName (string): product.
-    paysvc::value<std::string> product_name() const { return paysvc::detail::reader::text(*this, "/data/productName"); }
-    /// totalAmountCharged (amount in major currency units): what was paid, the fee included.
-    paysvc::value<std::string> total_amount_charged() const { return paysvc::detail::reader::decimal(*this, "/data/totalAmountCharged"); }
-    /// statusId (integer): state of the payment.
-    paysvc::value<std::int64_t> status_id() const { return paysvc::detail::reader::integer(*this, "/data/statusId"); }
-    /// paymentMethod (string): payment method.
-    paysvc::value<std::string> payment_method() const { return paysvc::detail::reader::text(*this, "/data/paymentMethod"); }
-    /// paymentResponseCode (string): code of the payment.
-    paysvc::value<std::string> payment_response_code() const { return paysvc::detail::reader::text(*this, "/data/paymentResponseCode"); }
-    /// paymentResponseMessage (string): message of the payment.
-    paysvc::value<std::string> payment_response_message() const { return paysvc::detail::reader::text(*this, "/data/paymentResponseMessage"); }
-    /// narration (string): narration.
-    paysvc::value<std::string> narration() const { return paysvc::detail::reader::text(*this, "/data/narration"); }
-    /// remarks (string): remarks.
-    paysvc::value<std::string> remarks() const { return paysvc::detail::reader::text(*this, "/data/remarks"); }
-    /// currencyId (integer): the service's number for the currency.
-    paysvc::value<std::int64_t> currency_id() const { return paysvc::detail::reader::integer(*this, "/data/currencyId"); }
-    /// currencyName (string): currency code.
-    paysvc::value<std::string> currency_name() const { return paysvc::detail::reader::text(*this, "/data/currencyName"); }
-    /// fee (amount in major currency units): fee.
-    paysvc::value<std::string> fee() const { return paysvc::detail::reader::decimal(*this, "/data/fee"); }
-    /// feeRate (decimal number): rate of the fee.
-    paysvc::value<std::string> fee_rate() const { return paysvc::detail::reader::decimal(*this, "/data/feeRate"); }
-    /// subsidiaryFee (amount in major currency units): the merchant's part of the fee.
-    paysvc::value<std::string> subsidiary_fee() const { return paysvc::detail::reader::decimal(*this, "/data/subsidiaryFee"); }
-    /// customerFee (amount in major currency units): the customer's part of the fee.
-    paysvc::value<std::string> customer_fee() const { return paysvc::detail::reader::decimal(*this, "/data/customerFee"); }
-    /// dateCreated (time): when it was created.
-    paysvc::value<paysvc::time_value> date_created() const { return paysvc::detail::reader::time(*this, "/data/dateCreated"); }
-    /// dateUpdated (time): when it was last changed.
-    paysvc::value<paysvc::time_value> date_updated() const { return paysvc::detail::reader::time(*this, "/data/dateUpdated"); }
-    /// datePaymentConfirmed (time): when the payment was confirmed.
-    paysvc::value<paysvc::time_value> date_payment_confirmed() const { return paysvc::detail::reader::time(*this, "/data/datePaymentConfirmed"); }
-    /// sessionId (string): identifier of the transaction session.
-    paysvc::value<std::string> session_id() const { return paysvc::detail::reader::text(*this, "/data/sessionId"); }
-    /// sourceAccountName (string): name of the sender.
-    paysvc::value<std::string> source_account_name() const { return paysvc::detail::reader::text(*this, "/data/sourceAccountName"); }
-    /// sourceAccountNumber (string): account of the sender.
-    paysvc::value<std::string> source_account_number() const { return paysvc::detail::reader::text(*this, "/data/sourceAccountNumber"); }
-    /// orderPayments (array of objects): the attempts to pay.
-    paysvc::list<paysvc::transaction_details_answer_data_order_payments> order_payments() const { return paysvc::detail::reader::array<paysvc::transaction_details_answer_data_order_payments>(*this, "/data/orderPayments"); }
-    /// customer (any): the customer; null, an object or an array of objects.
-    paysvc::value<paysvc::raw> customer() const { return paysvc::detail::reader::any(*this, "/data/customer"); }
-    /// cardDetails (any): the card; null, an object or an array of objects.
-    paysvc::value<paysvc::raw> card_details() const { return paysvc::detail::reader::any(*this, "/data/cardDetails"); }
-    /// paymentLink (string): payment link.
-    paysvc::value<std::string> payment_link() const { return paysvc::detail::reader::text(*this, "/data/paymentLink"); }
-    /// bank (string): name of the sender's bank.
-    paysvc::value<std::string> bank() const { return paysvc::detail::reader::text(*this, "/data/bank"); }
-    /// accountReference (string): the Reference given when the account was generated.
-    paysvc::value<std::string> account_reference() const { return paysvc::detail::reader::text(*this, "/data/accountReference"); }
+/// An element of order_payments of transaction_details_answer.
+struct transaction_details_answer_order_payments {
+    paysvc::optional<std::int64_t> order_id; ///< Integer: the service's number for the order.
+    std::string order_payment_reference; ///< String: reference of this attempt to pay.
+    paysvc::optional<std::int64_t> payment_option_id; ///< Integer: the service's number for the payment option.
+    std::string payment_option; ///< String: payment option.
+    paysvc::optional<std::int64_t> status_id; ///< Integer: state of this attempt.
+    std::string payment_status; ///< String: state of this attempt, as a word.
+    std::string response_code; ///< String: code of this attempt.
+    std::string response_message; ///< String: message of this attempt.
+    std::string order_payment_instrument; ///< String: the account or card.
+    std::string remarks; ///< String: remarks.
+    std::string date_created; ///< Time: when it was created.
+    std::string date_updated; ///< Time: when it was last changed.
+    template <class Visit> void each(Visit &&visit) {
+        visit("order_id", order_id);
+        visit("order_payment_reference", order_payment_reference);
+        visit("payment_option_id", payment_option_id);
+        visit("payment_option", payment_option);
+        visit("status_id", status_id);
+        visit("payment_status", payment_status);
+        visit("response_code", response_code);
+        visit("response_message", response_message);
+        visit("order_payment_instrument", order_payment_instrument);
+        visit("remarks", remarks);
+        visit("date_created", date_created);
+        visit("date_updated", date_updated);
+    }
 };
 
 /// The answer of client::transaction_details().
-class transaction_details_answer : public view {
-  public:
-    using paysvc::view::view;
+struct transaction_details_answer {
     transaction_details_answer() = default;
-    /// Of any reply, that of an error included. It must outlive this.
-    explicit transaction_details_answer(const paysvc::reply &of) : paysvc::view(paysvc::detail::place(of.handle(), "", "")) {}
-    transaction_details_answer(const paysvc::reply &&) = delete;
-    /// status (boolean): whether the request succeeded.
-    paysvc::value<bool> status() const { return paysvc::detail::reader::flag(*this, "/status"); }
-    /// code (string): code, e.g. 00.
-    paysvc::value<std::string> code() const { return paysvc::detail::reader::text(*this, "/code"); }
-    /// message (string): what became of the request, for a person.
-    paysvc::value<std::string> message() const { return paysvc::detail::reader::text(*this, "/message"); }
-    /// data (object): the funding event.
-    paysvc::transaction_details_answer_data data() const { return paysvc::detail::reader::object<paysvc::transaction_details_answer_data>(*this, "/data"); }
+    /// Of any reply, that of an error included. Nothing is in it if the reply has the answer of another function.
+    template <class Reply> explicit transaction_details_answer(const Reply &of) { paysvc::detail::read_field(of.handle(), "answer", *this, "transaction_details"); }
+    std::string status_code; ///< String: code, e.g. 00.
+    std::string status; ///< String: state, as a word, e.g. Successful.
+    std::string order_reference; ///< String: reference of the order.
+    std::string payment_reference; ///< String: the service's reference of the payment.
+    std::string product_name; ///< String: product.
+    std::string total_amount_charged; ///< Amount in major currency units: what was paid, the fee included.
+    paysvc::optional<std::int64_t> status_id; ///< Integer: state of the payment.
+    std::string payment_method; ///< String: payment method.
+    std::string payment_response_code; ///< String: code of the payment.
+    std::string payment_response_message; ///< String: message of the payment.
+    std::string narration; ///< String: narration.
+    std::string remarks; ///< String: remarks.
+    paysvc::optional<std::int64_t> currency_id; ///< Integer: the service's number for the currency.
+    std::string currency_name; ///< String: currency code.
+    std::string fee; ///< Amount in major currency units: fee.
+    std::string fee_rate; ///< Decimal number: rate of the fee.
+    std::string subsidiary_fee; ///< Amount in major currency units: the merchant's part of the fee.
+    std::string customer_fee; ///< Amount in major currency units: the customer's part of the fee.
+    std::string date_created; ///< Time: when it was created.
+    std::string date_updated; ///< Time: when it was last changed.
+    std::string date_payment_confirmed; ///< Time: when the payment was confirmed.
+    std::string session_id; ///< String: identifier of the transaction session.
+    std::string source_account_name; ///< String: name of the sender.
+    std::string source_account_number; ///< String: account of the sender.
+    paysvc::list<paysvc::transaction_details_answer_order_payments> order_payments; ///< Array of objects: the attempts to pay.
+    paysvc::raw customer; ///< Any: the customer; null, an object or an array of objects.
+    paysvc::raw card_details; ///< Any: the card; null, an object or an array of objects.
+    std::string payment_link; ///< String: payment link.
+    std::string bank; ///< String: name of the sender's bank.
+    std::string account_reference; ///< String: the Reference given when the account was generated.
+    template <class Visit> void each(Visit &&visit) {
+        visit("status_code", status_code);
+        visit("status", status);
+        visit("order_reference", order_reference);
+        visit("payment_reference", payment_reference);
+        visit("product_name", product_name);
+        visit("total_amount_charged", total_amount_charged);
+        visit("status_id", status_id);
+        visit("payment_method", payment_method);
+        visit("payment_response_code", payment_response_code);
+        visit("payment_response_message", payment_response_message);
+        visit("narration", narration);
+        visit("remarks", remarks);
+        visit("currency_id", currency_id);
+        visit("currency_name", currency_name);
+        visit("fee", fee);
+        visit("fee_rate", fee_rate);
+        visit("subsidiary_fee", subsidiary_fee);
+        visit("customer_fee", customer_fee);
+        visit("date_created", date_created);
+        visit("date_updated", date_updated);
+        visit("date_payment_confirmed", date_payment_confirmed);
+        visit("session_id", session_id);
+        visit("source_account_name", source_account_name);
+        visit("source_account_number", source_account_number);
+        visit("order_payments", order_payments);
+        visit("customer", customer);
+        visit("card_details", card_details);
+        visit("payment_link", payment_link);
+        visit("bank", bank);
+        visit("account_reference", account_reference);
+    }
 };
 using transaction_details_reply = reply_of<transaction_details_answer>;
 
 /// The answer of client::payout_name_enquiry().
-class payout_name_enquiry_answer : public view {
-  public:
-    using paysvc::view::view;
+struct payout_name_enquiry_answer {
     payout_name_enquiry_answer() = default;
-    /// Of any reply, that of an error included. It must outlive this.
-    explicit payout_name_enquiry_answer(const paysvc::reply &of) : paysvc::view(paysvc::detail::place(of.handle(), "", "")) {}
-    payout_name_enquiry_answer(const paysvc::reply &&) = delete;
-    /// bankCode (string): code of the bank.
-    paysvc::value<std::string> bank_code() const { return paysvc::detail::reader::text(*this, "/bankCode"); }
-    /// accountNumber (string): the bank account.
-    paysvc::value<std::string> account_number() const { return paysvc::detail::reader::text(*this, "/accountNumber"); }
-    /// accountName (string): name of the account's holder: compare it with the recipient's.
-    paysvc::value<std::string> account_name() const { return paysvc::detail::reader::text(*this, "/accountName"); }
+    /// Of any reply, that of an error included. Nothing is in it if the reply has the answer of another function.
+    template <class Reply> explicit payout_name_enquiry_answer(const Reply &of) { paysvc::detail::read_field(of.handle(), "answer", *this, "payout_name_enquiry"); }
+    std::string bank_code; ///< String: code of the bank.
+    std::string account_number; ///< String: the bank account.
+    std::string account_name; ///< String: name of the account's holder: compare it with the recipient's.
+    template <class Visit> void each(Visit &&visit) {
+        visit("bank_code", bank_code);
+        visit("account_number", account_number);
+        visit("account_name", account_name);
+    }
 };
 using payout_name_enquiry_reply = reply_of<payout_name_enquiry_answer>;
 
-/// An element of the list data of payout_initiate_answer.
-class payout_initiate_answer_data : public view {
-  public:
-    using paysvc::view::view;
-    /// accountName (string): name of the account's holder.
-    paysvc::value<std::string> account_name() const { return paysvc::detail::reader::text(*this, "/accountName"); }
-    /// accountNumber (string): the recipient's bank account.
-    paysvc::value<std::string> account_number() const { return paysvc::detail::reader::text(*this, "/accountNumber"); }
-    /// bankCode (string): code of the recipient's bank.
-    paysvc::value<std::string> bank_code() const { return paysvc::detail::reader::text(*this, "/bankCode"); }
-    /// bankId (string): the service's number for the bank.
-    paysvc::value<std::string> bank_id() const { return paysvc::detail::reader::text(*this, "/bankId"); }
-    /// amount (amount in major currency units): what the recipient receives.
-    paysvc::value<std::string> amount() const { return paysvc::detail::reader::decimal(*this, "/amount"); }
-    /// description (string): description of the payout.
-    paysvc::value<std::string> description() const { return paysvc::detail::reader::text(*this, "/description"); }
-    /// category (string): category of the payout.
-    paysvc::value<std::string> category() const { return paysvc::detail::reader::text(*this, "/category"); }
-    /// payoutReference (string): the service's reference of the payout.
-    paysvc::value<std::string> payout_reference() const { return paysvc::detail::reader::text(*this, "/payoutReference"); }
-    /// creditCurrency (string): currency code of the recipient's account.
-    paysvc::value<std::string> credit_currency() const { return paysvc::detail::reader::text(*this, "/creditCurrency"); }
-    /// debitCurrency (string): currency code of the balance that is debited.
-    paysvc::value<std::string> debit_currency() const { return paysvc::detail::reader::text(*this, "/debitCurrency"); }
-    /// beneficiayAddress (string): address of the recipient.
-    paysvc::value<std::string> beneficiay_address() const { return paysvc::detail::reader::text(*this, "/beneficiayAddress"); }
+/// An element of data of payout_initiate_answer.
+struct payout_initiate_answer_data {
+    std::string account_name; ///< String: name of the account's holder.
+    std::string account_number; ///< String: the recipient's bank account.
+    std::string bank_code; ///< String: code of the recipient's bank.
+    std::string bank_id; ///< String: the service's number for the bank.
+    std::string amount; ///< Amount in major currency units: what the recipient receives.
+    std::string description; ///< String: description of the payout.
+    std::string category; ///< String: category of the payout.
+    std::string payout_reference; ///< String: the service's reference of the payout.
+    std::string credit_currency; ///< String: currency code of the recipient's account.
+    std::string debit_currency; ///< String: currency code of the balance that is debited.
+    std::string beneficiay_address; ///< String: address of the recipient.
+    template <class Visit> void each(Visit &&visit) {
+        visit("account_name", account_name);
+        visit("account_number", account_number);
+        visit("bank_code", bank_code);
+        visit("bank_id", bank_id);
+        visit("amount", amount);
+        visit("description", description);
+        visit("category", category);
+        visit("payout_reference", payout_reference);
+        visit("credit_currency", credit_currency);
+        visit("debit_currency", debit_currency);
+        visit("beneficiay_address", beneficiay_address);
+    }
 };
 
 /// The answer of client::payout_initiate().
-class payout_initiate_answer : public view {
-  public:
-    using paysvc::view::view;
+struct payout_initiate_answer {
     payout_initiate_answer() = default;
-    /// Of any reply, that of an error included. It must outlive this.
-    explicit payout_initiate_answer(const paysvc::reply &of) : paysvc::view(paysvc::detail::place(of.handle(), "", "")) {}
-    payout_initiate_answer(const paysvc::reply &&) = delete;
-    /// status (string): success, or what became of the request instead.
-    paysvc::value<std::string> status() const { return paysvc::detail::reader::text(*this, "/status"); }
-    /// statusCode (string): code, e.g. 00.
-    paysvc::value<std::string> status_code() const { return paysvc::detail::reader::text(*this, "/statusCode"); }
-    /// message (string): what became of the request, for a person.
-    paysvc::value<std::string> message() const { return paysvc::detail::reader::text(*this, "/message"); }
-    /// batchReference (string): reference of the batch: store it, payout_status needs it.
-    paysvc::value<std::string> batch_reference() const { return paysvc::detail::reader::text(*this, "/batchReference"); }
-    /// batchId (string): the service's number for the batch.
-    paysvc::value<std::string> batch_id() const { return paysvc::detail::reader::text(*this, "/batchId"); }
-    /// data (array of objects): the payouts, in the order of the request.
-    paysvc::list<paysvc::payout_initiate_answer_data> data() const { return paysvc::detail::reader::array<paysvc::payout_initiate_answer_data>(*this, "/data"); }
+    /// Of any reply, that of an error included. Nothing is in it if the reply has the answer of another function.
+    template <class Reply> explicit payout_initiate_answer(const Reply &of) { paysvc::detail::read_field(of.handle(), "answer", *this, "payout_initiate"); }
+    std::string batch_reference; ///< String: reference of the batch: store it, payout_status needs it.
+    std::string batch_id; ///< String: the service's number for the batch.
+    paysvc::list<paysvc::payout_initiate_answer_data> data; ///< Array of objects: the payouts, in the order of the request.
+    template <class Visit> void each(Visit &&visit) {
+        visit("batch_reference", batch_reference);
+        visit("batch_id", batch_id);
+        visit("data", data);
+    }
 };
 using payout_initiate_reply = reply_of<payout_initiate_answer>;
 
 /// The answer of client::payout_status().
-class payout_status_answer : public view {
-  public:
-    using paysvc::view::view;
+struct payout_status_answer {
     payout_status_answer() = default;
-    /// Of any reply, that of an error included. It must outlive this.
-    explicit payout_status_answer(const paysvc::reply &of) : paysvc::view(paysvc::detail::place(of.handle(), "", "")) {}
-    payout_status_answer(const paysvc::reply &&) = delete;
+    /// Of any reply, that of an error included. Nothing is in it if the reply has the answer of another function.
+    template <class Reply> explicit payout_status_answer(const Reply &of) { paysvc::detail::read_field(of.handle(), "answer", *this, "payout_status"); }
+    template <class Visit> void each(Visit &&) {
+    }
 };
 using payout_status_reply = reply_of<payout_status_answer>;
 
 /// The answer of client::payout_balance().
-class payout_balance_answer : public view {
-  public:
-    using paysvc::view::view;
+struct payout_balance_answer {
     payout_balance_answer() = default;
-    /// Of any reply, that of an error included. It must outlive this.
-    explicit payout_balance_answer(const paysvc::reply &of) : paysvc::view(paysvc::detail::place(of.handle(), "", "")) {}
-    payout_balance_answer(const paysvc::reply &&) = delete;
-    /// currency (string, integrated): currency code.
-    paysvc::value<std::string> currency() const { return paysvc::detail::reader::text(*this, "/currency"); }
-    /// availableBalance (amount in major currency units, integrated): what can be paid out.
-    paysvc::value<std::string> available_balance() const { return paysvc::detail::reader::decimal(*this, "/availableBalance"); }
+    /// Of any reply, that of an error included. Nothing is in it if the reply has the answer of another function.
+    template <class Reply> explicit payout_balance_answer(const Reply &of) { paysvc::detail::read_field(of.handle(), "answer", *this, "payout_balance"); }
+    std::string currency; ///< String, integrated: currency code.
+    std::string available_balance; ///< Amount in major currency units, integrated: what can be paid out.
+    template <class Visit> void each(Visit &&visit) {
+        visit("currency", currency);
+        visit("available_balance", available_balance);
+    }
 };
 using payout_balance_reply = reply_of<payout_balance_answer>;
 
-/// An element of the list differences of webhook_verify_answer.
-class webhook_verify_answer_differences : public view {
-  public:
-    using paysvc::view::view;
-    /// member (string): what differs.
-    paysvc::value<std::string> member() const { return paysvc::detail::reader::text(*this, "/member"); }
-    /// event (string): its value in the event.
-    paysvc::value<std::string> event() const { return paysvc::detail::reader::text(*this, "/event"); }
-    /// service (string): its value in the service's answer.
-    paysvc::value<std::string> service() const { return paysvc::detail::reader::text(*this, "/service"); }
-    /// expected (string): the value that was expected, if the service says something else.
-    paysvc::value<std::string> expected() const { return paysvc::detail::reader::text(*this, "/expected"); }
+/// An element of differences of webhook_verify_answer.
+struct webhook_verify_answer_differences {
+    std::string member; ///< String: what differs.
+    std::string event; ///< String: its value in the event.
+    std::string service; ///< String: its value in the service's answer.
+    std::string expected; ///< String: the value that was expected, if the service says something else.
+    template <class Visit> void each(Visit &&visit) {
+        visit("member", member);
+        visit("event", event);
+        visit("service", service);
+        visit("expected", expected);
+    }
 };
 
 /// The answer of client::webhook_verify().
-class webhook_verify_answer : public view {
-  public:
-    using paysvc::view::view;
+struct webhook_verify_answer {
     webhook_verify_answer() = default;
-    /// Of any reply, that of an error included. It must outlive this.
-    explicit webhook_verify_answer(const paysvc::reply &of) : paysvc::view(paysvc::detail::place(of.handle(), "", "")) {}
-    webhook_verify_answer(const paysvc::reply &&) = delete;
-    /// authentic (boolean): whether the service says the same as the event.
-    paysvc::value<bool> authentic() const { return paysvc::detail::reader::flag(*this, "/authentic"); }
-    /// match (boolean): whether the service says what was expected; absent if nothing was.
-    paysvc::value<bool> match() const { return paysvc::detail::reader::flag(*this, "/match"); }
-    /// differences (array of objects): where the event, the service and the expectation differ.
-    paysvc::list<paysvc::webhook_verify_answer_differences> differences() const { return paysvc::detail::reader::array<paysvc::webhook_verify_answer_differences>(*this, "/differences"); }
-    /// event (string): what the event is about: order, session, payout or unknown.
-    paysvc::value<std::string> event() const { return paysvc::detail::reader::text(*this, "/event"); }
-    /// about (string): the reference, session or batch that the service was asked for; absent if it was not asked.
-    paysvc::value<std::string> about() const { return paysvc::detail::reader::text(*this, "/about"); }
-    /// key (string): the same for every delivery of the event; absent unless it is authentic.
-    paysvc::value<std::string> key() const { return paysvc::detail::reader::text(*this, "/key"); }
-    /// respond (integer): the HTTP status for the sender: 200, of an authentic event once it is handled; 400 if it is no event; 503 if nothing is decided, so that it must be sent again.
-    paysvc::value<std::int64_t> respond() const { return paysvc::detail::reader::integer(*this, "/respond"); }
-    /// retry_after (integer): seconds for the header Retry-After; absent unless respond is 503.
-    paysvc::value<std::int64_t> retry_after() const { return paysvc::detail::reader::integer(*this, "/retry_after"); }
+    /// Of any reply, that of an error included. Nothing is in it if the reply has the answer of another function.
+    template <class Reply> explicit webhook_verify_answer(const Reply &of) { paysvc::detail::read_field(of.handle(), "webhook", *this); }
+    paysvc::optional<bool> authentic; ///< Boolean: whether the service says the same as the event.
+    paysvc::optional<bool> match; ///< Boolean: whether the service says what was expected; absent if nothing was.
+    paysvc::list<paysvc::webhook_verify_answer_differences> differences; ///< Array of objects: where the event, the service and the expectation differ.
+    std::string event; ///< String: what the event is about: order, session, payout or unknown.
+    std::string about; ///< String: the reference, session or batch that the service was asked for; absent if it was not asked.
+    std::string key; ///< String: the same for every delivery of the event; absent unless it is authentic.
+    paysvc::optional<std::int64_t> respond; ///< Integer: the HTTP status for the sender: 200, of an authentic event once it is handled; 400 if it is no event; 503 if nothing is decided, so that it must be sent again.
+    paysvc::optional<std::int64_t> retry_after; ///< Integer: seconds for the header Retry-After; absent unless respond is 503.
+    template <class Visit> void each(Visit &&visit) {
+        visit("authentic", authentic);
+        visit("match", match);
+        visit("differences", differences);
+        visit("event", event);
+        visit("about", about);
+        visit("key", key);
+        visit("respond", respond);
+        visit("retry_after", retry_after);
+    }
 };
 using webhook_verify_reply = reply_of<webhook_verify_answer>;
 
 /// The answer of client::journal_settle().
-class journal_settle_answer : public view {
-  public:
-    using paysvc::view::view;
+struct journal_settle_answer {
     journal_settle_answer() = default;
-    /// Of any reply, that of an error included. It must outlive this.
-    explicit journal_settle_answer(const paysvc::reply &of) : paysvc::view(paysvc::detail::place(of.handle(), "", "")) {}
-    journal_settle_answer(const paysvc::reply &&) = delete;
+    /// Of any reply, that of an error included. Nothing is in it if the reply has the answer of another function.
+    template <class Reply> explicit journal_settle_answer(const Reply &of) { paysvc::detail::read_field(of.handle(), "answer", *this, "journal_settle"); }
+    template <class Visit> void each(Visit &&) {
+    }
 };
 using journal_settle_reply = reply_of<journal_settle_answer>;
 
 /// The answer of client::journal_backup().
-class journal_backup_answer : public view {
-  public:
-    using paysvc::view::view;
+struct journal_backup_answer {
     journal_backup_answer() = default;
-    /// Of any reply, that of an error included. It must outlive this.
-    explicit journal_backup_answer(const paysvc::reply &of) : paysvc::view(paysvc::detail::place(of.handle(), "", "")) {}
-    journal_backup_answer(const paysvc::reply &&) = delete;
+    /// Of any reply, that of an error included. Nothing is in it if the reply has the answer of another function.
+    template <class Reply> explicit journal_backup_answer(const Reply &of) { paysvc::detail::read_field(of.handle(), "answer", *this, "journal_backup"); }
+    template <class Visit> void each(Visit &&) {
+    }
 };
 using journal_backup_reply = reply_of<journal_backup_answer>;
 
-/// An element of the list batches of payout_bulk_answer.
-class payout_bulk_answer_batches : public view {
-  public:
-    using paysvc::view::view;
-    /// index (integer): place of the batch, from 0.
-    paysvc::value<std::int64_t> index() const { return paysvc::detail::reader::integer(*this, "/index"); }
-    /// batchReference (string): the service's reference, by which the batch is looked up.
-    paysvc::value<std::string> batch_reference() const { return paysvc::detail::reader::text(*this, "/batchReference"); }
-    /// batchId (string): the service's number for the batch.
-    paysvc::value<std::string> batch_id() const { return paysvc::detail::reader::text(*this, "/batchId"); }
-    /// outcome (string): what became of the request.
-    paysvc::value<std::string> outcome() const { return paysvc::detail::reader::text(*this, "/outcome"); }
-    /// status (string): why its call ended as it did.
-    paysvc::value<std::string> status() const { return paysvc::detail::reader::text(*this, "/status"); }
-    /// recipients (integer): how many recipients it has.
-    paysvc::value<std::int64_t> recipients() const { return paysvc::detail::reader::integer(*this, "/recipients"); }
-    /// message (string): one line for people.
-    paysvc::value<std::string> message() const { return paysvc::detail::reader::text(*this, "/message"); }
+/// An element of batches of payout_bulk_answer.
+struct payout_bulk_answer_batches {
+    paysvc::optional<std::int64_t> index; ///< Integer: place of the batch, from 0.
+    std::string batch_reference; ///< String: the service's reference, by which the batch is looked up.
+    std::string batch_id; ///< String: the service's number for the batch.
+    std::string outcome; ///< String: what became of the request.
+    std::string status; ///< String: why its call ended as it did.
+    paysvc::optional<std::int64_t> recipients; ///< Integer: how many recipients it has.
+    std::string message; ///< String: one line for people.
+    template <class Visit> void each(Visit &&visit) {
+        visit("index", index);
+        visit("batch_reference", batch_reference);
+        visit("batch_id", batch_id);
+        visit("outcome", outcome);
+        visit("status", status);
+        visit("recipients", recipients);
+        visit("message", message);
+    }
 };
 
-/// An element of the list payouts of payout_bulk_answer.
-class payout_bulk_answer_payouts : public view {
-  public:
-    using paysvc::view::view;
-    /// clientReference (string): the reference that was given.
-    paysvc::value<std::string> client_reference() const { return paysvc::detail::reader::text(*this, "/clientReference"); }
-    /// outcome (string): ACCEPTED, REJECTED, NOT_SENT or UNKNOWN.
-    paysvc::value<std::string> outcome() const { return paysvc::detail::reader::text(*this, "/outcome"); }
-    /// payoutReference (string): the service's reference of the payout.
-    paysvc::value<std::string> payout_reference() const { return paysvc::detail::reader::text(*this, "/payoutReference"); }
-    /// batchReference (string): the service's reference of the batch.
-    paysvc::value<std::string> batch_reference() const { return paysvc::detail::reader::text(*this, "/batchReference"); }
-    /// settled (boolean): true: a person settled it as done, in the journal; it has no references.
-    paysvc::value<bool> settled() const { return paysvc::detail::reader::flag(*this, "/settled"); }
-    /// replayed (boolean): true: an earlier call paid it, and this one sent nothing for it.
-    paysvc::value<bool> replayed() const { return paysvc::detail::reader::flag(*this, "/replayed"); }
-    /// date (string): the day on which the journal recorded that, in UTC, e.g. 2026-01-31.
-    paysvc::value<std::string> date() const { return paysvc::detail::reader::text(*this, "/date"); }
-    /// batch (integer): index of the batch.
-    paysvc::value<std::int64_t> batch() const { return paysvc::detail::reader::integer(*this, "/batch"); }
-    /// accountNumber (string): the recipient's account.
-    paysvc::value<std::string> account_number() const { return paysvc::detail::reader::text(*this, "/accountNumber"); }
-    /// bankCode (string): code of the recipient's bank.
-    paysvc::value<std::string> bank_code() const { return paysvc::detail::reader::text(*this, "/bankCode"); }
-    /// amount (amount in major currency units): what the recipient gets.
-    paysvc::value<std::string> amount() const { return paysvc::detail::reader::decimal(*this, "/amount"); }
-    /// message (string): why it is UNKNOWN, although its batch may be ACCEPTED.
-    paysvc::value<std::string> message() const { return paysvc::detail::reader::text(*this, "/message"); }
+/// An element of payouts of payout_bulk_answer.
+struct payout_bulk_answer_payouts {
+    std::string client_reference; ///< String: the reference that was given.
+    std::string outcome; ///< String: ACCEPTED, REJECTED, NOT_SENT or UNKNOWN.
+    std::string payout_reference; ///< String: the service's reference of the payout.
+    std::string batch_reference; ///< String: the service's reference of the batch.
+    paysvc::optional<bool> settled; ///< Boolean: true: a person settled it as done, in the journal; it has no references.
+    paysvc::optional<bool> replayed; ///< Boolean: true: an earlier call paid it, and this one sent nothing for it.
+    std::string date; ///< String: the day on which the journal recorded that, in UTC, e.g. 2026-01-31.
+    paysvc::optional<std::int64_t> batch; ///< Integer: index of the batch.
+    std::string account_number; ///< String: the recipient's account.
+    std::string bank_code; ///< String: code of the recipient's bank.
+    std::string amount; ///< Amount in major currency units: what the recipient gets.
+    std::string message; ///< String: why it is UNKNOWN, although its batch may be ACCEPTED.
+    template <class Visit> void each(Visit &&visit) {
+        visit("client_reference", client_reference);
+        visit("outcome", outcome);
+        visit("payout_reference", payout_reference);
+        visit("batch_reference", batch_reference);
+        visit("settled", settled);
+        visit("replayed", replayed);
+        visit("date", date);
+        visit("batch", batch);
+        visit("account_number", account_number);
+        visit("bank_code", bank_code);
+        visit("amount", amount);
+        visit("message", message);
+    }
 };
 
 /// The answer of client::payout_bulk().
-class payout_bulk_answer : public view {
-  public:
-    using paysvc::view::view;
+struct payout_bulk_answer {
     payout_bulk_answer() = default;
-    /// Of any reply, that of an error included. It must outlive this.
-    explicit payout_bulk_answer(const paysvc::reply &of) : paysvc::view(paysvc::detail::place(of.handle(), "", "")) {}
-    payout_bulk_answer(const paysvc::reply &&) = delete;
-    /// status (string): success if the service accepted all, otherwise failed.
-    paysvc::value<std::string> status() const { return paysvc::detail::reader::text(*this, "/status"); }
-    /// message (string): one line for people.
-    paysvc::value<std::string> message() const { return paysvc::detail::reader::text(*this, "/message"); }
-    /// total (integer): how many recipients the list has.
-    paysvc::value<std::int64_t> total() const { return paysvc::detail::reader::integer(*this, "/total"); }
-    /// accepted (integer): how many are ACCEPTED.
-    paysvc::value<std::int64_t> accepted() const { return paysvc::detail::reader::integer(*this, "/accepted"); }
-    /// rejected (integer): how many are REJECTED.
-    paysvc::value<std::int64_t> rejected() const { return paysvc::detail::reader::integer(*this, "/rejected"); }
-    /// not_sent (integer): how many are NOT_SENT.
-    paysvc::value<std::int64_t> not_sent() const { return paysvc::detail::reader::integer(*this, "/not_sent"); }
-    /// unknown (integer): how many are UNKNOWN.
-    paysvc::value<std::int64_t> unknown() const { return paysvc::detail::reader::integer(*this, "/unknown"); }
-    /// batches (array of objects): the batches that were tried, also by earlier calls.
-    paysvc::list<paysvc::payout_bulk_answer_batches> batches() const { return paysvc::detail::reader::array<paysvc::payout_bulk_answer_batches>(*this, "/batches"); }
-    /// payouts (array of objects): the recipients, in the order of the list.
-    paysvc::list<paysvc::payout_bulk_answer_payouts> payouts() const { return paysvc::detail::reader::array<paysvc::payout_bulk_answer_payouts>(*this, "/payouts"); }
+    /// Of any reply, that of an error included. Nothing is in it if the reply has the answer of another function.
+    template <class Reply> explicit payout_bulk_answer(const Reply &of) { paysvc::detail::read_field(of.handle(), "answer", *this, "payout_bulk"); }
+    paysvc::optional<std::int64_t> total; ///< Integer: how many recipients the list has.
+    paysvc::optional<std::int64_t> accepted; ///< Integer: how many are ACCEPTED.
+    paysvc::optional<std::int64_t> rejected; ///< Integer: how many are REJECTED.
+    paysvc::optional<std::int64_t> not_sent; ///< Integer: how many are NOT_SENT.
+    paysvc::optional<std::int64_t> unknown; ///< Integer: how many are UNKNOWN.
+    paysvc::list<paysvc::payout_bulk_answer_batches> batches; ///< Array of objects: the batches that were tried, also by earlier calls.
+    paysvc::list<paysvc::payout_bulk_answer_payouts> payouts; ///< Array of objects: the recipients, in the order of the list.
+    template <class Visit> void each(Visit &&visit) {
+        visit("total", total);
+        visit("accepted", accepted);
+        visit("rejected", rejected);
+        visit("not_sent", not_sent);
+        visit("unknown", unknown);
+        visit("batches", batches);
+        visit("payouts", payouts);
+    }
 };
 using payout_bulk_reply = reply_of<payout_bulk_answer>;
 

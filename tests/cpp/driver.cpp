@@ -1,5 +1,5 @@
 // Lets the tests in Rust use paysvc.hpp, with the protocol of tests/c/driver.c, except "close". The tests write
-// methods.inc and answers.inc from the tables.
+// methods.inc and answers.inc from the tables. "answer" prints what typed_answers/cpp.rs compares.
 #include "dump.hpp"
 
 #include <cstdlib>
@@ -27,9 +27,11 @@ const struct {
     CALL(encrypt)
 };
 
+#define ANSWER(name) {#name, [](const reply &of) { return dump::of(paysvc::name##_answer(of)); }},
+
 const struct {
     const char *name;
-    void (*read)(const reply &, dump &);
+    std::string (*read)(const reply &);
 } answers[] = {
 #include "answers.inc"
 };
@@ -53,13 +55,18 @@ void print_class(const paysvc::error &failure) {
 
 void log_line(int level, const std::string &message) { std::cerr << "log " << level << ' ' << message << '\n'; }
 
-// Prints what is in the typed answer of an endpoint.
+// Prints the typed answer of an endpoint, what is unreadable, and the JSON of which both are made. A line has no newline, which
+// JSON of the service may have.
 void print_answer(const reply &of, const std::string &name) {
     for (const auto &answer : answers) {
         if (name == answer.name) {
-            dump out;
-            answer.read(of, out);
-            std::cout << out.json() << std::endl;
+            std::string unreadable;
+            for (const std::string &pointer : of.unreadable()) {
+                unreadable += (unreadable.empty() ? "" : ",") + paysvc::detail::quoted(pointer);
+            }
+            const char *const json = paysvc_reply_json(of.handle());
+            std::cout << "{\"answer\":" << paysvc::detail::quoted(answer.read(of)) << ",\"unreadable\":[" << unreadable
+                      << "],\"json\":" << paysvc::detail::quoted(json == nullptr ? "" : json) << '}' << std::endl;
             return;
         }
     }

@@ -6,7 +6,6 @@ pub mod bindings;
 mod build;
 pub mod capi;
 pub mod charge;
-pub mod cpp_answers;
 pub mod deaf;
 mod driven;
 pub mod driver;

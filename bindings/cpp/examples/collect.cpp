@@ -29,7 +29,8 @@ auto ask(const char *what, const std::string &of, Call call, Read shown) -> decl
     const auto took = [=] { return std::chrono::duration_cast<std::chrono::milliseconds>(clock::now() - started).count(); };
     try {
         auto reply = call();
-        print(what, of, shown(reply.answer()).value_or(reply.message()), reply, took());
+        const std::string value = shown(reply.answer());
+        print(what, of, value.empty() ? reply.message() : value, reply, took());
         return reply;
     } catch (const paysvc::error &why) {
         print(what, of, why.message(), why.reply(), took());
@@ -40,7 +41,7 @@ auto ask(const char *what, const std::string &of, Call call, Read shown) -> decl
 // The same, and returns the value.
 template <class Call, class Read> std::string step(const char *what, const std::string &of, Call call, Read shown) {
     const auto reply = ask(what, of, call, shown);
-    return shown(reply.answer()).value_or("");
+    return shown(reply.answer());
 }
 
 // Runs steps, up to the first that fails.
@@ -99,14 +100,14 @@ class till {
                                   .country("NG")
                                   .email("ada@example.com"))
                     .payment(paysvc::order_create_payment().redirect_url("https://till.example/done")));
-        }, [](const paysvc::order_create_answer &answer) { return answer.data().order().amount(); });
+        }, [](const paysvc::order_create_answer &answer) { return answer.order->amount; });
     }
 
     void direct_debit(const ordered &what) const {
         const std::string &order = what.reference;
         step("mandate history", "ada@example.com", [&] {
             return client_.direct_debit_history(paysvc::direct_debit_history_request().email_address("ada@example.com"));
-        }, [](const paysvc::direct_debit_history_answer &answer) { return answer.customer_name(); });
+        }, [](const paysvc::direct_debit_history_answer &answer) { return answer.customer_name; });
         const std::string mandate = step("create a mandate", order, [&] {
             return client_.direct_debit_create(paysvc::direct_debit_create_request()
                                                    .recurring_payment_id(1)
@@ -115,10 +116,10 @@ class till {
                                                    .account_number("0123456789")
                                                    .bank_code("044")
                                                    .address("1 Example Street"));
-        }, [](const paysvc::direct_debit_create_answer &answer) { return answer.data().mandate_code(); });
+        }, [](const paysvc::direct_debit_create_answer &answer) { return answer.mandate_code; });
         const auto checked = ask("check the mandate", mandate, [&] {
             return client_.direct_debit_status(paysvc::direct_debit_status_request().mandate_code(mandate));
-        }, [](const paysvc::direct_debit_status_answer &answer) { return answer.message(); });
+        }, [](const paysvc::direct_debit_status_answer &) { return std::string(); });
         if (!checked.is_active()) {
             std::printf("%-21s the mandate is not active: debit it later\n", "");
             failed = true;
@@ -126,14 +127,14 @@ class till {
         }
         step("send one-time code", mandate, [&] {
             return client_.direct_debit_otp(paysvc::direct_debit_otp_request().mandate_code(mandate));
-        }, [](const paysvc::direct_debit_otp_answer &answer) { return answer.data(); });
+        }, [](const paysvc::direct_debit_otp_answer &answer) { return answer.data; });
         const std::string otp = learn(
             "one-time code from the customer's e-mail",
             paysvc::raw_request().method("GET").path("/sandbox/otp/" + mandate).key("public"), "/otp");
         const auto reply = ask("pay", order, [&] {
             return client_.order_pay(paysvc::order_pay_request().payment_option("NDD").reference(order).direct_debit_payment_request(
                 paysvc::order_pay_direct_debit_payment_request().otp(otp).mandate_code(mandate).account_name("Ada Lovelace").bank_code("044")));
-        }, [](const paysvc::order_pay_answer &answer) { return answer.data().order_payment().total_amount(); });
+        }, [](const paysvc::order_pay_answer &answer) { return answer.order_payment->total_amount; });
         hand_over(reply, what);
     }
 
@@ -142,7 +143,7 @@ class till {
         const std::string account = step("virtual account", alias, [&] {
             return client_.virtual_account_generate(
                 paysvc::virtual_account_generate_request().alias(alias).narration("Rent").reference(rent.reference));
-        }, [](const paysvc::virtual_account_generate_answer &answer) { return answer.account_number(); });
+        }, [](const paysvc::virtual_account_generate_answer &answer) { return answer.account_number; });
         const std::string transfer =
             "{\"accountNumber\":\"" + account + "\",\"amount\":\"2500.50\",\"senderName\":\"Grace Hopper\"}";
         const std::string session = learn(
@@ -150,7 +151,7 @@ class till {
             paysvc::raw_request().method("POST").path("/sandbox/fund").key("public").body(paysvc::raw(transfer)), "/sessionId");
         const auto reply = ask("transaction details", "the transfer", [&] {
             return client_.transaction_details(paysvc::transaction_details_request().session_id(session));
-        }, [](const paysvc::transaction_details_answer &answer) { return answer.data().total_amount_charged(); });
+        }, [](const paysvc::transaction_details_answer &answer) { return answer.total_amount_charged; });
         hand_over(reply, rent);
     }
 
@@ -158,7 +159,7 @@ class till {
         const auto reply = ask("refund in part", order, [&] {
             return client_.order_refund(
                 paysvc::order_refund_request().reference(order).reason("one item returned").amount("25.50"));
-        }, [](const paysvc::order_refund_answer &answer) { return answer.data().amount_refunded(); });
+        }, [](const paysvc::order_refund_answer &answer) { return answer.amount_refunded; });
         // Another amount or order would not be CONFIRMED: the library compares them. Nothing else tells how it ends.
         const char *advice = reply.state() == paysvc::state::successful
                                  ? "refunded" : "accepted, not done yet: no endpoint tells how it ends, look at the dashboard";
@@ -171,7 +172,7 @@ class till {
             return client_.order_create(
                 paysvc::order_create_request().reference(order).paymentoption("C").country("NG").order(priced(what)).card(
                     paysvc::order_create_card().cardnumber("4111111111111111").expirymonth("01").expiryyear("39").cvv("193")));
-        }, [](const paysvc::order_create_answer &answer) { return answer.data().order().status(); });
+        }, [](const paysvc::order_create_answer &answer) { return answer.order->status; });
         hand_over(reply, what);
     }
 

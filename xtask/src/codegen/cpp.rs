@@ -29,7 +29,7 @@ pub fn render(rows: &[Endpoint]) -> String {
         config => builders("config", settings::CONFIG, false),
         request => builders("raw_request", settings::REQUEST, false),
         rows => rows.iter().map(of_row).collect::<Vec<_>>(),
-        answers => answers::classes(rows),
+        answers => answers::structs(rows),
     };
     templates::render("paysvc_generated.hpp", context)
 }

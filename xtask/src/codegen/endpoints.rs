@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use minijinja::{Value, context};
 use paysvc_spec::schema::{
     AnswerKind, Certainty, Endpoint, Field, Form, Keep, Kind, LookUp, Member, Method, PayOption, Place, Role, Safety,
-    Settles, ShapeField, typed,
+    Settles, ShapeField,
 };
 
 use super::requests::Requests;
@@ -66,9 +66,8 @@ fn endpoint(it: &Endpoint) -> Value {
     let headers: Vec<Value> = it.headers.iter().map(|&(name, value)| context! { name, value }).collect();
     let mut request = Vec::new();
     request_members(&mut request, "", it.fields);
-    let (mut python, mut names, mut members) = (BTreeMap::new(), BTreeMap::new(), Vec::new());
-    python_names(&mut python, "", "", &it.answer.shape());
-    typed_names(&mut names, &Names::default(), it.answer.members, &python);
+    let (mut names, mut members) = (BTreeMap::new(), Vec::new());
+    field_names(&mut names, "", &Names::default(), &it.answer.shape());
     answer_members(&mut members, "", Place::Root, it.answer.members, &names);
     context! {
         key => it.key.name(),
@@ -190,55 +189,31 @@ fn answer_members(
     }
 }
 
-/// Where a typed member stands, in each language.
+/// Where fields stand in an answer, in each language.
 #[derive(Default)]
 struct Names {
-    path: String,
     cpp: String,
     go: String,
+    python: String,
 }
 
-fn joined(within: &str, name: &str) -> String {
-    if within.is_empty() { name.to_owned() } else { format!("{within}.{name}") }
-}
-
-/// The fields of Python's answer by the paths of the members that may have their values.
-fn python_names(out: &mut BTreeMap<String, String>, path: &str, within: &str, shape: &[ShapeField]) {
-    let fields: Vec<_> = shape.iter().map(|field| &*field.name).collect();
-    for (field, name) in shape.iter().zip(names::python::fields(&fields)) {
-        let name = joined(within, &name);
-        let (each, element) = if let AnswerKind::List(_) = field.kind() { ("/*", "[i]") } else { ("", "") };
-        for (place, member) in &field.members {
-            let data = if let Place::Data = place { "/data" } else { "" };
-            let path = format!("{path}{data}/{}", member.name);
-            python_names(out, &format!("{path}{each}"), &format!("{name}{element}"), &field.fields);
-            out.insert(path, name.clone());
-        }
-    }
-}
-
-/// The names of the typed members by their paths.
-fn typed_names(
-    out: &mut BTreeMap<String, Value>,
-    within: &Names,
-    members: &'static [Member],
-    python: &BTreeMap<String, String>,
-) {
-    let members: Vec<_> = typed(members).collect();
-    for ((member, cpp), go) in members.iter().zip(names::cpp::accessors(&members)).zip(names::go::fields(&members)) {
-        let mut at = Names {
-            path: format!("{}/{}", within.path, member.name),
-            cpp: joined(&within.cpp, &format!("{cpp}()")),
-            go: joined(&within.go, &go),
+/// The names of the fields by the paths of the members that may have their values.
+fn field_names(out: &mut BTreeMap<String, Value>, path: &str, within: &Names, shape: &[ShapeField]) {
+    let own = || shape.iter().map(|field| &*field.name);
+    let (go, python) = (names::go::fields(own()), names::python::fields(&own().collect::<Vec<_>>()));
+    for (((field, cpp), go), python) in shape.iter().zip(names::cpp::fields(shape)).zip(go).zip(python) {
+        let at = |within: &str, name: &str| format!("{within}{name}");
+        let here = Names { cpp: at(&within.cpp, &cpp), go: at(&within.go, &go), python: at(&within.python, &python) };
+        let (each, inner, cpp_inner) = match field.kind() {
+            AnswerKind::List(_) => ("/*", "[i].", "[i]."),
+            _ => ("", ".", "->"),
         };
-        let is_leaf = !matches!(member.kind, AnswerKind::Object(_));
-        let get = if is_leaf { ".Get()" } else { "" };
-        let named = context! { cpp => &at.cpp, go => format!("{}{get}", at.go), python => python.get(&at.path) };
-        out.insert(at.path.clone(), named);
-        if let AnswerKind::List(_) = member.kind {
-            // The list is what Get returned.
-            at = Names { path: at.path + "/*", cpp: at.cpp + "[i]", go: format!("{go}[i]") };
+        let below = Names { cpp: at(&here.cpp, cpp_inner), go: at(&here.go, inner), python: at(&here.python, inner) };
+        for (place, member) in &field.members {
+            let data = if *place == Place::Data { "/data" } else { "" };
+            let path = format!("{path}{data}/{}", member.name);
+            field_names(out, &format!("{path}{each}"), &below, &field.fields);
+            out.insert(path, context! { cpp => &here.cpp, go => &here.go, python => &here.python });
         }
-        typed_names(out, &at, member.kind.members(), python);
     }
 }

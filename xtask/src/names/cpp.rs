@@ -1,6 +1,6 @@
 //! The interface's names as the standard library of C++ writes names: in snake_case.
 
-use paysvc_spec::schema::Member;
+use paysvc_spec::schema::ShapeField;
 
 use super::python::snake;
 
@@ -14,8 +14,8 @@ const MACROS: &str = "assert linux unix major minor errno min max small near far
 /// What `paysvc::object`, the base of every request, has itself.
 const METHODS_OF_OBJECT: &[&str] = &["extra", "json", "leave_out", "put", "put_json", "put_list"];
 
-/// What `paysvc::view`, the base of every answer, has itself.
-const METHODS_OF_VIEW: &[&str] = &["present", "readable", "raw", "pointer"];
+/// What every struct of an answer has beside its fields.
+const METHODS_OF_ANSWER: &[&str] = &["each"];
 
 /// What the classes of a row are called after it.
 const SUFFIXES: &[&str] = &["request", "reply", "answer"];
@@ -25,18 +25,12 @@ pub fn method(name: &str) -> String {
     free(name, METHODS_OF_OBJECT)
 }
 
-/// The methods of an answer that read these members: their names in snake_case, unless they mean something else in C++
-/// or in `view`.
+/// The data members of an answer's struct: the names of the fields, unless they mean something else in C++ or in the struct.
 /// No two are the same.
-///
-/// # Panics
-/// For a name that is a number: a pointer could not tell it from the index of an array.
-pub fn accessors(members: &[&Member]) -> Vec<String> {
+pub fn fields(shape: &[ShapeField]) -> Vec<String> {
     let mut all: Vec<String> = Vec::new();
-    for member in members {
-        let is_number = !member.name.is_empty() && member.name.bytes().all(|byte| byte.is_ascii_digit());
-        assert!(!is_number, "the member {:?} of an answer would be taken for the index of an array", member.name);
-        let mut name = free(member.name, METHODS_OF_VIEW);
+    for field in shape {
+        let mut name = free(&field.name, METHODS_OF_ANSWER);
         while all.contains(&name) {
             name.push('_');
         }
@@ -48,11 +42,6 @@ pub fn accessors(members: &[&Member]) -> Vec<String> {
 /// The class of an object within a request: `order_create_request` and `card` make `order_create_card`.
 pub fn nested(parent: &str, member: &str) -> String {
     format!("{}_{}", parent.trim_end_matches("_request"), free(member, SUFFIXES))
-}
-
-/// The class of an object within an answer: `order_pay_answer` and `data` make `order_pay_answer_data`.
-pub fn view(parent: &str, accessor: &str) -> String {
-    format!("{parent}_{accessor}")
 }
 
 /// The name as an identifier, with an underscore if it is taken.
@@ -91,19 +80,10 @@ mod tests {
     }
 
     #[test]
-    fn members_of_answers_keep_their_names_where_they_can() {
-        let members =
-            ["class", "raw", "present", "json", "major", "a-b", "a_b", "3ds", "view", "value", "std", "paysvc"];
-        let members = members.map(|name| Member::text(name, ""));
-        let expected =
-            ["class_", "raw_", "present_", "json", "major_", "a_b", "a_b_", "_3ds", "view", "value", "std", "paysvc"];
-        assert_eq!(accessors(&members.iter().collect::<Vec<_>>()), expected);
-        assert_eq!(view("order_pay_answer", "data"), "order_pay_answer_data");
-    }
-
-    #[test]
-    #[should_panic(expected = "index of an array")]
-    fn a_number_is_no_name() {
-        accessors(&[&Member::text("0", "")]);
+    fn fields_of_answers_keep_their_names_where_they_can() {
+        let field = |name: &str| ShapeField { name: name.to_owned(), members: Vec::new(), fields: Vec::new() };
+        let names = ["class", "class_", "each", "major", "json", "3ds", "value", "std", "paysvc"];
+        let expected = ["class_", "class__", "each_", "major_", "json", "_3ds", "value", "std", "paysvc"];
+        assert_eq!(fields(&names.map(field)), expected);
     }
 }

@@ -1,105 +1,74 @@
-//! The typed answers, a class for each object.
+//! The typed answers, a struct for each object.
 
 use minijinja::{Value, context};
-use paysvc_spec::schema::{AnswerKind, Certainty, Endpoint, Member, typed};
+use paysvc_spec::schema::{AnswerKind, Certainty, Endpoint, Member, ShapeField};
 
 use crate::codegen::operations::with_answers;
 use crate::codegen::row;
-use crate::names::cpp::{accessors, view};
+use crate::names::cpp::fields;
 
 /// Those of each row.
-pub fn classes(rows: &[Endpoint]) -> Vec<Value> {
+pub fn structs(rows: &[Endpoint]) -> Vec<Value> {
     let of_row = |it: &Endpoint| {
         let name = format!("{}_answer", it.name);
-        let views = views(&name, it.answer.members, "", &mut vec![name.clone()]);
-        context! { views, ..row(it) }
+        let structs = structs_of(&name, &it.answer.shape(), &mut vec![name.clone()]);
+        context! { structs, ..row(it) }
     };
     with_answers(rows).iter().map(of_row).collect()
 }
 
-/// The class of an object and, before it, those of the objects within: C++ reads from top to bottom. `within` is where it
-/// stands: a pointer from the answer or, in a list, from the element. `taken` has the classes of this row.
-fn views(name: &str, members: &'static [Member], within: &str, taken: &mut Vec<String>) -> Vec<Value> {
-    let members: Vec<_> = typed(members).collect();
-    let mut all = Vec::new();
-    let mut found = Vec::new();
-    for (member, accessor) in members.iter().zip(accessors(&members)) {
-        let pointer = format!("{within}/{}", member.name.replace('~', "~0").replace('/', "~1"));
-        let mut inner = view(name, &accessor);
-        let element = matches!(member.kind, AnswerKind::List(_));
-        if let AnswerKind::Object(below) | AnswerKind::List(below) = member.kind {
+/// The struct of an object and, before it, those of the objects within: C++ reads from top to bottom. `taken` has the
+/// structs of this row.
+fn structs_of(name: &str, shape: &[ShapeField], taken: &mut Vec<String>) -> Vec<Value> {
+    let (mut all, mut members) = (Vec::new(), Vec::new());
+    for (field, own) in shape.iter().zip(fields(shape)) {
+        let mut inner = format!("{name}_{own}");
+        let element = matches!(field.kind(), AnswerKind::List(_));
+        if element || matches!(field.kind(), AnswerKind::Object(_)) {
             while taken.contains(&inner) {
                 inner.push('_');
             }
             taken.push(inner.clone());
-            let mut below = views(&inner, below, if element { "" } else { &pointer }, taken);
-            let last = below.pop().expect("a class of its own");
+            let mut below = structs_of(&inner, &field.fields, taken);
+            let last = below.pop().expect("a struct of its own");
             all.extend(below);
-            all.push(context! { member => member.name, owner => name, element, ..last });
+            all.push(context! { member => own.as_str(), owner => name, element, ..last });
         }
-        let (returns, reads) = reader(member.kind, &inner);
-        found.push(context! {
-            name => member.name,
-            kind => kind(member),
-            doc => member.doc,
-            pointer => literal(&pointer),
-            accessor,
-            returns,
-            reads,
+        let member = field.members[0].1;
+        members.push(context! {
+            name => field.name.as_str(), field => own, doc => member.doc, kind => kind(member), type => type_of(field.kind(), &inner),
         });
     }
-    all.push(context! { name, members => found });
+    all.push(context! { name, members });
     all
 }
 
-/// The type of a member, and the function that reads it. With all namespaces, because a member may have any name.
-fn reader(kind: AnswerKind, inner: &str) -> (String, String) {
-    let value = |of: &str| format!("paysvc::value<{of}>");
+/// With all namespaces, because a field may have any name.
+fn type_of(kind: AnswerKind, inner: &str) -> String {
     match kind {
-        AnswerKind::Text => (value("std::string"), "text".into()),
-        AnswerKind::Integer => (value("std::int64_t"), "integer".into()),
-        AnswerKind::Amount | AnswerKind::Decimal => (value("std::string"), "decimal".into()),
-        AnswerKind::Flag => (value("bool"), "flag".into()),
-        AnswerKind::Time => (value("paysvc::time_value"), "time".into()),
-        AnswerKind::Any => (value("paysvc::raw"), "any".into()),
-        AnswerKind::Object(_) => (format!("paysvc::{inner}"), format!("object<paysvc::{inner}>")),
-        AnswerKind::List(_) => (format!("paysvc::list<paysvc::{inner}>"), format!("array<paysvc::{inner}>")),
+        AnswerKind::Text | AnswerKind::Amount | AnswerKind::Decimal | AnswerKind::Time => "std::string".into(),
+        AnswerKind::Integer => "paysvc::optional<std::int64_t>".into(),
+        AnswerKind::Flag => "paysvc::optional<bool>".into(),
+        AnswerKind::Any => "paysvc::raw".into(),
+        AnswerKind::Object(_) => format!("paysvc::optional<paysvc::{inner}>"),
+        AnswerKind::List(_) => format!("paysvc::list<paysvc::{inner}>"),
     }
 }
 
-/// In words: "amount in major currency units, reported".
+/// In words: "Amount in major currency units, reported".
 fn kind(member: &Member) -> String {
     let unit = member.kind.unit().map(|unit| format!(" in {unit}")).unwrap_or_default();
     let certainty = match member.certainty {
         Certainty::Documented => String::new(),
         other => format!(", {}", other.name()),
     };
-    format!("{}{unit}{certainty}", member.kind.name())
-}
-
-/// A string of C++.
-fn literal(text: &str) -> String {
-    let escaped: String = text
-        .bytes()
-        .map(|byte| match byte {
-            b'"' | b'\\' => format!("\\{}", char::from(byte)),
-            b' '..=b'~' if byte != b'?' => char::from(byte).to_string(),
-            // Three digits, so that no digit behind it becomes a part of it.
-            _ => format!("\\{byte:03o}"),
-        })
-        .collect();
-    format!("\"{escaped}\"")
+    let name = member.kind.name();
+    format!("{}{}{unit}{certainty}", name[..1].to_uppercase(), &name[1..])
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_pointer_becomes_a_string_of_cpp() {
-        assert_eq!(literal("/data/fee"), "\"/data/fee\"");
-        assert_eq!(literal("/a\"b\\c?\u{e9}1"), "\"/a\\\"b\\\\c\\077\\303\\2511\"");
-    }
 
     #[test]
     fn members_that_are_guessed_and_what_is_below_them_are_not_typed() {
@@ -115,7 +84,7 @@ mod tests {
             ..Endpoint::ROW
         };
         let text = crate::codegen::cpp::render(&[row]);
-        assert!(text.contains("paysvc::value<std::string> shown() const"), "{text}");
+        assert!(text.contains("std::string shown;"), "{text}");
         assert!(!["guess", "inner", "hidden"].iter().any(|name| text.contains(name)), "{text}");
     }
 }
