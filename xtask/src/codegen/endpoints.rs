@@ -185,7 +185,7 @@ fn answer_members(
             // Nothing in it has a role.
             _ => (if is_list { "/*" } else { "" }, Place::Error),
         };
-        answer_members(out, &format!("{path}{each}"), inner, member.kind.members(), names);
+        answer_members(out, &format!("{path}{each}"), inner, &member.inner(), names);
     }
 }
 
