@@ -46,7 +46,7 @@ class Till:
     def step(self, what: str, of: str, call: Callable[[], R], shown: Callable[[R], object]) -> str:
         """Like call(), and returns the value."""
         reply = self.call(what, of, call, shown)
-        return str(read(shown, reply)) if reply else reply.message
+        return str(shown(reply)) if reply else reply.message
 
     def call(self, what: str, of: str, call: Callable[[], R], shown: Callable[[R], object]) -> R:
         """Makes a call and prints a line: step, subject, one value of the answer, outcome, time."""
@@ -57,7 +57,7 @@ class Till:
             # The reply of an error has the class of the endpoint's replies.
             reply, failure = cast(R, error.reply), error
         took = round((time.monotonic() - started) * 1000)
-        value = reply.message if failure else read(shown, reply)
+        value = reply.message if failure else shown(reply)
         print(f"{what:<21} {of:<19} {value!s:<42.42} {reply.outcome.name:<9} {took:5} ms")
         if failure:
             print(f"{'':<21} {failure}")
@@ -102,7 +102,7 @@ class Till:
             ),
             payment=paysvc.Payment(redirect_url="https://till.example/done"),
         )
-        self.step("create the order", ordered.reference, create, lambda reply: reply.answer.data.order.amount)
+        self.step("create the order", ordered.reference, create, created)
 
     def direct_debit(self, ordered: Ordered) -> None:
         client, order = self.client, ordered.reference
@@ -117,9 +117,9 @@ class Till:
             bank_code="044",
             address="1 Example Street",
         )
-        mandate = self.step("create a mandate", order, create, lambda reply: reply.answer.data.mandate_code)
+        mandate = self.step("create a mandate", order, create, lambda reply: reply.answer.mandate_code)
         check = partial(client.direct_debit_status, mandate_code=mandate)
-        if not self.call("check the mandate", mandate, check, lambda reply: reply.answer.message).is_active:
+        if not self.call("check the mandate", mandate, check, lambda reply: reply.message).is_active:
             print(f"{'':<21} the mandate is not active: debit it later")
             self.failed = True
             return
@@ -130,7 +130,7 @@ class Till:
             otp=otp, mandate_code=mandate, account_name="Ada Lovelace", bank_code="044"
         )
         pay = partial(client.order_pay, payment_option="NDD", reference=order, direct_debit_payment_request=debit)
-        paid = self.call("pay", order, pay, lambda reply: reply.answer.data.order_payment.total_amount)
+        paid = self.call("pay", order, pay, charged)
         self.hand_over(paid, ordered)
 
     def virtual_account(self, alias: str) -> None:
@@ -148,14 +148,14 @@ class Till:
         )
         details = partial(client.transaction_details, session_id=session)
         reply = self.call(
-            "transaction details", "the transfer", details, lambda reply: reply.answer.data.total_amount_charged
+            "transaction details", "the transfer", details, lambda reply: reply.answer.total_amount_charged
         )
         self.hand_over(reply, rent)
 
     def refund(self, order: str) -> None:
         amount = Decimal("25.5")
         refund = partial(self.client.order_refund, reference=order, reason="one item returned", amount=amount)
-        reply = self.call("refund in part", order, refund, lambda reply: reply.answer.data.amount_refunded)
+        reply = self.call("refund in part", order, refund, lambda reply: reply.answer.amount_refunded)
         if reply.outcome == Outcome.CONFIRMED:
             # The library compares amount and order: others would not be CONFIRMED. No other call tells how it ends.
             advice = "accepted, not done yet: no endpoint tells how it ends, look at the dashboard"
@@ -169,12 +169,12 @@ class Till:
         self.hand_over(self.call("card order", order, charge, lambda reply: reply.message), ordered)
 
 
-def read(shown: Callable[[R], object], reply: R) -> object:
-    """A value of the answer, or why it cannot be read."""
-    try:
-        return shown(reply)
-    except paysvc.AnswerError as error:
-        return error
+def created(reply: paysvc.OrderCreateReply) -> object:
+    return reply.answer.order and reply.answer.order.amount
+
+
+def charged(reply: paysvc.OrderPayReply) -> object:
+    return reply.answer.order_payment and reply.answer.order_payment.total_amount
 
 
 def main() -> int:

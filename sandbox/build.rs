@@ -212,8 +212,8 @@ fn member_schema(member: &Member) -> Value {
         types.push("null");
     }
     let mut schema = match member.kind {
-        AnswerKind::Object(inner) => members(inner),
-        AnswerKind::List(inner) => json!({"items": members(inner)}),
+        AnswerKind::Object(_) => members(&member.inner()),
+        AnswerKind::List(_) => json!({"items": members(&member.inner())}),
         _ => json!({}),
     };
     match types[..] {

@@ -74,8 +74,8 @@ def current_libcurl() -> Path | None:
 
 
 def go() -> dict[str, list[str]]:
-    """Ours and net/http; and those that read answers."""
-    compiler, names = run("sh", "scripts/go.sh"), ("ours", "nethttp", "answer", "encodingjson")
+    """Ours and net/http."""
+    compiler, names = run("sh", "scripts/go.sh"), ("ours", "nethttp")
     for name in names:
         run(compiler, "build", "-o", BIN / f"go-{name}", f"./{name}", cwd=HERE / "go", GOFLAGS="-mod=mod", GOWORK="off")
     return {name: [str(BIN / f"go-{name}")] for name in names}

@@ -97,7 +97,6 @@ class Calls:
         rows = []
         peers = {
             "Python": f"{self.programs.versions['Python']} json.loads, amounts as Decimal",
-            "Go": f"{self.programs.versions['Go']} encoding/json, amounts as json.Number",
         }
         for language, (ours, theirs) in self.programs.readers.items():
             for mode, work, calls in (

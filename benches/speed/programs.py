@@ -67,7 +67,6 @@ def all_of_them() -> Programs:
         nethttp=go["nethttp"],
         readers={
             "Python": ([str(interpreter), str(folder / "answer.py")], [str(interpreter), str(folder / "loads.py")]),
-            "Go": (go["answer"], go["encodingjson"]),
         },
         versions=versions,
     )

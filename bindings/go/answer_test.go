@@ -1,224 +1,242 @@
 package paysvc_test
 
 import (
+	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"reflect"
 	"strings"
-	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"paysvc.example/go/paysvc"
+	"paysvc.example/go/paysvc/paysvctest"
 )
 
-const absent, unreadable = "absent", "unreadable"
-
-// What Get returned, as text.
-func told[T any](value T, err error) string {
-	var cannot *paysvc.AnswerError
-	switch {
-	case errors.Is(err, paysvc.ErrAbsent):
-		return absent
-	case errors.As(err, &cannot):
-		return unreadable
-	case err != nil:
-		return err.Error()
-	}
-	switch value := any(value).(type) {
-	case time.Time:
-		return value.Format("2006-01-02 15:04:05.999999999 -0700 MST")
-	case json.RawMessage:
-		return string(value)
-	}
-	return fmt.Sprint(value)
+// A client of a service that always answers with this body, whoever asks.
+func answering(t *testing.T, body *atomic.Value) *paysvc.Client {
+	t.Helper()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		io.Copy(io.Discard, r.Body)
+		w.Header().Set("content-type", "application/json")
+		io.WriteString(w, body.Load().(string))
+	}))
+	t.Cleanup(server.Close)
+	config := paysvctest.Start(t).Config
+	config.BaseURL = server.URL
+	config.MaxAttempts = paysvc.Ptr[int64](1)
+	return connect(t, config)
 }
 
-// All members of an answer that are not there are absent; no step on the way has to be checked.
-func TestMembersOfWhatIsAbsent(t *testing.T) {
-	for _, body := range []string{`{}`, ` {"data":null} `, `{"Data":{"orderPayment":{"fee":1}}}`, `{"data":{"orderPayment":null}}`} {
-		answer := paysvc.ParseOrderPayAnswer([]byte(body))
-		payment := answer.Data.OrderPayment
-		if payment.Present() || told(payment.Fee.Get()) != absent || told(payment.Raw()) != absent || !answer.Present() {
-			t.Error(body)
-		}
-	}
-	var zero paysvc.OrderPayReply
-	if told(paysvc.OrderPayAnswer{}.Data.OrderPayment.Fee.Get()) != absent || told(zero.Answer().Data.OrderPayment.Fee.Get()) != unreadable {
-		t.Error("a zero value")
-	}
-}
-
-// What stands in the place of an object makes all below it unreadable, and nothing else.
-func TestMembersOfWhatIsNoObject(t *testing.T) {
-	for body, pointer := range map[string]string{
-		`{"data":{"orderPayment":"none","paymentDetail":{"cardToken":"T"}}}`: "/data/orderPayment",
-		`{"data":[{"orderPayment":{"fee":1}}]}`:                              "/data",
-		`[]`:                                                                 "", `null`: "", `"{}"`: "", ``: "", `{`: "",
-		`{"data":{"orderPayment":{"fee":1}}} x`: "", "\x00": "",
-	} {
-		answer := paysvc.ParseOrderPayAnswer([]byte(body))
-		payment := answer.Data.OrderPayment
-		_, err := payment.Fee.Get()
-		_, also := payment.Raw()
-		var cannot *paysvc.AnswerError
-		if !errors.As(err, &cannot) || cannot.Pointer != pointer || cannot.Want != "object" || payment.Present() ||
-			told(payment.Currency.Get()) != unreadable || also == nil || also.Error() != err.Error() {
-			t.Errorf("%s: %v, %v", body, err, also)
-		}
-		if strings.Contains(body, "cardToken") && told(answer.Data.PaymentDetail.CardToken.Get()) != "T" {
-			t.Error("what stands beside it")
-		}
-	}
-	details := paysvc.ParseTransactionDetailsAnswer([]byte(`{"data":1}`)).Data
-	list, err := details.OrderPayments.Get()
-	if told(list, err) != unreadable || list != nil || told(details.Customer.Get()) != unreadable || told(details.DateCreated.Get()) != unreadable {
-		t.Error(list, err)
-	}
-}
-
-func TestTheFirstMemberOfAnExactNameCounts(t *testing.T) {
-	for body, want := range map[string]string{
-		`{"data":{"orderPayment":{"fee":1,"fee":2}}}`:                               "1",
-		`{"data":{"orderPayment":{"Fee":3,"FEE":4,"fee":5}}}`:                       "5",
-		`{"data":{"orderPayment":{"fee":null,"fee":2}}}`:                            absent,
-		`{"data":{"orderPayment":{"fee":{},"fee":2}}}`:                              unreadable,
-		`{"data":{"orderPayment":{"f\u0065e":6,"fee":7}}}`:                          "6",
-		`{"data":{"orderPayment":{}},"data":{"orderPayment":{"fee":2}}}`:            absent,
-		`{"data":null,"data":{"orderPayment":{"fee":2}}}`:                           absent,
-		`{"data":7,"data":{"orderPayment":{"fee":2}}}`:                              unreadable,
-		`{"data":{"orderPayment":{"x":{"fee":8,"y":[{"fee":8}]},"fee":9}}}`:         "9",
-		`{"data":{"orderPayment":{"fee ":8,"fee\u0000":8,"":8,"fée":8,"fee":9}}}`:   "9",
-		`{"data":{"x":"\"}],{\\","orderPayment":{"x":"}","fee":9,"y":"{[,\\\\"}}}`:  "9",
-		"\t{ \"data\" :\r\n{ \"orderPayment\" : { \"a\" : [ ] , \"fee\" : 9 } } } ": "9",
-	} {
-		if got := told(paysvc.ParseOrderPayAnswer([]byte(body)).Data.OrderPayment.Fee.Get()); got != want {
-			t.Errorf("%s: %s, not %s", body, got, want)
-		}
-	}
-}
-
-// There is no limit on nesting but that of encoding/json, which checks what does not come from the library.
-func TestNestingHasNoLimit(t *testing.T) {
-	for _, depth := range []int{100, 1_000_000} {
-		deep := strings.Repeat("[", depth) + strings.Repeat("]", depth)
-		body := []byte(`{"data":{"customer":` + deep + `,"x":` + deep + `,"remarks":"behind it"}}`)
-		reply := paysvc.TransactionDetailsReply{Reply: paysvc.Reply{Body: body}}
-		if data := reply.Answer().Data; told(data.Remarks.Get()) != "behind it" || told(data.Customer.Get()) != deep {
-			t.Error(depth)
-		}
-		want := map[bool]string{true: "behind it", false: unreadable}[depth < 10_000]
-		if got := told(paysvc.ParseTransactionDetailsAnswer(body).Data.Remarks.Get()); got != want {
-			t.Error(depth, got)
-		}
-	}
-	for _, open := range []string{"[", `{"data":`, `{"data":[`, `{"data":{"orderPayments":[`} {
-		reply := paysvc.TransactionDetailsReply{Reply: paysvc.Reply{Body: []byte(strings.Repeat(open, 100_000))}}
-		reply.Answer()
-	}
-}
-
-func TestElementsOfLists(t *testing.T) {
-	answer := paysvc.ParseTransactionDetailsAnswer([]byte(`{"data":{"bank":"B","orderPayments":[
-		{"orderId":1,"orderId":2}, {"orderId":"three","remarks":null}, null, "x", [], {}, {"orderId":4.0}]}}`))
-	payments, err := answer.Data.OrderPayments.Get()
+func details(t *testing.T, body string) *paysvc.TransactionDetailsReply {
+	t.Helper()
+	var served atomic.Value
+	served.Store(`{"status":true,"statusCode":"00","message":"done","data":` + body + `}`)
+	reply, err := answering(t, &served).TransactionDetails(context.Background(), paysvc.TransactionDetailsRequest{SessionID: "S-1"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	var got []string
-	for _, payment := range payments {
-		got = append(got, fmt.Sprint(payment.Present())+" "+told(payment.OrderID.Get())+" "+told(payment.Remarks.Get()))
-	}
-	want := "true 1 absent, true unreadable absent, false unreadable unreadable, false unreadable unreadable, " +
-		"false unreadable unreadable, true absent absent, true 4 absent"
-	if all := strings.Join(got, ", "); all != want {
-		t.Error(all)
-	}
-	var pointers []string
-	for _, payment := range payments {
-		var cannot *paysvc.AnswerError
-		if _, err := payment.OrderID.Get(); errors.As(err, &cannot) {
-			pointers = append(pointers, fmt.Sprintf("%s %s %s", cannot.Pointer, cannot.Want, cannot.Found))
-		}
-	}
-	want = "/data/orderPayments/1/orderId integer string, /data/orderPayments/2 object null, " +
-		"/data/orderPayments/3 object string, /data/orderPayments/4 object array"
-	if all := strings.Join(pointers, ", "); all != want {
-		t.Error(all)
-	}
+	return reply
 }
 
-func TestWhatAnErrorTells(t *testing.T) {
-	const secret = "4711-secret"
-	answer := paysvc.ParseTransactionDetailsAnswer([]byte(`{"x":[{"fee":1}],"data":{"a/b~":{"fee":2},"fee":"` + secret + `"}}`))
-	_, err := answer.Data.Fee.Get()
-	if err == nil || err.Error() != "paysvc: cannot read /data/fee of the answer: want decimal number, found string" {
-		t.Error(err)
-	}
-	if shown := fmt.Sprintf("%v %+v %#v", err, err, err); strings.Contains(shown, secret) {
-		t.Error(shown)
-	}
-	_, err = paysvc.ParseTransactionDetailsAnswer([]byte("[" + secret)).Data.Fee.Get()
-	if err == nil || err.Error() != "paysvc: cannot read the answer: want object, found no JSON document" {
-		t.Error(err)
-	}
-	_, err = paysvc.ParseTransactionDetailsAnswer([]byte(`[true]`)).Data.Fee.Get()
-	if err == nil || err.Error() != "paysvc: cannot read the answer: want object, found array" {
-		t.Error(err)
-	}
-	for kind, want := range map[string]string{
-		`"remarks":true`: "string, found boolean", `"orderPayments":"[]"`: "array, found string", `"statusId":1.5`: "integer, found number",
-		`"dateCreated":{}`: "time, found object", `"fee":[]`: "decimal number, found array",
-	} {
-		data := paysvc.ParseTransactionDetailsAnswer([]byte(`{"data":{` + kind + `}}`)).Data
-		_, list := data.OrderPayments.Get()
-		_, remarks := data.Remarks.Get()
-		_, state := data.StatusID.Get()
-		_, created := data.DateCreated.Get()
-		_, fee := data.Fee.Get()
-		found := false
-		for _, err := range []error{list, remarks, state, created, fee} {
-			found = found || strings.HasSuffix(err.Error(), want)
+// A new answer of the method for a function; nil if it has none.
+func answerOf(function string) any {
+	of := reflect.TypeOf(&paysvc.Client{})
+	for i := 0; i < of.NumMethod(); i++ {
+		method := of.Method(i)
+		if !strings.EqualFold(strings.TrimRight(method.Name, "_"), strings.ReplaceAll(function, "_", "")) {
+			continue
 		}
-		if !found {
-			t.Error(kind)
+		if answer, found := method.Type.Out(0).Elem().FieldByName("Answer"); found {
+			return reflect.New(answer.Type).Interface()
 		}
 	}
+	return nil
 }
 
-// An answer is read by many goroutines, errors included, whose pointers are found when they are made.
-func TestGoroutinesMayShareAnAnswer(t *testing.T) {
-	reply := paysvc.TransactionDetailsReply{Reply: paysvc.Reply{Body: json.RawMessage(
-		`{"data":{"fee":"1.50","remarks":"a\u0020b","orderPayments":[{"orderId":"x"},{"orderId":2}]}}`)}}
-	answer := reply.Answer()
-	payments, err := answer.Data.OrderPayments.Get()
-	if err != nil {
-		t.Fatal(err)
+// What a JSON value says, without what is absent.
+func said(t *testing.T, text []byte) any {
+	t.Helper()
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.UseNumber()
+	var value any
+	if err := decoder.Decode(&value); err != nil {
+		t.Fatal(err, string(text))
 	}
-	var wait sync.WaitGroup
-	for i := 0; i < 8; i++ {
-		wait.Add(1)
-		go func() {
-			defer wait.Done()
-			_, err := payments[0].OrderID.Get()
-			again, _ := answer.Data.OrderPayments.Get()
-			if told(answer.Data.Fee.Get()) != "1.50" || told(answer.Data.Remarks.Get()) != "a b" || len(again) != 2 ||
-				!strings.Contains(err.Error(), "/data/orderPayments/0/orderId") || told(reply.Answer().Data.Fee.Get()) != "1.50" {
-				t.Error(err)
+	return present(value)
+}
+
+func present(value any) any {
+	switch of := value.(type) {
+	case string:
+		if at, err := time.Parse(time.RFC3339Nano, of); err == nil {
+			return at.UTC()
+		}
+		if of == "" {
+			return nil
+		}
+	case []any:
+		for i := range of {
+			of[i] = present(of[i])
+		}
+	case map[string]any:
+		for name := range of {
+			if of[name] = present(of[name]); of[name] == nil {
+				delete(of, name)
 			}
-		}()
+		}
+		if len(of) == 0 {
+			return nil
+		}
 	}
-	wait.Wait()
+	return value
 }
 
-// What a program does with Body afterwards does not change the answer.
-func TestAnAnswerIsACopy(t *testing.T) {
-	body := []byte(`{"data":{"remarks":"rent"}}`)
-	answer := paysvc.ParseTransactionDetailsAnswer(body)
-	clear(body)
-	raw, err := answer.Data.Raw()
-	clear(raw)
-	if told(answer.Data.Remarks.Get()) != "rent" || told(answer.Data.Raw()) != `{"remarks":"rent"}` || err != nil {
-		t.Error(answer.Data.Raw())
+// The structs have every field that the library writes, and what a program stores is what it read.
+func TestAnswersAreWhatTheLibraryRead(t *testing.T) {
+	text, err := os.ReadFile("../../tests/scenarios.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var canned struct {
+		Endpoints map[string]struct {
+			Request map[string]any    `json:"request"`
+			Answer  json.RawMessage   `json:"answer"`
+			Others  []json.RawMessage `json:"other_answers"`
+		} `json:"endpoints"`
+	}
+	if err := json.Unmarshal(text, &canned); err != nil {
+		t.Fatal(err)
+	}
+	var served atomic.Value
+	client, filled := answering(t, &served), 0
+	for function, of := range canned.Endpoints {
+		for _, answer := range append(of.Others, of.Answer) {
+			body := string(answer)
+			for name, value := range of.Request {
+				body = strings.ReplaceAll(body, "{"+name+"}", fmt.Sprint(value))
+			}
+			served.Store(body)
+			reply, err := client.Call(context.Background(), function, encoded(t, of.Request))
+			var failure *paysvc.Error
+			if errors.As(err, &failure) { // The answer may be about another order than the request.
+				reply = &failure.Reply
+			}
+			if reply.AnswerOf != function || len(reply.Unreadable) > 0 {
+				t.Fatalf("%s: %q, %q: %v", function, reply.AnswerOf, reply.Unreadable, err)
+			}
+			read, again := answerOf(function), answerOf(function)
+			decoder := json.NewDecoder(bytes.NewReader(reply.AnswerJSON))
+			decoder.DisallowUnknownFields()
+			if err := decoder.Decode(read); err != nil {
+				t.Fatalf("%s: %v: %s", function, err, reply.AnswerJSON)
+			}
+			stored := encoded(t, read)
+			if err := json.Unmarshal(stored, again); err != nil || !bytes.Equal(encoded(t, again), stored) {
+				t.Errorf("%s: %s is not what was stored: %v", function, stored, err)
+			}
+			told := said(t, reply.AnswerJSON)
+			if !reflect.DeepEqual(said(t, stored), told) {
+				t.Errorf("%s: %s, not %s", function, stored, reply.AnswerJSON)
+			}
+			if told != nil {
+				filled++
+			}
+		}
+	}
+	if filled < len(canned.Endpoints)/2 {
+		t.Errorf("only %d answers have fields", filled)
+	}
+}
+
+func TestWhatIsAbsentLooksLikeNoValue(t *testing.T) {
+	answer := details(t, `{"customer":null,"orderPayments":[null,{}],"totalAmountCharged":" "}`).Answer
+	if answer.TotalAmountCharged != "" || answer.StatusID != nil || answer.DateCreated != nil || answer.Customer != nil ||
+		len(answer.OrderPayments) != 2 || answer.OrderPayments[0].OrderID != nil {
+		t.Errorf("%+v", said(t, encoded(t, answer)))
+	}
+	if _, ok := answer.TotalAmountCharged.Rat(); ok {
+		t.Error("an absent amount is a number")
+	}
+}
+
+func encoded(t *testing.T, value any) []byte {
+	t.Helper()
+	text, err := json.Marshal(value)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+// What cannot be read is absent, and named. The rest is read, and the result is not affected.
+func TestWhatCannotBeReadIsNamed(t *testing.T) {
+	reply := details(t, `{"totalAmountCharged":"2500.500000","feeRate":[],"dateCreated":"2026-01-31T09:30:00.1234567","dateUpdated":"soon",`+
+		`"customer":[{"name":"Ada"}],"orderPayments":[{"orderId":7},5]}`)
+	answer := reply.Answer
+	if got := strings.Join(reply.Unreadable, " "); got != "/data/feeRate /data/dateUpdated /data/orderPayments/1" &&
+		got != "/data/dateUpdated /data/feeRate /data/orderPayments/1" || answer.FeeRate != "" || answer.DateUpdated != nil {
+		t.Error(got)
+	}
+	if answer.TotalAmountCharged != "2500.500000" || *answer.OrderPayments[0].OrderID != 7 || string(*answer.Customer) != `[{"name":"Ada"}]` ||
+		!answer.DateCreated.Equal(time.Date(2026, 1, 31, 9, 30, 0, 123456000, time.UTC)) {
+		t.Errorf("%s", encoded(t, answer))
+	}
+	// Deeper than encoding/json reads.
+	deep := details(t, `{"customer":`+strings.Repeat("[", 20_000)+strings.Repeat("]", 20_000)+`}`)
+	if deep.Outcome != paysvc.OutcomeConfirmed || len(deep.Unreadable) != 1 || deep.Unreadable[0] != "" {
+		t.Error(deep.Outcome, deep.Unreadable)
+	}
+}
+
+// The answer of a call that failed is that of its error, and so is what it is resolved by.
+func TestAnErrorHasTheAnswer(t *testing.T) {
+	var body atomic.Value
+	body.Store(`{"status":"failed","statusCode":"96","message":"no","data":{"orderPayment":{"statusId":6,"fee":1.50}}}`)
+	transfer := paysvc.OrderPayRequest{Reference: "O-1", PaymentOption: "bank-transfer", BankTransfer: &paysvc.OrderPayBankTransfer{}}
+	_, err := answering(t, &body).OrderPay(context.Background(), transfer)
+	failed := failure(t, err)
+	var answer paysvc.OrderPayAnswer
+	if json.Unmarshal(failed.AnswerJSON, &answer) != nil || failed.AnswerOf != "order_pay" || answer.OrderPayment.Fee != "1.50" {
+		t.Errorf("%v: %s", err, failed.AnswerJSON)
+	}
+	body.Store("<html>")
+	_, err = answering(t, &body).OrderPay(context.Background(), transfer)
+	if failed := failure(t, err); failed.AnswerOf != "" || failed.AnswerJSON != nil || failed.LookUp().Endpoint != "order_pay" {
+		t.Error(failed.AnswerOf, failed.LookUp())
+	}
+}
+
+func TestPersonalDataOfAnswersIsNotPrinted(t *testing.T) {
+	const secret = "4111111111111111"
+	reply := details(t, `{"sourceAccountNumber":"`+secret+`","statusId":`+secret+`,"customer":"`+secret+
+		`","orderPayments":[{"orderPaymentInstrument":"`+secret+`"}]}`)
+	answer := reply.Answer
+	if answer.SourceAccountNumber != secret || answer.OrderPayments[0].OrderPaymentInstrument != secret {
+		t.Fatalf("%s", reply.Body)
+	}
+	for _, value := range []any{
+		reply, *reply, answer, &answer, answer.OrderPayments, answer.OrderPayments[0], &answer.OrderPayments[0],
+		struct {
+			Answer paysvc.TransactionDetailsAnswer
+		}{answer}, map[string]any{"answer": answer},
+	} {
+		var log bytes.Buffer
+		slog.New(slog.NewTextHandler(&log, nil)).Info("m", "value", value)
+		shown := fmt.Sprintf("%v %+v %#v %s %q %x", value, value, value, value, value, value)
+		for _, form := range []string{secret, fmt.Sprintf("%x", secret)} {
+			if strings.Contains(shown+log.String(), form) {
+				t.Errorf("%T: %s", value, shown+log.String())
+				break
+			}
+		}
 	}
 }

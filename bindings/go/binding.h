@@ -5,6 +5,7 @@
 #include <paysvc.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* log: the cgo.Handle for the lines of the call's log; 0: none. */
 paysvc_status paysvc_go_invoke(const paysvc_client *client, const char *function, const char *json, const paysvc_call *call,

@@ -39,10 +39,10 @@
 //
 // # Answers
 //
-// A method returns a reply of its own type, such as [OrderRefundReply], whose Answer reads the body into a struct. Objects are
-// structs too; the other members are read by their Get, which returns the value, [ErrAbsent] or an [*AnswerError]. So a member
-// that the service has left out, or sends in a form that is not known, is an error of that member only. For a call that failed,
-// the answer is read from [Error]: ParseOrderRefundAnswer(failure.Body). Answers print as "(not shown)".
+// A method returns a reply of its own type, such as [OrderRefundReply], whose Answer is a struct with what the service answered. A text
+// or an amount that the answer lacks is "", and a number, a flag or a time is nil. What the service sends in a form that is not known
+// is absent too, and named in Unreadable. An [Error] has the answer of a call that failed in AnswerJSON, for json.Unmarshal. Answers
+// print as "(not shown)"; encoding/json writes and reads them.
 //
 // # Requests
 //

@@ -63,7 +63,9 @@ func (e *Error) Errors() map[string]string {
 	json.Unmarshal(e.Body, &body) // Another body names none.
 	all := make(map[string]string, len(body.Errors))
 	for member, what := range body.Errors {
-		all[member] = unquote(string(what))
+		text := string(what)
+		json.Unmarshal(what, &text) // What is no string stays as it is written.
+		all[member] = text
 	}
 	return all
 }

@@ -95,9 +95,9 @@ func ExampleOrderCreateRequest_LookUp() {
 func ExampleSecret() {
 	type sale struct {
 		Till string
-		Card paysvc.OrderPayCard
+		Card paysvc.OrderCreateCard
 	}
-	sold := sale{"TILL-7", paysvc.OrderPayCard{Cardnumber: paysvc.NewSecret("4111111111111111"), CVV: paysvc.NewSecret("193")}}
+	sold := sale{"TILL-7", paysvc.OrderCreateCard{Cardnumber: paysvc.NewSecret("4111111111111111"), CVV: paysvc.NewSecret("193")}}
 	fmt.Printf("%v %q\n", sold, sold.Card.CVV)
 	text, _ := json.Marshal(sold)
 	fmt.Println(string(text))
@@ -126,8 +126,8 @@ func ExampleError_Errors() {
 	// must be a decimal amount above zero in major units, like "100.10"
 }
 
-// A member of an answer may be absent, or have a form that nobody knows. That makes no error of the call.
-func ExampleOrderRefundReply_Answer() {
+// What the answer does not have is empty. That makes no error of the call.
+func ExampleOrderRefundReply() {
 	sandbox, client := sandboxForExample()
 	defer sandbox.stop()
 	sandbox.Post("/sandbox/orders", map[string]any{"reference": "ORDER-1", "amount": "100.00", "paid": true}, nil)
@@ -136,16 +136,16 @@ func ExampleOrderRefundReply_Answer() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	answer := reply.Answer() // Keep it: each Answer reads the body again.
-	switch amount, err := answer.Data.AmountRefunded.Get(); {
-	case errors.Is(err, paysvc.ErrAbsent):
+	if reply.Answer.AmountRefunded == "" {
 		fmt.Println("the answer has no amount")
-	case err != nil:
-		fmt.Println(err)
-	default:
-		fmt.Println(amount, reply.State)
 	}
-	// Output: 25.50 PENDING
+	fmt.Println(reply.Answer.AmountRefunded, reply.State)
+	// To store it:
+	stored, _ := json.Marshal(reply.Answer)
+	fmt.Println(string(stored))
+	// Output:
+	// 25.50 PENDING
+	// {"reference":"ORDER-1","amount_refunded":"25.50","status":"pending"}
 }
 
 // Pays a list of which the service refuses a part, and gives it again: the journal has who is paid, so nobody is paid twice.
@@ -160,16 +160,15 @@ func ExampleClient_PayoutBulk() {
 	if !errors.As(err, &failure) {
 		log.Fatal("all were accepted")
 	}
-	report := paysvc.ParsePayoutBulkAnswer(failure.Body)
-	unknown, err := report.Unknown.Get()
-	if err != nil || unknown > 0 {
+	var report paysvc.PayoutBulkAnswer
+	if json.Unmarshal(failure.AnswerJSON, &report) != nil || report.Unknown == nil || *report.Unknown > 0 {
 		log.Fatal("ask a person, do not pay them again")
 	}
 	reply, err := client.PayoutBulk(ctx, paysvc.PayoutBulkRequest{PayoutDetails: list})
 	if err != nil {
 		log.Fatal(err)
 	}
-	accepted, _ := reply.Answer().Accepted.Get() // Accepted does not mean paid.
-	fmt.Println(accepted, count(sandbox.Sandbox, "payout_made"))
+	fmt.Println(*reply.Answer.Accepted, count(sandbox.Sandbox, "payout_made"))
+	// Accepted does not mean paid.
 	// Output: 5 5
 }

@@ -373,9 +373,6 @@ func isVerdict(target error) bool {
 // The time limit of a whole call, for a client without Timeout.
 const defaultTimeoutMS = 30000
 
-// The most characters of an amount.
-const maxDecimal = 64
-
 // Config is what a client needs to know. A member that is left out is read from the environment variable of its name in capitals with the prefix PAYSVC_, e.g. PAYSVC_BASE_URL, PAYSVC_TIMEOUT_MS=5000 or PAYSVC_ALLOW_HTTP=true (or 1). An empty variable counts as not set. Quotes and blanks around a value are ignored, but a blank PAYSVC_JOURNAL is E_CONFIG. So is every other variable with this prefix, except PAYSVC_LIBRARY, PAYSVC_SANDBOX and those that Kubernetes sets for a service of that name. A member that is not set there either has its default. A text left empty, a time of 0 and a pointer left nil count as left out. In JSON it is as the library reads it: times are numbers of milliseconds.
 type Config struct {
 	redacted
@@ -486,7 +483,7 @@ type DirectDebitHistoryRequest struct {
 //
 // GET /payment/order/direct-debit/history, public key, read-only.
 func (c *Client) DirectDebitHistory(ctx context.Context, request DirectDebitHistoryRequest) (*DirectDebitHistoryReply, error) {
-	return replyOf[DirectDebitHistoryReply](c.send(ctx, "direct_debit_history", request))
+	return replyOf[DirectDebitHistoryReply]("direct_debit_history")(c.send(ctx, "direct_debit_history", request))
 }
 
 // DirectDebitCreateRequest is the request of [Client.DirectDebitCreate].
@@ -511,7 +508,7 @@ type DirectDebitCreateRequest struct {
 //
 // POST /payment/order/direct-debit/create, public key, encrypted.
 func (c *Client) DirectDebitCreate(ctx context.Context, request DirectDebitCreateRequest, with ...CallOption) (*DirectDebitCreateReply, error) {
-	return replyOf[DirectDebitCreateReply](c.send(ctx, "direct_debit_create", request, with...))
+	return replyOf[DirectDebitCreateReply]("direct_debit_create")(c.send(ctx, "direct_debit_create", request, with...))
 }
 
 // DirectDebitStatusRequest is the request of [Client.DirectDebitStatus].
@@ -526,7 +523,7 @@ type DirectDebitStatusRequest struct {
 //
 // GET /payment/order/direct-debit/status, public key, read-only.
 func (c *Client) DirectDebitStatus(ctx context.Context, request DirectDebitStatusRequest) (*DirectDebitStatusReply, error) {
-	return replyOf[DirectDebitStatusReply](c.send(ctx, "direct_debit_status", request))
+	return replyOf[DirectDebitStatusReply]("direct_debit_status")(c.send(ctx, "direct_debit_status", request))
 }
 
 // DirectDebitOTPRequest is the request of [Client.DirectDebitOTP].
@@ -541,7 +538,7 @@ type DirectDebitOTPRequest struct {
 //
 // POST /payment/order/direct-debit/otp, public key, encrypted.
 func (c *Client) DirectDebitOTP(ctx context.Context, request DirectDebitOTPRequest, with ...CallOption) (*DirectDebitOTPReply, error) {
-	return replyOf[DirectDebitOTPReply](c.send(ctx, "direct_debit_otp", request, with...))
+	return replyOf[DirectDebitOTPReply]("direct_debit_otp")(c.send(ctx, "direct_debit_otp", request, with...))
 }
 
 // OrderCreateRequest is the request of [Client.OrderCreate].
@@ -576,7 +573,7 @@ func (r OrderCreateRequest) MarshalJSON() ([]byte, error) { return encodeHidden(
 // LookUp returns what [Client.ResolveRequest] needs to find out what became of this request: store it before you send the request,
 // because the program may be killed while it waits. It can be written as JSON, and has no secret.
 func (r OrderCreateRequest) LookUp() ResolveRequest {
-	return lookUp("order_create", r)
+	return *lookUp("order_create", r)
 }
 
 // OrderCreateCard is the member card of [OrderCreateRequest].
@@ -672,7 +669,7 @@ func (r OrderCreatePaymentMeta) MarshalJSON() ([]byte, error) { return encodeHid
 //
 // POST /payment/order/create, public key, encrypted.
 func (c *Client) OrderCreate(ctx context.Context, request OrderCreateRequest, with ...CallOption) (*OrderCreateReply, error) {
-	return replyOf[OrderCreateReply](c.send(ctx, "order_create", request, with...))
+	return replyOf[OrderCreateReply]("order_create")(c.send(ctx, "order_create", request, with...))
 }
 
 // OrderPayRequest is the request of [Client.OrderPay].
@@ -686,7 +683,7 @@ type OrderPayRequest struct {
 	// Country (string): two-letter country code.
 	Country *string `json:"country,omitempty"`
 	// Card (object): the card.
-	Card *OrderPayCard `json:"card,omitempty"`
+	Card *OrderCreateCard `json:"card,omitempty"`
 	// DirectDebitPaymentRequest (object): the debit, for the payment option NDD.
 	DirectDebitPaymentRequest *OrderPayDirectDebitPaymentRequest `json:"directDebitPaymentRequest,omitempty"`
 	// BankTransfer (object): the transfer, for the payment option bank-transfer; may be empty.
@@ -701,31 +698,8 @@ func (r OrderPayRequest) MarshalJSON() ([]byte, error) { return encodeHidden(r) 
 // LookUp returns what [Client.ResolveRequest] needs to find out what became of this request: store it before you send the request,
 // because the program may be killed while it waits. It can be written as JSON, and has no secret.
 func (r OrderPayRequest) LookUp() ResolveRequest {
-	return lookUp("order_pay", r)
+	return *lookUp("order_pay", r)
 }
-
-// OrderPayCard is the member card of [OrderPayRequest].
-type OrderPayCard struct {
-	redacted
-
-	// Cardnumber (string, required): card number, digits only.
-	Cardnumber Secret `json:"cardnumber"`
-	// Expirymonth (string, required): two digits.
-	Expirymonth string `json:"expirymonth"`
-	// Expiryyear (string, required): two or four digits.
-	Expiryyear string `json:"expiryyear"`
-	// CVV (string, required): card security code.
-	CVV Secret `json:"cvv"`
-	// AuthOption (string): how the holder consents, e.g. PIN.
-	AuthOption *string `json:"authOption,omitempty"`
-	// PIN (string): the card's PIN.
-	PIN Secret `json:"pin,omitzero"`
-	// Extra members are passed on, after the others, in the order of their names. One that is nearly a known member is refused.
-	Extra map[string]json.RawMessage `json:"-"`
-}
-
-// MarshalJSON writes the members in the order of the service's interface, then Extra. Secrets are hidden.
-func (r OrderPayCard) MarshalJSON() ([]byte, error) { return encodeHidden(r) }
 
 // OrderPayDirectDebitPaymentRequest is the member directDebitPaymentRequest of [OrderPayRequest].
 type OrderPayDirectDebitPaymentRequest struct {
@@ -763,7 +737,7 @@ func (r OrderPayBankTransfer) MarshalJSON() ([]byte, error) { return encodeHidde
 //
 // POST /payment/order/pay, public key, encrypted.
 func (c *Client) OrderPay(ctx context.Context, request OrderPayRequest, with ...CallOption) (*OrderPayReply, error) {
-	return replyOf[OrderPayReply](c.send(ctx, "order_pay", request, with...))
+	return replyOf[OrderPayReply]("order_pay")(c.send(ctx, "order_pay", request, with...))
 }
 
 // OrderPayAuthorizeRequest is the request of [Client.OrderPayAuthorize].
@@ -781,14 +755,14 @@ type OrderPayAuthorizeRequest struct {
 // LookUp returns what [Client.ResolveRequest] needs to find out what became of this request: store it before you send the request,
 // because the program may be killed while it waits. It can be written as JSON, and has no secret.
 func (r OrderPayAuthorizeRequest) LookUp() ResolveRequest {
-	return lookUp("order_pay_authorize", r)
+	return *lookUp("order_pay_authorize", r)
 }
 
 // OrderPayAuthorize completes a card payment that waits for a code from the card's holder.
 //
 // POST /payment/order/pay/authorize, public key, encrypted.
 func (c *Client) OrderPayAuthorize(ctx context.Context, request OrderPayAuthorizeRequest, with ...CallOption) (*OrderPayAuthorizeReply, error) {
-	return replyOf[OrderPayAuthorizeReply](c.send(ctx, "order_pay_authorize", request, with...))
+	return replyOf[OrderPayAuthorizeReply]("order_pay_authorize")(c.send(ctx, "order_pay_authorize", request, with...))
 }
 
 // OrderPayCaptureRequest is the request of [Client.OrderPayCapture].
@@ -805,7 +779,7 @@ type OrderPayCaptureRequest struct {
 //
 // POST /payment/order/pay/capture, secret key. With a journal it needs a key: see [WithKey].
 func (c *Client) OrderPayCapture(ctx context.Context, request OrderPayCaptureRequest, with ...CallOption) (*OrderPayCaptureReply, error) {
-	return replyOf[OrderPayCaptureReply](c.send(ctx, "order_pay_capture", request, with...))
+	return replyOf[OrderPayCaptureReply]("order_pay_capture")(c.send(ctx, "order_pay_capture", request, with...))
 }
 
 // OrderRefundRequest is the request of [Client.OrderRefund].
@@ -823,14 +797,14 @@ type OrderRefundRequest struct {
 // LookUp returns what [Client.ResolveRequest] needs to find out what became of this request: store it before you send the request,
 // because the program may be killed while it waits. It can be written as JSON, and has no secret.
 func (r OrderRefundRequest) LookUp() ResolveRequest {
-	return lookUp("order_refund", r)
+	return *lookUp("order_refund", r)
 }
 
 // OrderRefund starts a refund of an order, in full or in part. If it is only accepted, nothing tells how it ends.
 //
 // POST /payment/order/refund, secret key. With a journal it needs a key: see [WithKey].
 func (c *Client) OrderRefund(ctx context.Context, request OrderRefundRequest, with ...CallOption) (*OrderRefundReply, error) {
-	return replyOf[OrderRefundReply](c.send(ctx, "order_refund", request, with...))
+	return replyOf[OrderRefundReply]("order_refund")(c.send(ctx, "order_refund", request, with...))
 }
 
 // OrderStatusRequest is the request of [Client.OrderStatus].
@@ -845,7 +819,7 @@ type OrderStatusRequest struct {
 //
 // POST /payment/order/status, public key, encrypted, read-only.
 func (c *Client) OrderStatus(ctx context.Context, request OrderStatusRequest) (*OrderStatusReply, error) {
-	return replyOf[OrderStatusReply](c.send(ctx, "order_status", request))
+	return replyOf[OrderStatusReply]("order_status")(c.send(ctx, "order_status", request))
 }
 
 // OrderVerifyRequest is the request of [Client.OrderVerify].
@@ -860,7 +834,7 @@ type OrderVerifyRequest struct {
 //
 // POST /payment/order/verify, secret key, read-only.
 func (c *Client) OrderVerify(ctx context.Context, request OrderVerifyRequest) (*OrderVerifyReply, error) {
-	return replyOf[OrderVerifyReply](c.send(ctx, "order_verify", request))
+	return replyOf[OrderVerifyReply]("order_verify")(c.send(ctx, "order_verify", request))
 }
 
 // OrderFeeRequest is the request of [Client.OrderFee].
@@ -879,7 +853,7 @@ type OrderFeeRequest struct {
 //
 // POST /payment/order/fee, public key, encrypted, read-only.
 func (c *Client) OrderFee(ctx context.Context, request OrderFeeRequest) (*OrderFeeReply, error) {
-	return replyOf[OrderFeeReply](c.send(ctx, "order_fee", request))
+	return replyOf[OrderFeeReply]("order_fee")(c.send(ctx, "order_fee", request))
 }
 
 // CardChargeRequest is the request of [Client.CardCharge].
@@ -889,11 +863,11 @@ type CardChargeRequest struct {
 	// Order (object, required): the order and its price.
 	Order CardChargeOrder `json:"order"`
 	// Customer (object): the customer.
-	Customer *CardChargeCustomer `json:"customer,omitempty"`
+	Customer *OrderCreateCustomer `json:"customer,omitempty"`
 	// Payment (object): settings of the payment.
-	Payment *CardChargePayment `json:"payment,omitempty"`
+	Payment *OrderCreatePayment `json:"payment,omitempty"`
 	// PaymentMeta (object): data about the payment.
-	PaymentMeta *CardChargePaymentMeta `json:"paymentMeta,omitempty"`
+	PaymentMeta *OrderCreatePaymentMeta `json:"paymentMeta,omitempty"`
 	// Authorization (object, required): the saved card.
 	Authorization CardChargeAuthorization `json:"authorization"`
 	// Extra members are passed on, after the others, in the order of their names. One that is nearly a known member is refused.
@@ -906,7 +880,7 @@ func (r CardChargeRequest) MarshalJSON() ([]byte, error) { return encodeHidden(r
 // LookUp returns what [Client.ResolveRequest] needs to find out what became of this request: store it before you send the request,
 // because the program may be killed while it waits. It can be written as JSON, and has no secret.
 func (r CardChargeRequest) LookUp() ResolveRequest {
-	return lookUp("card_charge", r)
+	return *lookUp("card_charge", r)
 }
 
 // CardChargeOrder is the member order of [CardChargeRequest].
@@ -928,53 +902,6 @@ type CardChargeOrder struct {
 // MarshalJSON writes the members in the order of the service's interface, then Extra. Secrets are hidden.
 func (r CardChargeOrder) MarshalJSON() ([]byte, error) { return encodeHidden(r) }
 
-// CardChargeCustomer is the member customer of [CardChargeRequest].
-type CardChargeCustomer struct {
-	redacted
-
-	// Firstname (string): first name.
-	Firstname *string `json:"firstname,omitempty"`
-	// Lastname (string): last name.
-	Lastname *string `json:"lastname,omitempty"`
-	// Mobile (string): telephone number.
-	Mobile Secret `json:"mobile,omitzero"`
-	// Country (string): two-letter country code.
-	Country *string `json:"country,omitempty"`
-	// Email (string): e-mail address.
-	Email Secret `json:"email,omitzero"`
-	// Extra members are passed on, after the others, in the order of their names. One that is nearly a known member is refused.
-	Extra map[string]json.RawMessage `json:"-"`
-}
-
-// MarshalJSON writes the members in the order of the service's interface, then Extra. Secrets are hidden.
-func (r CardChargeCustomer) MarshalJSON() ([]byte, error) { return encodeHidden(r) }
-
-// CardChargePayment is the member payment of [CardChargeRequest].
-type CardChargePayment struct {
-	redacted
-
-	// RedirectURL (string): where the customer's browser goes after the payment.
-	RedirectURL Secret `json:"RedirectUrl,omitzero"`
-	// Extra members are passed on, after the others, in the order of their names. One that is nearly a known member is refused.
-	Extra map[string]json.RawMessage `json:"-"`
-}
-
-// MarshalJSON writes the members in the order of the service's interface, then Extra. Secrets are hidden.
-func (r CardChargePayment) MarshalJSON() ([]byte, error) { return encodeHidden(r) }
-
-// CardChargePaymentMeta is the member paymentMeta of [CardChargeRequest].
-type CardChargePaymentMeta struct {
-	redacted
-
-	// IPAddress (string): address of the customer's browser.
-	IPAddress Secret `json:"ipAddress,omitzero"`
-	// Extra members are passed on, after the others, in the order of their names. One that is nearly a known member is refused.
-	Extra map[string]json.RawMessage `json:"-"`
-}
-
-// MarshalJSON writes the members in the order of the service's interface, then Extra. Secrets are hidden.
-func (r CardChargePaymentMeta) MarshalJSON() ([]byte, error) { return encodeHidden(r) }
-
 // CardChargeAuthorization is the member authorization of [CardChargeRequest].
 type CardChargeAuthorization struct {
 	redacted
@@ -992,7 +919,7 @@ func (r CardChargeAuthorization) MarshalJSON() ([]byte, error) { return encodeHi
 //
 // POST /payment/tokenize/charge, secret key.
 func (c *Client) CardCharge(ctx context.Context, request CardChargeRequest, with ...CallOption) (*CardChargeReply, error) {
-	return replyOf[CardChargeReply](c.send(ctx, "card_charge", request, with...))
+	return replyOf[CardChargeReply]("card_charge")(c.send(ctx, "card_charge", request, with...))
 }
 
 // CardSaveRequest is the request of [Client.CardSave].
@@ -1007,7 +934,7 @@ type CardSaveRequest struct {
 //
 // POST /payment/order/save-card, secret key, encrypted.
 func (c *Client) CardSave(ctx context.Context, request CardSaveRequest, with ...CallOption) (*CardSaveReply, error) {
-	return replyOf[CardSaveReply](c.send(ctx, "card_save", request, with...))
+	return replyOf[CardSaveReply]("card_save")(c.send(ctx, "card_save", request, with...))
 }
 
 // CheckoutCreateRequest is the request of [Client.CheckoutCreate].
@@ -1015,13 +942,13 @@ type CheckoutCreateRequest struct {
 	redacted
 
 	// Order (object, required): the order and its price.
-	Order CheckoutCreateOrder `json:"order"`
+	Order CardChargeOrder `json:"order"`
 	// Customer (object): the customer.
-	Customer *CheckoutCreateCustomer `json:"customer,omitempty"`
+	Customer *OrderCreateCustomer `json:"customer,omitempty"`
 	// Payment (object): settings of the payment.
-	Payment *CheckoutCreatePayment `json:"payment,omitempty"`
+	Payment *OrderCreatePayment `json:"payment,omitempty"`
 	// PaymentMeta (object): data about the payment.
-	PaymentMeta *CheckoutCreatePaymentMeta `json:"paymentMeta,omitempty"`
+	PaymentMeta *OrderCreatePaymentMeta `json:"paymentMeta,omitempty"`
 	// Extra members are passed on, after the others, in the order of their names. One that is nearly a known member is refused.
 	Extra map[string]json.RawMessage `json:"-"`
 }
@@ -1032,80 +959,14 @@ func (r CheckoutCreateRequest) MarshalJSON() ([]byte, error) { return encodeHidd
 // LookUp returns what [Client.ResolveRequest] needs to find out what became of this request: store it before you send the request,
 // because the program may be killed while it waits. It can be written as JSON, and has no secret.
 func (r CheckoutCreateRequest) LookUp() ResolveRequest {
-	return lookUp("checkout_create", r)
+	return *lookUp("checkout_create", r)
 }
-
-// CheckoutCreateOrder is the member order of [CheckoutCreateRequest].
-type CheckoutCreateOrder struct {
-	redacted
-
-	// Reference (string, required): reference of the order, unique: a second order with it is refused.
-	Reference string `json:"reference"`
-	// Amount (decimal amount in major units, e.g. "100.10", required): price, without the fee.
-	Amount string `json:"amount"`
-	// Description (string): description of the order.
-	Description *string `json:"description,omitempty"`
-	// Currency (string): currency code, e.g. NGN.
-	Currency *string `json:"currency,omitempty"`
-	// Extra members are passed on, after the others, in the order of their names. One that is nearly a known member is refused.
-	Extra map[string]json.RawMessage `json:"-"`
-}
-
-// MarshalJSON writes the members in the order of the service's interface, then Extra. Secrets are hidden.
-func (r CheckoutCreateOrder) MarshalJSON() ([]byte, error) { return encodeHidden(r) }
-
-// CheckoutCreateCustomer is the member customer of [CheckoutCreateRequest].
-type CheckoutCreateCustomer struct {
-	redacted
-
-	// Firstname (string): first name.
-	Firstname *string `json:"firstname,omitempty"`
-	// Lastname (string): last name.
-	Lastname *string `json:"lastname,omitempty"`
-	// Mobile (string): telephone number.
-	Mobile Secret `json:"mobile,omitzero"`
-	// Country (string): two-letter country code.
-	Country *string `json:"country,omitempty"`
-	// Email (string): e-mail address.
-	Email Secret `json:"email,omitzero"`
-	// Extra members are passed on, after the others, in the order of their names. One that is nearly a known member is refused.
-	Extra map[string]json.RawMessage `json:"-"`
-}
-
-// MarshalJSON writes the members in the order of the service's interface, then Extra. Secrets are hidden.
-func (r CheckoutCreateCustomer) MarshalJSON() ([]byte, error) { return encodeHidden(r) }
-
-// CheckoutCreatePayment is the member payment of [CheckoutCreateRequest].
-type CheckoutCreatePayment struct {
-	redacted
-
-	// RedirectURL (string): where the customer's browser goes after the payment.
-	RedirectURL Secret `json:"RedirectUrl,omitzero"`
-	// Extra members are passed on, after the others, in the order of their names. One that is nearly a known member is refused.
-	Extra map[string]json.RawMessage `json:"-"`
-}
-
-// MarshalJSON writes the members in the order of the service's interface, then Extra. Secrets are hidden.
-func (r CheckoutCreatePayment) MarshalJSON() ([]byte, error) { return encodeHidden(r) }
-
-// CheckoutCreatePaymentMeta is the member paymentMeta of [CheckoutCreateRequest].
-type CheckoutCreatePaymentMeta struct {
-	redacted
-
-	// IPAddress (string): address of the customer's browser.
-	IPAddress Secret `json:"ipAddress,omitzero"`
-	// Extra members are passed on, after the others, in the order of their names. One that is nearly a known member is refused.
-	Extra map[string]json.RawMessage `json:"-"`
-}
-
-// MarshalJSON writes the members in the order of the service's interface, then Extra. Secrets are hidden.
-func (r CheckoutCreatePaymentMeta) MarshalJSON() ([]byte, error) { return encodeHidden(r) }
 
 // CheckoutCreate creates an order that the customer pays on a page of the service; the answer has its address.
 //
 // POST /payment/create, public key, encrypted.
 func (c *Client) CheckoutCreate(ctx context.Context, request CheckoutCreateRequest, with ...CallOption) (*CheckoutCreateReply, error) {
-	return replyOf[CheckoutCreateReply](c.send(ctx, "checkout_create", request, with...))
+	return replyOf[CheckoutCreateReply]("checkout_create")(c.send(ctx, "checkout_create", request, with...))
 }
 
 // BanksRequest is the request of [Client.Banks].
@@ -1120,7 +981,7 @@ type BanksRequest struct {
 //
 // GET /payment/banks, public key, read-only.
 func (c *Client) Banks(ctx context.Context, request BanksRequest) (*BanksReply, error) {
-	return replyOf[BanksReply](c.send(ctx, "banks", request))
+	return replyOf[BanksReply]("banks")(c.send(ctx, "banks", request))
 }
 
 // VirtualAccountGenerateRequest is the request of [Client.VirtualAccountGenerate].
@@ -1138,14 +999,14 @@ type VirtualAccountGenerateRequest struct {
 // LookUp returns what [Client.ResolveRequest] needs to find out what became of this request: store it before you send the request,
 // because the program may be killed while it waits. It can be written as JSON, and has no secret.
 func (r VirtualAccountGenerateRequest) LookUp() ResolveRequest {
-	return lookUp("virtual_account_generate", r)
+	return *lookUp("virtual_account_generate", r)
 }
 
 // VirtualAccountGenerate creates a reserved virtual bank account: persistent, one per alias. Only a webhook tells of a transfer.
 //
 // POST /payment/virtual-account/generate, public key, encrypted.
 func (c *Client) VirtualAccountGenerate(ctx context.Context, request VirtualAccountGenerateRequest, with ...CallOption) (*VirtualAccountGenerateReply, error) {
-	return replyOf[VirtualAccountGenerateReply](c.send(ctx, "virtual_account_generate", request, with...))
+	return replyOf[VirtualAccountGenerateReply]("virtual_account_generate")(c.send(ctx, "virtual_account_generate", request, with...))
 }
 
 // VirtualAccountDetailsRequest is the request of [Client.VirtualAccountDetails].
@@ -1160,7 +1021,7 @@ type VirtualAccountDetailsRequest struct {
 //
 // GET /payment/account-details, public key, read-only.
 func (c *Client) VirtualAccountDetails(ctx context.Context, request VirtualAccountDetailsRequest) (*VirtualAccountDetailsReply, error) {
-	return replyOf[VirtualAccountDetailsReply](c.send(ctx, "virtual_account_details", request))
+	return replyOf[VirtualAccountDetailsReply]("virtual_account_details")(c.send(ctx, "virtual_account_details", request))
 }
 
 // TransactionDetailsRequest is the request of [Client.TransactionDetails].
@@ -1175,7 +1036,7 @@ type TransactionDetailsRequest struct {
 //
 // GET /payment/transaction-details/{sessionId}, public key, read-only.
 func (c *Client) TransactionDetails(ctx context.Context, request TransactionDetailsRequest) (*TransactionDetailsReply, error) {
-	return replyOf[TransactionDetailsReply](c.send(ctx, "transaction_details", request))
+	return replyOf[TransactionDetailsReply]("transaction_details")(c.send(ctx, "transaction_details", request))
 }
 
 // PayoutNameEnquiryRequest is the request of [Client.PayoutNameEnquiry].
@@ -1192,7 +1053,7 @@ type PayoutNameEnquiryRequest struct {
 //
 // POST /payout/name-enquiry, public key, encrypted, read-only.
 func (c *Client) PayoutNameEnquiry(ctx context.Context, request PayoutNameEnquiryRequest) (*PayoutNameEnquiryReply, error) {
-	return replyOf[PayoutNameEnquiryReply](c.send(ctx, "payout_name_enquiry", request))
+	return replyOf[PayoutNameEnquiryReply]("payout_name_enquiry")(c.send(ctx, "payout_name_enquiry", request))
 }
 
 // PayoutInitiateRequest is the request of [Client.PayoutInitiate].
@@ -1229,7 +1090,7 @@ type PayoutInitiatePayoutDetails struct {
 //
 // POST /payout/initiate, secret key (setting payout_key), encrypted. With a journal it needs a key: see [WithKey].
 func (c *Client) PayoutInitiate(ctx context.Context, request PayoutInitiateRequest, with ...CallOption) (*PayoutInitiateReply, error) {
-	return replyOf[PayoutInitiateReply](c.send(ctx, "payout_initiate", request, with...))
+	return replyOf[PayoutInitiateReply]("payout_initiate")(c.send(ctx, "payout_initiate", request, with...))
 }
 
 // PayoutStatusRequest is the request of [Client.PayoutStatus].
@@ -1244,7 +1105,7 @@ type PayoutStatusRequest struct {
 //
 // GET /payout/{batchReference}/status, secret key, read-only.
 func (c *Client) PayoutStatus(ctx context.Context, request PayoutStatusRequest) (*PayoutStatusReply, error) {
-	return replyOf[PayoutStatusReply](c.send(ctx, "payout_status", request))
+	return replyOf[PayoutStatusReply]("payout_status")(c.send(ctx, "payout_status", request))
 }
 
 // PayoutBalanceRequest is the request of [Client.PayoutBalance].
@@ -1259,7 +1120,7 @@ type PayoutBalanceRequest struct {
 //
 // GET /payout/balance-enquiry, secret key, read-only.
 func (c *Client) PayoutBalance(ctx context.Context, request PayoutBalanceRequest) (*PayoutBalanceReply, error) {
-	return replyOf[PayoutBalanceReply](c.send(ctx, "payout_balance", request))
+	return replyOf[PayoutBalanceReply]("payout_balance")(c.send(ctx, "payout_balance", request))
 }
 
 // ResolveRequest is the request of [Client.ResolveRequest].
@@ -1303,26 +1164,16 @@ type OrderWaitRequest struct {
 	// Request (any): the request that made the order: order.currency is used.
 	Request json.RawMessage `json:"request,omitempty"`
 	// Expect (object): the price that was asked for; if the service names another one, the outcome stays UNKNOWN.
-	Expect *OrderWaitExpect `json:"expect,omitempty"`
+	Expect *ResolveExpect `json:"expect,omitempty"`
 	// IntervalMS (integer): the first wait between two look-ups, in ms; each further wait is half as long again, up to ten times the first, and varies by up to a quarter (default 1000, 10 to 60000).
 	IntervalMS *int64 `json:"interval_ms,omitempty"`
 	// Progress is told how far the call is, and may stop it with an error: see [ProgressFunc].
 	Progress ProgressFunc `json:"-"`
 }
 
-// OrderWaitExpect is the member expect of [OrderWaitRequest].
-type OrderWaitExpect struct {
-	redacted
-
-	// Amount (decimal amount in major units, e.g. "100.10"): price without the fee.
-	Amount *string `json:"amount,omitempty"`
-	// Currency (string): currency code. An answer or the request must name it, else the outcome stays UNKNOWN.
-	Currency *string `json:"currency,omitempty"`
-}
-
 // OrderWait asks for the state of an order until it is SUCCESSFUL or REVERSED and final, or until the call's time is over. FAILED ends it only with attempts 1, because no other attempt to pay can then be under way. It reports the state of the order, not that of a refund. For a transfer into a virtual account there is no such wait.
 func (c *Client) OrderWait(ctx context.Context, request OrderWaitRequest) (*OrderStatusReply, error) {
-	return replyOf[OrderStatusReply](c.send(ctx, "order_wait", request, withProgress(request.Progress)))
+	return replyOf[OrderStatusReply]("order_status")(c.send(ctx, "order_wait", request, withProgress(request.Progress)))
 }
 
 // WebhookVerifyRequest is the request of [Client.WebhookVerify].
@@ -1352,8 +1203,8 @@ type WebhookVerifyExpect struct {
 }
 
 // WebhookVerify checks a webhook. Webhooks are not signed, so it reads the event in any form that the service uses, and asks the service whether it is true.
-func (c *Client) WebhookVerify(ctx context.Context, request WebhookVerifyRequest) (*WebhookVerifyReply, error) {
-	return replyOf[WebhookVerifyReply](c.send(ctx, "webhook_verify", request))
+func (c *Client) WebhookVerify(ctx context.Context, request WebhookVerifyRequest) (*Reply, error) {
+	return pointer(c.send(ctx, "webhook_verify", request))
 }
 
 // JournalSettleRequest is the request of [Client.JournalSettle].
@@ -1375,8 +1226,8 @@ type JournalSettleRequest struct {
 }
 
 // JournalSettle records a person's decision about a request that stays open in the journal. It is refused while the request's call may still be under way, unless sender_ended is true. A refund, capture or payout that the service accepted, and that failed later, can be settled as REJECTED: give its key. Look at the service's own records first: a request that is settled as REJECTED may be charged again.
-func (c *Client) JournalSettle(ctx context.Context, request JournalSettleRequest) (*JournalSettleReply, error) {
-	return replyOf[JournalSettleReply](c.send(ctx, "journal_settle", request))
+func (c *Client) JournalSettle(ctx context.Context, request JournalSettleRequest) (*Reply, error) {
+	return pointer(c.send(ctx, "journal_settle", request))
 }
 
 // JournalBackupRequest is the request of [Client.JournalBackup].
@@ -1388,8 +1239,8 @@ type JournalBackupRequest struct {
 }
 
 // JournalBackup copies the journal's file while programs use it: a copy made by other means lacks what is in its -wal file. The copy has everything that was written before the call. A client that opens it, or that file once it was put back, looks up every charge first, because requests may have been sent since.
-func (c *Client) JournalBackup(ctx context.Context, request JournalBackupRequest) (*JournalBackupReply, error) {
-	return replyOf[JournalBackupReply](c.send(ctx, "journal_backup", request))
+func (c *Client) JournalBackup(ctx context.Context, request JournalBackupRequest) (*Reply, error) {
+	return pointer(c.send(ctx, "journal_backup", request))
 }
 
 // PayoutBulkRequest is the request of [Client.PayoutBulk].
@@ -1397,7 +1248,7 @@ type PayoutBulkRequest struct {
 	redacted
 
 	// PayoutDetails (array of one or more objects, required): the recipients, any number; each needs a clientReference of its own that is used for no other payout, in this list or another one.
-	PayoutDetails []PayoutBulkPayoutDetails `json:"payoutDetails"`
+	PayoutDetails []PayoutInitiatePayoutDetails `json:"payoutDetails"`
 	// Continue (boolean): true: the list goes on with one that was paid in part, and is corrected or longer: who was paid by that one is reported as replayed, with the date. false: if another list has paid one of the recipients, the call is PAYSVC_E_KEY_REUSED, and nothing is sent (default false).
 	Continue *bool `json:"continue,omitempty"`
 	// ContinueAfterUnknown (boolean): continues after a batch whose outcome is UNKNOWN (default false).
@@ -1406,31 +1257,9 @@ type PayoutBulkRequest struct {
 	Progress ProgressFunc `json:"-"`
 }
 
-// PayoutBulkPayoutDetails is an element of payoutDetails of [PayoutBulkRequest].
-type PayoutBulkPayoutDetails struct {
-	redacted
-
-	// ClientReference (string): your own reference; the answer does not repeat it.
-	ClientReference *string `json:"clientReference,omitempty"`
-	// AccountNumber (string, required): the recipient's bank account.
-	AccountNumber Secret `json:"accountNumber"`
-	// BankCode (string, required): code of the recipient's bank, 6 digits, e.g. 000014.
-	BankCode string `json:"bankCode"`
-	// Amount (decimal amount in major units, e.g. "100.10", required): what the recipient receives.
-	Amount string `json:"amount"`
-	// Description (string, required): description of the payout.
-	Description string `json:"description"`
-	// AccountName (string, required): name of the account's holder, see payout_name_enquiry.
-	AccountName string `json:"accountName"`
-	// CreditCurrency (string, required): currency code of the recipient's account, e.g. NGN.
-	CreditCurrency string `json:"creditCurrency"`
-	// DebitCurrency (string, required): currency code of the balance that is debited, e.g. NGN.
-	DebitCurrency string `json:"debitCurrency"`
-}
-
 // PayoutBulk pays any number of recipients, in the largest batches that the encryption key can encrypt, one after the other. The client's timeout_ms limits each batch, and the call's timeout limits the whole list: no batch starts with less than timeout_ms left. It needs a journal or a store, where each clientReference is an idempotency key, across lists: after a crash, or when a call has stopped, give the same list again. See docs/payouts.md.
 func (c *Client) PayoutBulk(ctx context.Context, request PayoutBulkRequest) (*PayoutBulkReply, error) {
-	return replyOf[PayoutBulkReply](c.send(ctx, "payout_bulk", request, withProgress(request.Progress)))
+	return replyOf[PayoutBulkReply]("payout_bulk")(c.send(ctx, "payout_bulk", request, withProgress(request.Progress)))
 }
 
 // Request is a request that has no method of its own yet.

@@ -4,1537 +4,914 @@
 
 package paysvc
 
+import (
+	"encoding/json"
+	"time"
+)
+
 // DirectDebitHistoryReply is the reply of [Client.DirectDebitHistory].
-type DirectDebitHistoryReply struct{ Reply }
+type DirectDebitHistoryReply struct {
+	Reply
 
-// Answer reads the body. It never fails: a member that cannot be read is an error of its own Get. Each Answer reads the whole body
-// again, so keep the result.
-func (r *DirectDebitHistoryReply) Answer() DirectDebitHistoryAnswer {
-	return readReply[DirectDebitHistoryAnswer](&r.Reply)
+	// Answer is what the service answered.
+	Answer DirectDebitHistoryAnswer
 }
-
-// ParseDirectDebitHistoryAnswer reads an answer of [Client.DirectDebitHistory] from the body of an [Error] or from one that was stored. It never
-// fails: a member that cannot be read is an error of its own Get; if the body is not a JSON document, that is every member.
-func ParseDirectDebitHistoryAnswer(body []byte) DirectDebitHistoryAnswer {
-	return readBody[DirectDebitHistoryAnswer](body)
-}
-
-// UnmarshalJSON is [ParseDirectDebitHistoryAnswer], for encoding/json.
-func (a *DirectDebitHistoryAnswer) UnmarshalJSON(body []byte) error { return unmarshal(body, a) }
 
 // DirectDebitHistoryAnswer is the answer of [Client.DirectDebitHistory].
 type DirectDebitHistoryAnswer struct {
-	Object
+	redacted
 
 	// CustomerName (string): name of the customer.
-	CustomerName Text `json:"customerName"`
+	CustomerName string `json:"customer_name"`
 	// HasExistingDebitMandate (boolean): whether there is a mandate.
-	HasExistingDebitMandate Flag `json:"hasExistingDebitMandate"`
+	HasExistingDebitMandate *bool `json:"has_existing_debit_mandate"`
 	// DirectDebitMandates (array of objects): the mandates.
-	DirectDebitMandates List[DirectDebitHistoryAnswerDirectDebitMandatesItem] `json:"directDebitMandates"`
+	DirectDebitMandates []DirectDebitHistoryAnswerDirectDebitMandatesItem `json:"direct_debit_mandates"`
 }
 
-// DirectDebitHistoryAnswerDirectDebitMandatesItem is /directDebitMandates/* in [DirectDebitHistoryAnswer].
+// DirectDebitHistoryAnswerDirectDebitMandatesItem is an element of the field direct_debit_mandates of [DirectDebitHistoryAnswer].
 type DirectDebitHistoryAnswerDirectDebitMandatesItem struct {
-	Object
+	redacted
 
 	// AccountNumber (string): the customer's bank account.
-	AccountNumber Text `json:"accountNumber"`
+	AccountNumber string `json:"account_number"`
 	// BankName (string): name of the customer's bank.
-	BankName Text `json:"bankName"`
+	BankName string `json:"bank_name"`
 	// DirectDebitID (integer): the service's number for the mandate.
-	DirectDebitID Integer `json:"directDebitId"`
+	DirectDebitID *int64 `json:"direct_debit_id"`
 	// DateCreated (time): when the mandate was created, UTC.
-	DateCreated Time `json:"dateCreated"`
+	DateCreated *time.Time `json:"date_created"`
 	// BankCode (string): code of the customer's bank.
-	BankCode Text `json:"bankCode"`
+	BankCode string `json:"bank_code"`
 }
 
 // DirectDebitCreateReply is the reply of [Client.DirectDebitCreate].
-type DirectDebitCreateReply struct{ Reply }
+type DirectDebitCreateReply struct {
+	Reply
 
-// Answer reads the body. It never fails: a member that cannot be read is an error of its own Get. Each Answer reads the whole body
-// again, so keep the result.
-func (r *DirectDebitCreateReply) Answer() DirectDebitCreateAnswer {
-	return readReply[DirectDebitCreateAnswer](&r.Reply)
+	// Answer is what the service answered.
+	Answer DirectDebitCreateAnswer
 }
-
-// ParseDirectDebitCreateAnswer reads an answer of [Client.DirectDebitCreate] from the body of an [Error] or from one that was stored. It never
-// fails: a member that cannot be read is an error of its own Get; if the body is not a JSON document, that is every member.
-func ParseDirectDebitCreateAnswer(body []byte) DirectDebitCreateAnswer {
-	return readBody[DirectDebitCreateAnswer](body)
-}
-
-// UnmarshalJSON is [ParseDirectDebitCreateAnswer], for encoding/json.
-func (a *DirectDebitCreateAnswer) UnmarshalJSON(body []byte) error { return unmarshal(body, a) }
 
 // DirectDebitCreateAnswer is the answer of [Client.DirectDebitCreate].
 type DirectDebitCreateAnswer struct {
-	Object
-
-	// Status (boolean): whether the request succeeded.
-	Status Flag `json:"status"`
-	// Code (string): code, e.g. 00.
-	Code Text `json:"code"`
-	// Message (string): what became of the request, for a person.
-	Message Text `json:"message"`
-	// Data (object): the mandate.
-	Data DirectDebitCreateAnswerData `json:"data"`
-}
-
-// DirectDebitCreateAnswerData is /data in [DirectDebitCreateAnswer].
-type DirectDebitCreateAnswerData struct {
-	Object
+	redacted
 
 	// Message (string): what was done.
-	Message Text `json:"message"`
+	Message string `json:"message"`
 	// MandateCode (string): code of the mandate: debits and status checks need it.
-	MandateCode Text `json:"mandateCode"`
+	MandateCode string `json:"mandate_code"`
 	// BankName (string): name of the customer's bank.
-	BankName Text `json:"bankName"`
+	BankName string `json:"bank_name"`
 	// AccountNumber (string): the customer's bank account.
-	AccountNumber Text `json:"accountNumber"`
+	AccountNumber string `json:"account_number"`
 	// Amount (amount in major currency units): amount of the order.
-	Amount Decimal `json:"amount"`
+	Amount Amount `json:"amount"`
 	// DirectDebitID (integer): the service's number for the mandate.
-	DirectDebitID Integer `json:"directDebitId"`
+	DirectDebitID *int64 `json:"direct_debit_id"`
 }
 
 // DirectDebitStatusReply is the reply of [Client.DirectDebitStatus].
-type DirectDebitStatusReply struct{ Reply }
+type DirectDebitStatusReply struct {
+	Reply
 
-// Answer reads the body. It never fails: a member that cannot be read is an error of its own Get. Each Answer reads the whole body
-// again, so keep the result.
-func (r *DirectDebitStatusReply) Answer() DirectDebitStatusAnswer {
-	return readReply[DirectDebitStatusAnswer](&r.Reply)
+	// Answer is what the service answered.
+	Answer DirectDebitStatusAnswer
 }
-
-// ParseDirectDebitStatusAnswer reads an answer of [Client.DirectDebitStatus] from the body of an [Error] or from one that was stored. It never
-// fails: a member that cannot be read is an error of its own Get; if the body is not a JSON document, that is every member.
-func ParseDirectDebitStatusAnswer(body []byte) DirectDebitStatusAnswer {
-	return readBody[DirectDebitStatusAnswer](body)
-}
-
-// UnmarshalJSON is [ParseDirectDebitStatusAnswer], for encoding/json.
-func (a *DirectDebitStatusAnswer) UnmarshalJSON(body []byte) error { return unmarshal(body, a) }
 
 // DirectDebitStatusAnswer is the answer of [Client.DirectDebitStatus].
 type DirectDebitStatusAnswer struct {
-	Object
-
-	// Status (boolean): whether the request succeeded.
-	Status Flag `json:"status"`
-	// Code (string): code, e.g. 00.
-	Code Text `json:"code"`
-	// Message (string): describes the state of the mandate, e.g. Mandate is active.
-	Message Text `json:"message"`
-	// Data (object): the mandate.
-	Data DirectDebitStatusAnswerData `json:"data"`
-}
-
-// DirectDebitStatusAnswerData is /data in [DirectDebitStatusAnswer].
-type DirectDebitStatusAnswerData struct {
-	Object
+	redacted
 
 	// MandateCode (string): code of the mandate: debits and status checks need it.
-	MandateCode Text `json:"mandateCode"`
+	MandateCode string `json:"mandate_code"`
 }
 
 // DirectDebitOTPReply is the reply of [Client.DirectDebitOTP].
-type DirectDebitOTPReply struct{ Reply }
+type DirectDebitOTPReply struct {
+	Reply
 
-// Answer reads the body. It never fails: a member that cannot be read is an error of its own Get. Each Answer reads the whole body
-// again, so keep the result.
-func (r *DirectDebitOTPReply) Answer() DirectDebitOTPAnswer {
-	return readReply[DirectDebitOTPAnswer](&r.Reply)
+	// Answer is what the service answered.
+	Answer DirectDebitOTPAnswer
 }
-
-// ParseDirectDebitOTPAnswer reads an answer of [Client.DirectDebitOTP] from the body of an [Error] or from one that was stored. It never
-// fails: a member that cannot be read is an error of its own Get; if the body is not a JSON document, that is every member.
-func ParseDirectDebitOTPAnswer(body []byte) DirectDebitOTPAnswer {
-	return readBody[DirectDebitOTPAnswer](body)
-}
-
-// UnmarshalJSON is [ParseDirectDebitOTPAnswer], for encoding/json.
-func (a *DirectDebitOTPAnswer) UnmarshalJSON(body []byte) error { return unmarshal(body, a) }
 
 // DirectDebitOTPAnswer is the answer of [Client.DirectDebitOTP].
 type DirectDebitOTPAnswer struct {
-	Object
+	redacted
 
-	// Status (boolean): whether the request succeeded.
-	Status Flag `json:"status"`
-	// Code (string): code, e.g. 00.
-	Code Text `json:"code"`
-	// Message (string): what became of the request, for a person.
-	Message Text `json:"message"`
 	// Data (string): a confirmation text.
-	Data Text `json:"data"`
+	Data string `json:"data"`
 }
 
 // OrderCreateReply is the reply of [Client.OrderCreate].
-type OrderCreateReply struct{ Reply }
+type OrderCreateReply struct {
+	Reply
 
-// Answer reads the body. It never fails: a member that cannot be read is an error of its own Get. Each Answer reads the whole body
-// again, so keep the result.
-func (r *OrderCreateReply) Answer() OrderCreateAnswer { return readReply[OrderCreateAnswer](&r.Reply) }
-
-// ParseOrderCreateAnswer reads an answer of [Client.OrderCreate] from the body of an [Error] or from one that was stored. It never
-// fails: a member that cannot be read is an error of its own Get; if the body is not a JSON document, that is every member.
-func ParseOrderCreateAnswer(body []byte) OrderCreateAnswer { return readBody[OrderCreateAnswer](body) }
-
-// UnmarshalJSON is [ParseOrderCreateAnswer], for encoding/json.
-func (a *OrderCreateAnswer) UnmarshalJSON(body []byte) error { return unmarshal(body, a) }
+	// Answer is what the service answered.
+	Answer OrderCreateAnswer
+}
 
 // OrderCreateAnswer is the answer of [Client.OrderCreate].
 type OrderCreateAnswer struct {
-	Object
-
-	// Status (string, reported): success, or what became of the request instead.
-	Status Text `json:"status"`
-	// StatusCode (string, reported): code, e.g. 00.
-	StatusCode Text `json:"statusCode"`
-	// Message (string, reported): what became of the request, for a person.
-	Message Text `json:"message"`
-	// Data (object, reported): the order and what belongs to it.
-	Data OrderCreateAnswerData `json:"data"`
-}
-
-// OrderCreateAnswerData is /data in [OrderCreateAnswer].
-type OrderCreateAnswerData struct {
-	Object
+	redacted
 
 	// Order (object, reported): the order.
-	Order OrderCreateAnswerDataOrder `json:"order"`
-	// Subsidiary (object or null, reported): the merchant.
-	Subsidiary OrderCreateAnswerDataSubsidiary `json:"subsidiary"`
-	// Customer (any or null, reported): the customer; null, an object or an array of objects.
-	Customer Raw `json:"customer"`
-	// Payment (object or null, reported): the payment's settings.
-	Payment OrderCreateAnswerDataPayment `json:"payment"`
-	// OtherPaymentOptions (array of objects or null, reported): further payment options.
-	OtherPaymentOptions List[OrderCreateAnswerDataOtherPaymentOptionsItem] `json:"otherPaymentOptions"`
-	// SavedCards (any or null, reported): the customer's saved cards.
-	SavedCards Raw `json:"savedCards"`
-	// SubsidiaryOrderSummary (object or null, integrated): the order as the merchant sees it.
-	SubsidiaryOrderSummary OrderCreateAnswerDataSubsidiaryOrderSummary `json:"subsidiaryOrderSummary"`
-	// PaymentDetail (object or null, guessed): details of the payment.
-	PaymentDetail OrderCreateAnswerDataPaymentDetail `json:"paymentDetail"`
-	// BankTransferDetails (object or null, guessed): for bank transfers.
-	BankTransferDetails OrderCreateAnswerDataBankTransferDetails `json:"bankTransferDetails"`
-	// OrderPayment (object or null, guessed): this attempt to pay.
-	OrderPayment OrderCreateAnswerDataOrderPayment `json:"orderPayment"`
+	Order OrderCreateAnswerOrder `json:"order"`
+	// Subsidiary (object, reported): the merchant.
+	Subsidiary OrderCreateAnswerSubsidiary `json:"subsidiary"`
+	// Customer (any, reported): the customer; null, an object or an array of objects.
+	Customer *json.RawMessage `json:"customer"`
+	// Payment (object, reported): the payment's settings.
+	Payment OrderCreateAnswerPayment `json:"payment"`
+	// OtherPaymentOptions (array of objects, reported): further payment options.
+	OtherPaymentOptions []OrderCreateAnswerOtherPaymentOptionsItem `json:"other_payment_options"`
+	// SavedCards (any, reported): the customer's saved cards.
+	SavedCards *json.RawMessage `json:"saved_cards"`
+	// SubsidiaryOrderSummary (object, integrated): the order as the merchant sees it.
+	SubsidiaryOrderSummary OrderCreateAnswerSubsidiaryOrderSummary `json:"subsidiary_order_summary"`
+	// PaymentDetail (object, guessed): details of the payment.
+	PaymentDetail OrderCreateAnswerPaymentDetail `json:"payment_detail"`
+	// BankTransferDetails (object, guessed): for bank transfers.
+	BankTransferDetails OrderCreateAnswerBankTransferDetails `json:"bank_transfer_details"`
+	// OrderPayment (object, guessed): this attempt to pay.
+	OrderPayment OrderCreateAnswerOrderPayment `json:"order_payment"`
 }
 
-// OrderCreateAnswerDataOrder is /data/order in [OrderCreateAnswer].
-type OrderCreateAnswerDataOrder struct {
-	Object
+// OrderCreateAnswerOrder is the field order of [OrderCreateAnswer].
+type OrderCreateAnswerOrder struct {
+	redacted
 
 	// Reference (string, reported): reference of the order.
-	Reference Text `json:"reference"`
+	Reference string `json:"reference"`
 	// ProcessorReference (string, integrated): the service's reference of the order.
-	ProcessorReference Text `json:"processorReference"`
+	ProcessorReference string `json:"processor_reference"`
 	// Amount (amount in major currency units, reported): price of the order, without the fee.
-	Amount Decimal `json:"amount"`
-	// Fee (amount in major currency units or null, reported): fee; 0 until it is known.
-	Fee Decimal `json:"fee"`
-	// FeeRate (decimal number or null, integrated): rate of the fee.
-	FeeRate Decimal `json:"feeRate"`
+	Amount Amount `json:"amount"`
+	// Fee (amount in major currency units, reported): fee; 0 until it is known.
+	Fee Amount `json:"fee"`
+	// FeeRate (decimal number, integrated): rate of the fee.
+	FeeRate Amount `json:"fee_rate"`
 	// StatusID (integer, reported): state of the order.
-	StatusID Integer `json:"statusId"`
+	StatusID *int64 `json:"status_id"`
 	// Status (string, reported): state of the order, as a word.
-	Status Text `json:"status"`
+	Status string `json:"status"`
 	// Currency (string, reported): currency code.
-	Currency Text `json:"currency"`
-	// Narration (string or null, integrated): narration.
-	Narration Text `json:"narration"`
+	Currency string `json:"currency"`
+	// Narration (string, integrated): narration.
+	Narration string `json:"narration"`
 }
 
-// OrderCreateAnswerDataSubsidiary is /data/subsidiary in [OrderCreateAnswer].
-type OrderCreateAnswerDataSubsidiary struct {
-	Object
+// OrderCreateAnswerSubsidiary is the field subsidiary of [OrderCreateAnswer].
+type OrderCreateAnswerSubsidiary struct {
+	redacted
 
-	// Country (string or null, integrated): country code of the merchant.
-	Country Text `json:"country"`
-	// SupportEmail (string or null, integrated): where the merchant's customers find help.
-	SupportEmail Text `json:"supportEmail"`
-	// Customization (any or null, integrated): how the merchant's payment page looks.
-	Customization Raw `json:"customization"`
+	// Country (string, integrated): country code of the merchant.
+	Country string `json:"country"`
+	// SupportEmail (string, integrated): where the merchant's customers find help.
+	SupportEmail string `json:"support_email"`
+	// Customization (any, integrated): how the merchant's payment page looks.
+	Customization *json.RawMessage `json:"customization"`
 }
 
-// OrderCreateAnswerDataPayment is /data/payment in [OrderCreateAnswer].
-type OrderCreateAnswerDataPayment struct {
-	Object
+// OrderCreateAnswerPayment is the field payment of [OrderCreateAnswer].
+type OrderCreateAnswerPayment struct {
+	redacted
 
-	// Source (string or null, integrated): what the payment came from.
-	Source Text `json:"source"`
+	// Source (string, integrated): what the payment came from.
+	Source string `json:"source"`
 }
 
-// OrderCreateAnswerDataOtherPaymentOptionsItem is /data/otherPaymentOptions/* in [OrderCreateAnswer].
-type OrderCreateAnswerDataOtherPaymentOptionsItem struct {
-	Object
+// OrderCreateAnswerOtherPaymentOptionsItem is an element of the field other_payment_options of [OrderCreateAnswer].
+type OrderCreateAnswerOtherPaymentOptionsItem struct {
+	redacted
 
 	// Code (string, reported): code of the option, for order_pay.
-	Code Text `json:"code"`
+	Code string `json:"code"`
 	// Name (string, reported): name of the option.
-	Name Text `json:"name"`
+	Name string `json:"name"`
 	// Currency (string, reported): currency code.
-	Currency Text `json:"currency"`
+	Currency string `json:"currency"`
 }
 
-// OrderCreateAnswerDataSubsidiaryOrderSummary is /data/subsidiaryOrderSummary in [OrderCreateAnswer].
-type OrderCreateAnswerDataSubsidiaryOrderSummary struct {
-	Object
+// OrderCreateAnswerSubsidiaryOrderSummary is the field subsidiary_order_summary of [OrderCreateAnswer].
+type OrderCreateAnswerSubsidiaryOrderSummary struct {
+	redacted
 
-	// OrderName (string or null, integrated): name of the order.
-	OrderName Text `json:"orderName"`
-	// OrderItems (any or null, integrated): what was ordered.
-	OrderItems Raw `json:"orderItems"`
+	// OrderName (string, integrated): name of the order.
+	OrderName string `json:"order_name"`
+	// OrderItems (any, integrated): what was ordered.
+	OrderItems *json.RawMessage `json:"order_items"`
 }
 
-// OrderCreateAnswerDataPaymentDetail is /data/paymentDetail in [OrderCreateAnswer].
-type OrderCreateAnswerDataPaymentDetail struct {
-	Object
+// OrderCreateAnswerPaymentDetail is the field payment_detail of [OrderCreateAnswer].
+type OrderCreateAnswerPaymentDetail struct {
+	redacted
 
-	// RedirectURL (string or null): where the customer must go to consent.
-	RedirectURL Text `json:"redirectUrl"`
-	// RecipientAccount (string or null): account that receives the payment.
-	RecipientAccount Text `json:"recipientAccount"`
-	// PaymentReference (string or null): the service's reference of the payment.
-	PaymentReference Text `json:"paymentReference"`
-	// CardToken (string or null): token of the card.
-	CardToken Text `json:"cardToken"`
+	// RedirectURL (string): where the customer must go to consent.
+	RedirectURL string `json:"redirect_url"`
+	// RecipientAccount (string): account that receives the payment.
+	RecipientAccount string `json:"recipient_account"`
+	// PaymentReference (string): the service's reference of the payment.
+	PaymentReference string `json:"payment_reference"`
+	// CardToken (string): token of the card.
+	CardToken string `json:"card_token"`
 }
 
-// OrderCreateAnswerDataBankTransferDetails is /data/bankTransferDetails in [OrderCreateAnswer].
-type OrderCreateAnswerDataBankTransferDetails struct {
-	Object
+// OrderCreateAnswerBankTransferDetails is the field bank_transfer_details of [OrderCreateAnswer].
+type OrderCreateAnswerBankTransferDetails struct {
+	redacted
 
 	// BankAccount (string, reported): account to transfer to.
-	BankAccount Text `json:"bankAccount"`
+	BankAccount string `json:"bank_account"`
 	// BankName (string, reported): bank of that account.
-	BankName Text `json:"bankName"`
-	// BankCode (string or null, integrated): code of that bank.
-	BankCode Text `json:"bankCode"`
-	// AccountName (string or null, integrated): name of that account.
-	AccountName Text `json:"accountName"`
+	BankName string `json:"bank_name"`
+	// BankCode (string, integrated): code of that bank.
+	BankCode string `json:"bank_code"`
+	// AccountName (string, integrated): name of that account.
+	AccountName string `json:"account_name"`
 }
 
-// OrderCreateAnswerDataOrderPayment is /data/orderPayment in [OrderCreateAnswer].
-type OrderCreateAnswerDataOrderPayment struct {
-	Object
+// OrderCreateAnswerOrderPayment is the field order_payment of [OrderCreateAnswer].
+type OrderCreateAnswerOrderPayment struct {
+	redacted
 
 	// OrderID (integer): the service's number for the order.
-	OrderID Integer `json:"orderId"`
+	OrderID *int64 `json:"order_id"`
 	// OrderPaymentReference (string): reference of this attempt to pay.
-	OrderPaymentReference Text `json:"orderPaymentReference"`
+	OrderPaymentReference string `json:"order_payment_reference"`
 	// Currency (string): currency code.
-	Currency Text `json:"currency"`
+	Currency string `json:"currency"`
 	// StatusID (integer): state of the payment.
-	StatusID Integer `json:"statusId"`
+	StatusID *int64 `json:"status_id"`
 	// OrderPaymentResponseCode (string): code of the payment.
-	OrderPaymentResponseCode Text `json:"orderPaymentResponseCode"`
+	OrderPaymentResponseCode string `json:"order_payment_response_code"`
 	// OrderPaymentResponseMessage (string): message of the payment.
-	OrderPaymentResponseMessage Text `json:"orderPaymentResponseMessage"`
-	// OrderPaymentInstrument (string or null): the account or card.
-	OrderPaymentInstrument Text `json:"orderPaymentInstrument"`
+	OrderPaymentResponseMessage string `json:"order_payment_response_message"`
+	// OrderPaymentInstrument (string): the account or card.
+	OrderPaymentInstrument string `json:"order_payment_instrument"`
 	// Remarks (string): remarks.
-	Remarks Text `json:"remarks"`
+	Remarks string `json:"remarks"`
 	// TotalAmount (amount in major currency units): what is charged, the fee included.
-	TotalAmount Decimal `json:"totalAmount"`
+	TotalAmount Amount `json:"total_amount"`
 	// Fee (amount in major currency units): fee.
-	Fee Decimal `json:"fee"`
+	Fee Amount `json:"fee"`
 }
 
 // OrderPayReply is the reply of [Client.OrderPay].
-type OrderPayReply struct{ Reply }
+type OrderPayReply struct {
+	Reply
 
-// Answer reads the body. It never fails: a member that cannot be read is an error of its own Get. Each Answer reads the whole body
-// again, so keep the result.
-func (r *OrderPayReply) Answer() OrderPayAnswer { return readReply[OrderPayAnswer](&r.Reply) }
-
-// ParseOrderPayAnswer reads an answer of [Client.OrderPay] from the body of an [Error] or from one that was stored. It never
-// fails: a member that cannot be read is an error of its own Get; if the body is not a JSON document, that is every member.
-func ParseOrderPayAnswer(body []byte) OrderPayAnswer { return readBody[OrderPayAnswer](body) }
-
-// UnmarshalJSON is [ParseOrderPayAnswer], for encoding/json.
-func (a *OrderPayAnswer) UnmarshalJSON(body []byte) error { return unmarshal(body, a) }
+	// Answer is what the service answered.
+	Answer OrderPayAnswer
+}
 
 // OrderPayAnswer is the answer of [Client.OrderPay].
 type OrderPayAnswer struct {
-	Object
+	redacted
 
-	// Status (string): success, or what became of the request instead.
-	Status Text `json:"status"`
-	// StatusCode (string): code, e.g. 00.
-	StatusCode Text `json:"statusCode"`
-	// Message (string): what became of the request, for a person.
-	Message Text `json:"message"`
-	// Data (object): the payment.
-	Data OrderPayAnswerData `json:"data"`
-}
-
-// OrderPayAnswerData is /data in [OrderPayAnswer].
-type OrderPayAnswerData struct {
-	Object
-
-	// PaymentDetail (object or null): details of the payment.
-	PaymentDetail OrderPayAnswerDataPaymentDetail `json:"paymentDetail"`
-	// BankTransferDetails (object or null): for bank transfers.
-	BankTransferDetails OrderPayAnswerDataBankTransferDetails `json:"bankTransferDetails"`
+	// PaymentDetail (object): details of the payment.
+	PaymentDetail OrderCreateAnswerPaymentDetail `json:"payment_detail"`
+	// BankTransferDetails (object): for bank transfers.
+	BankTransferDetails OrderCreateAnswerBankTransferDetails `json:"bank_transfer_details"`
 	// OrderPayment (object): this attempt to pay.
-	OrderPayment OrderPayAnswerDataOrderPayment `json:"orderPayment"`
-}
-
-// OrderPayAnswerDataPaymentDetail is /data/paymentDetail in [OrderPayAnswer].
-type OrderPayAnswerDataPaymentDetail struct {
-	Object
-
-	// RedirectURL (string or null): where the customer must go to consent.
-	RedirectURL Text `json:"redirectUrl"`
-	// RecipientAccount (string or null): account that receives the payment.
-	RecipientAccount Text `json:"recipientAccount"`
-	// PaymentReference (string or null): the service's reference of the payment.
-	PaymentReference Text `json:"paymentReference"`
-	// CardToken (string or null): token of the card.
-	CardToken Text `json:"cardToken"`
-}
-
-// OrderPayAnswerDataBankTransferDetails is /data/bankTransferDetails in [OrderPayAnswer].
-type OrderPayAnswerDataBankTransferDetails struct {
-	Object
-
-	// BankAccount (string, reported): account to transfer to.
-	BankAccount Text `json:"bankAccount"`
-	// BankName (string, reported): bank of that account.
-	BankName Text `json:"bankName"`
-	// BankCode (string or null, integrated): code of that bank.
-	BankCode Text `json:"bankCode"`
-	// AccountName (string or null, integrated): name of that account.
-	AccountName Text `json:"accountName"`
-}
-
-// OrderPayAnswerDataOrderPayment is /data/orderPayment in [OrderPayAnswer].
-type OrderPayAnswerDataOrderPayment struct {
-	Object
-
-	// OrderID (integer): the service's number for the order.
-	OrderID Integer `json:"orderId"`
-	// OrderPaymentReference (string): reference of this attempt to pay.
-	OrderPaymentReference Text `json:"orderPaymentReference"`
-	// Currency (string): currency code.
-	Currency Text `json:"currency"`
-	// StatusID (integer): state of the payment.
-	StatusID Integer `json:"statusId"`
-	// OrderPaymentResponseCode (string): code of the payment.
-	OrderPaymentResponseCode Text `json:"orderPaymentResponseCode"`
-	// OrderPaymentResponseMessage (string): message of the payment.
-	OrderPaymentResponseMessage Text `json:"orderPaymentResponseMessage"`
-	// OrderPaymentInstrument (string or null): the account or card.
-	OrderPaymentInstrument Text `json:"orderPaymentInstrument"`
-	// Remarks (string): remarks.
-	Remarks Text `json:"remarks"`
-	// TotalAmount (amount in major currency units): what is charged, the fee included.
-	TotalAmount Decimal `json:"totalAmount"`
-	// Fee (amount in major currency units): fee.
-	Fee Decimal `json:"fee"`
+	OrderPayment OrderCreateAnswerOrderPayment `json:"order_payment"`
 }
 
 // OrderPayAuthorizeReply is the reply of [Client.OrderPayAuthorize].
-type OrderPayAuthorizeReply struct{ Reply }
+type OrderPayAuthorizeReply struct {
+	Reply
 
-// Answer reads the body. It never fails: a member that cannot be read is an error of its own Get. Each Answer reads the whole body
-// again, so keep the result.
-func (r *OrderPayAuthorizeReply) Answer() OrderPayAuthorizeAnswer {
-	return readReply[OrderPayAuthorizeAnswer](&r.Reply)
+	// Answer is what the service answered.
+	Answer OrderPayAuthorizeAnswer
 }
-
-// ParseOrderPayAuthorizeAnswer reads an answer of [Client.OrderPayAuthorize] from the body of an [Error] or from one that was stored. It never
-// fails: a member that cannot be read is an error of its own Get; if the body is not a JSON document, that is every member.
-func ParseOrderPayAuthorizeAnswer(body []byte) OrderPayAuthorizeAnswer {
-	return readBody[OrderPayAuthorizeAnswer](body)
-}
-
-// UnmarshalJSON is [ParseOrderPayAuthorizeAnswer], for encoding/json.
-func (a *OrderPayAuthorizeAnswer) UnmarshalJSON(body []byte) error { return unmarshal(body, a) }
 
 // OrderPayAuthorizeAnswer is the answer of [Client.OrderPayAuthorize].
-type OrderPayAuthorizeAnswer struct {
-	Object
-
-	// Status (string): success, or what became of the request instead.
-	Status Text `json:"status"`
-	// StatusCode (string): code, e.g. 00.
-	StatusCode Text `json:"statusCode"`
-	// Message (string): what became of the request, for a person.
-	Message Text `json:"message"`
-	// Data (object): the payment.
-	Data OrderPayAuthorizeAnswerData `json:"data"`
-}
-
-// OrderPayAuthorizeAnswerData is /data in [OrderPayAuthorizeAnswer].
-type OrderPayAuthorizeAnswerData struct {
-	Object
-
-	// PaymentDetail (object or null): details of the payment.
-	PaymentDetail OrderPayAuthorizeAnswerDataPaymentDetail `json:"paymentDetail"`
-	// BankTransferDetails (object or null): for bank transfers.
-	BankTransferDetails OrderPayAuthorizeAnswerDataBankTransferDetails `json:"bankTransferDetails"`
-	// OrderPayment (object): this attempt to pay.
-	OrderPayment OrderPayAuthorizeAnswerDataOrderPayment `json:"orderPayment"`
-}
-
-// OrderPayAuthorizeAnswerDataPaymentDetail is /data/paymentDetail in [OrderPayAuthorizeAnswer].
-type OrderPayAuthorizeAnswerDataPaymentDetail struct {
-	Object
-
-	// RedirectURL (string or null): where the customer must go to consent.
-	RedirectURL Text `json:"redirectUrl"`
-	// RecipientAccount (string or null): account that receives the payment.
-	RecipientAccount Text `json:"recipientAccount"`
-	// PaymentReference (string or null): the service's reference of the payment.
-	PaymentReference Text `json:"paymentReference"`
-	// CardToken (string or null): token of the card.
-	CardToken Text `json:"cardToken"`
-}
-
-// OrderPayAuthorizeAnswerDataBankTransferDetails is /data/bankTransferDetails in [OrderPayAuthorizeAnswer].
-type OrderPayAuthorizeAnswerDataBankTransferDetails struct {
-	Object
-
-	// BankAccount (string, reported): account to transfer to.
-	BankAccount Text `json:"bankAccount"`
-	// BankName (string, reported): bank of that account.
-	BankName Text `json:"bankName"`
-	// BankCode (string or null, integrated): code of that bank.
-	BankCode Text `json:"bankCode"`
-	// AccountName (string or null, integrated): name of that account.
-	AccountName Text `json:"accountName"`
-}
-
-// OrderPayAuthorizeAnswerDataOrderPayment is /data/orderPayment in [OrderPayAuthorizeAnswer].
-type OrderPayAuthorizeAnswerDataOrderPayment struct {
-	Object
-
-	// OrderID (integer): the service's number for the order.
-	OrderID Integer `json:"orderId"`
-	// OrderPaymentReference (string): reference of this attempt to pay.
-	OrderPaymentReference Text `json:"orderPaymentReference"`
-	// Currency (string): currency code.
-	Currency Text `json:"currency"`
-	// StatusID (integer): state of the payment.
-	StatusID Integer `json:"statusId"`
-	// OrderPaymentResponseCode (string): code of the payment.
-	OrderPaymentResponseCode Text `json:"orderPaymentResponseCode"`
-	// OrderPaymentResponseMessage (string): message of the payment.
-	OrderPaymentResponseMessage Text `json:"orderPaymentResponseMessage"`
-	// OrderPaymentInstrument (string or null): the account or card.
-	OrderPaymentInstrument Text `json:"orderPaymentInstrument"`
-	// Remarks (string): remarks.
-	Remarks Text `json:"remarks"`
-	// TotalAmount (amount in major currency units): what is charged, the fee included.
-	TotalAmount Decimal `json:"totalAmount"`
-	// Fee (amount in major currency units): fee.
-	Fee Decimal `json:"fee"`
-}
+type OrderPayAuthorizeAnswer = OrderPayAnswer
 
 // OrderPayCaptureReply is the reply of [Client.OrderPayCapture].
-type OrderPayCaptureReply struct{ Reply }
+type OrderPayCaptureReply struct {
+	Reply
 
-// Answer reads the body. It never fails: a member that cannot be read is an error of its own Get. Each Answer reads the whole body
-// again, so keep the result.
-func (r *OrderPayCaptureReply) Answer() OrderPayCaptureAnswer {
-	return readReply[OrderPayCaptureAnswer](&r.Reply)
+	// Answer is what the service answered.
+	Answer OrderPayCaptureAnswer
 }
-
-// ParseOrderPayCaptureAnswer reads an answer of [Client.OrderPayCapture] from the body of an [Error] or from one that was stored. It never
-// fails: a member that cannot be read is an error of its own Get; if the body is not a JSON document, that is every member.
-func ParseOrderPayCaptureAnswer(body []byte) OrderPayCaptureAnswer {
-	return readBody[OrderPayCaptureAnswer](body)
-}
-
-// UnmarshalJSON is [ParseOrderPayCaptureAnswer], for encoding/json.
-func (a *OrderPayCaptureAnswer) UnmarshalJSON(body []byte) error { return unmarshal(body, a) }
 
 // OrderPayCaptureAnswer is the answer of [Client.OrderPayCapture].
 type OrderPayCaptureAnswer struct {
-	Object
+	redacted
 }
 
 // OrderRefundReply is the reply of [Client.OrderRefund].
-type OrderRefundReply struct{ Reply }
+type OrderRefundReply struct {
+	Reply
 
-// Answer reads the body. It never fails: a member that cannot be read is an error of its own Get. Each Answer reads the whole body
-// again, so keep the result.
-func (r *OrderRefundReply) Answer() OrderRefundAnswer { return readReply[OrderRefundAnswer](&r.Reply) }
-
-// ParseOrderRefundAnswer reads an answer of [Client.OrderRefund] from the body of an [Error] or from one that was stored. It never
-// fails: a member that cannot be read is an error of its own Get; if the body is not a JSON document, that is every member.
-func ParseOrderRefundAnswer(body []byte) OrderRefundAnswer { return readBody[OrderRefundAnswer](body) }
-
-// UnmarshalJSON is [ParseOrderRefundAnswer], for encoding/json.
-func (a *OrderRefundAnswer) UnmarshalJSON(body []byte) error { return unmarshal(body, a) }
+	// Answer is what the service answered.
+	Answer OrderRefundAnswer
+}
 
 // OrderRefundAnswer is the answer of [Client.OrderRefund].
 type OrderRefundAnswer struct {
-	Object
-
-	// Status (boolean): whether the request succeeded.
-	Status Flag `json:"status"`
-	// Message (string): what became of the request, for a person.
-	Message Text `json:"message"`
-	// Data (object): the refund.
-	Data OrderRefundAnswerData `json:"data"`
-}
-
-// OrderRefundAnswerData is /data in [OrderRefundAnswer].
-type OrderRefundAnswerData struct {
-	Object
+	redacted
 
 	// Reference (string): reference of the order.
-	Reference Text `json:"reference"`
+	Reference string `json:"reference"`
 	// AmountRefunded (amount in major currency units): what is refunded.
-	AmountRefunded Decimal `json:"amount_refunded"`
+	AmountRefunded Amount `json:"amount_refunded"`
 	// Status (string): state of the refund, as a word, e.g. pending.
-	Status Text `json:"status"`
+	Status string `json:"status"`
 }
 
 // OrderStatusReply is the reply of [Client.OrderStatus].
-type OrderStatusReply struct{ Reply }
+type OrderStatusReply struct {
+	Reply
 
-// Answer reads the body. It never fails: a member that cannot be read is an error of its own Get. Each Answer reads the whole body
-// again, so keep the result.
-func (r *OrderStatusReply) Answer() OrderStatusAnswer { return readReply[OrderStatusAnswer](&r.Reply) }
-
-// ParseOrderStatusAnswer reads an answer of [Client.OrderStatus] from the body of an [Error] or from one that was stored. It never
-// fails: a member that cannot be read is an error of its own Get; if the body is not a JSON document, that is every member.
-func ParseOrderStatusAnswer(body []byte) OrderStatusAnswer { return readBody[OrderStatusAnswer](body) }
-
-// UnmarshalJSON is [ParseOrderStatusAnswer], for encoding/json.
-func (a *OrderStatusAnswer) UnmarshalJSON(body []byte) error { return unmarshal(body, a) }
+	// Answer is what the service answered.
+	Answer OrderStatusAnswer
+}
 
 // OrderStatusAnswer is the answer of [Client.OrderStatus].
 type OrderStatusAnswer struct {
-	Object
-
-	// Status (string, reported): state of the order, as a word.
-	Status Text `json:"status"`
-	// StatusCode (string, reported): code, e.g. 00.
-	StatusCode Text `json:"statusCode"`
-	// Data (object): the order and its history.
-	Data OrderStatusAnswerData `json:"data"`
-}
-
-// OrderStatusAnswerData is /data in [OrderStatusAnswer].
-type OrderStatusAnswerData struct {
-	Object
+	redacted
 
 	// IsFinalStatus (boolean): whether the state can no longer change.
-	IsFinalStatus Flag `json:"isFinalStatus"`
+	IsFinalStatus *bool `json:"is_final_status"`
 	// RequeryNeeded (boolean): whether to ask again.
-	RequeryNeeded Flag `json:"requeryNeeded"`
+	RequeryNeeded *bool `json:"requery_needed"`
 	// OrderSummary (object): the order.
-	OrderSummary OrderStatusAnswerDataOrderSummary `json:"orderSummary"`
+	OrderSummary OrderStatusAnswerOrderSummary `json:"order_summary"`
 	// OrderPayments (array of objects): the attempts to pay.
-	OrderPayments List[OrderStatusAnswerDataOrderPaymentsItem] `json:"orderPayments"`
+	OrderPayments []OrderStatusAnswerOrderPaymentsItem `json:"order_payments"`
 }
 
-// OrderStatusAnswerDataOrderSummary is /data/orderSummary in [OrderStatusAnswer].
-type OrderStatusAnswerDataOrderSummary struct {
-	Object
+// OrderStatusAnswerOrderSummary is the field order_summary of [OrderStatusAnswer].
+type OrderStatusAnswerOrderSummary struct {
+	redacted
 
 	// ID (integer, reported): the service's number for the order.
-	ID Integer `json:"id"`
+	ID *int64 `json:"id"`
 	// Reference (string, reported): reference of the order.
-	Reference Text `json:"reference"`
-	// OrderReference (string or null): reference of the order, again.
-	OrderReference Text `json:"orderReference"`
-	// PaymentReference (string or null, reported): the service's reference of the payment.
-	PaymentReference Text `json:"paymentReference"`
-	// PaymentType (string or null, reported): payment option.
-	PaymentType Text `json:"paymentType"`
+	Reference string `json:"reference"`
+	// OrderReference (string): reference of the order, again.
+	OrderReference string `json:"order_reference"`
+	// PaymentReference (string, reported): the service's reference of the payment.
+	PaymentReference string `json:"payment_reference"`
+	// PaymentType (string, reported): payment option.
+	PaymentType string `json:"payment_type"`
 	// CurrencyID (integer, reported): the service's number for the currency.
-	CurrencyID Integer `json:"currencyId"`
-	// PaymentResponseCode (string or null, reported): code of the payment.
-	PaymentResponseCode Text `json:"paymentResponseCode"`
-	// PaymentResponseMessage (string or null, reported): message of the payment.
-	PaymentResponseMessage Text `json:"paymentResponseMessage"`
-	// Narration (string or null, reported): narration.
-	Narration Text `json:"narration"`
-	// Remarks (string or null, reported): remarks.
-	Remarks Text `json:"remarks"`
+	CurrencyID *int64 `json:"currency_id"`
+	// PaymentResponseCode (string, reported): code of the payment.
+	PaymentResponseCode string `json:"payment_response_code"`
+	// PaymentResponseMessage (string, reported): message of the payment.
+	PaymentResponseMessage string `json:"payment_response_message"`
+	// Narration (string, reported): narration.
+	Narration string `json:"narration"`
+	// Remarks (string, reported): remarks.
+	Remarks string `json:"remarks"`
 	// TotalChargedAmount (amount in major currency units): what was charged, the fee included.
-	TotalChargedAmount Decimal `json:"totalChargedAmount"`
-	// Fee (amount in major currency units or null): fee.
-	Fee Decimal `json:"fee"`
+	TotalChargedAmount Amount `json:"total_charged_amount"`
+	// Fee (amount in major currency units): fee.
+	Fee Amount `json:"fee"`
 	// StatusID (integer): state of the order.
-	StatusID Integer `json:"statusId"`
+	StatusID *int64 `json:"status_id"`
 	// Status (string): state of the order, as a word.
-	Status Text `json:"status"`
+	Status string `json:"status"`
 	// DateCreated (time, reported): when it was created.
-	DateCreated Time `json:"dateCreated"`
+	DateCreated *time.Time `json:"date_created"`
 }
 
-// OrderStatusAnswerDataOrderPaymentsItem is /data/orderPayments/* in [OrderStatusAnswer].
-type OrderStatusAnswerDataOrderPaymentsItem struct {
-	Object
+// OrderStatusAnswerOrderPaymentsItem is an element of the field order_payments of [OrderStatusAnswer].
+type OrderStatusAnswerOrderPaymentsItem struct {
+	redacted
 
-	// OrderPaymentReference (string or null, reported): reference of this attempt.
-	OrderPaymentReference Text `json:"orderPaymentReference"`
-	// OrderPaymentResponseCode (string or null, reported): code of this attempt.
-	OrderPaymentResponseCode Text `json:"orderPaymentResponseCode"`
-	// OrderPaymentResponseMessage (string or null, reported): message of this attempt.
-	OrderPaymentResponseMessage Text `json:"orderPaymentResponseMessage"`
-	// Remarks (string or null, reported): remarks.
-	Remarks Text `json:"remarks"`
-	// ProviderReference (string or null): the provider's reference of this attempt.
-	ProviderReference Text `json:"providerReference"`
-	// ProviderResponseCode (string or null): the provider's code.
-	ProviderResponseCode Text `json:"providerResponseCode"`
-	// ExternalReference (string or null): a further reference of this attempt.
-	ExternalReference Text `json:"externalReference"`
-	// PaymentURL (string or null): where the customer pays.
-	PaymentURL Text `json:"paymentUrl"`
+	// OrderPaymentReference (string, reported): reference of this attempt.
+	OrderPaymentReference string `json:"order_payment_reference"`
+	// OrderPaymentResponseCode (string, reported): code of this attempt.
+	OrderPaymentResponseCode string `json:"order_payment_response_code"`
+	// OrderPaymentResponseMessage (string, reported): message of this attempt.
+	OrderPaymentResponseMessage string `json:"order_payment_response_message"`
+	// Remarks (string, reported): remarks.
+	Remarks string `json:"remarks"`
+	// ProviderReference (string): the provider's reference of this attempt.
+	ProviderReference string `json:"provider_reference"`
+	// ProviderResponseCode (string): the provider's code.
+	ProviderResponseCode string `json:"provider_response_code"`
+	// ExternalReference (string): a further reference of this attempt.
+	ExternalReference string `json:"external_reference"`
+	// PaymentURL (string): where the customer pays.
+	PaymentURL string `json:"payment_url"`
 	// StatusID (integer, reported): state of this attempt.
-	StatusID Integer `json:"statusId"`
+	StatusID *int64 `json:"status_id"`
 	// Status (string, reported): state of this attempt, as a word.
-	Status Text `json:"status"`
+	Status string `json:"status"`
 }
 
 // OrderVerifyReply is the reply of [Client.OrderVerify].
-type OrderVerifyReply struct{ Reply }
+type OrderVerifyReply struct {
+	Reply
 
-// Answer reads the body. It never fails: a member that cannot be read is an error of its own Get. Each Answer reads the whole body
-// again, so keep the result.
-func (r *OrderVerifyReply) Answer() OrderVerifyAnswer { return readReply[OrderVerifyAnswer](&r.Reply) }
-
-// ParseOrderVerifyAnswer reads an answer of [Client.OrderVerify] from the body of an [Error] or from one that was stored. It never
-// fails: a member that cannot be read is an error of its own Get; if the body is not a JSON document, that is every member.
-func ParseOrderVerifyAnswer(body []byte) OrderVerifyAnswer { return readBody[OrderVerifyAnswer](body) }
-
-// UnmarshalJSON is [ParseOrderVerifyAnswer], for encoding/json.
-func (a *OrderVerifyAnswer) UnmarshalJSON(body []byte) error { return unmarshal(body, a) }
+	// Answer is what the service answered.
+	Answer OrderVerifyAnswer
+}
 
 // OrderVerifyAnswer is the answer of [Client.OrderVerify].
 type OrderVerifyAnswer struct {
-	Object
-
-	// Status (string): success, or what became of the request instead.
-	Status Text `json:"status"`
-	// StatusCode (string): code, e.g. 00.
-	StatusCode Text `json:"statusCode"`
-	// Message (string): what became of the request, for a person.
-	Message Text `json:"message"`
-	// Data (object): the payment.
-	Data OrderVerifyAnswerData `json:"data"`
-}
-
-// OrderVerifyAnswerData is /data in [OrderVerifyAnswer].
-type OrderVerifyAnswerData struct {
-	Object
+	redacted
 
 	// OrderAmount (amount in major currency units, integrated): price of the order, without the fee: compare it with what was ordered.
-	OrderAmount Decimal `json:"orderAmount"`
+	OrderAmount Amount `json:"order_amount"`
 	// TotalChargedAmount (amount in major currency units): what was charged, the fee included.
-	TotalChargedAmount Decimal `json:"totalChargedAmount"`
-	// Fee (amount in major currency units or null): fee.
-	Fee Decimal `json:"fee"`
+	TotalChargedAmount Amount `json:"total_charged_amount"`
+	// Fee (amount in major currency units): fee.
+	Fee Amount `json:"fee"`
 	// StatusID (integer): state of the payment.
-	StatusID Integer `json:"statusId"`
+	StatusID *int64 `json:"status_id"`
 	// Status (string): state of the payment, as a word.
-	Status Text `json:"status"`
-	// PaymentReference (string or null): the service's reference of the payment.
-	PaymentReference Text `json:"paymentReference"`
-	// Customer (any or null): the customer; null, an object or an array of objects.
-	Customer Raw `json:"customer"`
-	// CardDetails (any or null): the card; null, an object or an array of objects.
-	CardDetails Raw `json:"cardDetails"`
-	// PaymentOptionID (integer or null, integrated): the service's number for the payment option.
-	PaymentOptionID Integer `json:"paymentOptionId"`
-	// PaymentMethod (string or null, integrated): payment option, in words.
-	PaymentMethod Text `json:"paymentMethod"`
-	// CurrencyID (integer or null, integrated): the service's number for the currency.
-	CurrencyID Integer `json:"currencyId"`
-	// ProductName (string or null, integrated): the service's product.
-	ProductName Text `json:"productName"`
+	Status string `json:"status"`
+	// PaymentReference (string): the service's reference of the payment.
+	PaymentReference string `json:"payment_reference"`
+	// Customer (any): the customer; null, an object or an array of objects.
+	Customer *json.RawMessage `json:"customer"`
+	// CardDetails (any): the card; null, an object or an array of objects.
+	CardDetails *json.RawMessage `json:"card_details"`
+	// PaymentOptionID (integer, integrated): the service's number for the payment option.
+	PaymentOptionID *int64 `json:"payment_option_id"`
+	// PaymentMethod (string, integrated): payment option, in words.
+	PaymentMethod string `json:"payment_method"`
+	// CurrencyID (integer, integrated): the service's number for the currency.
+	CurrencyID *int64 `json:"currency_id"`
+	// ProductName (string, integrated): the service's product.
+	ProductName string `json:"product_name"`
 	// OrderPayments (array of objects): the attempts to pay.
-	OrderPayments List[OrderVerifyAnswerDataOrderPaymentsItem] `json:"orderPayments"`
+	OrderPayments []OrderVerifyAnswerOrderPaymentsItem `json:"order_payments"`
 }
 
-// OrderVerifyAnswerDataOrderPaymentsItem is /data/orderPayments/* in [OrderVerifyAnswer].
-type OrderVerifyAnswerDataOrderPaymentsItem struct {
-	Object
+// OrderVerifyAnswerOrderPaymentsItem is an element of the field order_payments of [OrderVerifyAnswer].
+type OrderVerifyAnswerOrderPaymentsItem struct {
+	redacted
 
 	// Status (string): state of this attempt, as a word.
-	Status Text `json:"status"`
+	Status string `json:"status"`
 }
 
 // OrderFeeReply is the reply of [Client.OrderFee].
-type OrderFeeReply struct{ Reply }
+type OrderFeeReply struct {
+	Reply
 
-// Answer reads the body. It never fails: a member that cannot be read is an error of its own Get. Each Answer reads the whole body
-// again, so keep the result.
-func (r *OrderFeeReply) Answer() OrderFeeAnswer { return readReply[OrderFeeAnswer](&r.Reply) }
-
-// ParseOrderFeeAnswer reads an answer of [Client.OrderFee] from the body of an [Error] or from one that was stored. It never
-// fails: a member that cannot be read is an error of its own Get; if the body is not a JSON document, that is every member.
-func ParseOrderFeeAnswer(body []byte) OrderFeeAnswer { return readBody[OrderFeeAnswer](body) }
-
-// UnmarshalJSON is [ParseOrderFeeAnswer], for encoding/json.
-func (a *OrderFeeAnswer) UnmarshalJSON(body []byte) error { return unmarshal(body, a) }
+	// Answer is what the service answered.
+	Answer OrderFeeAnswer
+}
 
 // OrderFeeAnswer is the answer of [Client.OrderFee].
 type OrderFeeAnswer struct {
-	Object
-
-	// Status (string): success, or what became of the request instead.
-	Status Text `json:"status"`
-	// StatusCode (string): code, e.g. 00.
-	StatusCode Text `json:"statusCode"`
-	// Message (string): what became of the request, for a person.
-	Message Text `json:"message"`
-	// Data (object): the fee.
-	Data OrderFeeAnswerData `json:"data"`
-}
-
-// OrderFeeAnswerData is /data in [OrderFeeAnswer].
-type OrderFeeAnswerData struct {
-	Object
+	redacted
 
 	// Amount (amount in major currency units): price, without the fee.
-	Amount Decimal `json:"amount"`
+	Amount Amount `json:"amount"`
 	// Fee (amount in major currency units): fee.
-	Fee Decimal `json:"fee"`
-	// Total (amount in major currency units or null): what would be charged, the fee included.
-	Total Decimal `json:"total"`
-	// SubsidiaryFee (amount in major currency units or null, integrated): the merchant's part of the fee.
-	SubsidiaryFee Decimal `json:"subsidiaryFee"`
-	// PaymentOption (string or null, integrated): payment option.
-	PaymentOption Text `json:"paymentOption"`
+	Fee Amount `json:"fee"`
+	// Total (amount in major currency units): what would be charged, the fee included.
+	Total Amount `json:"total"`
+	// SubsidiaryFee (amount in major currency units, integrated): the merchant's part of the fee.
+	SubsidiaryFee Amount `json:"subsidiary_fee"`
+	// PaymentOption (string, integrated): payment option.
+	PaymentOption string `json:"payment_option"`
 }
 
 // CardChargeReply is the reply of [Client.CardCharge].
-type CardChargeReply struct{ Reply }
+type CardChargeReply struct {
+	Reply
 
-// Answer reads the body. It never fails: a member that cannot be read is an error of its own Get. Each Answer reads the whole body
-// again, so keep the result.
-func (r *CardChargeReply) Answer() CardChargeAnswer { return readReply[CardChargeAnswer](&r.Reply) }
-
-// ParseCardChargeAnswer reads an answer of [Client.CardCharge] from the body of an [Error] or from one that was stored. It never
-// fails: a member that cannot be read is an error of its own Get; if the body is not a JSON document, that is every member.
-func ParseCardChargeAnswer(body []byte) CardChargeAnswer { return readBody[CardChargeAnswer](body) }
-
-// UnmarshalJSON is [ParseCardChargeAnswer], for encoding/json.
-func (a *CardChargeAnswer) UnmarshalJSON(body []byte) error { return unmarshal(body, a) }
+	// Answer is what the service answered.
+	Answer CardChargeAnswer
+}
 
 // CardChargeAnswer is the answer of [Client.CardCharge].
 type CardChargeAnswer struct {
-	Object
+	redacted
 
-	// Data (object or null, guessed): the payment.
-	Data CardChargeAnswerData `json:"data"`
-}
-
-// CardChargeAnswerData is /data in [CardChargeAnswer].
-type CardChargeAnswerData struct {
-	Object
-
-	// PaymentDetail (object or null, guessed): details of the payment.
-	PaymentDetail CardChargeAnswerDataPaymentDetail `json:"paymentDetail"`
-	// BankTransferDetails (object or null, guessed): for bank transfers.
-	BankTransferDetails CardChargeAnswerDataBankTransferDetails `json:"bankTransferDetails"`
-	// OrderPayment (object or null, guessed): this attempt to pay.
-	OrderPayment CardChargeAnswerDataOrderPayment `json:"orderPayment"`
-}
-
-// CardChargeAnswerDataPaymentDetail is /data/paymentDetail in [CardChargeAnswer].
-type CardChargeAnswerDataPaymentDetail struct {
-	Object
-
-	// RedirectURL (string or null): where the customer must go to consent.
-	RedirectURL Text `json:"redirectUrl"`
-	// RecipientAccount (string or null): account that receives the payment.
-	RecipientAccount Text `json:"recipientAccount"`
-	// PaymentReference (string or null): the service's reference of the payment.
-	PaymentReference Text `json:"paymentReference"`
-	// CardToken (string or null): token of the card.
-	CardToken Text `json:"cardToken"`
-}
-
-// CardChargeAnswerDataBankTransferDetails is /data/bankTransferDetails in [CardChargeAnswer].
-type CardChargeAnswerDataBankTransferDetails struct {
-	Object
-
-	// BankAccount (string, reported): account to transfer to.
-	BankAccount Text `json:"bankAccount"`
-	// BankName (string, reported): bank of that account.
-	BankName Text `json:"bankName"`
-	// BankCode (string or null, integrated): code of that bank.
-	BankCode Text `json:"bankCode"`
-	// AccountName (string or null, integrated): name of that account.
-	AccountName Text `json:"accountName"`
-}
-
-// CardChargeAnswerDataOrderPayment is /data/orderPayment in [CardChargeAnswer].
-type CardChargeAnswerDataOrderPayment struct {
-	Object
-
-	// OrderID (integer): the service's number for the order.
-	OrderID Integer `json:"orderId"`
-	// OrderPaymentReference (string): reference of this attempt to pay.
-	OrderPaymentReference Text `json:"orderPaymentReference"`
-	// Currency (string): currency code.
-	Currency Text `json:"currency"`
-	// StatusID (integer): state of the payment.
-	StatusID Integer `json:"statusId"`
-	// OrderPaymentResponseCode (string): code of the payment.
-	OrderPaymentResponseCode Text `json:"orderPaymentResponseCode"`
-	// OrderPaymentResponseMessage (string): message of the payment.
-	OrderPaymentResponseMessage Text `json:"orderPaymentResponseMessage"`
-	// OrderPaymentInstrument (string or null): the account or card.
-	OrderPaymentInstrument Text `json:"orderPaymentInstrument"`
-	// Remarks (string): remarks.
-	Remarks Text `json:"remarks"`
-	// TotalAmount (amount in major currency units): what is charged, the fee included.
-	TotalAmount Decimal `json:"totalAmount"`
-	// Fee (amount in major currency units): fee.
-	Fee Decimal `json:"fee"`
+	// PaymentDetail (object, guessed): details of the payment.
+	PaymentDetail OrderCreateAnswerPaymentDetail `json:"payment_detail"`
+	// BankTransferDetails (object, guessed): for bank transfers.
+	BankTransferDetails OrderCreateAnswerBankTransferDetails `json:"bank_transfer_details"`
+	// OrderPayment (object, guessed): this attempt to pay.
+	OrderPayment OrderCreateAnswerOrderPayment `json:"order_payment"`
 }
 
 // CardSaveReply is the reply of [Client.CardSave].
-type CardSaveReply struct{ Reply }
+type CardSaveReply struct {
+	Reply
 
-// Answer reads the body. It never fails: a member that cannot be read is an error of its own Get. Each Answer reads the whole body
-// again, so keep the result.
-func (r *CardSaveReply) Answer() CardSaveAnswer { return readReply[CardSaveAnswer](&r.Reply) }
-
-// ParseCardSaveAnswer reads an answer of [Client.CardSave] from the body of an [Error] or from one that was stored. It never
-// fails: a member that cannot be read is an error of its own Get; if the body is not a JSON document, that is every member.
-func ParseCardSaveAnswer(body []byte) CardSaveAnswer { return readBody[CardSaveAnswer](body) }
-
-// UnmarshalJSON is [ParseCardSaveAnswer], for encoding/json.
-func (a *CardSaveAnswer) UnmarshalJSON(body []byte) error { return unmarshal(body, a) }
+	// Answer is what the service answered.
+	Answer CardSaveAnswer
+}
 
 // CardSaveAnswer is the answer of [Client.CardSave].
 type CardSaveAnswer struct {
-	Object
-
-	// Status (string): state of the order, as a word.
-	Status Text `json:"status"`
-	// StatusCode (string): code, e.g. 00.
-	StatusCode Text `json:"statusCode"`
+	redacted
 }
 
 // CheckoutCreateReply is the reply of [Client.CheckoutCreate].
-type CheckoutCreateReply struct{ Reply }
+type CheckoutCreateReply struct {
+	Reply
 
-// Answer reads the body. It never fails: a member that cannot be read is an error of its own Get. Each Answer reads the whole body
-// again, so keep the result.
-func (r *CheckoutCreateReply) Answer() CheckoutCreateAnswer {
-	return readReply[CheckoutCreateAnswer](&r.Reply)
+	// Answer is what the service answered.
+	Answer CheckoutCreateAnswer
 }
-
-// ParseCheckoutCreateAnswer reads an answer of [Client.CheckoutCreate] from the body of an [Error] or from one that was stored. It never
-// fails: a member that cannot be read is an error of its own Get; if the body is not a JSON document, that is every member.
-func ParseCheckoutCreateAnswer(body []byte) CheckoutCreateAnswer {
-	return readBody[CheckoutCreateAnswer](body)
-}
-
-// UnmarshalJSON is [ParseCheckoutCreateAnswer], for encoding/json.
-func (a *CheckoutCreateAnswer) UnmarshalJSON(body []byte) error { return unmarshal(body, a) }
 
 // CheckoutCreateAnswer is the answer of [Client.CheckoutCreate].
 type CheckoutCreateAnswer struct {
-	Object
+	redacted
 
-	// IsSuccess (boolean, integrated): whether the request succeeded.
-	IsSuccess Flag `json:"isSuccess"`
-	// Message (string, integrated): what became of the request, for a person.
-	Message Text `json:"message"`
 	// RedirectURL (string, integrated): the page on which the customer pays.
-	RedirectURL Text `json:"redirectUrl"`
+	RedirectURL string `json:"redirect_url"`
 	// OrderID (integer, integrated): the service's number for the order.
-	OrderID Integer `json:"orderId"`
+	OrderID *int64 `json:"order_id"`
 }
 
 // BanksReply is the reply of [Client.Banks].
-type BanksReply struct{ Reply }
+type BanksReply struct {
+	Reply
 
-// Answer reads the body. It never fails: a member that cannot be read is an error of its own Get. Each Answer reads the whole body
-// again, so keep the result.
-func (r *BanksReply) Answer() BanksAnswer { return readReply[BanksAnswer](&r.Reply) }
-
-// ParseBanksAnswer reads an answer of [Client.Banks] from the body of an [Error] or from one that was stored. It never
-// fails: a member that cannot be read is an error of its own Get; if the body is not a JSON document, that is every member.
-func ParseBanksAnswer(body []byte) BanksAnswer { return readBody[BanksAnswer](body) }
-
-// UnmarshalJSON is [ParseBanksAnswer], for encoding/json.
-func (a *BanksAnswer) UnmarshalJSON(body []byte) error { return unmarshal(body, a) }
+	// Answer is what the service answered.
+	Answer BanksAnswer
+}
 
 // BanksAnswer is the answer of [Client.Banks].
 type BanksAnswer struct {
-	Object
+	redacted
 
-	// Status (string, integrated): success, or what became of the request instead.
-	Status Text `json:"status"`
-	// StatusCode (string, integrated): code, e.g. 00.
-	StatusCode Text `json:"statusCode"`
-	// Message (string, integrated): what became of the request, for a person.
-	Message Text `json:"message"`
 	// Data (array of objects, integrated): the banks.
-	Data List[BanksAnswerDataItem] `json:"data"`
+	Data []BanksAnswerDataItem `json:"data"`
 }
 
-// BanksAnswerDataItem is /data/* in [BanksAnswer].
+// BanksAnswerDataItem is an element of the field data of [BanksAnswer].
 type BanksAnswerDataItem struct {
-	Object
+	redacted
 
 	// ID (integer, integrated): the service's number for the bank.
-	ID Integer `json:"id"`
+	ID *int64 `json:"id"`
 	// Name (string, integrated): name of the bank.
-	Name Text `json:"name"`
+	Name string `json:"name"`
 	// BankCode (string, integrated): code of the bank.
-	BankCode Text `json:"bankCode"`
-	// CountryID (integer or null, integrated): the service's number for the country.
-	CountryID Integer `json:"countryId"`
-	// Logo (string or null, integrated): address of the bank's logo.
-	Logo Text `json:"logo"`
-	// UssdBankCode (string or null, integrated): code of the bank in USSD.
-	UssdBankCode Text `json:"ussdBankCode"`
+	BankCode string `json:"bank_code"`
+	// CountryID (integer, integrated): the service's number for the country.
+	CountryID *int64 `json:"country_id"`
+	// Logo (string, integrated): address of the bank's logo.
+	Logo string `json:"logo"`
+	// UssdBankCode (string, integrated): code of the bank in USSD.
+	UssdBankCode string `json:"ussd_bank_code"`
 }
 
 // VirtualAccountGenerateReply is the reply of [Client.VirtualAccountGenerate].
-type VirtualAccountGenerateReply struct{ Reply }
+type VirtualAccountGenerateReply struct {
+	Reply
 
-// Answer reads the body. It never fails: a member that cannot be read is an error of its own Get. Each Answer reads the whole body
-// again, so keep the result.
-func (r *VirtualAccountGenerateReply) Answer() VirtualAccountGenerateAnswer {
-	return readReply[VirtualAccountGenerateAnswer](&r.Reply)
+	// Answer is what the service answered.
+	Answer VirtualAccountGenerateAnswer
 }
-
-// ParseVirtualAccountGenerateAnswer reads an answer of [Client.VirtualAccountGenerate] from the body of an [Error] or from one that was stored. It never
-// fails: a member that cannot be read is an error of its own Get; if the body is not a JSON document, that is every member.
-func ParseVirtualAccountGenerateAnswer(body []byte) VirtualAccountGenerateAnswer {
-	return readBody[VirtualAccountGenerateAnswer](body)
-}
-
-// UnmarshalJSON is [ParseVirtualAccountGenerateAnswer], for encoding/json.
-func (a *VirtualAccountGenerateAnswer) UnmarshalJSON(body []byte) error { return unmarshal(body, a) }
 
 // VirtualAccountGenerateAnswer is the answer of [Client.VirtualAccountGenerate].
 type VirtualAccountGenerateAnswer struct {
-	Object
+	redacted
 
-	// Status (boolean): whether the request succeeded.
-	Status Flag `json:"status"`
-	// Message (string): what became of the request, for a person.
-	Message Text `json:"message"`
 	// AccountNumber (string): the account; not always digits.
-	AccountNumber Text `json:"accountNumber"`
+	AccountNumber string `json:"account_number"`
 	// AccountName (string): name of the account.
-	AccountName Text `json:"accountName"`
+	AccountName string `json:"account_name"`
 	// Bank (string): name of the bank.
-	Bank Text `json:"bank"`
-	// BankCode (string or null): code of the bank.
-	BankCode Text `json:"bankCode"`
-	// Data (object or null, reported): the account, in an older form of this answer, which lacks the members above.
-	Data VirtualAccountGenerateAnswerData `json:"data"`
-}
-
-// VirtualAccountGenerateAnswerData is /data in [VirtualAccountGenerateAnswer].
-type VirtualAccountGenerateAnswerData struct {
-	Object
-
-	// AccountNumber (string, reported): the account.
-	AccountNumber Text `json:"account_number"`
-	// AccountName (string, reported): name of the account.
-	AccountName Text `json:"account_name"`
-	// BankName (string, reported): name of the bank.
-	BankName Text `json:"bank_name"`
-	// Reference (string or null, reported): the Reference given.
-	Reference Text `json:"reference"`
+	Bank string `json:"bank"`
+	// BankCode (string): code of the bank.
+	BankCode string `json:"bank_code"`
+	// Reference (string, reported): the Reference given.
+	Reference string `json:"reference"`
 }
 
 // VirtualAccountDetailsReply is the reply of [Client.VirtualAccountDetails].
-type VirtualAccountDetailsReply struct{ Reply }
+type VirtualAccountDetailsReply struct {
+	Reply
 
-// Answer reads the body. It never fails: a member that cannot be read is an error of its own Get. Each Answer reads the whole body
-// again, so keep the result.
-func (r *VirtualAccountDetailsReply) Answer() VirtualAccountDetailsAnswer {
-	return readReply[VirtualAccountDetailsAnswer](&r.Reply)
+	// Answer is what the service answered.
+	Answer VirtualAccountDetailsAnswer
 }
-
-// ParseVirtualAccountDetailsAnswer reads an answer of [Client.VirtualAccountDetails] from the body of an [Error] or from one that was stored. It never
-// fails: a member that cannot be read is an error of its own Get; if the body is not a JSON document, that is every member.
-func ParseVirtualAccountDetailsAnswer(body []byte) VirtualAccountDetailsAnswer {
-	return readBody[VirtualAccountDetailsAnswer](body)
-}
-
-// UnmarshalJSON is [ParseVirtualAccountDetailsAnswer], for encoding/json.
-func (a *VirtualAccountDetailsAnswer) UnmarshalJSON(body []byte) error { return unmarshal(body, a) }
 
 // VirtualAccountDetailsAnswer is the answer of [Client.VirtualAccountDetails].
 type VirtualAccountDetailsAnswer struct {
-	Object
+	redacted
 }
 
 // TransactionDetailsReply is the reply of [Client.TransactionDetails].
-type TransactionDetailsReply struct{ Reply }
+type TransactionDetailsReply struct {
+	Reply
 
-// Answer reads the body. It never fails: a member that cannot be read is an error of its own Get. Each Answer reads the whole body
-// again, so keep the result.
-func (r *TransactionDetailsReply) Answer() TransactionDetailsAnswer {
-	return readReply[TransactionDetailsAnswer](&r.Reply)
+	// Answer is what the service answered.
+	Answer TransactionDetailsAnswer
 }
-
-// ParseTransactionDetailsAnswer reads an answer of [Client.TransactionDetails] from the body of an [Error] or from one that was stored. It never
-// fails: a member that cannot be read is an error of its own Get; if the body is not a JSON document, that is every member.
-func ParseTransactionDetailsAnswer(body []byte) TransactionDetailsAnswer {
-	return readBody[TransactionDetailsAnswer](body)
-}
-
-// UnmarshalJSON is [ParseTransactionDetailsAnswer], for encoding/json.
-func (a *TransactionDetailsAnswer) UnmarshalJSON(body []byte) error { return unmarshal(body, a) }
 
 // TransactionDetailsAnswer is the answer of [Client.TransactionDetails].
 type TransactionDetailsAnswer struct {
-	Object
-
-	// Status (boolean): whether the request succeeded.
-	Status Flag `json:"status"`
-	// Code (string or null): code, e.g. 00.
-	Code Text `json:"code"`
-	// Message (string): what became of the request, for a person.
-	Message Text `json:"message"`
-	// Data (object): the funding event.
-	Data TransactionDetailsAnswerData `json:"data"`
-}
-
-// TransactionDetailsAnswerData is /data in [TransactionDetailsAnswer].
-type TransactionDetailsAnswerData struct {
-	Object
+	redacted
 
 	// StatusCode (string): code, e.g. 00.
-	StatusCode Text `json:"statusCode"`
+	StatusCode string `json:"status_code"`
 	// Status (string): state, as a word, e.g. Successful.
-	Status Text `json:"status"`
-	// OrderReference (string or null): reference of the order.
-	OrderReference Text `json:"orderReference"`
+	Status string `json:"status"`
+	// OrderReference (string): reference of the order.
+	OrderReference string `json:"order_reference"`
 	// PaymentReference (string): the service's reference of the payment.
-	PaymentReference Text `json:"paymentReference"`
-	// ProductName (string or null): product.
-	ProductName Text `json:"productName"`
+	PaymentReference string `json:"payment_reference"`
+	// ProductName (string): product.
+	ProductName string `json:"product_name"`
 	// TotalAmountCharged (amount in major currency units): what was paid, the fee included.
-	TotalAmountCharged Decimal `json:"totalAmountCharged"`
+	TotalAmountCharged Amount `json:"total_amount_charged"`
 	// StatusID (integer): state of the payment.
-	StatusID Integer `json:"statusId"`
-	// PaymentMethod (string or null): payment method.
-	PaymentMethod Text `json:"paymentMethod"`
-	// PaymentResponseCode (string or null): code of the payment.
-	PaymentResponseCode Text `json:"paymentResponseCode"`
-	// PaymentResponseMessage (string or null): message of the payment.
-	PaymentResponseMessage Text `json:"paymentResponseMessage"`
-	// Narration (string or null): narration.
-	Narration Text `json:"narration"`
-	// Remarks (string or null): remarks.
-	Remarks Text `json:"remarks"`
+	StatusID *int64 `json:"status_id"`
+	// PaymentMethod (string): payment method.
+	PaymentMethod string `json:"payment_method"`
+	// PaymentResponseCode (string): code of the payment.
+	PaymentResponseCode string `json:"payment_response_code"`
+	// PaymentResponseMessage (string): message of the payment.
+	PaymentResponseMessage string `json:"payment_response_message"`
+	// Narration (string): narration.
+	Narration string `json:"narration"`
+	// Remarks (string): remarks.
+	Remarks string `json:"remarks"`
 	// CurrencyID (integer): the service's number for the currency.
-	CurrencyID Integer `json:"currencyId"`
+	CurrencyID *int64 `json:"currency_id"`
 	// CurrencyName (string): currency code.
-	CurrencyName Text `json:"currencyName"`
-	// Fee (amount in major currency units or null): fee.
-	Fee Decimal `json:"fee"`
-	// FeeRate (decimal number or null): rate of the fee.
-	FeeRate Decimal `json:"feeRate"`
-	// SubsidiaryFee (amount in major currency units or null): the merchant's part of the fee.
-	SubsidiaryFee Decimal `json:"subsidiaryFee"`
-	// CustomerFee (amount in major currency units or null): the customer's part of the fee.
-	CustomerFee Decimal `json:"customerFee"`
+	CurrencyName string `json:"currency_name"`
+	// Fee (amount in major currency units): fee.
+	Fee Amount `json:"fee"`
+	// FeeRate (decimal number): rate of the fee.
+	FeeRate Amount `json:"fee_rate"`
+	// SubsidiaryFee (amount in major currency units): the merchant's part of the fee.
+	SubsidiaryFee Amount `json:"subsidiary_fee"`
+	// CustomerFee (amount in major currency units): the customer's part of the fee.
+	CustomerFee Amount `json:"customer_fee"`
 	// DateCreated (time): when it was created.
-	DateCreated Time `json:"dateCreated"`
+	DateCreated *time.Time `json:"date_created"`
 	// DateUpdated (time): when it was last changed.
-	DateUpdated Time `json:"dateUpdated"`
+	DateUpdated *time.Time `json:"date_updated"`
 	// DatePaymentConfirmed (time): when the payment was confirmed.
-	DatePaymentConfirmed Time `json:"datePaymentConfirmed"`
+	DatePaymentConfirmed *time.Time `json:"date_payment_confirmed"`
 	// SessionID (string): identifier of the transaction session.
-	SessionID Text `json:"sessionId"`
+	SessionID string `json:"session_id"`
 	// SourceAccountName (string): name of the sender.
-	SourceAccountName Text `json:"sourceAccountName"`
-	// SourceAccountNumber (string or null): account of the sender.
-	SourceAccountNumber Text `json:"sourceAccountNumber"`
+	SourceAccountName string `json:"source_account_name"`
+	// SourceAccountNumber (string): account of the sender.
+	SourceAccountNumber string `json:"source_account_number"`
 	// OrderPayments (array of objects): the attempts to pay.
-	OrderPayments List[TransactionDetailsAnswerDataOrderPaymentsItem] `json:"orderPayments"`
-	// Customer (any or null): the customer; null, an object or an array of objects.
-	Customer Raw `json:"customer"`
-	// CardDetails (any or null): the card; null, an object or an array of objects.
-	CardDetails Raw `json:"cardDetails"`
-	// PaymentLink (string or null): payment link.
-	PaymentLink Text `json:"paymentLink"`
+	OrderPayments []TransactionDetailsAnswerOrderPaymentsItem `json:"order_payments"`
+	// Customer (any): the customer; null, an object or an array of objects.
+	Customer *json.RawMessage `json:"customer"`
+	// CardDetails (any): the card; null, an object or an array of objects.
+	CardDetails *json.RawMessage `json:"card_details"`
+	// PaymentLink (string): payment link.
+	PaymentLink string `json:"payment_link"`
 	// Bank (string): name of the sender's bank.
-	Bank Text `json:"bank"`
-	// AccountReference (string or null): the Reference given when the account was generated.
-	AccountReference Text `json:"accountReference"`
+	Bank string `json:"bank"`
+	// AccountReference (string): the Reference given when the account was generated.
+	AccountReference string `json:"account_reference"`
 }
 
-// TransactionDetailsAnswerDataOrderPaymentsItem is /data/orderPayments/* in [TransactionDetailsAnswer].
-type TransactionDetailsAnswerDataOrderPaymentsItem struct {
-	Object
+// TransactionDetailsAnswerOrderPaymentsItem is an element of the field order_payments of [TransactionDetailsAnswer].
+type TransactionDetailsAnswerOrderPaymentsItem struct {
+	redacted
 
 	// OrderID (integer): the service's number for the order.
-	OrderID Integer `json:"orderId"`
-	// OrderPaymentReference (string or null): reference of this attempt to pay.
-	OrderPaymentReference Text `json:"orderPaymentReference"`
+	OrderID *int64 `json:"order_id"`
+	// OrderPaymentReference (string): reference of this attempt to pay.
+	OrderPaymentReference string `json:"order_payment_reference"`
 	// PaymentOptionID (integer): the service's number for the payment option.
-	PaymentOptionID Integer `json:"paymentOptionId"`
-	// PaymentOption (string or null): payment option.
-	PaymentOption Text `json:"paymentOption"`
+	PaymentOptionID *int64 `json:"payment_option_id"`
+	// PaymentOption (string): payment option.
+	PaymentOption string `json:"payment_option"`
 	// StatusID (integer): state of this attempt.
-	StatusID Integer `json:"statusId"`
-	// PaymentStatus (string or null): state of this attempt, as a word.
-	PaymentStatus Text `json:"paymentStatus"`
-	// ResponseCode (string or null): code of this attempt.
-	ResponseCode Text `json:"responseCode"`
-	// ResponseMessage (string or null): message of this attempt.
-	ResponseMessage Text `json:"responseMessage"`
+	StatusID *int64 `json:"status_id"`
+	// PaymentStatus (string): state of this attempt, as a word.
+	PaymentStatus string `json:"payment_status"`
+	// ResponseCode (string): code of this attempt.
+	ResponseCode string `json:"response_code"`
+	// ResponseMessage (string): message of this attempt.
+	ResponseMessage string `json:"response_message"`
 	// OrderPaymentInstrument (string): the account or card.
-	OrderPaymentInstrument Text `json:"orderPaymentInstrument"`
-	// Remarks (string or null): remarks.
-	Remarks Text `json:"remarks"`
+	OrderPaymentInstrument string `json:"order_payment_instrument"`
+	// Remarks (string): remarks.
+	Remarks string `json:"remarks"`
 	// DateCreated (time): when it was created.
-	DateCreated Time `json:"dateCreated"`
-	// DateUpdated (time or null): when it was last changed.
-	DateUpdated Time `json:"dateUpdated"`
+	DateCreated *time.Time `json:"date_created"`
+	// DateUpdated (time): when it was last changed.
+	DateUpdated *time.Time `json:"date_updated"`
 }
 
 // PayoutNameEnquiryReply is the reply of [Client.PayoutNameEnquiry].
-type PayoutNameEnquiryReply struct{ Reply }
+type PayoutNameEnquiryReply struct {
+	Reply
 
-// Answer reads the body. It never fails: a member that cannot be read is an error of its own Get. Each Answer reads the whole body
-// again, so keep the result.
-func (r *PayoutNameEnquiryReply) Answer() PayoutNameEnquiryAnswer {
-	return readReply[PayoutNameEnquiryAnswer](&r.Reply)
+	// Answer is what the service answered.
+	Answer PayoutNameEnquiryAnswer
 }
-
-// ParsePayoutNameEnquiryAnswer reads an answer of [Client.PayoutNameEnquiry] from the body of an [Error] or from one that was stored. It never
-// fails: a member that cannot be read is an error of its own Get; if the body is not a JSON document, that is every member.
-func ParsePayoutNameEnquiryAnswer(body []byte) PayoutNameEnquiryAnswer {
-	return readBody[PayoutNameEnquiryAnswer](body)
-}
-
-// UnmarshalJSON is [ParsePayoutNameEnquiryAnswer], for encoding/json.
-func (a *PayoutNameEnquiryAnswer) UnmarshalJSON(body []byte) error { return unmarshal(body, a) }
 
 // PayoutNameEnquiryAnswer is the answer of [Client.PayoutNameEnquiry].
 type PayoutNameEnquiryAnswer struct {
-	Object
+	redacted
 
 	// BankCode (string): code of the bank.
-	BankCode Text `json:"bankCode"`
+	BankCode string `json:"bank_code"`
 	// AccountNumber (string): the bank account.
-	AccountNumber Text `json:"accountNumber"`
+	AccountNumber string `json:"account_number"`
 	// AccountName (string): name of the account's holder: compare it with the recipient's.
-	AccountName Text `json:"accountName"`
+	AccountName string `json:"account_name"`
 }
 
 // PayoutInitiateReply is the reply of [Client.PayoutInitiate].
-type PayoutInitiateReply struct{ Reply }
+type PayoutInitiateReply struct {
+	Reply
 
-// Answer reads the body. It never fails: a member that cannot be read is an error of its own Get. Each Answer reads the whole body
-// again, so keep the result.
-func (r *PayoutInitiateReply) Answer() PayoutInitiateAnswer {
-	return readReply[PayoutInitiateAnswer](&r.Reply)
+	// Answer is what the service answered.
+	Answer PayoutInitiateAnswer
 }
-
-// ParsePayoutInitiateAnswer reads an answer of [Client.PayoutInitiate] from the body of an [Error] or from one that was stored. It never
-// fails: a member that cannot be read is an error of its own Get; if the body is not a JSON document, that is every member.
-func ParsePayoutInitiateAnswer(body []byte) PayoutInitiateAnswer {
-	return readBody[PayoutInitiateAnswer](body)
-}
-
-// UnmarshalJSON is [ParsePayoutInitiateAnswer], for encoding/json.
-func (a *PayoutInitiateAnswer) UnmarshalJSON(body []byte) error { return unmarshal(body, a) }
 
 // PayoutInitiateAnswer is the answer of [Client.PayoutInitiate].
 type PayoutInitiateAnswer struct {
-	Object
+	redacted
 
-	// Status (string): success, or what became of the request instead.
-	Status Text `json:"status"`
-	// StatusCode (string): code, e.g. 00.
-	StatusCode Text `json:"statusCode"`
-	// Message (string): what became of the request, for a person.
-	Message Text `json:"message"`
 	// BatchReference (string): reference of the batch: store it, payout_status needs it.
-	BatchReference Text `json:"batchReference"`
+	BatchReference string `json:"batch_reference"`
 	// BatchID (string): the service's number for the batch.
-	BatchID Text `json:"batchId"`
+	BatchID string `json:"batch_id"`
 	// Data (array of objects): the payouts, in the order of the request.
-	Data List[PayoutInitiateAnswerDataItem] `json:"data"`
+	Data []PayoutInitiateAnswerDataItem `json:"data"`
 }
 
-// PayoutInitiateAnswerDataItem is /data/* in [PayoutInitiateAnswer].
+// PayoutInitiateAnswerDataItem is an element of the field data of [PayoutInitiateAnswer].
 type PayoutInitiateAnswerDataItem struct {
-	Object
+	redacted
 
 	// AccountName (string): name of the account's holder.
-	AccountName Text `json:"accountName"`
+	AccountName string `json:"account_name"`
 	// AccountNumber (string): the recipient's bank account.
-	AccountNumber Text `json:"accountNumber"`
+	AccountNumber string `json:"account_number"`
 	// BankCode (string): code of the recipient's bank.
-	BankCode Text `json:"bankCode"`
-	// BankID (string or null): the service's number for the bank.
-	BankID Text `json:"bankId"`
+	BankCode string `json:"bank_code"`
+	// BankID (string): the service's number for the bank.
+	BankID string `json:"bank_id"`
 	// Amount (amount in major currency units): what the recipient receives.
-	Amount Decimal `json:"amount"`
-	// Description (string or null): description of the payout.
-	Description Text `json:"description"`
-	// Category (string or null): category of the payout.
-	Category Text `json:"category"`
+	Amount Amount `json:"amount"`
+	// Description (string): description of the payout.
+	Description string `json:"description"`
+	// Category (string): category of the payout.
+	Category string `json:"category"`
 	// PayoutReference (string): the service's reference of the payout.
-	PayoutReference Text `json:"payoutReference"`
+	PayoutReference string `json:"payout_reference"`
 	// CreditCurrency (string): currency code of the recipient's account.
-	CreditCurrency Text `json:"creditCurrency"`
+	CreditCurrency string `json:"credit_currency"`
 	// DebitCurrency (string): currency code of the balance that is debited.
-	DebitCurrency Text `json:"debitCurrency"`
-	// BeneficiayAddress (string or null): address of the recipient.
-	BeneficiayAddress Text `json:"beneficiayAddress"`
+	DebitCurrency string `json:"debit_currency"`
+	// BeneficiayAddress (string): address of the recipient.
+	BeneficiayAddress string `json:"beneficiay_address"`
 }
 
 // PayoutStatusReply is the reply of [Client.PayoutStatus].
-type PayoutStatusReply struct{ Reply }
+type PayoutStatusReply struct {
+	Reply
 
-// Answer reads the body. It never fails: a member that cannot be read is an error of its own Get. Each Answer reads the whole body
-// again, so keep the result.
-func (r *PayoutStatusReply) Answer() PayoutStatusAnswer {
-	return readReply[PayoutStatusAnswer](&r.Reply)
+	// Answer is what the service answered.
+	Answer PayoutStatusAnswer
 }
-
-// ParsePayoutStatusAnswer reads an answer of [Client.PayoutStatus] from the body of an [Error] or from one that was stored. It never
-// fails: a member that cannot be read is an error of its own Get; if the body is not a JSON document, that is every member.
-func ParsePayoutStatusAnswer(body []byte) PayoutStatusAnswer {
-	return readBody[PayoutStatusAnswer](body)
-}
-
-// UnmarshalJSON is [ParsePayoutStatusAnswer], for encoding/json.
-func (a *PayoutStatusAnswer) UnmarshalJSON(body []byte) error { return unmarshal(body, a) }
 
 // PayoutStatusAnswer is the answer of [Client.PayoutStatus].
 type PayoutStatusAnswer struct {
-	Object
+	redacted
 }
 
 // PayoutBalanceReply is the reply of [Client.PayoutBalance].
-type PayoutBalanceReply struct{ Reply }
+type PayoutBalanceReply struct {
+	Reply
 
-// Answer reads the body. It never fails: a member that cannot be read is an error of its own Get. Each Answer reads the whole body
-// again, so keep the result.
-func (r *PayoutBalanceReply) Answer() PayoutBalanceAnswer {
-	return readReply[PayoutBalanceAnswer](&r.Reply)
+	// Answer is what the service answered.
+	Answer PayoutBalanceAnswer
 }
-
-// ParsePayoutBalanceAnswer reads an answer of [Client.PayoutBalance] from the body of an [Error] or from one that was stored. It never
-// fails: a member that cannot be read is an error of its own Get; if the body is not a JSON document, that is every member.
-func ParsePayoutBalanceAnswer(body []byte) PayoutBalanceAnswer {
-	return readBody[PayoutBalanceAnswer](body)
-}
-
-// UnmarshalJSON is [ParsePayoutBalanceAnswer], for encoding/json.
-func (a *PayoutBalanceAnswer) UnmarshalJSON(body []byte) error { return unmarshal(body, a) }
 
 // PayoutBalanceAnswer is the answer of [Client.PayoutBalance].
 type PayoutBalanceAnswer struct {
-	Object
+	redacted
 
 	// Currency (string, integrated): currency code.
-	Currency Text `json:"currency"`
+	Currency string `json:"currency"`
 	// AvailableBalance (amount in major currency units, integrated): what can be paid out.
-	AvailableBalance Decimal `json:"availableBalance"`
+	AvailableBalance Amount `json:"available_balance"`
 }
 
-// WebhookVerifyReply is the reply of [Client.WebhookVerify].
-type WebhookVerifyReply struct{ Reply }
-
-// Answer reads the body. It never fails: a member that cannot be read is an error of its own Get. Each Answer reads the whole body
-// again, so keep the result.
-func (r *WebhookVerifyReply) Answer() WebhookVerifyAnswer {
-	return readReply[WebhookVerifyAnswer](&r.Reply)
-}
-
-// ParseWebhookVerifyAnswer reads an answer of [Client.WebhookVerify] from the body of an [Error] or from one that was stored. It never
-// fails: a member that cannot be read is an error of its own Get; if the body is not a JSON document, that is every member.
-func ParseWebhookVerifyAnswer(body []byte) WebhookVerifyAnswer {
-	return readBody[WebhookVerifyAnswer](body)
-}
-
-// UnmarshalJSON is [ParseWebhookVerifyAnswer], for encoding/json.
-func (a *WebhookVerifyAnswer) UnmarshalJSON(body []byte) error { return unmarshal(body, a) }
-
-// WebhookVerifyAnswer is the answer of [Client.WebhookVerify].
+// WebhookVerifyAnswer is the Webhook of a reply of [Client.WebhookVerify].
 type WebhookVerifyAnswer struct {
-	Object
+	redacted
 
 	// Authentic (boolean): whether the service says the same as the event.
-	Authentic Flag `json:"authentic"`
+	Authentic *bool `json:"authentic"`
 	// Match (boolean): whether the service says what was expected; absent if nothing was.
-	Match Flag `json:"match"`
+	Match *bool `json:"match"`
 	// Differences (array of objects): where the event, the service and the expectation differ.
-	Differences List[WebhookVerifyAnswerDifferencesItem] `json:"differences"`
+	Differences []WebhookVerifyAnswerDifferencesItem `json:"differences"`
 	// Event (string): what the event is about: order, session, payout or unknown.
-	Event Text `json:"event"`
+	Event string `json:"event"`
 	// About (string): the reference, session or batch that the service was asked for; absent if it was not asked.
-	About Text `json:"about"`
+	About string `json:"about"`
 	// Key (string): the same for every delivery of the event; absent unless it is authentic.
-	Key Text `json:"key"`
+	Key string `json:"key"`
 	// Respond (integer): the HTTP status for the sender: 200, of an authentic event once it is handled; 400 if it is no event; 503 if nothing is decided, so that it must be sent again.
-	Respond Integer `json:"respond"`
+	Respond *int64 `json:"respond"`
 	// RetryAfter (integer): seconds for the header Retry-After; absent unless respond is 503.
-	RetryAfter Integer `json:"retry_after"`
+	RetryAfter *int64 `json:"retry_after"`
 }
 
-// WebhookVerifyAnswerDifferencesItem is /differences/* in [WebhookVerifyAnswer].
+// WebhookVerifyAnswerDifferencesItem is an element of the field differences of [WebhookVerifyAnswer].
 type WebhookVerifyAnswerDifferencesItem struct {
-	Object
+	redacted
 
 	// Member (string): what differs.
-	Member Text `json:"member"`
-	// Event (string or null): its value in the event.
-	Event Text `json:"event"`
-	// Service (string or null): its value in the service's answer.
-	Service Text `json:"service"`
+	Member string `json:"member"`
+	// Event (string): its value in the event.
+	Event string `json:"event"`
+	// Service (string): its value in the service's answer.
+	Service string `json:"service"`
 	// Expected (string): the value that was expected, if the service says something else.
-	Expected Text `json:"expected"`
-}
-
-// JournalSettleReply is the reply of [Client.JournalSettle].
-type JournalSettleReply struct{ Reply }
-
-// Answer reads the body. It never fails: a member that cannot be read is an error of its own Get. Each Answer reads the whole body
-// again, so keep the result.
-func (r *JournalSettleReply) Answer() JournalSettleAnswer {
-	return readReply[JournalSettleAnswer](&r.Reply)
-}
-
-// ParseJournalSettleAnswer reads an answer of [Client.JournalSettle] from the body of an [Error] or from one that was stored. It never
-// fails: a member that cannot be read is an error of its own Get; if the body is not a JSON document, that is every member.
-func ParseJournalSettleAnswer(body []byte) JournalSettleAnswer {
-	return readBody[JournalSettleAnswer](body)
-}
-
-// UnmarshalJSON is [ParseJournalSettleAnswer], for encoding/json.
-func (a *JournalSettleAnswer) UnmarshalJSON(body []byte) error { return unmarshal(body, a) }
-
-// JournalSettleAnswer is the answer of [Client.JournalSettle].
-type JournalSettleAnswer struct {
-	Object
-}
-
-// JournalBackupReply is the reply of [Client.JournalBackup].
-type JournalBackupReply struct{ Reply }
-
-// Answer reads the body. It never fails: a member that cannot be read is an error of its own Get. Each Answer reads the whole body
-// again, so keep the result.
-func (r *JournalBackupReply) Answer() JournalBackupAnswer {
-	return readReply[JournalBackupAnswer](&r.Reply)
-}
-
-// ParseJournalBackupAnswer reads an answer of [Client.JournalBackup] from the body of an [Error] or from one that was stored. It never
-// fails: a member that cannot be read is an error of its own Get; if the body is not a JSON document, that is every member.
-func ParseJournalBackupAnswer(body []byte) JournalBackupAnswer {
-	return readBody[JournalBackupAnswer](body)
-}
-
-// UnmarshalJSON is [ParseJournalBackupAnswer], for encoding/json.
-func (a *JournalBackupAnswer) UnmarshalJSON(body []byte) error { return unmarshal(body, a) }
-
-// JournalBackupAnswer is the answer of [Client.JournalBackup].
-type JournalBackupAnswer struct {
-	Object
+	Expected string `json:"expected"`
 }
 
 // PayoutBulkReply is the reply of [Client.PayoutBulk].
-type PayoutBulkReply struct{ Reply }
+type PayoutBulkReply struct {
+	Reply
 
-// Answer reads the body. It never fails: a member that cannot be read is an error of its own Get. Each Answer reads the whole body
-// again, so keep the result.
-func (r *PayoutBulkReply) Answer() PayoutBulkAnswer { return readReply[PayoutBulkAnswer](&r.Reply) }
-
-// ParsePayoutBulkAnswer reads an answer of [Client.PayoutBulk] from the body of an [Error] or from one that was stored. It never
-// fails: a member that cannot be read is an error of its own Get; if the body is not a JSON document, that is every member.
-func ParsePayoutBulkAnswer(body []byte) PayoutBulkAnswer { return readBody[PayoutBulkAnswer](body) }
-
-// UnmarshalJSON is [ParsePayoutBulkAnswer], for encoding/json.
-func (a *PayoutBulkAnswer) UnmarshalJSON(body []byte) error { return unmarshal(body, a) }
+	// Answer is what the service answered.
+	Answer PayoutBulkAnswer
+}
 
 // PayoutBulkAnswer is the answer of [Client.PayoutBulk].
 type PayoutBulkAnswer struct {
-	Object
+	redacted
 
-	// Status (string): success if the service accepted all, otherwise failed.
-	Status Text `json:"status"`
-	// Message (string): one line for people.
-	Message Text `json:"message"`
 	// Total (integer): how many recipients the list has.
-	Total Integer `json:"total"`
+	Total *int64 `json:"total"`
 	// Accepted (integer): how many are ACCEPTED.
-	Accepted Integer `json:"accepted"`
+	Accepted *int64 `json:"accepted"`
 	// Rejected (integer): how many are REJECTED.
-	Rejected Integer `json:"rejected"`
+	Rejected *int64 `json:"rejected"`
 	// NotSent (integer): how many are NOT_SENT.
-	NotSent Integer `json:"not_sent"`
+	NotSent *int64 `json:"not_sent"`
 	// Unknown (integer): how many are UNKNOWN.
-	Unknown Integer `json:"unknown"`
+	Unknown *int64 `json:"unknown"`
 	// Batches (array of objects): the batches that were tried, also by earlier calls.
-	Batches List[PayoutBulkAnswerBatchesItem] `json:"batches"`
+	Batches []PayoutBulkAnswerBatchesItem `json:"batches"`
 	// Payouts (array of objects): the recipients, in the order of the list.
-	Payouts List[PayoutBulkAnswerPayoutsItem] `json:"payouts"`
+	Payouts []PayoutBulkAnswerPayoutsItem `json:"payouts"`
 }
 
-// PayoutBulkAnswerBatchesItem is /batches/* in [PayoutBulkAnswer].
+// PayoutBulkAnswerBatchesItem is an element of the field batches of [PayoutBulkAnswer].
 type PayoutBulkAnswerBatchesItem struct {
-	Object
+	redacted
 
 	// Index (integer): place of the batch, from 0.
-	Index Integer `json:"index"`
+	Index *int64 `json:"index"`
 	// BatchReference (string): the service's reference, by which the batch is looked up.
-	BatchReference Text `json:"batchReference"`
+	BatchReference string `json:"batch_reference"`
 	// BatchID (string): the service's number for the batch.
-	BatchID Text `json:"batchId"`
+	BatchID string `json:"batch_id"`
 	// Outcome (string): what became of the request.
-	Outcome Text `json:"outcome"`
+	Outcome string `json:"outcome"`
 	// Status (string): why its call ended as it did.
-	Status Text `json:"status"`
+	Status string `json:"status"`
 	// Recipients (integer): how many recipients it has.
-	Recipients Integer `json:"recipients"`
+	Recipients *int64 `json:"recipients"`
 	// Message (string): one line for people.
-	Message Text `json:"message"`
+	Message string `json:"message"`
 }
 
-// PayoutBulkAnswerPayoutsItem is /payouts/* in [PayoutBulkAnswer].
+// PayoutBulkAnswerPayoutsItem is an element of the field payouts of [PayoutBulkAnswer].
 type PayoutBulkAnswerPayoutsItem struct {
-	Object
+	redacted
 
 	// ClientReference (string): the reference that was given.
-	ClientReference Text `json:"clientReference"`
+	ClientReference string `json:"client_reference"`
 	// Outcome (string): ACCEPTED, REJECTED, NOT_SENT or UNKNOWN.
-	Outcome Text `json:"outcome"`
+	Outcome string `json:"outcome"`
 	// PayoutReference (string): the service's reference of the payout.
-	PayoutReference Text `json:"payoutReference"`
+	PayoutReference string `json:"payout_reference"`
 	// BatchReference (string): the service's reference of the batch.
-	BatchReference Text `json:"batchReference"`
+	BatchReference string `json:"batch_reference"`
 	// Settled (boolean): true: a person settled it as done, in the journal; it has no references.
-	Settled Flag `json:"settled"`
+	Settled *bool `json:"settled"`
 	// Replayed (boolean): true: an earlier call paid it, and this one sent nothing for it.
-	Replayed Flag `json:"replayed"`
+	Replayed *bool `json:"replayed"`
 	// Date (string): the day on which the journal recorded that, in UTC, e.g. 2026-01-31.
-	Date Text `json:"date"`
+	Date string `json:"date"`
 	// Batch (integer): index of the batch.
-	Batch Integer `json:"batch"`
+	Batch *int64 `json:"batch"`
 	// AccountNumber (string): the recipient's account.
-	AccountNumber Text `json:"accountNumber"`
+	AccountNumber string `json:"account_number"`
 	// BankCode (string): code of the recipient's bank.
-	BankCode Text `json:"bankCode"`
+	BankCode string `json:"bank_code"`
 	// Amount (amount in major currency units): what the recipient gets.
-	Amount Decimal `json:"amount"`
+	Amount Amount `json:"amount"`
 	// Message (string): why it is UNKNOWN, although its batch may be ACCEPTED.
-	Message Text `json:"message"`
+	Message string `json:"message"`
 }

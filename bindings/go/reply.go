@@ -56,15 +56,40 @@ type Reply struct {
 	// RetryAfter is how long to wait before trying again; negative: the service did not say.
 	RetryAfter time.Duration
 
-	paid *payment
+	// AnswerOf is the name of the function whose answer the Body is, e.g. "order_status" after [Client.Resolve]; "": it is none.
+	AnswerOf string
+
+	// AnswerJSON is that answer as the library has read it, for json.Unmarshal: with AnswerOf "order_status", into an [OrderStatusAnswer].
+	// It is for an [Error], and for a reply without a type of its own; the others have it in their Answer.
+	AnswerJSON json.RawMessage
+
+	// Unreadable are the JSON pointers in the Body of what the answer lacks because its type or its form is wrong, e.g. "/data/fee"; ""
+	// is the whole answer. The result of the call is not affected.
+	Unreadable []string
+
+	// Webhook is what [Client.WebhookVerify] found out about the event, also if the call failed; nil of every other call.
+	Webhook *WebhookVerifyAnswer
+
+	lookUp *ResolveRequest // Of the request of the call, if the library told it.
+	paid   *payment
 }
 
-// The reply as the type of an endpoint's replies.
-func replyOf[R ~struct{ Reply }](reply Reply, err error) (*R, error) {
-	if err != nil {
-		return nil, err
+// Makes the reply of a method, whose Answer is that of the function of that name. With a journal, a reply may have another one: that
+// of the look-up.
+func replyOf[R ~struct {
+	Reply
+	Answer A
+}, A any](name string) func(Reply, error) (*R, error) {
+	return func(reply Reply, err error) (*R, error) {
+		if err != nil {
+			return nil, err
+		}
+		var answer A
+		if reply.AnswerOf == name && json.Unmarshal(reply.AnswerJSON, &answer) != nil {
+			reply.Unreadable = append(reply.Unreadable, "")
+		}
+		return &R{reply, answer}, nil
 	}
-	return &R{reply}, nil
 }
 
 const noRetryAfter = -time.Millisecond
@@ -89,8 +114,32 @@ func newReply(owned **C.paysvc_reply) Reply {
 		IsActive:   C.paysvc_reply_is_active(from) != 0,
 		RetryAfter: time.Duration(C.paysvc_reply_retry_after_ms(from)) * time.Millisecond,
 	}
+	if told := C.paysvc_reply_json(from); told != nil {
+		reply.take(unsafe.Slice((*byte)(unsafe.Pointer(told)), int(C.strlen(told))))
+	} else {
+		reply.Unreadable = []string{""}
+	}
 	reply.paid = keepPayment(owned)
 	return reply
+}
+
+// Takes what only the library's JSON of the reply has. It keeps nothing of the text.
+func (r *Reply) take(text []byte) {
+	var told struct {
+		AnswerOf   string               `json:"answer_of"`
+		Answer     *json.RawMessage     `json:"answer"`
+		Unreadable []string             `json:"unreadable"`
+		LookUp     *ResolveRequest      `json:"look_up"`
+		Webhook    *WebhookVerifyAnswer `json:"webhook"`
+	}
+	if json.Unmarshal(text, &told) != nil {
+		r.Unreadable = []string{""} // It is nested too deeply.
+		return
+	}
+	if told.Answer != nil {
+		r.AnswerJSON = *told.Answer
+	}
+	r.AnswerOf, r.Unreadable, r.lookUp, r.Webhook = told.AnswerOf, told.Unreadable, told.LookUp, told.Webhook
 }
 
 // Decode stores the body in the value that v points to. A number in an any becomes a [json.Number], which is exact.

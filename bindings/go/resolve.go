@@ -120,7 +120,13 @@ func (c *Client) ResolveRequest(ctx context.Context, request ResolveRequest) (*R
 
 // Keeps what is needed to resolve the request of a call that failed.
 func (e *Error) keep(request json.RawMessage) {
-	found := lookUp(e.Function, request)
+	found := e.lookUp
+	if found == nil { // It did not reach the library, or has been executed.
+		found = lookUp(e.Function, request)
+	}
+	if string(found.Request) == "{}" {
+		found.Request = nil
+	}
 	e.Request, e.uncharged = found.Request, found.Charged != nil && !*found.Charged
 	if e.Function == "resolve" {
 		e.earlier = &Error{Function: found.Endpoint, Request: found.Request, uncharged: e.uncharged}
@@ -129,8 +135,8 @@ func (e *Error) keep(request json.RawMessage) {
 
 // The request of resolve for a request of that function, or for the one that a request of resolve is about. It sends nothing. Of what
 // the library refuses it has no members, and it may be a charge.
-func lookUp(name string, request any) ResolveRequest {
-	found := ResolveRequest{Endpoint: name}
+func lookUp(name string, request any) *ResolveRequest {
+	found := &ResolveRequest{Endpoint: name}
 	text, err := encode(map[string]any{"endpoint": name, "request": request})
 	defer clear(text)
 	if err != nil {
@@ -145,8 +151,8 @@ func lookUp(name string, request any) ResolveRequest {
 	var reply *C.paysvc_reply
 	defer func() { C.paysvc_reply_free(reply) }()
 	C.paysvc_invoke(nil, (*C.char)(unsafe.Pointer(&function[0])), (*C.char)(unsafe.Pointer(&asked[0])), nil, &reply)
-	if told := newReply(&reply); told.Status != StatusOK || told.Decode(&found) != nil {
-		return ResolveRequest{Endpoint: name}
+	if told := newReply(&reply); told.Status != StatusOK || told.Decode(found) != nil {
+		return &ResolveRequest{Endpoint: name}
 	}
 	if string(found.Request) == "{}" {
 		found.Request = nil

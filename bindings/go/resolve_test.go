@@ -68,8 +68,9 @@ func TestALostAnswerIsResolved(t *testing.T) {
 	if resolved != nil || reply.Outcome != paysvc.OutcomeConfirmed || reply.State != paysvc.StateSuccessful {
 		t.Fatal("not resolved:", reply, resolved)
 	}
-	if final, err := paysvc.ParseOrderStatusAnswer(reply.Body).Data.IsFinalStatus.Get(); err != nil || !final {
-		t.Error("the state is not final:", final, err)
+	var order paysvc.OrderStatusAnswer
+	if json.Unmarshal(reply.AnswerJSON, &order) != nil || reply.AnswerOf != "order_status" || order.IsFinalStatus == nil || !*order.IsFinalStatus {
+		t.Errorf("the state is not final: %s", reply.AnswerJSON)
 	}
 	if count(sandbox, "charge_made") != 1 {
 		t.Error("not one charge:", sandbox.Ledger())

@@ -47,7 +47,7 @@ func TestSecretsAreNotPrinted(t *testing.T) {
 		card, &card, []paysvc.OrderCreateCard{card}, map[string]any{"card": card}, own, &own, []held{own},
 		paysvc.OrderCreateRequest{Card: &card}, &paysvc.OrderCreateRequest{Card: &card},
 		paysvc.OrderPayDirectDebitPaymentRequest{OTP: secret},
-		[]paysvc.PayoutBulkPayoutDetails{{AccountNumber: secret}},
+		[]paysvc.PayoutInitiatePayoutDetails{{AccountNumber: secret}},
 		config, &config, struct{ Config paysvc.Config }{config}, errors.Join(fmt.Errorf("of %v", config)),
 	} {
 		for _, form := range []string{
@@ -81,14 +81,14 @@ func TestASecretSaysThatItIsHidden(t *testing.T) {
 	if secret.String() != "[hidden]" || secret.LogValue().String() != "[hidden]" || string(text) != "[hidden]" || err != nil {
 		t.Error("printed:", secret, string(text), err)
 	}
-	written, err := json.Marshal(paysvc.OrderPayCard{Cardnumber: secret})
+	written, err := json.Marshal(paysvc.OrderCreateCard{Cardnumber: secret})
 	if want := `{"cardnumber":"[hidden]","expirymonth":"","expiryyear":"","cvv":null}`; string(written) != want || err != nil {
 		t.Error("written:", string(written), err)
 	}
 }
 
 func TestASecretIsReadAndNeverFromWhatIsHidden(t *testing.T) {
-	var card paysvc.OrderPayCard
+	var card paysvc.OrderCreateCard
 	if err := json.Unmarshal([]byte(`{"cardnumber":"4111","cvv":null,"pin":""}`), &card); err != nil {
 		t.Fatal(err)
 	}

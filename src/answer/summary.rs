@@ -1,5 +1,9 @@
 //! A reply as one JSON object: what `paysvc_reply_json` returns.
 
+use std::collections::BTreeMap;
+
+use once_cell::race::OnceBox;
+
 use super::facts::Facts;
 use super::normal::{self, TooLong};
 use super::paid::{self, Ordered};
@@ -7,7 +11,9 @@ use super::reply::Own;
 use crate::json::document::Value;
 use crate::json::object::{Object, list, object, quote};
 use crate::util::memory;
-use paysvc_spec::schema::Endpoint;
+use paysvc_spec::ENDPOINTS;
+use paysvc_spec::operations::OPERATIONS;
+use paysvc_spec::schema::{Endpoint, ShapeField};
 use paysvc_spec::status::{self, OUTCOMES, Outcome, STATES, STATUSES, State, Status};
 
 /// Room for the fields that every reply has.
@@ -42,6 +48,16 @@ struct Normalised {
     unreadable: Vec<String>,
 }
 
+/// The shape of an answer. All are made with the first: that takes longer than a short answer.
+fn shape(function: &str) -> &'static [ShapeField] {
+    static SHAPES: OnceBox<BTreeMap<&str, Vec<ShapeField>>> = OnceBox::new();
+    let shapes = SHAPES.get_or_init(|| {
+        let rows = ENDPOINTS.iter().map(|row| (row.name, row.answer.shape()));
+        Box::new(rows.chain(OPERATIONS.iter().map(|of| (of.name, of.shape()))).collect())
+    });
+    shapes.get(function).map_or(&[], Vec::as_slice)
+}
+
 impl Summary<'_> {
     pub fn text(&self) -> Result<Vec<u8>, TooLong> {
         let (whole, in_front) = match &self.own {
@@ -49,12 +65,12 @@ impl Summary<'_> {
             own => (own.as_ref(), None),
         };
         let answer = self.normalised(|body, text| match (self.row, whole) {
-            (Some(row), _) => normal::write(&row.answer.shape(), body, text),
-            (None, Some(own)) => normal::write_own(&own.of.shape(), body, text),
+            (Some(row), _) => normal::write(shape(row.name), body, text),
+            (None, Some(own)) => normal::write_own(shape(own.of.name), body, text),
             (None, None) => Ok(Vec::new()),
         })?;
         let webhook = self.normalised(|body, text| match in_front {
-            Some(own) => normal::write_own(&own.of.shape(), body, text),
+            Some(own) => normal::write_own(shape(own.of.name), body, text),
             None => Ok(Vec::new()),
         })?;
         let texts = [self.code, self.message, self.request_id, self.look_up.unwrap_or_default()];

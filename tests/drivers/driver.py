@@ -1,8 +1,7 @@
 """Lets the tests in Rust use the Python package, with the protocol of tests/c/driver.c.
 
 Standard input: the configuration in one line, then a command in each line: function, tab, JSON; or "get", tab, JSON
-pointer into the last reply; or "answer", tab, endpoint, to read the last reply as an answer of that endpoint; or
-"close", tab. The exception of a failed call goes to standard error.
+pointer into the last reply; or "close", tab. The exception of a failed call goes to standard error.
 """
 
 from __future__ import annotations
@@ -12,13 +11,11 @@ import logging
 import sys
 import traceback
 from collections.abc import Callable
-from datetime import datetime, timezone
 from decimal import Decimal
 from typing import Any, get_origin
 
 import paysvc
 from paysvc._generated import AMOUNTS, KEYWORDS, OPERATIONS
-from paysvc._replies import REPLIES
 
 LEVELS = {logging.ERROR: 1, logging.WARNING: 2, logging.INFO: 3, logging.DEBUG: 4}
 
@@ -71,54 +68,6 @@ def value_at(body: Any, pointer: str) -> str:
     return "=" + (body if isinstance(body, str) else str(body).lower() if isinstance(body, bool) else str(body))
 
 
-def read_as(reply: paysvc.Reply, endpoint: str) -> dict[str, object]:
-    """All typed members of the answer by JSON pointer: null where absent, false where they cannot be read."""
-    of = REPLIES[endpoint]
-    view = reply.answer
-    if type(reply) is not of:  # A reply is also read as that of an endpoint that it does not come from.
-        view = reply.answer_as(type(of(status=reply.status, outcome=reply.outcome, text="{}").answer))
-    entries: dict[str, object] = {}
-    read_members(entries, view, "")
-    return entries
-
-
-def read_members(entries: dict[str, object], view: paysvc.Answer, within: str) -> None:
-    for name, (attribute, kind) in type(view).__members__.items():
-        pointer = f"{within}/{name.replace('~', '~0').replace('/', '~1')}"
-        try:
-            value = getattr(view, attribute)
-        except paysvc.AnswerError:
-            entries[pointer] = False
-            continue
-        if kind == "object":
-            read_object(entries, value, pointer)
-        elif kind == "list" and value is not None:
-            entries[pointer] = f"[{len(value)}]"
-            for index, element in enumerate(value[:5]):
-                read_object(entries, element, f"{pointer}/{index}")
-        else:
-            entries[pointer] = None if value is None else canonical(value, kind)
-
-
-def read_object(entries: dict[str, object], view: paysvc.Answer, pointer: str) -> None:
-    try:
-        entries[pointer] = "{}" if view else view.raw
-    except paysvc.AnswerError:
-        entries[pointer] = False
-    read_members(entries, view, pointer)
-
-
-def canonical(value: Any, kind: str) -> str:
-    if kind == "any":
-        of = {dict: "object", list: "array", str: "string", bool: "bool", int: "number", Decimal: "number"}
-        return of[type(value)]
-    if isinstance(value, datetime):
-        return value.astimezone(timezone.utc).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
-    if isinstance(value, Decimal):
-        return format(value, "f")
-    return str(value).lower() if isinstance(value, bool) else str(value)
-
-
 def call(client: paysvc.Client, function: Any, members: dict[str, Any]) -> paysvc.Reply:
     """Uses the method of the endpoint, or its name where the method has no argument for a member."""
     if function == "encrypt":
@@ -169,9 +118,6 @@ def main() -> None:
                 continue
             if function == "get":
                 print(value_at(last.body, text), flush=True)
-                continue
-            if function == "answer":
-                print(json.dumps(read_as(last, text), separators=(",", ":")), flush=True)
                 continue
             try:
                 last = call(client, function, parsed(text))

@@ -4,6 +4,7 @@
 mod support;
 
 mod abi;
+mod another_language;
 mod bounds;
 mod bulk;
 mod c_programs;

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::journal::folder;
+use crate::support::build;
 use crate::support::capi::{Client, Reply, with};
 use crate::support::long_encryption_key;
 use crate::support::sandbox::Sandbox;
@@ -66,6 +67,49 @@ fn it_tells_what_the_functions_of_a_reply_tell() {
         (&refused["answer"], &refused["answer_of"], &refused["webhook"]),
         (&json!(null), &json!(null), &json!(null))
     );
+}
+
+/// Names and types of the values are those of the schema, at every depth.
+fn fits(what: &str, fields: &Value, found: &Value) {
+    let fields = fields.as_array().unwrap();
+    let names: Vec<_> = fields.iter().map(|field| field["name"].as_str().unwrap()).collect();
+    let mut known: Vec<_> = found.as_object().unwrap_or_else(|| panic!("{what}: {found}")).keys().collect();
+    known.retain(|name| !names.contains(&name.as_str()));
+    assert!(known.is_empty(), "{what}: {known:?}");
+    for field in fields {
+        let (name, value) = (field["name"].as_str().unwrap(), &found[field["name"].as_str().unwrap()]);
+        let is_it = match field["type"].as_str().unwrap() {
+            "string" | "decimal" | "time" => value.is_string(),
+            "integer" => value.is_i64(),
+            "boolean" => value.is_boolean(),
+            "object" => value.is_object(),
+            "array" => value.is_array(),
+            other => other == "any",
+        };
+        assert!(is_it || value.is_null(), "{what}: {name}: {value}");
+        let inner = if value.is_object() { vec![value.clone()] } else { value.as_array().cloned().unwrap_or_default() };
+        inner.iter().filter(|_| field.get("fields").is_some()).for_each(|it| fits(what, &field["fields"], it));
+    }
+}
+
+#[test]
+fn the_schema_says_what_every_function_answers() {
+    let schema = std::fs::read_to_string(build().join("share/paysvc/schema.json")).unwrap();
+    let schema: Value = serde_json::from_str(&schema).unwrap();
+    let functions = schema["functions"].as_array().unwrap();
+    let sandbox = Sandbox::start(&[]);
+    let client = Client::new(&sandbox.config());
+    for function in functions {
+        let name = function["name"].as_str().unwrap();
+        // One that does not exist would be UNKNOWN with the nearest name.
+        let reply = client.invoke(Some(name), &"[]", None);
+        assert!(reply.message().contains("must be a JSON object"), "{name}: {}", reply.message());
+    }
+    for row in ENDPOINTS {
+        let function = functions.iter().find(|function| function["name"] == row.name).unwrap();
+        let found = told(&client.call(row.name, &target(row, &sandbox).request));
+        fits(row.name, &function["answer"], &found["answer"]);
+    }
 }
 
 /// What it names is what `paysvc_reply_is_paid` takes, and nothing else is.

@@ -23,12 +23,7 @@ impl Language {
     }
 }
 
-/// One driver of each language.
-pub fn plain() -> Vec<Language> {
-    vec![c("C", Link::Shared, &["-std=c89", "-pedantic"], &[]), cpp("C++", &["-std=c++11"]), go(), python()]
-}
-
-/// The same, and C and C++ in other ways. On another platform: what can be run there, and C on this machine to compare
+/// A driver of each language, and C and C++ in other ways. On another platform: what can be run there, and C on this machine to compare
 /// with.
 pub fn all() -> Vec<Language> {
     if let Some(platform) = foreign() {

@@ -6,8 +6,8 @@
 //		…
 //		reply, err := client.OrderRefund(ctx, refund)
 //		…
-//		if amount, err := reply.Answer().Data.AmountRefunded.Get(); err != nil || amount != "25.50" {
-//			t.Error(amount, err)
+//		if amount := reply.Answer.AmountRefunded; amount != "25.50" {
+//			t.Error(amount)
 //		}
 //		if moved := sandbox.Ledger(); len(moved) != 1 {
 //			t.Errorf("moved %v", moved)

@@ -22,9 +22,8 @@ func ExampleNewHandler() {
 		log.Fatal(err)
 	}
 	defer client.Close()
-	handle := func(ctx context.Context, reply *paysvc.WebhookVerifyReply) error {
-		reference, _ := reply.Get("/about")
-		fmt.Println(reference, reply.State) // Compare amount and currency with the order, and settle it.
+	handle := func(ctx context.Context, reply *paysvc.Reply) error {
+		fmt.Println(reply.Webhook.About, reply.State) // Compare amount and currency with the order, and settle it.
 		return nil
 	}
 	server := httptest.NewServer(webhook.NewHandler(client, handle, webhook.Options{}))

@@ -1,9 +1,8 @@
 // Package webhook verifies the events that the payments service sends. They are not signed, so anybody who knows the URL can send
 // one: the handler asks the service, and passes on the service's answer, never the event.
 //
-//	handle := func(ctx context.Context, reply *paysvc.WebhookVerifyReply) error {
-//		reference, _ := reply.Get("/about")
-//		return orders.Settle(ctx, reference, reply) // Compares amount and currency with the order.
+//	handle := func(ctx context.Context, reply *paysvc.Reply) error {
+//		return orders.Settle(ctx, reply.Webhook.About, reply) // Compares amount and currency with the order.
 //	}
 //	http.Handle("/events", webhook.NewHandler(client, handle, webhook.Options{Store: store}))
 package webhook
@@ -33,7 +32,7 @@ const (
 // Func handles an authentic event: it gets the reply of [paysvc.Client.WebhookVerify], once per state of a payment. It acts on the reply:
 // compare reference, amount and currency with the order, and look at reply.State. If it returns an error, the sender is
 // answered 500, and the next delivery is handled. A sender that hangs up does not cancel ctx.
-type Func func(ctx context.Context, reply *paysvc.WebhookVerifyReply) error
+type Func func(ctx context.Context, reply *paysvc.Reply) error
 
 // Options of [NewHandler]; the zero value is usable.
 type Options struct {
@@ -123,7 +122,10 @@ func (h *handler) answer(w http.ResponseWriter, r *http.Request) (int, time.Dura
 	// A sender that hangs up neither cancels a request that has been counted, nor what is done with its answer.
 	ctx := context.WithoutCancel(r.Context())
 	reply := h.verify(ctx, string(body), false)
-	reference, _ := reply.Get("/about")
+	var reference string
+	if reply.Webhook != nil {
+		reference = reply.Webhook.About
+	}
 	if reply.Status == paysvc.StatusOK {
 		ok, status, wait := h.Limits.enter(reference)
 		if !ok {
@@ -131,7 +133,7 @@ func (h *handler) answer(w http.ResponseWriter, r *http.Request) (int, time.Dura
 		}
 		reply = h.within(ctx, reference, string(body))
 	}
-	found := judge(&reply.Reply)
+	found := judge(reply.Webhook)
 	about := []any{"reference", reference, "call_id", reply.CallID}
 	if found.key != "" {
 		return h.once(ctx, found.key, reply, append(about, "key", found.key))
@@ -148,13 +150,13 @@ func (h *handler) answer(w http.ResponseWriter, r *http.Request) (int, time.Dura
 		h.Limits.foundForged(body)
 	}
 	if found.unverified && h.Unverified != nil {
-		h.Unverified(ctx, &reply.Reply)
+		h.Unverified(ctx, reply)
 	}
 	return found.status, found.wait
 }
 
 // Asks the service, within the limits that have been entered.
-func (h *handler) within(ctx context.Context, reference, body string) *paysvc.WebhookVerifyReply {
+func (h *handler) within(ctx context.Context, reference, body string) *paysvc.Reply {
 	requests := 1 // Also if it panics.
 	defer func() { h.Limits.leave(reference, requests) }()
 	reply := h.verify(ctx, body, true)
@@ -163,7 +165,7 @@ func (h *handler) within(ctx context.Context, reference, body string) *paysvc.We
 }
 
 // Verifies an event, or only reads it.
-func (h *handler) verify(ctx context.Context, body string, ask bool) *paysvc.WebhookVerifyReply {
+func (h *handler) verify(ctx context.Context, body string, ask bool) *paysvc.Reply {
 	ctx, cancel := context.WithTimeout(ctx, h.Timeout)
 	defer cancel()
 	text, err := json.Marshal(body)
@@ -173,13 +175,13 @@ func (h *handler) verify(ctx context.Context, body string, ask bool) *paysvc.Web
 	reply, err := h.client.WebhookVerify(ctx, paysvc.WebhookVerifyRequest{Body: text, Ask: &ask})
 	var failure *paysvc.Error
 	if errors.As(err, &failure) {
-		reply = &paysvc.WebhookVerifyReply{Reply: failure.Reply}
+		reply = &failure.Reply
 	}
 	return reply
 }
 
 // Handles an event unless it has been handled, or is being handled.
-func (h *handler) once(ctx context.Context, key string, reply *paysvc.WebhookVerifyReply, about []any) (int, time.Duration) {
+func (h *handler) once(ctx context.Context, key string, reply *paysvc.Reply, about []any) (int, time.Duration) {
 	failed := func(what string, why any) (int, time.Duration) {
 		h.Log.ErrorContext(ctx, "paysvc webhook: "+what, append([]any{"error", why}, about...)...)
 		return http.StatusInternalServerError, retryAfter
@@ -230,24 +232,27 @@ type verdict struct {
 	unverified bool // It is decided that it is not authentic.
 }
 
-// What the reply to webhook_verify says about an event: the library decides, this only carries it.
-func judge(reply *paysvc.Reply) verdict {
-	authentic, _ := reply.Get("/authentic")
-	key, _ := reply.Get("/key")
-	respond, _ := reply.Get("/respond")
+// What webhook_verify says about an event: the library decides, this only carries it.
+func judge(event *paysvc.WebhookVerifyAnswer) verdict {
+	if event == nil {
+		event = &paysvc.WebhookVerifyAnswer{} // The library was not asked.
+	}
+	respond := int64(http.StatusServiceUnavailable)
+	if event.Respond != nil {
+		respond = *event.Respond
+	}
 	switch respond {
-	case "200":
-		if authentic == "true" && key != "" {
-			return verdict{key: key, status: http.StatusOK}
+	case http.StatusOK:
+		if event.Authentic != nil && *event.Authentic && event.Key != "" {
+			return verdict{key: event.Key, status: http.StatusOK}
 		}
 		return verdict{status: http.StatusOK, unverified: true}
-	case "400":
+	case http.StatusBadRequest:
 		return verdict{status: http.StatusBadRequest, unverified: true}
 	}
-	wait := retryAfter // The library was not asked.
-	after, _ := reply.Get("/retry_after")
-	if seconds, err := strconv.Atoi(after); err == nil {
-		wait = time.Duration(seconds) * time.Second
+	wait := retryAfter
+	if event.RetryAfter != nil {
+		wait = time.Duration(*event.RetryAfter) * time.Second
 	}
 	return verdict{status: http.StatusServiceUnavailable, wait: wait}
 }

@@ -27,7 +27,7 @@ type service struct {
 	url     string
 
 	mu         sync.Mutex
-	handled    []*paysvc.WebhookVerifyReply
+	handled    []*paysvc.Reply
 	unverified int
 }
 
@@ -48,7 +48,7 @@ func start(t *testing.T, handle Func, options Options) *service {
 		defer s.mu.Unlock()
 		s.unverified++
 	}
-	receiver := httptest.NewServer(NewHandler(client, func(ctx context.Context, reply *paysvc.WebhookVerifyReply) error {
+	receiver := httptest.NewServer(NewHandler(client, func(ctx context.Context, reply *paysvc.Reply) error {
 		if err := handle(ctx, reply); err != nil {
 			return err
 		}
@@ -62,7 +62,7 @@ func start(t *testing.T, handle Func, options Options) *service {
 	return s
 }
 
-func accept(context.Context, *paysvc.WebhookVerifyReply) error { return nil }
+func accept(context.Context, *paysvc.Reply) error { return nil }
 
 // Pays into a virtual account, and returns the body of the event.
 func (s *service) fund(amount string) string {
@@ -301,11 +301,9 @@ func (l *lines) logger() *slog.Logger { return slog.New(slog.NewTextHandler(l, n
 func TestAHandlerThatFailsIsLoggedAndCalledAgain(t *testing.T) {
 	calls, about := 0, ""
 	var log lines
-	s := start(t, func(_ context.Context, reply *paysvc.WebhookVerifyReply) error {
+	s := start(t, func(_ context.Context, reply *paysvc.Reply) error {
 		calls++
-		reference, _ := reply.Get("/about")
-		key, _ := reply.Get("/key")
-		about = fmt.Sprintf("reference=%s call_id=%s key=%s", reference, reply.CallID, key)
+		about = fmt.Sprintf("reference=%s call_id=%s key=%s", reply.Webhook.About, reply.CallID, reply.Webhook.Key)
 		switch calls {
 		case 1:
 			return errors.New("the database is down")
@@ -375,7 +373,7 @@ func TestAClientWithoutASecretKeyIsLoggedAtTheStartAndAtEachEvent(t *testing.T) 
 func TestTwoDeliveriesAtOnceAreHandledOnce(t *testing.T) {
 	entered, leave := make(chan struct{}), make(chan struct{})
 	var calls atomic.Int32
-	s := start(t, func(context.Context, *paysvc.WebhookVerifyReply) error {
+	s := start(t, func(context.Context, *paysvc.Reply) error {
 		calls.Add(1)
 		close(entered)
 		<-leave

@@ -42,9 +42,9 @@ def paid(sandbox: Sandbox) -> int:
 
 
 def outcomes(report: paysvc.Reply) -> list[str | None]:
-    payouts = report.answer_as(paysvc.PayoutBulkAnswer).payouts
-    assert payouts is not None
-    return [payout.outcome for payout in payouts]
+    assert isinstance(report, paysvc.PayoutBulkReply)
+    assert report.answer.payouts is not None
+    return [payout.outcome for payout in report.answer.payouts]
 
 
 def test_every_recipient_is_in_the_report_and_progress_tells_each_batch(
@@ -194,11 +194,12 @@ def test_a_webhook_is_true_only_if_the_service_says_so(client: paysvc.Client, pa
     expected = paysvc.WebhookVerifyExpect(reference="R-1", amount=Decimal("25.50"))
     reply = client.webhook_verify(event, expect=expected)
     assert isinstance(reply, paysvc.WebhookVerifyReply)
-    answer = reply.answer
-    assert (answer.authentic, answer.match, answer.event) == (True, True, "order"), reply.text
-    assert answer.key
-    assert not answer.differences
-    assert reply.answer_as(paysvc.OrderVerifyAnswer).data.status_id == paysvc.State.SUCCESSFUL.number
-    forged = client.webhook_verify(event.replace("25.5", "99.5"), expect={"reference": "R-2"}).answer
+    found = reply.webhook
+    assert (found.authentic, found.match, found.event) == (True, True, "order"), reply.text
+    assert found.key
+    assert not found.differences
+    assert isinstance(reply.answer, paysvc.OrderVerifyAnswer)
+    assert reply.answer.status_id == paysvc.State.SUCCESSFUL.number
+    forged = client.webhook_verify(event.replace("25.5", "99.5"), expect={"reference": "R-2"}).webhook
     assert (forged.authentic, forged.match, forged.key) == (False, False, None)
     assert forged.differences

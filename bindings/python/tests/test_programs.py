@@ -43,8 +43,10 @@ def test_the_programs_of_the_readme_run(paysvc_sandbox: Sandbox, part: str, prin
 
 def test_the_program_of_the_readme_that_reads_an_order(paysvc_sandbox: Sandbox) -> None:
     paysvc_sandbox.post("/sandbox/orders", {"reference": "ORDER-1", "amount": "100", "paid": True})
-    summary, attempt, fee = output_of(block("data.order_summary.fee"), **variables(paysvc_sandbox.config)).splitlines()
-    state, total, is_final = summary.split()
+    program = block("reply.answer.order_summary")
+    summary, attempt, unread = output_of(program, **variables(paysvc_sandbox.config)).splitlines()
+    state, total, fee, is_final = summary.split()
+    assert unread == "not read:"
     assert (state, Decimal(total), is_final) == ("Successful", 100 + Decimal(fee), "True")
     assert attempt in ("Successful", "None")
 

@@ -45,7 +45,7 @@ def test_no_encoder_makes_a_float_of_an_amount(client: paysvc.Client, paysvc_san
     paysvc_sandbox.post("/sandbox/orders", {"reference": "R", "amount": "100.10", "paid": True})
     reply = client.order_status(reference="R")
     assert reply.is_paid("R", "100.10", "*")
-    assert reply.answer.data.order_summary
+    assert reply.answer.order_summary
     assert reply.body["data"]
     fields = {field.name: getattr(reply, field.name) for field in dataclasses.fields(reply)}
     assert fields == dataclasses.asdict(reply)

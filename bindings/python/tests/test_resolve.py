@@ -100,7 +100,7 @@ def test_a_lost_answer_is_resolved(client: paysvc.Client, paysvc_sandbox: Sandbo
     reply = client.resolve(error, expect=PRICE)
     assert isinstance(reply, paysvc.OrderStatusReply)
     assert (reply.outcome, reply.state) == (Outcome.CONFIRMED, State.SUCCESSFUL)
-    assert reply.answer.data.is_final_status
+    assert reply.answer.is_final_status
     assert charges(paysvc_sandbox) == 1
     # After a restart, from what was stored; the rest of a request goes no further.
     again = client.resolve("order_create", request={**error.request, "card": CARD, "cvv": "1"})

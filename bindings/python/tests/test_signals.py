@@ -214,7 +214,8 @@ def test_a_second_interrupt_cancels_the_batch_in_hand(
     answering.join()
     error = paysvc.abandoned_call(caught.value)
     assert error is not None
-    batches = error.answer_as(paysvc.PayoutBulkAnswer).batches
+    assert isinstance(error.answer, paysvc.PayoutBulkAnswer)
+    batches = error.answer.batches
     assert batches is not None
     assert (batches[0].status, batches[0].outcome) == ("E_RESPONSE" if times == 1 else "E_CANCELLED", "UNKNOWN")
     assert outcomes(error.reply).count("NOT_SENT") == 7

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import pickle
+from decimal import Decimal
 from typing import Any
 
 import pytest
@@ -41,13 +43,28 @@ def test_a_program_meets_the_error_that_a_call_would_raise(outcome: str, kind: t
     assert isinstance(error, paysvc.OutcomeUnknown) == (outcome == "UNKNOWN")
     assert (error.outcome, error.outcome.name, error.code, error.http_status) == (outcome, outcome, "40", 400)
     assert (error.attempts, error.endpoint, error.request) == (2, "order_refund", {"reference": "R"})
-    assert made.answer.raw == {"status": False, "message": "so it is", "data": {}}
+    assert made.body == {"status": False, "message": "so it is", "data": {}}
+    assert (made.answer, made.unreadable) == (paysvc.OrderRefundAnswer(), ())
+
+
+def test_an_answer_is_given_as_plain_data() -> None:
+    answer = paysvc.OrderStatusAnswer(order_summary=paysvc.OrderStatusAnswerOrderSummary(fee=Decimal("0.38")))
+    made = reply(paysvc.OrderStatusReply, paid=("T7-1", "25.50", "NGN"), answer=answer, unreadable=("/data/x",))
+    for same in (made, pickle.loads(pickle.dumps(made)), copy.deepcopy(made)):
+        assert (same.answer, same.unreadable) == (answer, ("/data/x",))
+    assert error_of(reply(answer=answer)).answer is answer
+    event = reply(paysvc.WebhookVerifyReply, webhook=paysvc.WebhookVerifyResult(authentic=True), answer=answer)
+    assert (event.webhook.authentic, event.answer) == (True, answer)
+    mistakes: list[dict[str, Any]] = [{"answer": answer}, {"webhook": event.webhook}]
+    for wrong in mistakes:
+        with pytest.raises(TypeError, match="of OrderRefundReply is no "):
+            reply(paysvc.OrderRefundReply, **wrong)
 
 
 def test_a_paid_reply_is_paid_as_ordered_alone() -> None:
-    made = reply(paysvc.OrderStatusReply, paid=("T7-1", "25.50", "NGN"), body='{"data":{"orderSummary":{"fee":0.38}}}')
+    made = reply(paysvc.OrderStatusReply, paid=("T7-1", "25.50", "NGN"), body='{"data":{"fee":0.38}}')
     assert (bool(made), made.outcome, made.state) == (True, Outcome.CONFIRMED, State.SUCCESSFUL)
-    assert str(made.answer.data.order_summary.fee) == "0.38"
+    assert str(made.body["data"]["fee"]) == "0.38"
     for asked in (("T7-1", "25.5", "NGN"), ("*", "25.500", "*"), ("T7-1", "*", "NGN")):
         assert made.is_paid(*asked), asked
     for asked in (("T7-2", "25.50", "NGN"), ("T7-1", "25.05", "NGN"), ("T7-1", "255", "NGN"), ("T7-1", "25.50", "USD")):
@@ -91,6 +108,8 @@ def test_the_sandbox_shows_what_a_careless_program_does_twice(client: paysvc.Cli
 @pytest.mark.parametrize("paysvc_sandbox", ["--tls --fee 6%"], indirect=True)
 def test_a_test_names_the_options_of_its_sandbox(client: paysvc.Client, paysvc_sandbox: Sandbox) -> None:
     paysvc_sandbox.post("/sandbox/orders", {"reference": "R", "amount": "100", "paid": True})
-    assert client.order_status(reference="R").answer.data.order_summary.fee == 6
+    summary = client.order_status(reference="R").answer.order_summary
+    assert summary is not None
+    assert summary.fee == 6
     assert paysvc_sandbox.config["base_url"].startswith("https:")
     assert paysvc_sandbox.ledger()

@@ -11,7 +11,7 @@ import pytest
 from helpers import PROJECT, run_python
 
 import paysvc
-from paysvc import Answer, AsyncClient, Client, OrderPayReply, Reply
+from paysvc import AsyncClient, Client, OrderPayReply, Reply
 
 if TYPE_CHECKING:
     from typing_extensions import assert_type
@@ -19,15 +19,16 @@ if TYPE_CHECKING:
     def members_have_types(client: Client) -> None:
         reply = client.order_pay(payment_option="NDD", reference="ORDER-1")
         assert_type(reply, OrderPayReply)
-        assert_type(reply.answer.data.order_payment.total_amount, "Decimal | None")
-        assert_type(reply.answer.data.order_payment.order_id, "int | None")
-        assert_type(reply.answer.data.order_payment.currency, "str | None")
-        assert_type(reply.answer.data.bank_transfer_details, paysvc.OrderPayAnswerDataBankTransferDetails)
-        assert_type(reply.answer.data.raw, "dict[str, Any] | None")
+        payment = reply.answer.order_payment
+        assert_type(payment, "paysvc.OrderPayAnswerOrderPayment | None")
+        assert payment is not None
+        assert_type(payment.total_amount, "Decimal | None")
+        assert_type(payment.order_id, "int | None")
+        assert_type(payment.currency, "str | None")
         status = client.order_status(reference="ORDER-1").answer
-        assert_type(status.data.is_final_status, "bool | None")
-        assert_type(status.data.order_payments, "tuple[paysvc.OrderStatusAnswerDataOrderPayments, ...] | None")
-        funding = client.transaction_details(session_id="S-1").answer.data
+        assert_type(status.is_final_status, "bool | None")
+        assert_type(status.order_payments, "tuple[paysvc.OrderStatusAnswerOrderPayments, ...] | None")
+        funding = client.transaction_details(session_id="S-1").answer
         assert_type(funding.date_created, "datetime | None")
         assert_type(funding.fee_rate, "Decimal | None")
         customer: Any = funding.customer
@@ -42,14 +43,18 @@ if TYPE_CHECKING:
         """A program may say `Reply` for the reply of any endpoint."""
         replies: list[Reply] = [client.order_refund(reference="R-1"), client.encrypt({})]
         assert_type(client.call("order_pay", {}), Reply)
-        assert_type(replies[0].answer, Answer)
-        assert_type(replies[0].answer_as(paysvc.OrderPayAnswer), paysvc.OrderPayAnswer)
+        assert_type(replies[0].answer, "paysvc.Answer | None")
+        event = client.webhook_verify(b"{}")
+        assert_type(event.webhook, paysvc.WebhookVerifyResult)
+        assert_type(event.webhook.authentic, "bool | None")
+        assert_type(event.answer, "paysvc.Answer | None")
         return client.order_pay(payment_option="NDD", reference="ORDER-1")
 
     def a_failed_call_has_them_if_it_was_of_that_endpoint(error: paysvc.PaysvcError) -> Decimal | None:
         if isinstance(error.reply, OrderPayReply):
-            return error.reply.answer.data.order_payment.fee
-        assert_type(error.reply.answer, Answer)
+            payment = error.reply.answer.order_payment
+            return None if payment is None else payment.fee
+        assert_type(error.reply.answer, "paysvc.Answer | None")
         return None
 
 
@@ -58,14 +63,18 @@ import paysvc
 
 def paid(client: paysvc.Client) -> paysvc.Reply:
     reply = client.order_pay(payment_option="NDD", reference="ORDER-1")
-    reveal_type(reply.answer.data.order_payment.total_amount)
-    total: int = reply.answer.data.order_payment.total_amount
-    reply.answer.data.order_payment.total
-    reply.answer.data.order_payment.fee = None
+    payment = reply.answer.order_payment
+    payment.fee
+    assert payment is not None
+    reveal_type(payment.total_amount)
+    total: int = payment.total_amount
+    payment.total
+    payment.fee = None
     return reply
 
 def generic(error: paysvc.PaysvcError) -> None:
-    error.reply.answer.data
+    if error.reply.answer is not None:
+        error.reply.answer.order_payment
 
 def wrong(done: int, total: int, step: object) -> str: return ""
 
@@ -93,11 +102,12 @@ def test_a_program_is_told_of_its_mistakes(tmp_path: Path) -> None:
     )  # fmt: skip
     found = [line.split(": ", 1)[1] for line in ended.stdout.splitlines() if line.startswith("use.py:")]
     assert [line.split("  [")[0] for line in found] == [
+        'error: Item "None" of "OrderPayAnswerOrderPayment | None" has no attribute "fee"',
         'note: Revealed type is "decimal.Decimal | None"',
         'error: Incompatible types in assignment (expression has type "Decimal | None", variable has type "int")',
-        'error: "OrderPayAnswerDataOrderPayment" has no attribute "total"',
-        'error: Property "fee" defined in "OrderPayAnswerDataOrderPayment" is read-only',
-        'error: "Answer" has no attribute "data"',
+        'error: "OrderPayAnswerOrderPayment" has no attribute "total"',
+        'error: Property "fee" defined in "OrderPayAnswerOrderPayment" is read-only',
+        'error: "Answer" has no attribute "order_payment"',
         'error: List item 0 has incompatible type "Card"; expected "PayoutDetails | dict[str, Any]"',
         'error: Argument "progress" to "payout_bulk" of "Operations" has incompatible type '
         '"Callable[[int, int, object], str]"; expected "Callable[[int, int, Mapping[str, Any]], int | None] | None"',

@@ -7,43 +7,61 @@ import io
 from typing import Any
 
 import pytest
+from peer import Peer
 
 import paysvc
-from paysvc import Outcome, Reply, Status
+from paysvc import Outcome, Reply, Status, testing
 from paysvc._webhook import verified
 from paysvc.webhooks import ASGIApp, AsyncStore, Begin, Limits, MemoryStore, Store, WSGIApp
 
 
-def reply(status: Status, outcome: Outcome, text: str) -> Reply:
-    return Reply(status=status, outcome=outcome, text=text, attempts=1)
+def reply(status: Status, outcome: Outcome, **found: Any) -> paysvc.WebhookVerifyReply:
+    made: paysvc.WebhookVerifyReply = testing.reply(
+        paysvc.WebhookVerifyReply,
+        status=status,
+        outcome=outcome,
+        attempts=1,
+        webhook=paysvc.WebhookVerifyResult(**found),
+    )
+    return made
 
 
 @pytest.mark.parametrize(
-    ("text", "key", "status", "retry_after", "unverified"),
+    ("found", "key", "status", "retry_after", "unverified"),
     [
-        ('{"authentic":true,"key":"k","respond":200}', "k", 200, None, False),
-        ('{"authentic":false,"respond":200}', None, 200, None, True),
-        ('{"authentic":false,"respond":400}', None, 400, None, True),
-        ('{"authentic":false,"respond":503,"retry_after":7}', None, 503, 7, False),
+        ({"authentic": True, "key": "k", "respond": 200}, "k", 200, None, False),
+        ({"authentic": False, "respond": 200}, None, 200, None, True),
+        ({"authentic": False, "respond": 400}, None, 400, None, True),
+        ({"authentic": False, "respond": 503, "retry_after": 7}, None, 503, 7, False),
         # No library says this, but it must not be handled.
-        ('{"authentic":1,"key":"k","respond":200}', None, 200, None, True),
-        ('{"authentic":true,"respond":200}', None, 200, None, True),
-        ('{"authentic":true,"key":"k","respond":503,"retry_after":7}', None, 503, 7, False),
-        ('{"authentic":true,"key":"k","respond":"200"}', None, 503, 30, False),
-        ('{"authentic":false,"respond":503,"retry_after":"7"}', None, 503, 30, False),
+        ({"key": "k", "respond": 200}, None, 200, None, True),
+        ({"authentic": True, "respond": 200}, None, 200, None, True),
+        ({"authentic": True, "key": "k", "respond": 503, "retry_after": 7}, None, 503, 7, False),
+        ({"authentic": True, "key": "k"}, None, 503, 30, False),
         # The library was not asked.
-        ("{}", None, 503, 30, False),
-        # Too deep for Python to read.
-        ('{"x":' + "[" * 9999 + "]" * 9999 + "}", None, 503, 30, False),
+        ({}, None, 503, 30, False),
     ],
 )
 def test_what_each_reply_is_answered(
-    text: str, key: str | None, status: int, retry_after: int | None, unverified: bool
+    found: dict[str, Any], key: str | None, status: int, retry_after: int | None, unverified: bool
 ) -> None:
-    found = verified(reply(Status.OK, Outcome.CONFIRMED, text))
-    assert (found.key, found.answer.status, found.unverified) == (key, status, unverified)
+    decided = verified(reply(Status.OK, Outcome.CONFIRMED, **found))
+    assert (decided.key, decided.answer.status, decided.unverified) == (key, status, unverified)
     if key is None:
-        assert found.answer.retry_after == retry_after
+        assert decided.answer.retry_after == retry_after
+
+
+def test_an_event_that_python_cannot_read_is_sent_again(peer: Peer) -> None:
+    """Its answer is nested too deeply."""
+    deep = f'{{"status":true,"data":{{"customer":{"[" * 9999 + "]" * 9999}}}}}'
+    with paysvc.Client(**peer.config) as client:
+        answering = peer.replies(deep)
+        found = client.call("transaction_details", {"sessionId": "S-1"})
+        answering.join()
+    event = paysvc.WebhookVerifyReply(status=Status.OK, outcome=Outcome.CONFIRMED, text="{}")
+    vars(event)["_json"] = found._summary()
+    decided = verified(event)
+    assert (decided.key, decided.answer.status, decided.unverified) == (None, 503, False)
 
 
 def test_limits() -> None:
@@ -113,8 +131,8 @@ CONFIG: dict[str, Any] = {"base_url": "http://127.0.0.1:1", "secret_key": "PGW-S
 def genuine(body: object, ask: bool, timeout: float) -> Any:
     assert (type(body), timeout) == (str, 10.0)
     if not ask:
-        return reply(Status.OK, Outcome.NOT_SENT, '{"authentic":false,"event":"order","about":"O-1","respond":503}')
-    return reply(Status.OK, Outcome.CONFIRMED, '{"authentic":true,"about":"O-1","key":"k","respond":200}')
+        return reply(Status.OK, Outcome.NOT_SENT, authentic=False, event="order", about="O-1", respond=503)
+    return reply(Status.OK, Outcome.CONFIRMED, authentic=True, about="O-1", key="k", respond=200)
 
 
 class Fake(paysvc.Client):

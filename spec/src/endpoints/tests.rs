@@ -10,8 +10,8 @@ fn fields(of: &'static [Field]) -> Vec<&'static Field> {
     of.iter().flat_map(|field| [vec![field], fields(field.kind.members())].concat()).collect()
 }
 
-fn members(of: &'static [Member]) -> Vec<&'static Member> {
-    of.iter().flat_map(|member| [vec![member], members(member.kind.members())].concat()).collect()
+fn members(of: &[Member]) -> Vec<Member> {
+    of.iter().flat_map(|member| [vec![*member], members(&member.inner())].concat()).collect()
 }
 
 #[test]

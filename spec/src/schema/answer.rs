@@ -276,6 +276,12 @@ impl Member {
         Member { is_of_card: true, nullable: true, certainty: Certainty::Guessed, ..self }
     }
 
+    /// The members of the object or of each element; none is surer than what it is in.
+    pub fn inner(&self) -> Vec<Member> {
+        let inner = self.kind.members().iter();
+        inner.map(|member| member.certainty(member.certainty.max(self.certainty))).collect()
+    }
+
     /// What it means in an object of that place.
     pub fn role_in(&self, place: Place) -> Option<Role> {
         let shared = || crate::roles::SHARED.iter().find(|known| known.name == self.name)?.role(place);

@@ -59,8 +59,7 @@ fn structs_of_cpp_have_what_the_json_says() {
     let (server, _client) = answering(&body);
     let config = with(server.config(), json!({"encryption_key": long_encryption_key(), "max_attempts": 1}));
     let stage = Stage::new();
-    let program =
-        stage.cpp(&root().join("tests/cpp/driver.cpp"), Link::Shared, &[&["-std=c++11"], ASAN].concat());
+    let program = stage.cpp(&root().join("tests/cpp/driver.cpp"), Link::Shared, &[&["-std=c++11"], ASAN].concat());
     let mut driver = Driver::start(&mut stage.command(&program), &config);
     for row in super::rows() {
         let request = Value::Object(good(row).request.clone());

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use minijinja::{Value, context};
 use paysvc_spec::schema::{
     AnswerKind, Certainty, Endpoint, Field, Form, Keep, Kind, LookUp, Member, Method, PayOption, Place, Role, Safety,
-    Settles, ShapeField, typed,
+    Settles, ShapeField,
 };
 
 use super::requests::Requests;
@@ -67,13 +67,7 @@ fn endpoint(it: &Endpoint) -> Value {
     let mut request = Vec::new();
     request_members(&mut request, "", it.fields);
     let (mut names, mut members) = (BTreeMap::new(), Vec::new());
-    typed_names(&mut names, &Names::default(), it.answer.members);
-    let mut cpp = BTreeMap::new();
-    field_names(&mut cpp, "", "", &it.answer.shape());
-    for (path, at) in cpp {
-        let others = names.remove(&path).expect("a typed member");
-        names.insert(path, context! { cpp => at, ..others });
-    }
+    field_names(&mut names, "", &Names::default(), &it.answer.shape());
     answer_members(&mut members, "", Place::Root, it.answer.members, &names);
     context! {
         key => it.key.name(),
@@ -191,56 +185,35 @@ fn answer_members(
             // Nothing in it has a role.
             _ => (if is_list { "/*" } else { "" }, Place::Error),
         };
-        answer_members(out, &format!("{path}{each}"), inner, member.kind.members(), names);
+        answer_members(out, &format!("{path}{each}"), inner, &member.inner(), names);
     }
 }
 
-/// Where a typed member stands, in each language.
+/// Where fields stand in an answer, in each language.
 #[derive(Default)]
 struct Names {
-    path: String,
+    cpp: String,
     go: String,
     python: String,
 }
 
-/// The names of the typed members by their paths.
-fn typed_names(out: &mut BTreeMap<String, Value>, within: &Names, members: &'static [Member]) {
-    let members: Vec<_> = typed(members).collect();
-    let python = names::python::properties(&members);
-    for ((member, go), python) in members.iter().zip(names::go::fields(&members)).zip(python) {
-        let joined = |within: &str, name: &str| {
-            if within.is_empty() { name.to_owned() } else { format!("{within}.{name}") }
+/// The names of the fields by the paths of the members that may have their values.
+fn field_names(out: &mut BTreeMap<String, Value>, path: &str, within: &Names, shape: &[ShapeField]) {
+    let own = || shape.iter().map(|field| &*field.name);
+    let (go, python) = (names::go::fields(own()), names::python::fields(&own().collect::<Vec<_>>()));
+    for (((field, cpp), go), python) in shape.iter().zip(names::cpp::fields(shape)).zip(go).zip(python) {
+        let at = |within: &str, name: &str| format!("{within}{name}");
+        let here = Names { cpp: at(&within.cpp, &cpp), go: at(&within.go, &go), python: at(&within.python, &python) };
+        let (each, inner, cpp_inner) = match field.kind() {
+            AnswerKind::List(_) => ("/*", "[i].", "[i]."),
+            _ => ("", ".", "->"),
         };
-        let mut at = Names {
-            path: format!("{}/{}", within.path, member.name),
-            go: joined(&within.go, &go),
-            python: joined(&within.python, &python),
-        };
-        let is_leaf = !matches!(member.kind, AnswerKind::Object(_));
-        let get = if is_leaf { ".Get()" } else { "" };
-        let named = context! { cpp => (), go => format!("{}{get}", at.go), python => &at.python };
-        out.insert(at.path.clone(), named);
-        if let AnswerKind::List(_) = member.kind {
-            // The list is what Get returned.
-            at = Names { path: at.path + "/*", go: format!("{go}[i]"), python: at.python + "[i]" };
-        }
-        typed_names(out, &at, member.kind.members());
-    }
-}
-
-/// The names of the fields of C++ by the paths of their members.
-fn field_names(out: &mut BTreeMap<String, String>, path: &str, within: &str, shape: &[ShapeField]) {
-    for (field, name) in shape.iter().zip(names::cpp::fields(shape)) {
-        let name = format!("{within}{name}");
+        let below = Names { cpp: at(&here.cpp, cpp_inner), go: at(&here.go, inner), python: at(&here.python, inner) };
         for (place, member) in &field.members {
             let data = if *place == Place::Data { "/data" } else { "" };
             let path = format!("{path}{data}/{}", member.name);
-            match member.kind {
-                AnswerKind::Object(_) => field_names(out, &path, &format!("{name}->"), &field.fields),
-                AnswerKind::List(_) => field_names(out, &format!("{path}/*"), &format!("{name}[i]."), &field.fields),
-                _ => {}
-            }
-            out.insert(path, name.clone());
+            field_names(out, &format!("{path}{each}"), &below, &field.fields);
+            out.insert(path, context! { cpp => &here.cpp, go => &here.go, python => &here.python });
         }
     }
 }

@@ -15,28 +15,28 @@ use super::{Numbers, default_of, numbers, row};
 use crate::names::go::{constant, exported, method};
 use crate::templates;
 use crate::text::capitalise;
-use structs::{Use, request, structs};
+use structs::{Shared, Use, request, structs};
 
 pub use answers::render as render_answers;
 
 pub fn render(rows: &[Endpoint]) -> String {
+    let shared = Shared::of(rows);
     let of_row = |it: &Endpoint| {
         let name = exported(it.name);
         // A member that only the caller adds cannot be stored in advance.
         let looked_up = it.looked_up_by.is_some_and(|by| by.keep.iter().any(|kept| !matches!(kept, Keep::Added(_))));
         let needs_key = Step::of(it, true).is_some_and(Step::needs_key);
-        context! { go => name, function => method(it.name), structs => request(it), looked_up, needs_key, ..row(it) }
+        context! { go => name, function => method(it.name), structs => request(it, &shared), looked_up, needs_key, ..row(it) }
     };
     let context = context! {
         abi => ABI,
-        operations => operations::values(rows),
+        operations => operations::values(rows, &shared),
         about_earlier => about_earlier().collect::<Vec<_>>(),
         environment => settings::ENVIRONMENT,
         timeout_ms => default_of("timeout_ms"),
-        longest_amount => paysvc_spec::schema::LONGEST_AMOUNT,
         numbers_of => numbers(go_constant),
-        config => structs("Config", settings::CONFIG, Use::Config),
-        request => structs("Request", settings::REQUEST, Use::Request { extra: false }),
+        config => structs("Config", settings::CONFIG, Use::Config, &Shared::default()),
+        request => structs("Request", settings::REQUEST, Use::Request { extra: false }, &Shared::default()),
         rows => rows.iter().map(of_row).collect::<Vec<_>>(),
     };
     templates::render("generated.go", context)

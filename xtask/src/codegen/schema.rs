@@ -3,7 +3,7 @@
 
 use paysvc_spec::ENDPOINTS;
 use paysvc_spec::operations::{Body, INVOKED, OPERATIONS};
-use paysvc_spec::schema::{AnswerKind, Default, Field, Kind, Place, ShapeField};
+use paysvc_spec::schema::{AnswerKind, Certainty, Default, Field, Kind, Place, ShapeField};
 use paysvc_spec::settings;
 use paysvc_spec::status::{ABI, Constant, OUTCOMES, STATES, STATUSES, VERSION};
 use serde_json::{Value, json};
@@ -80,6 +80,11 @@ fn fields(all: &[Field]) -> Vec<Value> {
 
 /// `pointers`: where the service writes it, in the body or in the object that holds the field.
 fn answer(all: &[ShapeField]) -> Vec<Value> {
+    within(Certainty::Documented, all)
+}
+
+/// None is surer than what it is in.
+fn within(least: Certainty, all: &[ShapeField]) -> Vec<Value> {
     let one = |field: &ShapeField| {
         let (_, member) = field.members[0];
         let pointer = |(place, member): &(Place, &paysvc_spec::schema::Member)| match place {
@@ -97,11 +102,11 @@ fn answer(all: &[ShapeField]) -> Vec<Value> {
             AnswerKind::List(_) => "array",
         };
         let mut told = json!({
-            "name": field.name, "type": kind, "certainty": member.certainty.name(), "doc": member.doc,
-            "pointers": field.members.iter().map(pointer).collect::<Vec<_>>(),
+            "name": field.name, "type": kind, "certainty": member.certainty.max(least).name(),
+            "doc": member.doc, "pointers": field.members.iter().map(pointer).collect::<Vec<_>>(),
         });
         add(&mut told, "unit", field.kind().unit().is_some(), json!(field.kind().unit()));
-        add(&mut told, "fields", !field.fields.is_empty(), json!(answer(&field.fields)));
+        add(&mut told, "fields", !field.fields.is_empty(), json!(within(member.certainty.max(least), &field.fields)));
         told
     };
     all.iter().map(one).collect()

@@ -2,8 +2,6 @@
 
 use std::collections::BTreeSet;
 
-use paysvc_spec::schema::Member;
-
 use crate::text::capitalise;
 
 const INITIALISMS: &[&str] =
@@ -12,45 +10,35 @@ const INITIALISMS: &[&str] =
 /// What is hand-written and exported in the package, which no rendered type or function can be called.
 const OURS: &[&str] = &[
     "Amount",
-    "AnswerError",
     "Anything",
     "AppendResult",
     "Attempt",
     "CallOption",
     "Client",
     "ContextWithTraceparent",
-    "Decimal",
     "DefaultMaxInFlight",
     "DefaultMaxWaiting",
-    "ErrAbsent",
     "ErrClosed",
     "ErrStop",
     "Error",
-    "Flag",
     "Hooks",
-    "Integer",
     "JournalEntry",
-    "List",
     "New",
     "NewFromJSON",
     "NewReference",
     "NewSecret",
-    "Object",
     "Option",
     "PanicError",
     "Progress",
     "ProgressFunc",
     "Ptr",
     "QueryKind",
-    "Raw",
     "Reply",
     "ResolveOption",
     "Secret",
     "Store",
     "StoreQuery",
     "StoreRow",
-    "Text",
-    "Time",
     "WithAttempts",
     "WithExpect",
     "WithHooks",
@@ -86,15 +74,11 @@ const MEMBERS_OF_OURS: &[&str] = &[
     "Error",
     "Extra",
     "Format",
-    "Get",
     "GoString",
     "LogValue",
     "LookUp",
     "MarshalJSON",
     "MarshalText",
-    "Object",
-    "Present",
-    "Raw",
     "String",
     "UnmarshalJSON",
     "UnmarshalText",
@@ -155,11 +139,11 @@ impl Package {
     }
 }
 
-/// The fields for the members of an object of an answer; no two are the same.
-pub fn fields(members: &[&Member]) -> Vec<String> {
+/// The fields of an object of an answer; no two are the same.
+pub fn fields<'a>(names: impl Iterator<Item = &'a str>) -> Vec<String> {
     let mut all: Vec<String> = Vec::new();
-    for member in members {
-        let mut name = field(member.name);
+    for name in names {
+        let mut name = field(name);
         while all.contains(&name) {
             name.push('_');
         }
@@ -199,13 +183,15 @@ mod tests {
 
     #[test]
     fn names_that_are_taken_get_an_underscore() {
-        for (name, expected) in [("format", "Format_"), ("raw", "Raw_"), ("Present", "Present_"), ("reply", "Reply")] {
+        for (name, expected) in
+            [("format", "Format_"), ("string", "String_"), ("LogValue", "LogValue_"), ("reply", "Reply")]
+        {
             assert_eq!(field(name), expected);
         }
         assert_eq!((method("close"), method("order_pay")), ("Close_".into(), "OrderPay".into()));
         let mut package = Package::default();
-        let names = ["OrderAnswer", "OrderAnswer", "AnswerError", "OrderAnswer"].map(|name| package.name(name.into()));
-        assert_eq!(names, ["OrderAnswer", "OrderAnswer_", "AnswerError_", "OrderAnswer__"]);
+        let names = ["OrderAnswer", "OrderAnswer", "Amount", "OrderAnswer"].map(|name| package.name(name.into()));
+        assert_eq!(names, ["OrderAnswer", "OrderAnswer_", "Amount_", "OrderAnswer__"]);
     }
 
     /// Neither more nor less: what the hand-written files of the package declare.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use paysvc_spec::schema::{Endpoint, Field, Member, snake_case};
+use paysvc_spec::schema::{Endpoint, Field, snake_case};
 
 /// Python's own words.
 const RESERVED: &str = include_str!("python_reserved.txt");
@@ -35,14 +35,12 @@ pub const CLASSES_OF_OURS: &[&str] = &[
     "Progress",
     "Reply",
     "Answer",
-    "AnswerError",
     "Endpoints",
     "AsyncEndpoints",
 ];
 
-/// What an answer's class has itself, and the names that its decorators and annotations use: within the class, a property
-/// of that name would stand for them.
-const PROPERTIES_OF_OURS: &[&str] = &["raw", "property", "str", "int", "bool", "tuple", "datetime"];
+/// The names that the annotations of an answer's class use: within the class, a field of that name would stand for them.
+const TYPES: &[&str] = &["str", "int", "bool", "tuple", "datetime"];
 
 /// A member's keyword argument, and the second one by which it may be given as well.
 pub struct Keyword<'a> {
@@ -122,17 +120,16 @@ impl Spellings {
     }
 }
 
-/// The properties of an object of an answer; no two are the same. None is private: none begins with an underscore.
-pub fn properties(members: &[&Member]) -> Vec<String> {
+/// The fields of an object of an answer, as Python can name them; no two are the same, and none begins with an underscore.
+pub fn fields(names: &[&str]) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
-    for member in members {
-        let name = snake(member.name);
+    for name in names {
         let mut name = match name.trim_start_matches('_') {
             "" => "member".to_owned(),
             bare if bare.starts_with(|c: char| c.is_ascii_digit()) => format!("member_{bare}"),
             bare => bare.to_owned(),
         };
-        while reserved(&name) || PROPERTIES_OF_OURS.contains(&name.as_str()) || found.contains(&name) {
+        while reserved(&name) || TYPES.contains(&name.as_str()) || found.contains(&name) {
             name.push('_');
         }
         found.push(name);
@@ -203,25 +200,20 @@ mod tests {
     }
 
     #[test]
-    fn a_property_is_public_and_hides_nothing() {
-        for (interface, expected) in [
-            ("statusId", "status_id"),
-            ("id", "id"),
+    fn a_field_is_public_and_hides_nothing() {
+        for (name, expected) in [
+            ("status_id", "status_id"),
             ("keys", "keys"),
             ("from", "from_"),
-            ("raw", "raw_"),
-            ("property", "property_"),
-            ("dateTime", "date_time"),
             ("datetime", "datetime_"),
             ("_links", "links"),
             ("__init__", "init__"),
             ("3ds", "member_3ds"),
-            ("名", "member"),
+            ("_", "member"),
         ] {
-            assert_eq!(properties(&[&Member::text(interface, "")]), [expected]);
+            assert_eq!(fields(&[name]), [expected]);
         }
-        let alike = ["statusId", "status_id", "StatusID"].map(|name| Member::text(name, ""));
-        assert_eq!(properties(&alike.each_ref()), ["status_id", "status_id_", "status_id__"]);
+        assert_eq!(fields(&["class", "class_", "_3ds", "3ds"]), ["class_", "class__", "member_3ds", "member_3ds_"]);
     }
 
     #[test]

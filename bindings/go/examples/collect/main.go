@@ -83,7 +83,7 @@ func (t *till) createOrder(ctx context.Context, what ordered) {
 		Payment: &paysvc.OrderCreatePayment{RedirectURL: paysvc.NewSecret("https://till.example/done")},
 	})
 	if failure := t.ended(made, err); failure == nil {
-		made.show(reply.Reply, shown(reply.Answer().Data.Order.Amount.Get()))
+		made.show(reply.Reply, shown(reply.Answer.Order.Amount))
 	}
 }
 
@@ -94,7 +94,7 @@ func (t *till) directDebit(ctx context.Context, what ordered) {
 	if failure := t.ended(made, err); failure != nil {
 		return
 	}
-	made.show(history.Reply, shown(history.Answer().CustomerName.Get()))
+	made.show(history.Reply, shown(history.Answer.CustomerName))
 	made = begin("create a mandate", order)
 	created, err := t.client.DirectDebitCreate(ctx, paysvc.DirectDebitCreateRequest{
 		RecurringPaymentID: paysvc.Ptr[int64](1),
@@ -107,9 +107,9 @@ func (t *till) directDebit(ctx context.Context, what ordered) {
 	if failure := t.ended(made, err); failure != nil {
 		return
 	}
-	mandate, err := created.Answer().Data.MandateCode.Get()
-	made.show(created.Reply, shown(mandate, err))
-	if err != nil {
+	mandate := created.Answer.MandateCode
+	made.show(created.Reply, shown(mandate))
+	if mandate == "" {
 		t.failed = true
 		return
 	}
@@ -118,7 +118,7 @@ func (t *till) directDebit(ctx context.Context, what ordered) {
 	if failure := t.ended(made, err); failure != nil {
 		return
 	}
-	made.show(checked.Reply, shown(checked.Answer().Message.Get()))
+	made.show(checked.Reply, checked.Message)
 	if !checked.IsActive {
 		fmt.Printf("%-21s the mandate is not active: debit it later\n", "")
 		t.failed = true
@@ -129,7 +129,7 @@ func (t *till) directDebit(ctx context.Context, what ordered) {
 	if failure := t.ended(made, err); failure != nil {
 		return
 	}
-	made.show(sent.Reply, shown(sent.Answer().Data.Get()))
+	made.show(sent.Reply, shown(sent.Answer.Data))
 	otp := t.learn(ctx, "one-time code from the customer's e-mail",
 		paysvc.Request{Method: "GET", Path: "/sandbox/otp/" + mandate, Key: "public"}, "/otp")
 	made = begin("pay", order)
@@ -147,7 +147,7 @@ func (t *till) directDebit(ctx context.Context, what ordered) {
 		t.handOver(failure.Reply, what)
 		return
 	}
-	made.show(reply.Reply, shown(reply.Answer().Data.OrderPayment.TotalAmount.Get()))
+	made.show(reply.Reply, shown(reply.Answer.OrderPayment.TotalAmount))
 	t.handOver(reply.Reply, what)
 	t.orderState(ctx, what)
 }
@@ -159,15 +159,9 @@ func (t *till) orderState(ctx context.Context, what ordered) {
 	if failure := t.ended(made, err); failure != nil {
 		return
 	}
-	order := reply.Answer().Data
-	made.show(reply.Reply, shown(order.Status.Get()))
-	payments, err := order.OrderPayments.Get()
-	if err != nil {
-		fmt.Printf("%-21s %v\n", "", err)
-		t.failed = true
-	}
-	for i, payment := range payments {
-		fmt.Printf("%-21s payment %d: %s\n", "", i+1, shown(payment.Status.Get()))
+	made.show(reply.Reply, shown(reply.Answer.Status))
+	for i, payment := range reply.Answer.OrderPayments {
+		fmt.Printf("%-21s payment %d: %s\n", "", i+1, shown(payment.Status))
 	}
 }
 
@@ -178,9 +172,9 @@ func (t *till) virtualAccount(ctx context.Context, alias string) {
 	if failure := t.ended(made, err); failure != nil {
 		return
 	}
-	account, err := generated.Answer().AccountNumber.Get()
-	made.show(generated.Reply, shown(account, err))
-	if err != nil {
+	account := generated.Answer.AccountNumber
+	made.show(generated.Reply, shown(account))
+	if account == "" {
 		t.failed = true
 		return
 	}
@@ -198,7 +192,7 @@ func (t *till) virtualAccount(ctx context.Context, alias string) {
 		t.handOver(failure.Reply, rent)
 		return
 	}
-	made.show(reply.Reply, shown(reply.Answer().Data.TotalAmountCharged.Get()))
+	made.show(reply.Reply, shown(reply.Answer.TotalAmountCharged))
 	t.handOver(reply.Reply, rent)
 }
 
@@ -212,7 +206,7 @@ func (t *till) refund(ctx context.Context, order string) {
 	if failure := t.ended(made, err); failure != nil {
 		return
 	}
-	made.show(reply.Reply, shown(reply.Answer().Data.AmountRefunded.Get()))
+	made.show(reply.Reply, shown(reply.Answer.AmountRefunded))
 	// Another amount or order would not be confirmed: the library compares them. No other call tells how it ends.
 	advice := "accepted, not done yet: no endpoint tells how it ends, look at the dashboard"
 	if reply.State == paysvc.StateSuccessful {

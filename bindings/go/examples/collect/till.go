@@ -36,12 +36,12 @@ func (s *step) show(reply paysvc.Reply, value string) {
 	fmt.Printf("%-21s %-19s %-42.42s %-9v %5d ms\n", s.what, s.of, value, reply.Outcome, s.took.Milliseconds())
 }
 
-// A member of an answer for a person: its value, or that it is absent, or why it cannot be read.
-func shown[T any](value T, err error) string {
-	if err != nil {
-		return err.Error()
+// A text of an answer for a person.
+func shown[T ~string](text T) string {
+	if text == "" {
+		return "not in the answer"
 	}
-	return fmt.Sprint(value)
+	return string(text)
 }
 
 // Prints whether to hand over the goods: only for a payment that is CONFIRMED and SUCCESSFUL, and as ordered.

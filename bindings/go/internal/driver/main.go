@@ -1,9 +1,9 @@
 // Command driver lets the library's tests use this package from another process, with the protocol of tests/c/driver.c.
 //
 // Standard input: the configuration in one line, then a command in each line: function, tab, JSON; or "get", tab, JSON pointer
-// into the last reply; or "answer", tab, function; or "close", tab. Standard output, a line for each call, separated by tabs:
+// into the last reply; or "close", tab. Standard output, a line for each call, separated by tabs:
 // status, outcome, state, HTTP status, attempts, retry-after in ms, code, message, body; or = and what Get found, or - for
-// nothing; or what the last reply's answer has, read as that function's (see answer.go).
+// nothing.
 //
 // A request goes through the struct of its method if that can hold it. Otherwise it is sent as JSON, and the library must
 // refuse it: a request that the library accepts and the struct cannot hold is a bug of the struct.
@@ -59,8 +59,6 @@ func main() {
 			} else {
 				fmt.Println("-")
 			}
-		case command == "answer":
-			fmt.Println(answerOf(last, methodOf(client, argument)))
 		default:
 			last = show(call(client, command, argument))
 		}

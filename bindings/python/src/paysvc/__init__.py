@@ -40,9 +40,9 @@ from ._values import EXISTING_ORDER, OMIT, ExistingOrder, Omitted
 
 if TYPE_CHECKING:
     from . import _answers
-    from ._answer import Answer, AnswerError
     from ._answers import *  # noqa: F403
     from ._async import AsyncClient
+    from ._typed import Answer
 
 __all__ = [
     "CONTINUE",
@@ -50,7 +50,6 @@ __all__ = [
     "OMIT",
     "Abandoned",
     "Answer",
-    "AnswerError",
     "ArgumentError",
     "AsyncClient",
     "Call",
@@ -90,7 +89,7 @@ else:
 
 #: What is imported when it is first used, and its module: asyncio takes far longer than the rest, and few programs
 #: name the classes of answers.
-_LATER = {"AsyncClient": "_async", "Answer": "_answer", "AnswerError": "_answer"}
+_LATER = {"AsyncClient": "_async", "Answer": "_typed"}
 _LATER.update(dict.fromkeys(_replies.ANSWERS, "_answers"))
 
 

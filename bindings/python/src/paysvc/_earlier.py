@@ -13,12 +13,12 @@ from ._replies import REPLIES
 from ._reply import Reply
 from ._values import Members, Omitted, amount_text, decode
 
+#: An endpoint, the members by which the request is looked up, and whether it may make a charge.
+LookUp = tuple[str, dict[str, Any], bool]
 
-def kept(endpoint: str, members: object) -> tuple[str, dict[str, Any], bool]:
-    """The endpoint, the members by which the request is looked up, and whether it may make a charge.
 
-    The library says it. Of a request of resolve(), they are those of the request that it is about.
-    """
+def kept(endpoint: str, members: object) -> LookUp:
+    """What the library says of a request that it was not given. Of resolve(), it is about the earlier request."""
     held = Handle.empty(library.paysvc_reply_free)
     try:
         asked = Text(Members({"endpoint": endpoint, "request": members}))
@@ -26,8 +26,21 @@ def kept(endpoint: str, members: object) -> tuple[str, dict[str, Any], bool]:
         return endpoint, {}, True
     if library.paysvc_invoke(None, b"look_up", asked, None, ctypes.byref(held._as_parameter_)) != Status.OK.number:
         return endpoint, {}, True
-    found = decode(library.paysvc_reply_body(held).decode())
+    return _look_up(decode(library.paysvc_reply_body(held).decode()))
+
+
+def _look_up(found: Mapping[str, Any]) -> LookUp:
     return found["endpoint"], found["request"], found.get("charged") is not False
+
+
+def _told(reply: Reply) -> LookUp | None:
+    """What the library's reply says of its own request; None: it does not say it."""
+    text = reply._summary()
+    try:
+        found = None if text is None else decode(text)["look_up"]
+    except ValueError:  # Python cannot read the answer in it.
+        return None
+    return None if found is None else _look_up(found)
 
 
 class Resolve(Members):
@@ -69,7 +82,7 @@ def error_for(name: str, members: Mapping[str, object], reply: Reply) -> PaysvcE
         error = error_of(reply, members.endpoint, members.request, members.attempts)
         error.charged = members.charged
         return error
-    name, looked_up, charged = kept(name, members)
+    name, looked_up, charged = _told(reply) or kept(name, members)
     error = error_of(reply, name, looked_up)
     error.charged = charged
     return error

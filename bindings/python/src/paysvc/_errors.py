@@ -13,10 +13,10 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ._generated import DENIALS, Outcome, State, Status
-from ._reply import Reply, View
+from ._reply import Reply
 
 if TYPE_CHECKING:
-    from ._answer import Answer
+    from ._typed import Answer
 
 
 class PaysvcError(Exception):
@@ -119,13 +119,14 @@ class PaysvcError(Exception):
         return self.reply.body
 
     @property
-    def answer(self) -> Answer:
-        """The answer to be read member by member, as for the reply."""
+    def answer(self) -> Answer | None:
+        """The answer as plain data, as of the reply: isinstance(error.answer, paysvc.PayoutBulkAnswer) tells which."""
         return self.reply.answer
 
-    def answer_as(self, of: type[View]) -> View:
-        """The answer, read as that of an endpoint: error.answer_as(paysvc.PayoutBulkAnswer)."""
-        return self.reply.answer_as(of)
+    @property
+    def unreadable(self) -> tuple[str, ...]:
+        """As of the reply: JSON pointers of what cannot be read of the answer."""
+        return self.reply.unreadable
 
     def is_paid(self, reference: str, amount: Decimal | str, currency: str) -> bool:
         """As for the reply: true only if this order is paid. That is possible only if the call was abandoned."""

@@ -40,6 +40,7 @@ _FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "reply_state": (c_int, [c_void_p]),
     "reply_http_status": (c_int, [c_void_p]),
     "reply_body": (c_char_p, [c_void_p]),
+    "reply_json": (c_char_p, [c_void_p]),
     "reply_get": (c_char_p, [c_void_p, c_char_p]),
     "reply_code": (c_char_p, [c_void_p]),
     "reply_message": (c_char_p, [c_void_p]),

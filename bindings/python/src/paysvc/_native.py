@@ -369,6 +369,8 @@ def _read(name: str, members: Mapping[str, object], result: Handle) -> Reply:
     )
     if name == "journal_next":  # From the library, because Python cannot parse every answer.
         vars(reply)["_key"] = (library.paysvc_reply_get(result, b"/key") or b"").decode()
+    # The library makes it when it is first asked for, and keeps it with its reply.
+    vars(reply)["_json"] = partial(library.paysvc_reply_json, result)
     why_not = vars(reply)["_why_not"] = _why_not_paid(result, "*", "*", "*")
     if not why_not:  # Only the library can say whether an order is paid, and as it was ordered.
         vars(reply)["_compare"] = partial(_why_not_paid, result)

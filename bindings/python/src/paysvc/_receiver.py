@@ -46,7 +46,7 @@ class _Receiver(Generic[_Client, _Store]):
         handle: Callable[[WebhookVerifyReply], object],
         *,
         store: _Store | None = None,
-        unverified: Callable[[Reply], object] | None = None,
+        unverified: Callable[[WebhookVerifyReply], object] | None = None,
         limits: Limits | None = None,
         timeout: float = WEBHOOK_VERIFY_SECONDS,
         orders: bool = True,
@@ -68,7 +68,7 @@ class _Receiver(Generic[_Client, _Store]):
             _check_key(client._native)
 
     async def _event(self, body: bytes) -> Answer:
-        reply: Reply | None = None
+        reply: WebhookVerifyReply | None = None
         try:
             asked = await self._ask(body)
             if isinstance(asked, Answer):
@@ -78,7 +78,7 @@ class _Receiver(Generic[_Client, _Store]):
         except Exception:
             return failed(reply)
 
-    async def _ask(self, body: bytes) -> Reply | Answer:
+    async def _ask(self, body: bytes) -> WebhookVerifyReply | Answer:
         text = _text(body)
         if isinstance(text, Answer):
             return text
@@ -98,7 +98,7 @@ class _Receiver(Generic[_Client, _Store]):
                 self._limits.leave(reference, requests)
         return reply
 
-    async def _act(self, body: bytes, reply: Reply) -> Answer:
+    async def _act(self, body: bytes, reply: WebhookVerifyReply) -> Answer:
         found = verified(reply)
         if found.key is None:
             misconfigured(reply)
@@ -111,7 +111,7 @@ class _Receiver(Generic[_Client, _Store]):
         if begin is not Begin.HANDLE:
             return OK if begin is Begin.DONE else BUSY
         try:
-            _ended("the handler", await self._result(self._handle(cast("WebhookVerifyReply", reply))))
+            _ended("the handler", await self._result(self._handle(reply)))
         except BaseException:  # Also if the server cancels this task.
             await self._result(self._store.failed(found.key))
             raise
@@ -119,11 +119,12 @@ class _Receiver(Generic[_Client, _Store]):
         await self._result(self._store.done(found.key))
         return OK
 
-    async def _verify(self, text: str, *, ask: bool = True) -> Reply:
+    async def _verify(self, text: str, *, ask: bool = True) -> WebhookVerifyReply:
+        reply: WebhookVerifyReply
         try:
-            reply: Reply = await self._result(self._client.webhook_verify(text, ask=ask, timeout=self._timeout))
+            reply = await self._result(self._client.webhook_verify(text, ask=ask, timeout=self._timeout))
         except PaysvcError as error:
-            reply = error.reply
+            reply = cast("WebhookVerifyReply", error.reply)
         return reply
 
     async def _result(self, value: Any) -> Any:

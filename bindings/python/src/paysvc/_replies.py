@@ -37,7 +37,7 @@ if TYPE_CHECKING:
         TransactionDetailsAnswer,
         VirtualAccountDetailsAnswer,
         VirtualAccountGenerateAnswer,
-        WebhookVerifyAnswer,
+        WebhookVerifyResult,
     )
 
 __all__ = [
@@ -51,26 +51,22 @@ __all__ = [
 
 #: The classes of answers. Their module is imported when the first of them is used.
 ANSWERS = (
-    "BanksAnswer", "BanksAnswerData", "CardChargeAnswer", "CardChargeAnswerData",
-    "CardChargeAnswerDataBankTransferDetails", "CardChargeAnswerDataOrderPayment", "CardChargeAnswerDataPaymentDetail",
-    "CardSaveAnswer", "CheckoutCreateAnswer", "DirectDebitCreateAnswer", "DirectDebitCreateAnswerData",
-    "DirectDebitHistoryAnswer", "DirectDebitHistoryAnswerDirectDebitMandates", "DirectDebitOtpAnswer",
-    "DirectDebitStatusAnswer", "DirectDebitStatusAnswerData", "JournalBackupAnswer", "JournalSettleAnswer",
-    "OrderCreateAnswer", "OrderCreateAnswerData", "OrderCreateAnswerDataBankTransferDetails",
-    "OrderCreateAnswerDataOrder", "OrderCreateAnswerDataOrderPayment", "OrderCreateAnswerDataOtherPaymentOptions",
-    "OrderCreateAnswerDataPayment", "OrderCreateAnswerDataPaymentDetail", "OrderCreateAnswerDataSubsidiary",
-    "OrderCreateAnswerDataSubsidiaryOrderSummary", "OrderFeeAnswer", "OrderFeeAnswerData", "OrderPayAnswer",
-    "OrderPayAnswerData", "OrderPayAnswerDataBankTransferDetails", "OrderPayAnswerDataOrderPayment",
-    "OrderPayAnswerDataPaymentDetail", "OrderPayAuthorizeAnswer", "OrderPayAuthorizeAnswerData",
-    "OrderPayAuthorizeAnswerDataBankTransferDetails", "OrderPayAuthorizeAnswerDataOrderPayment",
-    "OrderPayAuthorizeAnswerDataPaymentDetail", "OrderPayCaptureAnswer", "OrderRefundAnswer", "OrderRefundAnswerData",
-    "OrderStatusAnswer", "OrderStatusAnswerData", "OrderStatusAnswerDataOrderPayments",
-    "OrderStatusAnswerDataOrderSummary", "OrderVerifyAnswer", "OrderVerifyAnswerData",
-    "OrderVerifyAnswerDataOrderPayments", "PayoutBalanceAnswer", "PayoutBulkAnswer", "PayoutBulkAnswerBatches",
-    "PayoutBulkAnswerPayouts", "PayoutInitiateAnswer", "PayoutInitiateAnswerData", "PayoutNameEnquiryAnswer",
-    "PayoutStatusAnswer", "TransactionDetailsAnswer", "TransactionDetailsAnswerData",
-    "TransactionDetailsAnswerDataOrderPayments", "VirtualAccountDetailsAnswer", "VirtualAccountGenerateAnswer",
-    "VirtualAccountGenerateAnswerData", "WebhookVerifyAnswer", "WebhookVerifyAnswerDifferences",
+    "BanksAnswer", "BanksAnswerData", "CardChargeAnswer", "CardChargeAnswerBankTransferDetails",
+    "CardChargeAnswerOrderPayment", "CardChargeAnswerPaymentDetail", "CardSaveAnswer", "CheckoutCreateAnswer",
+    "DirectDebitCreateAnswer", "DirectDebitHistoryAnswer", "DirectDebitHistoryAnswerDirectDebitMandates",
+    "DirectDebitOtpAnswer", "DirectDebitStatusAnswer", "JournalBackupAnswer", "JournalSettleAnswer",
+    "OrderCreateAnswer", "OrderCreateAnswerBankTransferDetails", "OrderCreateAnswerOrder",
+    "OrderCreateAnswerOrderPayment", "OrderCreateAnswerOtherPaymentOptions", "OrderCreateAnswerPayment",
+    "OrderCreateAnswerPaymentDetail", "OrderCreateAnswerSubsidiary", "OrderCreateAnswerSubsidiaryOrderSummary",
+    "OrderFeeAnswer", "OrderPayAnswer", "OrderPayAnswerBankTransferDetails", "OrderPayAnswerOrderPayment",
+    "OrderPayAnswerPaymentDetail", "OrderPayAuthorizeAnswer", "OrderPayAuthorizeAnswerBankTransferDetails",
+    "OrderPayAuthorizeAnswerOrderPayment", "OrderPayAuthorizeAnswerPaymentDetail", "OrderPayCaptureAnswer",
+    "OrderRefundAnswer", "OrderStatusAnswer", "OrderStatusAnswerOrderPayments", "OrderStatusAnswerOrderSummary",
+    "OrderVerifyAnswer", "OrderVerifyAnswerOrderPayments", "PayoutBalanceAnswer", "PayoutBulkAnswer",
+    "PayoutBulkAnswerBatches", "PayoutBulkAnswerPayouts", "PayoutInitiateAnswer", "PayoutInitiateAnswerData",
+    "PayoutNameEnquiryAnswer", "PayoutStatusAnswer", "TransactionDetailsAnswer",
+    "TransactionDetailsAnswerOrderPayments", "VirtualAccountDetailsAnswer", "VirtualAccountGenerateAnswer",
+    "WebhookVerifyResult", "WebhookVerifyResultDifferences",
 )
 
 
@@ -79,9 +75,9 @@ class DirectDebitHistoryReply(Reply):
 
     @property
     def answer(self) -> DirectDebitHistoryAnswer:
-        """The members of the answer, with their types."""
-        answer: DirectDebitHistoryAnswer = self._as("DirectDebitHistoryAnswer")
-        return answer
+        """The answer as plain data, with its types."""
+        found: DirectDebitHistoryAnswer = self._as("direct_debit_history")
+        return found
 
 
 class DirectDebitCreateReply(Reply):
@@ -89,9 +85,9 @@ class DirectDebitCreateReply(Reply):
 
     @property
     def answer(self) -> DirectDebitCreateAnswer:
-        """The members of the answer, with their types."""
-        answer: DirectDebitCreateAnswer = self._as("DirectDebitCreateAnswer")
-        return answer
+        """The answer as plain data, with its types."""
+        found: DirectDebitCreateAnswer = self._as("direct_debit_create")
+        return found
 
 
 class DirectDebitStatusReply(Reply):
@@ -99,9 +95,9 @@ class DirectDebitStatusReply(Reply):
 
     @property
     def answer(self) -> DirectDebitStatusAnswer:
-        """The members of the answer, with their types."""
-        answer: DirectDebitStatusAnswer = self._as("DirectDebitStatusAnswer")
-        return answer
+        """The answer as plain data, with its types."""
+        found: DirectDebitStatusAnswer = self._as("direct_debit_status")
+        return found
 
 
 class DirectDebitOtpReply(Reply):
@@ -109,9 +105,9 @@ class DirectDebitOtpReply(Reply):
 
     @property
     def answer(self) -> DirectDebitOtpAnswer:
-        """The members of the answer, with their types."""
-        answer: DirectDebitOtpAnswer = self._as("DirectDebitOtpAnswer")
-        return answer
+        """The answer as plain data, with its types."""
+        found: DirectDebitOtpAnswer = self._as("direct_debit_otp")
+        return found
 
 
 class OrderCreateReply(Reply):
@@ -119,9 +115,9 @@ class OrderCreateReply(Reply):
 
     @property
     def answer(self) -> OrderCreateAnswer:
-        """The members of the answer, with their types."""
-        answer: OrderCreateAnswer = self._as("OrderCreateAnswer")
-        return answer
+        """The answer as plain data, with its types."""
+        found: OrderCreateAnswer = self._as("order_create")
+        return found
 
 
 class OrderPayReply(Reply):
@@ -129,9 +125,9 @@ class OrderPayReply(Reply):
 
     @property
     def answer(self) -> OrderPayAnswer:
-        """The members of the answer, with their types."""
-        answer: OrderPayAnswer = self._as("OrderPayAnswer")
-        return answer
+        """The answer as plain data, with its types."""
+        found: OrderPayAnswer = self._as("order_pay")
+        return found
 
 
 class OrderPayAuthorizeReply(Reply):
@@ -139,9 +135,9 @@ class OrderPayAuthorizeReply(Reply):
 
     @property
     def answer(self) -> OrderPayAuthorizeAnswer:
-        """The members of the answer, with their types."""
-        answer: OrderPayAuthorizeAnswer = self._as("OrderPayAuthorizeAnswer")
-        return answer
+        """The answer as plain data, with its types."""
+        found: OrderPayAuthorizeAnswer = self._as("order_pay_authorize")
+        return found
 
 
 class OrderPayCaptureReply(Reply):
@@ -149,9 +145,9 @@ class OrderPayCaptureReply(Reply):
 
     @property
     def answer(self) -> OrderPayCaptureAnswer:
-        """The members of the answer, with their types."""
-        answer: OrderPayCaptureAnswer = self._as("OrderPayCaptureAnswer")
-        return answer
+        """The answer as plain data, with its types."""
+        found: OrderPayCaptureAnswer = self._as("order_pay_capture")
+        return found
 
 
 class OrderRefundReply(Reply):
@@ -159,9 +155,9 @@ class OrderRefundReply(Reply):
 
     @property
     def answer(self) -> OrderRefundAnswer:
-        """The members of the answer, with their types."""
-        answer: OrderRefundAnswer = self._as("OrderRefundAnswer")
-        return answer
+        """The answer as plain data, with its types."""
+        found: OrderRefundAnswer = self._as("order_refund")
+        return found
 
 
 class OrderStatusReply(Reply):
@@ -169,9 +165,9 @@ class OrderStatusReply(Reply):
 
     @property
     def answer(self) -> OrderStatusAnswer:
-        """The members of the answer, with their types."""
-        answer: OrderStatusAnswer = self._as("OrderStatusAnswer")
-        return answer
+        """The answer as plain data, with its types."""
+        found: OrderStatusAnswer = self._as("order_status")
+        return found
 
 
 class OrderVerifyReply(Reply):
@@ -179,9 +175,9 @@ class OrderVerifyReply(Reply):
 
     @property
     def answer(self) -> OrderVerifyAnswer:
-        """The members of the answer, with their types."""
-        answer: OrderVerifyAnswer = self._as("OrderVerifyAnswer")
-        return answer
+        """The answer as plain data, with its types."""
+        found: OrderVerifyAnswer = self._as("order_verify")
+        return found
 
 
 class OrderFeeReply(Reply):
@@ -189,9 +185,9 @@ class OrderFeeReply(Reply):
 
     @property
     def answer(self) -> OrderFeeAnswer:
-        """The members of the answer, with their types."""
-        answer: OrderFeeAnswer = self._as("OrderFeeAnswer")
-        return answer
+        """The answer as plain data, with its types."""
+        found: OrderFeeAnswer = self._as("order_fee")
+        return found
 
 
 class CardChargeReply(Reply):
@@ -199,9 +195,9 @@ class CardChargeReply(Reply):
 
     @property
     def answer(self) -> CardChargeAnswer:
-        """The members of the answer, with their types."""
-        answer: CardChargeAnswer = self._as("CardChargeAnswer")
-        return answer
+        """The answer as plain data, with its types."""
+        found: CardChargeAnswer = self._as("card_charge")
+        return found
 
 
 class CardSaveReply(Reply):
@@ -209,9 +205,9 @@ class CardSaveReply(Reply):
 
     @property
     def answer(self) -> CardSaveAnswer:
-        """The members of the answer, with their types."""
-        answer: CardSaveAnswer = self._as("CardSaveAnswer")
-        return answer
+        """The answer as plain data, with its types."""
+        found: CardSaveAnswer = self._as("card_save")
+        return found
 
 
 class CheckoutCreateReply(Reply):
@@ -219,9 +215,9 @@ class CheckoutCreateReply(Reply):
 
     @property
     def answer(self) -> CheckoutCreateAnswer:
-        """The members of the answer, with their types."""
-        answer: CheckoutCreateAnswer = self._as("CheckoutCreateAnswer")
-        return answer
+        """The answer as plain data, with its types."""
+        found: CheckoutCreateAnswer = self._as("checkout_create")
+        return found
 
 
 class BanksReply(Reply):
@@ -229,9 +225,9 @@ class BanksReply(Reply):
 
     @property
     def answer(self) -> BanksAnswer:
-        """The members of the answer, with their types."""
-        answer: BanksAnswer = self._as("BanksAnswer")
-        return answer
+        """The answer as plain data, with its types."""
+        found: BanksAnswer = self._as("banks")
+        return found
 
 
 class VirtualAccountGenerateReply(Reply):
@@ -239,9 +235,9 @@ class VirtualAccountGenerateReply(Reply):
 
     @property
     def answer(self) -> VirtualAccountGenerateAnswer:
-        """The members of the answer, with their types."""
-        answer: VirtualAccountGenerateAnswer = self._as("VirtualAccountGenerateAnswer")
-        return answer
+        """The answer as plain data, with its types."""
+        found: VirtualAccountGenerateAnswer = self._as("virtual_account_generate")
+        return found
 
 
 class VirtualAccountDetailsReply(Reply):
@@ -249,9 +245,9 @@ class VirtualAccountDetailsReply(Reply):
 
     @property
     def answer(self) -> VirtualAccountDetailsAnswer:
-        """The members of the answer, with their types."""
-        answer: VirtualAccountDetailsAnswer = self._as("VirtualAccountDetailsAnswer")
-        return answer
+        """The answer as plain data, with its types."""
+        found: VirtualAccountDetailsAnswer = self._as("virtual_account_details")
+        return found
 
 
 class TransactionDetailsReply(Reply):
@@ -259,9 +255,9 @@ class TransactionDetailsReply(Reply):
 
     @property
     def answer(self) -> TransactionDetailsAnswer:
-        """The members of the answer, with their types."""
-        answer: TransactionDetailsAnswer = self._as("TransactionDetailsAnswer")
-        return answer
+        """The answer as plain data, with its types."""
+        found: TransactionDetailsAnswer = self._as("transaction_details")
+        return found
 
 
 class PayoutNameEnquiryReply(Reply):
@@ -269,9 +265,9 @@ class PayoutNameEnquiryReply(Reply):
 
     @property
     def answer(self) -> PayoutNameEnquiryAnswer:
-        """The members of the answer, with their types."""
-        answer: PayoutNameEnquiryAnswer = self._as("PayoutNameEnquiryAnswer")
-        return answer
+        """The answer as plain data, with its types."""
+        found: PayoutNameEnquiryAnswer = self._as("payout_name_enquiry")
+        return found
 
 
 class PayoutInitiateReply(Reply):
@@ -279,9 +275,9 @@ class PayoutInitiateReply(Reply):
 
     @property
     def answer(self) -> PayoutInitiateAnswer:
-        """The members of the answer, with their types."""
-        answer: PayoutInitiateAnswer = self._as("PayoutInitiateAnswer")
-        return answer
+        """The answer as plain data, with its types."""
+        found: PayoutInitiateAnswer = self._as("payout_initiate")
+        return found
 
 
 class PayoutStatusReply(Reply):
@@ -289,9 +285,9 @@ class PayoutStatusReply(Reply):
 
     @property
     def answer(self) -> PayoutStatusAnswer:
-        """The members of the answer, with their types."""
-        answer: PayoutStatusAnswer = self._as("PayoutStatusAnswer")
-        return answer
+        """The answer as plain data, with its types."""
+        found: PayoutStatusAnswer = self._as("payout_status")
+        return found
 
 
 class PayoutBalanceReply(Reply):
@@ -299,19 +295,19 @@ class PayoutBalanceReply(Reply):
 
     @property
     def answer(self) -> PayoutBalanceAnswer:
-        """The members of the answer, with their types."""
-        answer: PayoutBalanceAnswer = self._as("PayoutBalanceAnswer")
-        return answer
+        """The answer as plain data, with its types."""
+        found: PayoutBalanceAnswer = self._as("payout_balance")
+        return found
 
 
 class WebhookVerifyReply(Reply):
     """The reply of webhook_verify."""
 
     @property
-    def answer(self) -> WebhookVerifyAnswer:
-        """The members of the answer, with their types."""
-        answer: WebhookVerifyAnswer = self._as("WebhookVerifyAnswer")
-        return answer
+    def webhook(self) -> WebhookVerifyResult:
+        """What was found out about the event."""
+        found: WebhookVerifyResult = self._as("webhook_verify")
+        return found
 
 
 class JournalSettleReply(Reply):
@@ -319,9 +315,9 @@ class JournalSettleReply(Reply):
 
     @property
     def answer(self) -> JournalSettleAnswer:
-        """The members of the answer, with their types."""
-        answer: JournalSettleAnswer = self._as("JournalSettleAnswer")
-        return answer
+        """The answer as plain data, with its types."""
+        found: JournalSettleAnswer = self._as("journal_settle")
+        return found
 
 
 class JournalBackupReply(Reply):
@@ -329,9 +325,9 @@ class JournalBackupReply(Reply):
 
     @property
     def answer(self) -> JournalBackupAnswer:
-        """The members of the answer, with their types."""
-        answer: JournalBackupAnswer = self._as("JournalBackupAnswer")
-        return answer
+        """The answer as plain data, with its types."""
+        found: JournalBackupAnswer = self._as("journal_backup")
+        return found
 
 
 class PayoutBulkReply(Reply):
@@ -339,9 +335,9 @@ class PayoutBulkReply(Reply):
 
     @property
     def answer(self) -> PayoutBulkAnswer:
-        """The members of the answer, with their types."""
-        answer: PayoutBulkAnswer = self._as("PayoutBulkAnswer")
-        return answer
+        """The answer as plain data, with its types."""
+        found: PayoutBulkAnswer = self._as("payout_bulk")
+        return found
 
 
 #: By function.

@@ -2,33 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any, ClassVar, Optional, TypeVar
 
 from ._generated import Outcome, State, Status
 from ._values import amount_text, decode, encode
 
 if TYPE_CHECKING:
-    from ._answer import Answer
+    from ._typed import Answer, Told
 
 Self = TypeVar("Self", bound="Reply")
-View = TypeVar("View", bound="Answer")
 
 _UNREAD = object()
+#: As if the library had told it, where it has no memory for it.
+_UNTOLD = b'{"answer":null,"unreadable":[""],"webhook":null,"look_up":null}'
 _NOT_MADE = "this reply was not made by the library, or was restored from a copy: ask the service again"
-
-#: The classes of answers that were used.
-_VIEWS: dict[str, Any] = {}
 
 
 @dataclass(frozen=True, repr=False)
 class Reply:
     """What is known about a call, and the answer. It is immutable, and true if the status is OK.
 
-    `answer` has the members of the answer with their types, `body` the whole answer, and `text` the answer as it was
-    received. The repr shows only status, outcome, state and message. dataclasses.asdict() gives the fields, which are
-    text, numbers and booleans; no amount becomes a float.
+    `answer` is the answer as plain data with its types, `body` all of it with the service's names, and `text` the
+    answer as it was received. The repr shows only status, outcome, state and message. dataclasses.asdict() gives the
+    fields, which are text, numbers and booleans; no amount becomes a float.
     """
 
     #: Why the call ended as it did.
@@ -65,7 +65,9 @@ class Reply:
     #: Of journal_next, the open key.
     _key: ClassVar[str] = ""
     _body: ClassVar[Any] = _UNREAD
-    _answer: ClassVar[Any] = None
+    #: What the library tells about its reply, as JSON, or what returns that.
+    _json: ClassVar[Any] = None
+    _read: ClassVar[Any] = None
 
     def __init_subclass__(cls) -> None:
         # orjson looks for it in the class itself.
@@ -116,25 +118,40 @@ class Reply:
         return self._body
 
     @property
-    def answer(self) -> Answer:
-        """The answer to be read member by member: the replies of the endpoints have a property for each that is known.
+    def answer(self) -> Answer | None:
+        """The answer as plain data, made at the first access: a dataclass of its endpoint, such as an OrderPayAnswer.
+        The reply of an endpoint always has one; other replies have None if there is no typed answer.
 
-        It never raises; a member that is there but cannot be read raises an AnswerError when it is asked for.
+        Raises ValueError if it is nested too deeply for Python; the other attributes are there all the same.
         """
-        answer: Answer = self._as("Answer")
-        return answer
+        return self._told.answer
 
-    def answer_as(self, of: type[View]) -> View:
-        """The answer, read as that of another endpoint: reply.answer_as(paysvc.OrderPayAnswer)."""
-        return of(self.answer._found)
+    @property
+    def unreadable(self) -> tuple[str, ...]:
+        """JSON pointers, in the body, of what has a field in `answer` but cannot be read, so that the field is None."""
+        return self._told.unreadable
 
-    def _as(self, view: str) -> Any:
-        if self._answer is None:
-            answer = (_VIEWS.get(view) or _import(view))._of(self.text)
-            if not answer:
-                return answer  # Another time it may not be nested too deeply for what is left of the stack.
-            vars(self)["_answer"] = answer
-        return self._answer
+    @property
+    def _told(self) -> Told:
+        known: Told | None = self._read
+        # Threads get the same.
+        return vars(self).setdefault("_read", _reader()(self._summary())) if known is None else known
+
+    def _summary(self) -> bytes | None:
+        made: Any = self._json
+        if callable(made):
+            made = vars(self)["_json"] = made() or _UNTOLD  # The handle is no longer needed.
+        text: bytes | None = made
+        return text
+
+    def _as(self, name: str) -> Any:
+        """The answer of that endpoint, without a field if the reply has another one or none."""
+        objects = self._told.objects
+        if name not in objects:
+            from ._answers import ANSWERS
+
+            objects.setdefault(name, ANSWERS[name]())
+        return objects[name]
 
     def _get(self, name: str) -> Any:
         """A member of the answer; None if there is none."""
@@ -150,12 +167,15 @@ class Reply:
         )
 
     def __getstate__(self) -> dict[str, Any]:
-        # A copy knows nothing of the library's reply.
-        return {name: value for name, value in vars(self).items() if not name.startswith("_")}
+        # A copy has no handle of the library's reply.
+        known = {name: value for name, value in vars(self).items() if not name.startswith("_") or name == "_read"}
+        return {**known, "_json": self._summary()}
 
 
-def _import(view: str) -> Any:
+@cache
+def _reader() -> Callable[[bytes | None], Told]:
     """Only programs that read an answer import the classes."""
-    from . import _answers
+    from ._answers import ANSWERS
+    from ._typed import told
 
-    return _VIEWS.setdefault(view, getattr(_answers, view))
+    return partial(told, ANSWERS)

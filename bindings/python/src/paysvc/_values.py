@@ -204,7 +204,7 @@ def _member(name: object, value: object, at: str, amounts: Set[str]) -> str:
     return f"{_quoted(name)}:{_json(value, at, amounts)}"
 
 
-def decode(text: str) -> Any:
+def decode(text: str | bytes) -> Any:
     """Parses JSON, with Decimal for fractions. Raises ValueError for what Python cannot represent."""
     try:
         return json.loads(text, parse_float=Decimal, parse_int=whole)

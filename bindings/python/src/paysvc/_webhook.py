@@ -22,7 +22,7 @@ from ._generated import (
     Status,
 )
 from ._log import EXTRA, logger
-from ._reply import Reply
+from ._replies import WebhookVerifyReply
 
 _Key = TypeVar("_Key")
 _Value = TypeVar("_Value")
@@ -167,29 +167,28 @@ class Verified(NamedTuple):
     unverified: bool
 
 
-def about(reply: Reply) -> str | None:
+def about(reply: WebhookVerifyReply) -> str | None:
     """What an event that was only read is about; None: the service cannot be asked about it."""
-    return str(reply._get("about")) if reply.status == Status.OK else None
+    return reply.webhook.about if reply.status == Status.OK else None
 
 
-def verified(reply: Reply) -> Verified:
+def verified(reply: WebhookVerifyReply) -> Verified:
     """What the reply to webhook_verify says about an event: the library decides, this only carries it."""
     try:
-        authentic, key = reply._get("authentic") is True, reply._get("key")
-        respond, wait = reply._get("respond"), reply._get("retry_after")
-    except ValueError:  # Python cannot read the answer: it is nested too deeply, or has a number that is too large.
+        found = reply.webhook
+    except ValueError:  # Python cannot read the answer: it is nested too deeply.
         return Verified(None, UNREADABLE, unverified=False)
-    if respond == OK.status and authentic and isinstance(key, str):
-        return Verified(key, OK, unverified=False)
+    if found.respond == OK.status and found.authentic and found.key is not None:
+        return Verified(found.key, OK, unverified=False)
     for decided in (OK, BAD_REQUEST):
-        if respond == decided.status:
+        if found.respond == decided.status:
             return Verified(None, decided, unverified=True)
-    if not isinstance(wait, int):  # The library was not asked.
+    if found.retry_after is None:  # The library was not asked.
         return Verified(None, UNREADABLE, unverified=False)
-    return Verified(None, Answer(UNREADABLE.line, wait), unverified=False)
+    return Verified(None, Answer(UNREADABLE.line, found.retry_after), unverified=False)
 
 
-def failed(reply: Reply | None) -> Answer:
+def failed(reply: WebhookVerifyReply | None) -> Answer:
     """Logs the exception that is being handled, and only what identifies the event; the rest may be personal data."""
     if reply is None:
         logger.exception("an event was not handled", extra=_extra())
@@ -198,21 +197,21 @@ def failed(reply: Reply | None) -> Answer:
     return FAILED
 
 
-def misconfigured(reply: Reply) -> None:
+def misconfigured(reply: WebhookVerifyReply) -> None:
     """Logs why no event of this kind can be verified."""
     if reply.status in (Status.CONFIG, Status.UNAUTHORIZED):
         line = "an event cannot be verified, and is answered 503: %s; call %s"
         logger.error(line, reply.message, reply.call_id, extra=_extra(reply))
 
 
-def _names(reply: Reply) -> tuple[object, object, str]:
+def _names(reply: WebhookVerifyReply) -> tuple[object, object, str]:
     try:
-        return reply._get("about"), reply._get("key"), reply.call_id
+        return reply.webhook.about, reply.webhook.key, reply.call_id
     except ValueError:  # Python cannot read the answer.
         return None, None, reply.call_id
 
 
-def _extra(reply: Reply | None = None) -> dict[str, object]:
+def _extra(reply: WebhookVerifyReply | None = None) -> dict[str, object]:
     """The attributes of a record: those of all records of this package, and what names the event."""
     known = dict.fromkeys((*EXTRA, "reference", "key"))
     if reply is None:

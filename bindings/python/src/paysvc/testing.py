@@ -13,9 +13,11 @@ from decimal import Decimal
 from functools import cache, partial
 from typing import Any
 
+from ._answers import ANSWERS
 from ._errors import error_of
 from ._generated import Outcome, State, Status
 from ._reply import Reply
+from ._typed import Answer, Told
 from ._values import amount_text, encode
 from .sandbox import Sandbox, SandboxNotFound
 
@@ -38,6 +40,9 @@ def reply(
     status: Status | str | None = None,
     state: State | str | None = None,
     body: Mapping[str, object] | str | None = None,
+    answer: Answer | None = None,
+    webhook: Answer | None = None,
+    unreadable: tuple[str, ...] = (),
     **more: Any,
 ) -> Any:
     """Makes a reply without a service. What is left out is unknown: the outcome is UNKNOWN, and nothing is paid.
@@ -49,11 +54,15 @@ def reply(
         of: the class of the reply, which is returned
         paid: reference, amount and currency, for which alone is_paid() is true; the reply is CONFIRMED and SUCCESSFUL
         status: if not given, one that fits the outcome
-        body: the answer, as members or as its text
+        body: the answer with the service's names, as members or as its text; no `answer` is made of it
+        answer: the answer as plain data: paysvc.OrderStatusAnswer(is_final_status=True)
+        webhook: of a WebhookVerifyReply, what was found out: paysvc.WebhookVerifyResult(authentic=True, key="k")
+        unreadable: JSON pointers
         more: other attributes of a reply, such as message, code, http_status, attempts and retry_after
 
     Raises:
         ValueError: no call ends with such a reply
+        TypeError: a reply of that class has another answer
     """
     outcome = Outcome(outcome or (Outcome.CONFIRMED if paid else Outcome.UNKNOWN))
     status = Status(status or _STATUSES[outcome])
@@ -66,6 +75,12 @@ def reply(
         body = {"status": status == Status.OK, "message": more.get("message", ""), "data": {}}
     text = body if isinstance(body, str) else encode(body).decode()
     made = of(status=status, outcome=outcome, state=state, text=text, **more)
+    given = [it for it in (answer, webhook) if it is not None]
+    objects = {name: it for name, kind in ANSWERS.items() for it in given if type(it) is kind}
+    vars(made)["_read"] = Told(answer, objects, unreadable)
+    for name, it in (("answer", answer), ("webhook", webhook)):
+        if it is not None and getattr(made, name, None) is not it:
+            raise TypeError(f"the {name} of {of.__name__} is no {type(it).__name__}")
     if paid:
         reference, amount, currency = paid
         known = (reference, _short(str(amount_text("amount", amount))), currency)

@@ -1,24 +1,40 @@
-//! `generated_answers.go`: the reply of each method, and its answer as structs.
+//! `generated_answers.go`: the reply of each method, and its answer as structs, which the library's JSON fills.
+
+use std::collections::BTreeMap;
 
 use minijinja::{Value, context};
 use paysvc_spec::operations::OPERATIONS;
-use paysvc_spec::schema::{AnswerKind, Certainty, Endpoint, Member, typed};
+use paysvc_spec::schema::{AnswerKind, Certainty, Endpoint, ShapeField};
 
 use super::operations::{self, called};
-use super::structs::request;
+use super::structs::{Shared, request};
 use crate::codegen::operations::with_answers;
 use crate::names::go::{Package, exported, fields};
 use crate::templates;
 
+/// What it puts in front of another answer is a field of every reply.
+const IN_FRONT: &str = "webhook_verify";
+
 pub fn render(rows: &[Endpoint]) -> String {
-    let mut package = package(rows);
-    let rows = with_answers(rows);
-    let mut of_row = |it: &Endpoint| {
-        let (go, mut structs) = (exported(it.name), Vec::new());
-        add_struct(&mut structs, &mut package, format!("{go}Answer"), "", it.answer.members);
-        context! { go, method => called(it.name), structs }
+    let mut types = Types { package: package(rows), known: BTreeMap::new(), structs: Vec::new() };
+    let of_row = |it: &Endpoint| {
+        let (go, shape) = (exported(it.name), it.answer.shape());
+        let (name, method, has_reply) = (format!("{go}Answer"), called(it.name), has_reply(it));
+        let own = types.add(&name, &name, None, &shape);
+        let structs = std::mem::take(&mut types.structs);
+        // A row without typed fields will have its own.
+        let alias = (own != name).then_some(own);
+        context! { go, method, has_reply, alias, structs }
     };
-    templates::render("generated_answers.go", context! { rows => rows.iter().map(&mut of_row).collect::<Vec<_>>() })
+    let rows: Vec<_> =
+        with_answers(rows).iter().filter(|it| has_reply(it) || it.name == IN_FRONT).map(of_row).collect();
+    templates::render("generated_answers.go", context! { rows })
+}
+
+/// Whether its method returns a type of its own: that of every row, and of a function that reports in fields.
+pub fn has_reply(row: &Endpoint) -> bool {
+    let is_operation = OPERATIONS.iter().any(|it| it.name == row.name);
+    !is_operation || row.name != IN_FRONT && !row.answer.shape().is_empty()
 }
 
 /// The names that the package has without the objects within answers.
@@ -27,11 +43,13 @@ fn package(rows: &[Endpoint]) -> Package {
     let mut own = |name: String| assert_eq!(package.name(name.clone()), name, "two things have the same name in Go");
     for row in with_answers(rows) {
         let name = exported(row.name);
-        for name in [format!("{name}Reply"), format!("{name}Answer"), format!("Parse{name}Answer")] {
+        for name in [format!("{name}Reply"), format!("{name}Answer")] {
             own(name);
         }
     }
-    for it in rows.iter().flat_map(request).chain(OPERATIONS.iter().flat_map(operations::request)) {
+    let shared = Shared::of(rows);
+    let of_rows = rows.iter().flat_map(|it| request(it, &shared));
+    for it in of_rows.chain(OPERATIONS.iter().flat_map(|it| operations::request(it, &shared))) {
         own(it.get_attr("name").expect("a struct").to_string());
     }
     for name in ["Config", "Request", "Status", "Outcome", "State"] {
@@ -40,60 +58,62 @@ fn package(rows: &[Endpoint]) -> Package {
     package
 }
 
-/// Adds the struct of an object and, after it, those of the objects within.
-fn add_struct(
-    structs: &mut Vec<Value>,
-    package: &mut Package,
-    name: String,
-    pointer: &str,
-    members: &'static [Member],
-) {
-    let at = structs.len();
-    structs.push(Value::UNDEFINED);
-    let members: Vec<_> = typed(members).collect();
-    let members: Vec<Value> = members
-        .iter()
-        .zip(fields(&members))
-        .map(|(member, go)| {
-            let below = format!("{pointer}/{}", member.name);
-            let of = match member.kind {
-                AnswerKind::Object(inner) => {
-                    let of = package.name(format!("{name}{}", exported(member.name)));
-                    add_struct(structs, package, of.clone(), &below, inner);
-                    of
-                }
-                AnswerKind::List(inner) => {
-                    let of = package.name(format!("{name}{}Item", exported(member.name)));
-                    add_struct(structs, package, of.clone(), &format!("{below}/*"), inner);
-                    format!("List[{of}]")
+struct Types {
+    package: Package,
+    /// Names of types by what they have: equal objects are one type.
+    known: BTreeMap<String, String>,
+    structs: Vec<Value>,
+}
+
+impl Types {
+    /// The type of an object. Adds it, and after it those of the objects within, if there is none like it. `within` is the
+    /// field that holds it.
+    fn add(&mut self, name: &str, owner: &str, within: Option<&ShapeField>, shape: &[ShapeField]) -> String {
+        let at = self.structs.len();
+        let names = fields(shape.iter().map(|field| &*field.name));
+        let mut member = |(field, go): (&ShapeField, String)| {
+            let own = format!("{name}{go}");
+            let of = match field.kind() {
+                AnswerKind::Object(_) => self.add(&own, name, Some(field), &field.fields),
+                AnswerKind::List(_) => {
+                    format!("[]{}", self.add(&format!("{own}Item"), name, Some(field), &field.fields))
                 }
                 leaf => leaf_type(leaf).to_owned(),
             };
-            context! { go, name => member.name, type => of, kind => kind(member), doc => member.doc }
-        })
-        .collect();
-    structs[at] = context! { name, pointer, members };
+            context! { go, name => &field.name, type => of, kind => kind(field), doc => field.members[0].1.doc }
+        };
+        let members: Vec<_> = shape.iter().zip(names).map(&mut member).collect();
+        let key = Value::from(members.clone()).to_string();
+        if let Some(known) = self.known.get(&key).filter(|_| !members.is_empty()) {
+            return known.clone();
+        }
+        let name = if within.is_none() { name.to_owned() } else { self.package.name(name.to_owned()) };
+        let (field, element) = (within.map(|it| &it.name), within.map(|it| matches!(it.kind(), AnswerKind::List(_))));
+        self.structs.insert(at, context! { name => &name, owner, field, element, members });
+        self.known.insert(key, name.clone());
+        name
+    }
 }
 
+/// Nothing that is absent may look like a value: a text and an amount are empty, the others are pointers.
 fn leaf_type(kind: AnswerKind) -> &'static str {
     match kind {
-        AnswerKind::Text => "Text",
-        AnswerKind::Integer => "Integer",
-        AnswerKind::Amount | AnswerKind::Decimal => "Decimal",
-        AnswerKind::Flag => "Flag",
-        AnswerKind::Time => "Time",
-        AnswerKind::Any => "Raw",
+        AnswerKind::Text => "string",
+        AnswerKind::Integer => "*int64",
+        AnswerKind::Amount | AnswerKind::Decimal => "Amount",
+        AnswerKind::Flag => "*bool",
+        AnswerKind::Time => "*time.Time",
+        AnswerKind::Any => "*json.RawMessage",
         AnswerKind::Object(_) | AnswerKind::List(_) => unreachable!("has a type of its own"),
     }
 }
 
-/// What a member holds, in words: "amount in major currency units or null, reported".
-fn kind(member: &Member) -> String {
-    let unit = member.kind.unit().map(|unit| format!(" in {unit}")).unwrap_or_default();
-    let null = if member.nullable { " or null" } else { "" };
-    let certainty = match member.certainty {
+/// What a field holds, in words: "amount in major currency units, reported".
+fn kind(field: &ShapeField) -> String {
+    let unit = field.kind().unit().map(|unit| format!(" in {unit}")).unwrap_or_default();
+    let certainty = match field.members[0].1.certainty {
         Certainty::Documented => String::new(),
         other => format!(", {}", other.name()),
     };
-    format!("{}{unit}{null}{certainty}", member.kind.name())
+    format!("{}{unit}{certainty}", field.kind().name())
 }

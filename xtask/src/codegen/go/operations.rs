@@ -4,8 +4,9 @@ use minijinja::{Value, context};
 use paysvc_spec::operations::{OPERATIONS, Operation};
 use paysvc_spec::schema::Endpoint;
 
-use super::structs::{Use, structs};
-use crate::codegen::operations::{answer_of, operation};
+use super::answers::has_reply;
+use super::structs::{Shared, Use, structs};
+use crate::codegen::operations::{answer_of, operation, with_answers};
 use crate::names::go::{exported, method};
 
 /// Those with hand-written methods that take their requests, in `resolve.go`.
@@ -16,20 +17,23 @@ pub fn called(name: &str) -> String {
     BY_HAND.iter().find(|it| it.0 == name).map_or_else(|| method(name), |it| it.1.to_owned())
 }
 
-pub fn values(rows: &[Endpoint]) -> Vec<Value> {
+pub fn values(rows: &[Endpoint], shared: &Shared) -> Vec<Value> {
+    let typed: Vec<_> = with_answers(rows).into_iter().filter(has_reply).map(|it| it.name).collect();
     let each = |it: &Operation| {
         context! {
             go => exported(it.name),
             function => called(it.name),
             by_hand => BY_HAND.iter().any(|by_hand| by_hand.0 == it.name),
-            reply => answer_of(it, rows).map(|name| format!("{}Reply", exported(name))),
-            structs => request(it),
+            answer_of => answer_of(it, rows),
+            reply => answer_of(it, rows).filter(|name| typed.contains(name)).map(|name| format!("{}Reply", exported(name))),
+            structs => request(it, shared),
             ..operation(it)
         }
     };
     OPERATIONS.iter().map(each).collect()
 }
 
-pub fn request(operation: &Operation) -> Vec<Value> {
-    structs(&format!("{}Request", exported(operation.name)), operation.members, Use::Request { extra: false })
+pub fn request(operation: &Operation, shared: &Shared) -> Vec<Value> {
+    let name = format!("{}Request", exported(operation.name));
+    structs(&name, operation.members, Use::Request { extra: false }, shared)
 }

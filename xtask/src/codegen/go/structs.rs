@@ -1,8 +1,9 @@
 //! Requests and the configuration as structs.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use minijinja::{Value, context};
+use paysvc_spec::operations::OPERATIONS;
 use paysvc_spec::schema::{Default, Endpoint, Field, Kind};
 
 use crate::codegen::member;
@@ -11,7 +12,7 @@ use crate::names::go::{exported, field as field_name};
 /// Holds what must not be printed. Its zero value is absent, so it is never a pointer.
 pub const SECRET: &str = "Secret";
 
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub enum Use {
     /// An empty text, a time of 0 and a pointer that is nil mean left out: the environment or the default is used.
     Config,
@@ -19,17 +20,53 @@ pub enum Use {
     Request { extra: bool },
 }
 
-/// The structs of an endpoint's request.
-pub fn request(row: &Endpoint) -> Vec<Value> {
-    structs(&format!("{}Request", exported(row.name)), row.fields, Use::Request { extra: row.allows_extra })
+/// Types of objects within requests by what they have: equal objects are one type, called after the first.
+#[derive(Default)]
+pub struct Shared(BTreeMap<String, String>);
+
+impl Shared {
+    pub fn of(rows: &[Endpoint]) -> Shared {
+        let mut shared = Shared::default();
+        let rows = rows.iter().map(|it| (it.name, it.fields, it.allows_extra));
+        for (name, fields, extra) in rows.chain(OPERATIONS.iter().map(|it| (it.name, it.members, false))) {
+            shared.add(&format!("{}Request", exported(name)), fields, Use::Request { extra });
+        }
+        shared
+    }
+
+    fn add(&mut self, owner: &str, fields: &[Field], used: Use) {
+        for field in fields {
+            if let Kind::Object(inner) | Kind::List(inner) = field.kind {
+                let own = nested(owner, field);
+                self.add(&own, inner, used);
+                self.0.entry(format!("{used:?} {inner:?}")).or_insert(own);
+            }
+        }
+    }
+
+    fn name(&self, owner: &str, field: &Field, used: Use) -> String {
+        let known = self.0.get(&format!("{used:?} {:?}", field.kind.members()));
+        known.cloned().unwrap_or_else(|| nested(owner, field))
+    }
 }
 
-/// The struct of an object and, after it, those of the objects within.
-pub fn structs(name: &str, fields: &[Field], used: Use) -> Vec<Value> {
+/// `OrderCreateRequest` and `card` make `OrderCreateCard`.
+fn nested(owner: &str, field: &Field) -> String {
+    format!("{}{}", owner.trim_end_matches("Request"), exported(field.name))
+}
+
+/// The structs of an endpoint's request.
+pub fn request(row: &Endpoint, shared: &Shared) -> Vec<Value> {
+    let name = format!("{}Request", exported(row.name));
+    structs(&name, row.fields, Use::Request { extra: row.allows_extra }, shared)
+}
+
+/// The struct of an object and, after it, those of the objects within that are not those of others.
+pub fn structs(name: &str, fields: &[Field], used: Use, shared: &Shared) -> Vec<Value> {
     let names: BTreeSet<_> = fields.iter().map(|field| field_name(field.name)).collect();
     assert_eq!(names.len(), fields.len(), "two members of {name} have the same name in Go");
     let of_field = |field: &Field| {
-        let (of, tag) = type_of(field, name, used);
+        let (of, tag) = type_of(field, name, used, shared);
         let (duration, has_price) = (duration(field, used), field.has_price);
         let is_duration = duration.is_some();
         match duration {
@@ -44,7 +81,11 @@ pub fn structs(name: &str, fields: &[Field], used: Use) -> Vec<Value> {
     let mut all = vec![context! { name, members, extra => matches!(used, Use::Request { extra: true }) }];
     for field in fields {
         if let Kind::Object(inner) | Kind::List(inner) = field.kind {
-            let mut inner = structs(&nested(name, field), inner, used).into_iter();
+            let of = nested(name, field);
+            if shared.name(name, field, used) != of {
+                continue;
+            }
+            let mut inner = structs(&of, inner, used, shared).into_iter();
             let first = inner.next().expect("a struct of its own");
             let element = matches!(field.kind, Kind::List(_));
             all.push(context! { member => field.name, owner => name, element, ..first });
@@ -68,14 +109,9 @@ fn duration(field: &Field, used: Use) -> Option<(&'static str, String)> {
     Some((bare, format!("{doc}; rounded up to whole milliseconds ({limits})")))
 }
 
-/// `OrderCreateRequest` and `card` make `OrderCreateCard`.
-pub fn nested(owner: &str, field: &Field) -> String {
-    format!("{}{}", owner.trim_end_matches("Request"), exported(field.name))
-}
-
 /// The Go type of a member, and what follows its name in the tag. A pointer wherever the zero value could be taken
 /// for a value: a missing amount is a full refund, an empty one is a mistake.
-pub fn type_of(field: &Field, owner: &str, used: Use) -> (String, &'static str) {
+fn type_of(field: &Field, owner: &str, used: Use, shared: &Shared) -> (String, &'static str) {
     let config = matches!(used, Use::Config);
     if field.secret {
         assert!(matches!(field.kind, Kind::Text), "{} of {owner} is secret, and no text", field.name);
@@ -92,8 +128,8 @@ pub fn type_of(field: &Field, owner: &str, used: Use) -> (String, &'static str) 
         Kind::Integer => ("int64".to_owned(), false),
         Kind::Flag => ("bool".to_owned(), false),
         Kind::Any => return ("json.RawMessage".to_owned(), ",omitempty"),
-        Kind::Object(_) => (nested(owner, field), field.required),
-        Kind::List(_) => (format!("[]{}", nested(owner, field)), field.required),
+        Kind::Object(_) => (shared.name(owner, field, used), field.required),
+        Kind::List(_) => (format!("[]{}", shared.name(owner, field, used)), field.required),
     };
     match field.kind {
         // With a word beside it for an order that exists.

@@ -1,31 +1,28 @@
 //! Answers: a class for the reply of each row, and one for each object within its answer.
 
 use minijinja::{Value, context};
-use paysvc_spec::schema::{AnswerKind, Endpoint, Member, typed};
+use paysvc_spec::schema::{AnswerKind, Endpoint, Place, ShapeField};
 
 use crate::names::python as names;
 use crate::text::capitalise;
 use crate::text::python::literal;
+
+/// Whose body has an object of its own in front of the answer of the endpoint that it has asked.
+const IN_FRONT: &str = "webhook_verify";
 
 /// The classes of all rows, none of which is called like another or like one in `taken`.
 #[derive(Default)]
 pub struct Answers {
     taken: Vec<String>,
     rows: Vec<Row>,
-    views: Vec<View>,
+    /// An object is after those within it.
+    classes: Vec<Value>,
 }
 
 struct Row {
     name: &'static str,
     reply: String,
-    view: String,
-}
-
-/// A class for an object of an answer.
-struct View {
-    name: String,
-    doc: String,
-    properties: Vec<Value>,
+    class: String,
 }
 
 impl Answers {
@@ -33,10 +30,12 @@ impl Answers {
         let mut all = Answers { taken, ..Answers::default() };
         for row in rows {
             let reply = all.unique(names::class(&format!("{}_reply", row.name)));
-            let path = format!("{}_answer", row.name);
-            let doc = format!("The answer to {}.", row.name);
-            let view = all.view(&path, "", doc, row.answer.members);
-            all.rows.push(Row { name: row.name, reply, view });
+            let (path, doc) = match row.name {
+                IN_FRONT => (format!("{}_result", row.name), format!("What {} found out about the event.", row.name)),
+                _ => (format!("{}_answer", row.name), format!("The answer to {}.", row.name)),
+            };
+            let class = all.class(&path, "", &doc, &row.answer.shape());
+            all.rows.push(Row { name: row.name, reply, class });
         }
         all
     }
@@ -45,31 +44,26 @@ impl Answers {
         &self.rows.iter().find(|known| known.name == row).expect("a row").reply
     }
 
-    /// The names of the replies' classes, in order.
-    pub fn replies(&self) -> Vec<String> {
-        sorted(self.rows.iter().map(|row| &row.reply))
-    }
-
-    /// The names of the views' classes, in order.
-    pub fn views(&self) -> Vec<String> {
-        sorted(self.views.iter().map(|view| &view.name))
-    }
-
     /// For the templates.
     pub fn values(&self) -> Value {
-        let row = |row: &Row| context! { name => row.name, reply => &row.reply, view => &row.view };
-        let view = |it: &View| context! { name => &it.name, doc => &it.doc, properties => &it.properties };
-        let of_all = |name: &str| -> String {
-            let properties = self.views.iter().flat_map(|view| &view.properties);
-            properties.map(|it| format!("{} ", it.get_attr(name).expect("a property"))).collect()
+        let row = |row: &Row| {
+            let name = if row.name == IN_FRONT { "webhook" } else { "answer" };
+            context! { name => row.name, reply => &row.reply, class => &row.class, property => name }
         };
+        let every = |what: &str| -> String {
+            self.classes.iter().map(|class| format!("{} ", class.get_attr(what).expect("a class"))).collect()
+        };
+        let mut imported = vec!["Answer"];
+        imported.extend(every("base").contains("Renamed").then_some("Renamed"));
+        imported.extend(every("used").contains("datetime").then_some("time"));
+        imported.sort_unstable();
         context! {
-            types => of_all("of"),
-            reads => of_all("read"),
-            replies => self.replies(),
-            views => self.views(),
+            used => every("used"),
+            imported => imported.join(", "),
+            replies => sorted(self.rows.iter().map(|row| row.reply.clone())),
+            names => sorted(self.classes.iter().map(|class| class.get_attr("name").expect("a class").to_string())),
             rows => self.rows.iter().map(row).collect::<Vec<_>>(),
-            classes => self.views.iter().map(view).collect::<Vec<_>>(),
+            classes => &self.classes,
         }
     }
 
@@ -81,61 +75,71 @@ impl Answers {
         name
     }
 
-    /// Adds the class of an object, before those of the objects within it, and returns its name.
-    fn view(&mut self, path: &str, pointer: &str, doc: String, members: &'static [Member]) -> String {
-        let (name, at) = (self.unique(names::class(path)), self.views.len());
-        self.views.push(View { name: name.clone(), doc, properties: Vec::new() });
-        let members: Vec<_> = typed(members).collect();
-        let properties = members.iter().zip(names::properties(&members));
-        self.views[at].properties =
-            properties.map(|(member, property)| self.property(path, pointer, member, property)).collect();
+    /// Adds the class of an object, after those of the objects within it, and returns its name.
+    fn class(&mut self, path: &str, pointer: &str, doc: &str, shape: &[ShapeField]) -> String {
+        let name = self.unique(names::class(path));
+        let keys: Vec<_> = shape.iter().map(|field| &*field.name).collect();
+        let fields: Vec<_> = shape
+            .iter()
+            .zip(names::fields(&keys))
+            .map(|(field, python)| self.field(path, pointer, field, python))
+            .collect();
+        let used: String = fields.iter().map(|it| format!("{} ", it.get_attr("of").expect("a field"))).collect();
+        let base = if names::fields(&keys) == keys { "Answer" } else { "Renamed" };
+        self.classes.push(context! { name => &name, doc, fields, used, base });
         name
     }
 
-    fn property(&mut self, path: &str, within: &str, member: &'static Member, name: String) -> Value {
-        let pointer = format!("{within}/{}", member.name.replace('~', "~0").replace('/', "~1"));
-        let mut class = |each: &str, members| {
-            let doc = match each {
-                "" => format!("{}.", capitalise(member.doc)),
-                _ => format!("One of {}.", member.doc),
-            };
-            self.view(&format!("{path}_{}", member.name), &format!("{pointer}{each}"), doc, members)
+    fn field(&mut self, path: &str, within: &str, field: &ShapeField, name: String) -> Value {
+        let (_, member) = field.members[0];
+        let pointers: Vec<_> = field.members.iter().map(|(place, member)| at(within, *place, member.name)).collect();
+        let mut class = |each: &str| {
+            let doc = if each.is_empty() { capitalise(member.doc) } else { format!("One of {}", member.doc) };
+            self.class(
+                &format!("{path}_{}", field.name),
+                &format!("{}{each}", pointers[0]),
+                &format!("{doc}."),
+                &field.fields,
+            )
         };
-        let quoted = literal(member.name);
-        let leaf = |kind: &'static str, of: &str| (kind, of.to_owned(), format!("_read(_leaf.{kind}, {quoted})"));
-        let (kind, of, read) = match member.kind {
-            AnswerKind::Text => leaf("text", "str | None"),
-            AnswerKind::Integer => leaf("integer", "int | None"),
-            AnswerKind::Amount => leaf("amount", "Decimal | None"),
-            AnswerKind::Decimal => leaf("decimal", "Decimal | None"),
-            AnswerKind::Flag => leaf("flag", "bool | None"),
-            AnswerKind::Time => leaf("time", "datetime | None"),
-            AnswerKind::Any => leaf("anything", "Any"),
-            AnswerKind::Object(members) => {
-                let class = class("", members);
-                ("object", class.clone(), format!("_object({class}, {quoted})"))
+        let (of, read) = match field.kind() {
+            AnswerKind::Text => ("str".to_owned(), None),
+            AnswerKind::Integer => ("int".to_owned(), None),
+            AnswerKind::Amount | AnswerKind::Decimal => ("Decimal".to_owned(), Some("Decimal".to_owned())),
+            AnswerKind::Flag => ("bool".to_owned(), None),
+            AnswerKind::Time => ("datetime".to_owned(), Some("time".to_owned())),
+            AnswerKind::Any => ("Any".to_owned(), None),
+            AnswerKind::Object(_) => {
+                let class = class("");
+                (class.clone(), Some(format!("{class}._of")))
             }
-            AnswerKind::List(members) => {
-                let class = class("/*", members);
-                ("list", format!("tuple[{class}, ...] | None"), format!("_list({class}, {quoted})"))
+            AnswerKind::List(_) => {
+                let class = class("/*");
+                (format!("tuple[{class}, ...]"), Some(format!("{class}._all")))
             }
         };
         let unit = member.kind.unit().map_or_else(String::new, |unit| format!(" in {unit}"));
-        let utc = if let AnswerKind::Time = member.kind { ", UTC where it names no zone" } else { "" };
         context! {
+            key => literal(&field.name),
+            renamed => name != field.name,
+            quoted => literal(&name),
             name,
-            member => quoted,
-            kind => if kind == "anything" { "any" } else { kind },
             doc => member.doc,
-            about => format!("{pointer}: {}{unit}{utc}; {}.", member.kind.name(), member.certainty.name()),
-            of,
+            about => format!("{}: {}{unit}; {}.", pointers.join(", "), member.kind.name(), member.certainty.name()),
+            of => if of == "Any" { of } else { format!("Optional[{of}]") },
             read,
         }
     }
 }
 
-fn sorted<'a>(names: impl Iterator<Item = &'a String>) -> Vec<String> {
-    let mut names: Vec<_> = names.cloned().collect();
+/// A JSON pointer for persons: the service writes the field there.
+fn at(within: &str, place: Place, member: &str) -> String {
+    let data = if place == Place::Data { "/data" } else { "" };
+    format!("{within}{data}/{}", member.replace('~', "~0").replace('/', "~1"))
+}
+
+fn sorted(names: impl Iterator<Item = String>) -> Vec<String> {
+    let mut names: Vec<_> = names.collect();
     names.sort_unstable();
     names
 }

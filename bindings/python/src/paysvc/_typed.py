@@ -1,0 +1,116 @@
+"""Answers as plain data, made of the JSON in which the library tells all about a reply: paysvc_reply_json."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from datetime import datetime
+from decimal import Decimal
+from typing import Any, ClassVar, NamedTuple, TypeVar
+
+Self = TypeVar("Self", bound="Answer")
+
+
+@dataclass(frozen=True, repr=False)
+class Answer:
+    """An answer, or an object within one: a frozen dataclass. A field is None if the answer does not have it.
+
+    Amounts and other decimal numbers are Decimal, times are datetimes in UTC. The repr names the fields that are there;
+    their values may be personal data.
+    """
+
+    #: Fields that are not as in JSON, and what makes them of it.
+    _reads: ClassVar[tuple[tuple[str, Callable[[Any], Any]], ...]] = ()
+
+    @classmethod
+    def _of(cls: type[Self], found: dict[str, Any]) -> Self:
+        """As the constructor, but faster. It keeps the dict."""
+        for name, read in cls._reads:
+            value = found[name]
+            if value is not None:
+                found[name] = read(value)
+        made = _new(cls)
+        _set_members(made, found)
+        return made
+
+    @classmethod
+    def _all(cls: type[Self], found: list[Any]) -> tuple[Self, ...]:
+        of = cls._of
+        # What is no object has no fields.
+        return tuple([cls() if item is None else of(item) for item in found])
+
+    def __repr__(self) -> str:
+        there = [field.name for field in fields(self) if getattr(self, field.name) is not None]
+        return f"<{type(self).__name__}: {', '.join(there)}>"
+
+
+#: Past the protection against changes.
+_new, _set_members = object.__new__, vars(Answer)["__dict__"].__set__
+
+
+_Renamed = TypeVar("_Renamed", bound="Renamed")
+
+
+class Renamed(Answer):
+    """With fields that Python cannot call as they are called."""
+
+    _renamed: ClassVar[tuple[tuple[str, str], ...]] = ()
+
+    @classmethod
+    def _of(cls: type[_Renamed], found: dict[str, Any]) -> _Renamed:
+        made = super()._of(found)
+        for name, own in cls._renamed:
+            found[own] = found.pop(name)
+        return made
+
+
+class Told(NamedTuple):
+    """What the library tells of an answer."""
+
+    answer: Answer | None
+    #: The answer and what stands in front of it, by what the library calls them.
+    objects: dict[str, Answer]
+    unreadable: tuple[str, ...]
+
+
+def _time(text: str) -> datetime:
+    return datetime.fromisoformat(f"{text[:-1]}+00:00")
+
+
+#: Python before 3.11 does not read "Z".
+time = datetime.fromisoformat if sys.version_info >= (3, 11) else _time
+
+
+def told(classes: dict[str, type[Answer]], text: bytes | None) -> Told:
+    """Raises ValueError if Python cannot represent it."""
+    if text is None:
+        return Told(None, {}, ())
+    written = text.decode()
+    try:
+        try:
+            known, _ = _decode(written)
+        except ValueError:  # It has a number with too many digits.
+            known = json.loads(written, parse_float=_number, parse_int=_number)
+    except RecursionError:
+        raise ValueError("the answer is nested too deeply for Python; its text is in .text") from None
+    objects = {}
+    if known["webhook"] is not None:
+        objects["webhook_verify"] = classes["webhook_verify"]._of(known["webhook"])
+    answer = None
+    if known["answer"] is not None:
+        name = known["answer_of"]
+        answer = objects[name] = classes[name]._of(known["answer"])
+    return Told(answer, objects, tuple(known["unreadable"]))
+
+
+def _number(digits: str) -> Decimal | str:
+    """Of a field that may hold anything; amounts are text. What Python cannot hold as a number is the text."""
+    try:
+        return Decimal(digits)
+    except ArithmeticError:
+        return digits
+
+
+_decode = json.JSONDecoder(parse_float=_number).raw_decode
