@@ -10,7 +10,7 @@ names() {
     cd "$here"
     printf '%s\n' *.md *.svg LICENSE-* include/paysvc.h sandbox/README.md sandbox/*.png bindings/*/README.md
     find docs \( -name '*.md' -o -name '*.svg' \)
-    find examples bindings/*/examples \( -name '*.c' -o -name '*.cpp' -o -name '*.py' -o -name '*.go' \) \
+    find examples bindings/*/examples \( -name '*.c' -o -name '*.cpp' -o -name '*.py' -o -name '*.go' -o -name '*.java' \) \
         ! -name '*_test.go'
 }
 

@@ -21,7 +21,18 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("fuzzing", &["util", "json", "config", "wire::answer", "wire::error", "request", "answer", "flow"]),
     (
         "ffi",
-        &["util", "json", "call", "answer::facts", "answer::paid", "answer::reply", "ledger::store", "flow", "fuzzing"],
+        &[
+            "util",
+            "json",
+            "call",
+            "answer::facts",
+            "answer::paid",
+            "answer::reply",
+            "answer::summary",
+            "ledger::store",
+            "flow",
+            "fuzzing",
+        ],
     ),
 ];
 

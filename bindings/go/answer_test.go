@@ -11,7 +11,9 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"path/filepath"
 	"reflect"
+	"runtime"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -102,7 +104,8 @@ func present(value any) any {
 
 // The structs have every field that the library writes, and what a program stores is what it read.
 func TestAnswersAreWhatTheLibraryRead(t *testing.T) {
-	text, err := os.ReadFile("../../tests/scenarios.json")
+	_, file, _, _ := runtime.Caller(0) // The test may run in another folder.
+	text, err := os.ReadFile(filepath.Join(filepath.Dir(file), "../../tests/scenarios.json"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -73,7 +73,7 @@ fn a_charge_a_resolve_and_a_webhook_need_no_package() {
     assert_eq!(java.says(&["charge", "T-2", "10.00", stored]), "paid");
     assert_eq!(java.says(&["resolve", stored]), "paid");
     // The look-up fails, too.
-    for (fault, name) in [("commit_then_close", "order_create"), ("close_after_read", "order_status")] {
+    for (fault, name) in [("commit_then_close", "order_create"), ("status_500", "order_status")] {
         java.sandbox.post("/sandbox/faults", &json!({"fault": fault, "path": paysvc_spec::endpoint(name).path}));
     }
     let unknown = java.says(&["charge", "T-3", "10.00", stored]);

@@ -99,8 +99,8 @@ def told(classes: dict[str, type[Answer]], text: bytes | None) -> Told:
     if known["webhook"] is not None:
         objects["webhook_verify"] = classes["webhook_verify"]._of(known["webhook"])
     answer = None
-    if known["answer"] is not None:
-        name = known["answer_of"]
+    name = known.get("answer_of")
+    if known["answer"] is not None and name in classes:  # A newer library may have more functions.
         answer = objects[name] = classes[name]._of(known["answer"])
     return Told(answer, objects, tuple(known["unreadable"]))
 
