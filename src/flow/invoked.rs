@@ -8,11 +8,13 @@ use crate::json::object::{object_text, quote};
 use crate::json::{self, Members, Type};
 use crate::request::look_up;
 use crate::request::validate;
-use crate::util::memory;
 use crate::util::validation_error::ValidationError;
 use paysvc_spec::operations::{CLIENT_CHECK, CLIENT_WARM, Invoked, JOURNAL_NEXT, LOOK_UP};
 use paysvc_spec::schema::{Endpoint, Settles};
 use paysvc_spec::status::Status;
+
+/// A longer request is not read again for its look-up, because a lack of memory for that would end the process.
+const LONGEST: usize = 256 * 1024;
 
 fn arguments<'a>(function: &Invoked, json: &'a str) -> Result<Members<'a>, ValidationError> {
     validate::arguments(function.name, function.members, json)
@@ -68,7 +70,7 @@ pub fn look_up_of(json: &str) -> Reply {
 
 /// The reply with what finds out about its request, if that left something open.
 pub fn with_look_up(reply: Reply, row: &'static Endpoint, json: &str) -> Reply {
-    if row.read_only() || !reply.leaves_open() || !memory::can_read(json.len()) {
+    if row.read_only() || !reply.leaves_open() || json.len() > LONGEST {
         return reply;
     }
     let look_up = json::members_of(json).ok().map(|members| kept(row, &members, false, true));
@@ -77,7 +79,7 @@ pub fn with_look_up(reply: Reply, row: &'static Endpoint, json: &str) -> Reply {
 
 /// The same for the request of `resolve`.
 pub fn with_look_up_again(reply: Reply, json: &str) -> Reply {
-    if !reply.leaves_open() || !memory::can_read(json.len()) {
+    if !reply.leaves_open() || json.len() > LONGEST {
         return reply;
     }
     let look_up = json::members_of(json).ok().and_then(|members| kept_of_resolve(&members).ok());

@@ -74,7 +74,8 @@ fn a_charge_a_resolve_and_a_webhook_need_no_package() {
     assert_eq!(java.says(&["resolve", stored]), "paid");
     // The look-up fails, too.
     for (fault, name) in [("commit_then_close", "order_create"), ("status_500", "order_status")] {
-        java.sandbox.post("/sandbox/faults", &json!({"fault": fault, "path": paysvc_spec::endpoint(name).path}));
+        let path = paysvc_spec::endpoint(name).path;
+        java.sandbox.post("/sandbox/faults", &json!({"fault": fault, "path": path, "count": 9}));
     }
     let unknown = java.says(&["charge", "T-3", "10.00", stored]);
     assert!(unknown.starts_with("UNKNOWN, do not charge again: "), "{unknown}");
