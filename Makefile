@@ -102,7 +102,7 @@ harden: setup-test build ## the long tests of SECURITY.md with the sanitizers an
 fuzz: setup-test ## a million random inputs for every fuzz target
 	@CARGO="$(CARGO)" sh scripts/fuzz.sh runs 1000000
 
-certify: setup-test build ## every scenario and typed answer in every language, with tables: the same requests, outcomes, values
+certify: setup-test build ## every scenario in every language, and every typed answer, with tables: the same requests, outcomes, values
 	GO="$$(sh scripts/go.sh)" TEST_ANSWERS=all $(CARGO) test --workspace --locked --test integration -- --nocapture scenarios:: typed_answers::
 
 sanitize: setup-test build ## the C programs and the scenarios with AddressSanitizer and others in C and Rust together
