@@ -1383,8 +1383,8 @@ const char *PAYSVC_CDECL paysvc_reply_amount(const paysvc_reply *reply,
                                              int which);
 
 /**
- * The reply as one JSON object, for languages with a JSON library: it has all that the functions of a reply tell, except
- * the body. It is made when it is first asked for.
+ * The reply as one JSON object, for languages with a JSON library: it has what the functions of a reply tell, except the
+ * body and the amounts of paysvc_reply_amount(). It is made when it is first asked for.
  *
  * - status, outcome, state: names such as "E_TIMEOUT", "UNKNOWN" and "SUCCESSFUL"; state is null if its number has no name.
  *   state_number, http_status, code, message, attempts, replayed, retry_after_ms (null: not said), call_id, request_id ("":

@@ -302,7 +302,7 @@ pub const OPERATIONS: &[Operation] = &[
 ];
 
 /// A function that only `paysvc_invoke` calls with JSON: it has another shape in C, or only languages need it.
-pub struct Invoked {
+pub struct InvokeFunction {
     pub name: &'static str,
     pub members: &'static [Field],
     /// As of an [`Operation`].
@@ -310,23 +310,23 @@ pub struct Invoked {
     pub doc: &'static str,
 }
 
-pub const CLIENT_CHECK: Invoked =
-    Invoked { name: "client_check", members: &[], about_earlier: false, doc: "as paysvc_client_check()" };
-pub const CLIENT_WARM: Invoked =
-    Invoked { name: "client_warm", members: &[], about_earlier: false, doc: "as paysvc_client_warm()" };
-pub const ENCRYPT: Invoked = Invoked {
+pub const CLIENT_CHECK: InvokeFunction =
+    InvokeFunction { name: "client_check", members: &[], about_earlier: false, doc: "as paysvc_client_check()" };
+pub const CLIENT_WARM: InvokeFunction =
+    InvokeFunction { name: "client_warm", members: &[], about_earlier: false, doc: "as paysvc_client_warm()" };
+pub const ENCRYPT: InvokeFunction = InvokeFunction {
     name: "encrypt",
     members: &[],
     about_earlier: false,
     doc: "as paysvc_encrypt(); the object is the payload",
 };
-pub const JOURNAL_NEXT: Invoked = Invoked {
+pub const JOURNAL_NEXT: InvokeFunction = InvokeFunction {
     name: "journal_next",
     members: &[Field::optional("after", Kind::Any, "the key to go on after, as text; \"\" or left out for the first")],
     about_earlier: true,
     doc: "as paysvc_journal_next(). The body has key: the next open key, \"\" if none is left; that of after again if the journal cannot be read",
 };
-pub const LOOK_UP: Invoked = Invoked {
+pub const LOOK_UP: InvokeFunction = InvokeFunction {
     name: "look_up",
     members: &[
         Field::required(
@@ -340,7 +340,7 @@ pub const LOOK_UP: Invoked = Invoked {
     doc: "sends nothing, and client may be NULL. The body is the request of paysvc_resolve() for that request, without card data and codes: store it with the order before the first request",
 };
 
-pub const INVOKED: &[Invoked] = &[CLIENT_CHECK, CLIENT_WARM, ENCRYPT, JOURNAL_NEXT, LOOK_UP];
+pub const INVOKED: &[InvokeFunction] = &[CLIENT_CHECK, CLIENT_WARM, ENCRYPT, JOURNAL_NEXT, LOOK_UP];
 
 /// The names of those whose outcome is that of an earlier request.
 pub fn about_earlier() -> impl Iterator<Item = &'static str> {

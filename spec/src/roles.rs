@@ -64,7 +64,7 @@ const fn by_row(name: &'static str, roles: &'static [(Role, Places)]) -> KnownNa
 pub const SHARED: &[KnownName] = &[
     known("fee", &[(Role::Fee, SCALARS)]),
     known("code", &[(Role::Code, ALL), (Role::ErrorCode, Places::of(&[Error]))]),
-    known("data", &[(Role::Object(Data), ROOT)]),
+    known(DATA, &[(Role::Object(Data), ROOT)]),
     known("alias", &[(Role::Reference(Reference::Alias), ENVELOPE)]),
     known("error", &[(Role::Error, Places::of(&[Root, Element]))]),
     known("order", &[(Role::Object(Order), IN_DATA)]),
@@ -109,6 +109,15 @@ pub const SHARED: &[KnownName] = &[
     known("orderPaymentReference", &[(Role::Reference(Reference::Payment), Places::of(&[Payment, Attempt]))]),
     known("orderPaymentResponseCode", &[(Role::PaymentCode, ALL)]),
 ];
+
+/// The member of an envelope that holds the data.
+pub const DATA: &str = "data";
+
+/// An envelope tells success, code or message by a member of that name, beside its data.
+pub fn is_of_envelope(name: &str) -> bool {
+    let told = SHARED.iter().find(|known| known.name == name).and_then(|known| known.role(Root));
+    matches!(told, Some(Role::Status | Role::IsSuccess | Role::Success | Role::Code | Role::Message))
+}
 
 /// The members of a request without a row that hold a reference, in any case; also of each element of a list.
 pub const OF_REQUEST: &[(&[&str], Reference)] = &[

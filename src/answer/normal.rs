@@ -9,6 +9,7 @@ use crate::json::Type;
 use crate::json::document::Value;
 use crate::json::object::quote;
 use crate::util::memory::MAX_ERRORS;
+use paysvc_spec::roles::{DATA, is_of_envelope};
 use paysvc_spec::schema::{AnswerKind, LONGEST_AMOUNT, Place, ShapeField};
 
 /// How many times as long as the body the object may be: an element of two bytes has all fields of its list.
@@ -23,7 +24,7 @@ pub struct TooLong;
 /// [`MAX_ERRORS`].
 pub fn write(shape: &[ShapeField], root: Value<'_>, out: &mut Vec<u8>) -> Result<Vec<String>, TooLong> {
     let object = (root.kind() == Type::Object).then_some(root);
-    let data = object.and_then(|root| member(root, "data"));
+    let data = object.and_then(|root| member(root, DATA));
     fields(shape, &Places { root: object, data, owns_data: shape.iter().any(has_data) }, root, out)
 }
 
@@ -45,7 +46,7 @@ fn fields(
 }
 
 fn has_data(field: &ShapeField) -> bool {
-    field.members.iter().any(|(place, member)| *place == Place::Data || member.name == "data")
+    field.members.iter().any(|(place, member)| *place == Place::Data || member.name == DATA)
 }
 
 /// The first member of that name; of none, the first in another case.
@@ -66,10 +67,10 @@ struct Places<'d> {
 }
 
 /// What stands in the place of a member.
-enum Found<'d> {
+enum MemberValue<'d> {
     Absent,
     /// Something that is no object is in the place of its object.
-    Wrong(Place),
+    WithinOther(Place),
     At(Place, Value<'d>),
 }
 
@@ -78,20 +79,21 @@ impl<'d> Places<'d> {
         Places { root: Some(object), data: None, owns_data: true }
     }
 
-    fn find(&self, place: Place, name: &str, shape: &[ShapeField]) -> Found<'d> {
+    fn find(&self, place: Place, name: &str, shape: &[ShapeField]) -> MemberValue<'d> {
         let data = self.data.filter(|data| data.kind() != Type::Null);
-        let of_root = || self.root.map_or(Found::Wrong(Place::Root), |root| within(Place::Root, root, name));
+        let of_root =
+            || self.root.map_or(MemberValue::WithinOther(Place::Root), |root| within(Place::Root, root, name));
         let of_data = |data: Value<'d>| match data.kind() {
             Type::Object => within(Place::Data, data, name),
-            _ => Found::Wrong(Place::Data),
+            _ => MemberValue::WithinOther(Place::Data),
         };
         match (place, data) {
             (Place::Data, Some(data)) => of_data(data),
             // The data without its envelope. What the envelope calls so is something else.
-            (Place::Data, None) if is_of_envelope(name, shape) => Found::Absent,
+            (Place::Data, None) if is_beside_data(name, shape) => MemberValue::Absent,
             (Place::Data, None) => of_root(),
             (_, Some(data)) if !self.owns_data && data.kind() == Type::Object => match of_root() {
-                Found::Absent => of_data(data),
+                MemberValue::Absent => of_data(data),
                 found => found,
             },
             _ => of_root(),
@@ -104,17 +106,16 @@ impl<'d> Places<'d> {
     }
 }
 
-/// What an envelope may have beside its data: success, code, message, and the row's own.
-fn is_of_envelope(name: &str, shape: &[ShapeField]) -> bool {
+/// What the envelope may have beside its data: success, code, message, and the row's own.
+fn is_beside_data(name: &str, shape: &[ShapeField]) -> bool {
     let mut own = shape.iter().flat_map(|field| &field.members);
-    ["status", "message", "code", "statusCode"].contains(&name)
-        || own.any(|(place, known)| *place == Place::Root && known.name == name)
+    is_of_envelope(name) || own.any(|(place, known)| *place == Place::Root && known.name == name)
 }
 
-fn within<'d>(place: Place, object: Value<'d>, name: &str) -> Found<'d> {
+fn within<'d>(place: Place, object: Value<'d>, name: &str) -> MemberValue<'d> {
     match member(object, name) {
-        Some(value) if value.kind() != Type::Null => Found::At(place, value),
-        _ => Found::Absent,
+        Some(value) if value.kind() != Type::Null => MemberValue::At(place, value),
+        _ => MemberValue::Absent,
     }
 }
 
@@ -161,12 +162,12 @@ impl Writer<'_> {
         let mut unreadable = None;
         for (place, member) in &field.members {
             let (place, value) = match places.find(*place, member.name, shape) {
-                Found::Absent => continue,
-                Found::Wrong(place) => {
+                MemberValue::Absent => continue,
+                MemberValue::WithinOther(place) => {
                     unreadable.get_or_insert_with(|| format!("{}{}", self.path, places.step(place)));
                     continue;
                 }
-                Found::At(place, value) => (place, value),
+                MemberValue::At(place, value) => (place, value),
             };
             let pointer = || format!("{}/{}", places.step(place), value.step().unwrap_or_default());
             match (member.kind, value.kind()) {

@@ -47,7 +47,7 @@ pub fn why_not(outcome: i32, state: State, answer: Option<&Facts>, ordered: &Ord
 }
 
 /// What `why_not` takes for the order of a payment.
-pub struct Accepted<'a> {
+pub struct Terms<'a> {
     /// None if it cannot be told.
     pub reference: Option<&'a str>,
     pub amounts: Vec<String>,
@@ -55,7 +55,7 @@ pub struct Accepted<'a> {
 }
 
 /// Of an answer that is paid.
-pub fn accepted(facts: &Facts) -> Accepted<'_> {
+pub fn accepted(facts: &Facts) -> Terms<'_> {
     // The rule itself chooses among all that it could accept.
     let amounts = facts.amounts.iter().flat_map(|named| {
         let (total, fee) = (named.total.clear(), named.fee.clear());
@@ -68,7 +68,7 @@ pub fn accepted(facts: &Facts) -> Accepted<'_> {
         .collect();
     amounts.sort();
     amounts.dedup();
-    Accepted { reference: named(facts).ok().map(|it| &**it), amounts, currency: facts.currency.clear().map(|it| &**it) }
+    Terms { reference: named(facts).ok().map(|it| &**it), amounts, currency: facts.currency.clear().map(|it| &**it) }
 }
 
 fn reference(facts: &Facts, wanted: &str) -> Option<&'static CStr> {

@@ -33,7 +33,7 @@ pub struct Reading {
 
 /// Members of the library's own in a body: those of an operation.
 #[derive(Clone, Copy)]
-pub struct Own {
+pub struct OwnMembers {
     pub of: &'static Operation,
     /// They stand in front of an answer; otherwise the body has nothing else.
     pub in_front: bool,
@@ -58,7 +58,7 @@ pub struct Reply {
     /// The positions of the body's values, if it has been scanned.
     pub document: Option<Document>,
     /// The members of the library's own that the body has: those of a report, or in front of an answer.
-    pub own: Option<Own>,
+    pub own: Option<OwnMembers>,
     /// The request of `resolve` for this request, if something about it is left open.
     pub look_up: Option<String>,
 }

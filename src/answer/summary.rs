@@ -7,7 +7,7 @@ use once_cell::race::OnceBox;
 use super::facts::Facts;
 use super::normal::{self, TooLong};
 use super::paid::{self, Ordered};
-use super::reply::Own;
+use super::reply::OwnMembers;
 use crate::json::document::Value;
 use crate::json::object::{Object, list, object, quote};
 use crate::util::memory;
@@ -35,15 +35,14 @@ pub struct Summary<'a> {
     pub is_active: bool,
     pub facts: Option<&'a Facts>,
     pub row: Option<&'static Endpoint>,
-    pub own: Option<Own>,
+    pub own: Option<OwnMembers>,
     pub look_up: Option<&'a str>,
     /// `None`: there is no memory to read the body.
     pub body: Option<Value<'a>>,
 }
 
 /// An object with what cannot be read of it.
-#[derive(Default)]
-struct Normalised {
+struct ObjectText {
     text: Vec<u8>,
     unreadable: Vec<String>,
 }
@@ -64,12 +63,12 @@ impl Summary<'_> {
             Some(own) if own.in_front => (None, Some(own)),
             own => (own.as_ref(), None),
         };
-        let answer = self.normalised(|body, text| match (self.row, whole) {
+        let answer = self.object_text(|body, text| match (self.row, whole) {
             (Some(row), _) => normal::write(shape(row.name), body, text),
             (None, Some(own)) => normal::write_own(shape(own.of.name), body, text),
             (None, None) => Ok(Vec::new()),
         })?;
-        let webhook = self.normalised(|body, text| match in_front {
+        let webhook = self.object_text(|body, text| match in_front {
             Some(own) => normal::write_own(shape(own.of.name), body, text),
             None => Ok(Vec::new()),
         })?;
@@ -93,14 +92,14 @@ impl Summary<'_> {
     }
 
     /// Empty without a body.
-    fn normalised(
+    fn object_text(
         &self,
         write: impl FnOnce(Value<'_>, &mut Vec<u8>) -> Result<Vec<String>, TooLong>,
-    ) -> Result<Normalised, TooLong> {
+    ) -> Result<ObjectText, TooLong> {
         let Some(body) = self.body else { return Err(TooLong) };
         let mut text = Vec::new();
         let unreadable = write(body, &mut text)?;
-        Ok(Normalised { text, unreadable })
+        Ok(ObjectText { text, unreadable })
     }
 
     fn result(&self, reply: &mut Object<'_>) {

@@ -10,7 +10,7 @@ use super::boundary::{boundary, text};
 use super::types::{paysvc_outcome, paysvc_reply, paysvc_state, paysvc_status};
 use crate::answer::facts::Facts;
 use crate::answer::paid::{self, Ordered};
-use crate::answer::reply::{Evidence, Own, Reply};
+use crate::answer::reply::{Evidence, OwnMembers, Reply};
 use crate::answer::summary::Summary;
 use crate::call::CallRecord;
 use crate::json::Type;
@@ -46,7 +46,7 @@ pub(super) struct Handle {
     /// `None`: the service gave none.
     request_id: Option<CString>,
     row: Option<&'static Endpoint>,
-    own: Option<Own>,
+    own: Option<OwnMembers>,
     look_up: Option<String>,
     json: OnceBox<CString>,
 }
@@ -348,8 +348,8 @@ pub extern "C" fn paysvc_reply_amount(reply: Option<&paysvc_reply>, which: c_int
     amount.unwrap_or(std::ptr::null())
 }
 
-/// The reply as one JSON object, for languages with a JSON library: it has all that the functions of a reply tell, except
-/// the body. It is made when it is first asked for.
+/// The reply as one JSON object, for languages with a JSON library: it has what the functions of a reply tell, except the
+/// body and the amounts of paysvc_reply_amount(). It is made when it is first asked for.
 ///
 /// - status, outcome, state: names such as "E_TIMEOUT", "UNKNOWN" and "SUCCESSFUL"; state is null if its number has no name.
 ///   state_number, http_status, code, message, attempts, replayed, retry_after_ms (null: not said), call_id, request_id ("":

@@ -9,14 +9,14 @@ use crate::json::{self, Members, Type};
 use crate::request::look_up;
 use crate::request::validate;
 use crate::util::validation_error::ValidationError;
-use paysvc_spec::operations::{CLIENT_CHECK, CLIENT_WARM, Invoked, JOURNAL_NEXT, LOOK_UP};
+use paysvc_spec::operations::{CLIENT_CHECK, CLIENT_WARM, InvokeFunction, JOURNAL_NEXT, LOOK_UP};
 use paysvc_spec::schema::{Endpoint, Settles};
 use paysvc_spec::status::Status;
 
 /// A longer request is not read again for its look-up, because a lack of memory for that would end the process.
 const LONGEST: usize = 256 * 1024;
 
-fn arguments<'a>(function: &Invoked, json: &'a str) -> Result<Members<'a>, ValidationError> {
+fn arguments<'a>(function: &InvokeFunction, json: &'a str) -> Result<Members<'a>, ValidationError> {
     validate::arguments(function.name, function.members, json)
 }
 

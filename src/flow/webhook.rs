@@ -14,7 +14,7 @@ use self::compare::{Authenticity, Difference, Expected, Statements};
 use super::Client;
 use crate::answer::facts::Facts;
 use crate::answer::facts::event::{self, EventFacts};
-use crate::answer::reply::{Own, Reading, Reply, one_line};
+use crate::answer::reply::{OwnMembers, Reading, Reply, one_line};
 use crate::call::Call;
 use crate::call::log::Level;
 use crate::json::document::{Document, ScanError};
@@ -33,7 +33,7 @@ use paysvc_spec::schema::{Endpoint, Role};
 use paysvc_spec::status::{self, Outcome, State, Status};
 
 const THIS: &operations::Operation = operation("webhook_verify");
-const OWN: Option<Own> = Some(Own { of: THIS, in_front: true });
+const OWN: Option<OwnMembers> = Some(OwnMembers { of: THIS, in_front: true });
 const BODY: &str = "body";
 const EXPECT: &str = "expect";
 const ASK: &str = "ask";

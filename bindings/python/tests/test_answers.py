@@ -21,7 +21,7 @@ import paysvc
 from paysvc import Outcome
 from paysvc._answers import ANSWERS
 from paysvc._generated import OPERATIONS
-from paysvc._typed import Answer, Renamed
+from paysvc._typed import Answer, AnswerWithAliases
 from paysvc.sandbox import Sandbox
 
 
@@ -147,7 +147,7 @@ def test_the_repr_shows_no_value_and_nothing_can_be_changed(peer: Peer) -> None:
 
 def test_a_field_that_python_cannot_call_so_has_another_name() -> None:
     @dataclass(frozen=True, repr=False)
-    class Own(Renamed):
+    class Own(AnswerWithAliases):
         from_: Optional[Decimal] = None  # noqa: UP045
         _reads = (("from", Decimal),)
         _renamed = (("from", "from_"),)

@@ -1,6 +1,7 @@
 //! The answer of a row in one shape: fields in snake_case, whatever envelope and spelling the service gave them.
 
 use super::{Answer, AnswerKind, Certainty, Member, Place, Role};
+use crate::roles::is_of_envelope;
 
 /// A field of `answer` in `paysvc_reply_json`.
 #[derive(Clone, Debug)]
@@ -25,7 +26,7 @@ impl Answer {
         let mut fields = Vec::new();
         for member in typed(self.members) {
             match member.role_in(Place::Root) {
-                Some(Role::Status | Role::IsSuccess | Role::Success | Role::Code | Role::Message) => {}
+                _ if is_of_envelope(member.name) => {}
                 Some(Role::Object(Place::Data)) if matches!(member.kind, AnswerKind::Object(_)) => {
                     typed(member.kind.members()).for_each(|inner| add(&mut fields, Place::Data, inner));
                 }

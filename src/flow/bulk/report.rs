@@ -2,7 +2,7 @@
 
 use super::answer::LONGEST_REFERENCE;
 use super::{INITIATE, THIS, names};
-use crate::answer::reply::{Own, Reply, in_doubt, one_line};
+use crate::answer::reply::{OwnMembers, Reply, in_doubt, one_line};
 use crate::json::object::{Object, list, object};
 use crate::util::text::MAX_CHARS;
 use paysvc_spec::schema::Doubt;
@@ -125,7 +125,7 @@ impl Report {
         };
         let mut reply = Reply::without_body(status, outcome, message).in_doubt(INITIATE.in_doubt());
         reply.body = self.body(room, status == Status::Ok, &reply.message);
-        reply.own = Some(Own { of: THIS, in_front: false });
+        reply.own = Some(OwnMembers { of: THIS, in_front: false });
         reply
     }
 

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use paysvc_spec::roles::{SHARED, is_of_envelope};
 use paysvc_spec::schema::{AnswerKind, Place, ShapeField};
 use serde_json::Value;
 
@@ -40,7 +41,7 @@ impl<'a> Places<'a> {
         let known = || shape.iter().flat_map(|field| &field.members);
         let own: Vec<_> = known().filter(|it| it.0 == Place::Root).map(|it| it.1.name).collect();
         let wrapped = !own.contains(&"data") && known().all(|it| it.0 == Place::Root);
-        let bare = own.into_iter().chain(["status", "message", "code", "statusCode"]).collect();
+        let bare = own.into_iter().chain(SHARED.iter().map(|it| it.name).filter(|name| is_of_envelope(name))).collect();
         let data = find(members, "data").filter(|(_, data)| **data != Tree::Null);
         Places { root: Some(members), data, bare, wrapped }
     }

@@ -3,7 +3,7 @@
 use minijinja::{Value, context};
 use paysvc_spec::checks::Check;
 use paysvc_spec::journal::Step;
-use paysvc_spec::operations::{INVOKED, Invoked, OPERATIONS, Operation};
+use paysvc_spec::operations::{INVOKED, InvokeFunction, OPERATIONS, Operation};
 use paysvc_spec::schema::{Endpoint, Field, Kind};
 use paysvc_spec::settings;
 use paysvc_spec::status::{
@@ -60,7 +60,7 @@ fn operation(operation: &Operation) -> Value {
 }
 
 /// Its members stand within the list of the functions that have no comment of their own.
-fn invoked(function: &Invoked) -> Value {
+fn invoked(function: &InvokeFunction) -> Value {
     context! { name => function.name, doc => function.doc, members => members_within(2, function.members) }
 }
 

@@ -19,7 +19,8 @@ pub fn render() -> String {
     let operations = OPERATIONS.iter().map(|of| {
         let answer_of = match of.answer {
             Body::Of(row) => json!(row),
-            Body::OfLookUp => json!("the look-up of the endpoint in the request"),
+            // That of the endpoint that is asked: the reply names it.
+            Body::OfLookUp => Value::Null,
             Body::Own(_) => json!(of.name),
         };
         json!({

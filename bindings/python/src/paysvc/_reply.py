@@ -12,7 +12,7 @@ from ._generated import Outcome, State, Status
 from ._values import amount_text, decode, encode
 
 if TYPE_CHECKING:
-    from ._typed import Answer, Told
+    from ._typed import Answer, Summary
 
 Self = TypeVar("Self", bound="Reply")
 
@@ -132,8 +132,8 @@ class Reply:
         return self._told.unreadable
 
     @property
-    def _told(self) -> Told:
-        known: Told | None = self._read
+    def _told(self) -> Summary:
+        known: Summary | None = self._read
         # Threads get the same.
         return vars(self).setdefault("_read", _reader()(self._summary())) if known is None else known
 
@@ -173,7 +173,7 @@ class Reply:
 
 
 @cache
-def _reader() -> Callable[[bytes | None], Told]:
+def _reader() -> Callable[[bytes | None], Summary]:
     """Only programs that read an answer import the classes."""
     from ._answers import ANSWERS
     from ._typed import told

@@ -50,23 +50,23 @@ class Answer:
 _new, _set_members = object.__new__, vars(Answer)["__dict__"].__set__
 
 
-_Renamed = TypeVar("_Renamed", bound="Renamed")
+_Aliases = TypeVar("_Aliases", bound="AnswerWithAliases")
 
 
-class Renamed(Answer):
+class AnswerWithAliases(Answer):
     """With fields that Python cannot call as they are called."""
 
     _renamed: ClassVar[tuple[tuple[str, str], ...]] = ()
 
     @classmethod
-    def _of(cls: type[_Renamed], found: dict[str, Any]) -> _Renamed:
+    def _of(cls: type[_Aliases], found: dict[str, Any]) -> _Aliases:
         made = super()._of(found)
         for name, own in cls._renamed:
             found[own] = found.pop(name)
         return made
 
 
-class Told(NamedTuple):
+class Summary(NamedTuple):
     """What the library tells of an answer."""
 
     answer: Answer | None
@@ -83,10 +83,10 @@ def _time(text: str) -> datetime:
 time = datetime.fromisoformat if sys.version_info >= (3, 11) else _time
 
 
-def told(classes: dict[str, type[Answer]], text: bytes | None) -> Told:
+def told(classes: dict[str, type[Answer]], text: bytes | None) -> Summary:
     """Raises ValueError if Python cannot represent it."""
     if text is None:
-        return Told(None, {}, ())
+        return Summary(None, {}, ())
     written = text.decode()
     try:
         try:
@@ -102,7 +102,7 @@ def told(classes: dict[str, type[Answer]], text: bytes | None) -> Told:
     name = known.get("answer_of")
     if known["answer"] is not None and name in classes:  # A newer library may have more functions.
         answer = objects[name] = classes[name]._of(known["answer"])
-    return Told(answer, objects, tuple(known["unreadable"]))
+    return Summary(answer, objects, tuple(known["unreadable"]))
 
 
 def _number(digits: str) -> Decimal | str:

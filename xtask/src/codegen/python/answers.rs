@@ -54,7 +54,7 @@ impl Answers {
             self.classes.iter().map(|class| format!("{} ", class.get_attr(what).expect("a class"))).collect()
         };
         let mut imported = vec!["Answer"];
-        imported.extend(every("base").contains("Renamed").then_some("Renamed"));
+        imported.extend(every("base").contains("AnswerWithAliases").then_some("AnswerWithAliases"));
         imported.extend(every("used").contains("datetime").then_some("time"));
         imported.sort_unstable();
         context! {
@@ -85,7 +85,7 @@ impl Answers {
             .map(|(field, python)| self.field(path, pointer, field, python))
             .collect();
         let used: String = fields.iter().map(|it| format!("{} ", it.get_attr("of").expect("a field"))).collect();
-        let base = if names::fields(&keys) == keys { "Answer" } else { "Renamed" };
+        let base = if names::fields(&keys) == keys { "Answer" } else { "AnswerWithAliases" };
         self.classes.push(context! { name => &name, doc, fields, used, base });
         name
     }

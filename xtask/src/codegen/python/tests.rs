@@ -137,11 +137,11 @@ fn an_answer_is_a_class_for_each_of_its_objects() {
         "        (\"total_price\", Decimal), (\"sent_at\", time), (\"stops\", ParcelSendAnswerStops._all),\n",
     );
     has(&answers, "class ParcelSendAnswer(Answer):\n    \"\"\"The answer to parcel_send.\"\"\"\n");
-    has(&answers, "class ParcelSendAnswerStops(Renamed):\n    \"\"\"One of the stops.\"\"\"\n");
+    has(&answers, "class ParcelSendAnswerStops(AnswerWithAliases):\n    \"\"\"One of the stops.\"\"\"\n");
     has(&answers, "    from_: Any = None\n    \"\"\"Whence. /data/stops/*/from: any; documented.\"\"\"\n");
     has(&answers, "    _renamed = (\n        (\"from\", \"from_\"),\n    )\n");
     has(&answers, "from datetime import datetime\nfrom decimal import Decimal\nfrom typing import Any, Optional\n");
-    has(&answers, "from ._typed import Answer, Renamed, time\n");
+    has(&answers, "from ._typed import Answer, AnswerWithAliases, time\n");
 }
 
 #[test]
