@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import _thread
 import ctypes
 import logging
 import os
@@ -235,6 +236,30 @@ def test_a_second_interrupt_cancels_a_call_that_waits(paysvc_sandbox: Sandbox, p
     error = paysvc.abandoned_call(caught.value)
     assert error is not None
     assert (error.status, error.outcome, error.endpoint) == (paysvc.Status.CANCELLED, Outcome.UNKNOWN, endpoint)
+
+
+def test_a_signal_that_comes_as_the_wait_begins_is_not_forgotten(paysvc_sandbox: Sandbox, peer: Peer) -> None:
+    """It does not wake the thread that waits: interrupt_main() only marks it as come."""
+    config = {**peer.config, "encryption_key": paysvc_sandbox.config["encryption_key"]}
+
+    def run() -> None:
+        exchange = peer.next()
+        for _ in range(2):
+            handled = len(HANDLED)
+            _thread.interrupt_main()
+            soon = time.monotonic() + 20
+            while len(HANDLED) == handled and time.monotonic() < soon:
+                time.sleep(0.01)
+        exchange.wait_for_end()
+
+    answering = threading.Thread(target=run)
+    answering.start()
+    with handling(signal.SIGINT, TimeLimit), paysvc.Client(**config) as client, pytest.raises(TimeLimit) as caught:
+        client.order_refund(reference="R", timeout=60)
+    answering.join()
+    error = paysvc.abandoned_call(caught.value)
+    assert error is not None
+    assert error.status == paysvc.Status.CANCELLED
 
 
 @pytest.mark.parametrize("thread", ["main", "other"])

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import _thread
 import os
-from _queue import SimpleQueue
+from _queue import Empty, SimpleQueue
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -51,6 +51,9 @@ def _receive(_userdata: int | None, done: int, total: int, step: bytes) -> int:
 #: Lives as long as this module: a token may keep it.
 callback = PROGRESS_CALLBACK(_receive)
 
+#: Seconds. Python does not notice a signal that comes between its last instruction and the start of a wait, so no wait of
+#: the main thread is longer.
+_LONGEST_WAIT = 1
 
 #: Threads that wait for a call of the main thread: to start one for each call takes three times as long.
 _idle: list[SimpleQueue[Callable[[], None]]] = []
@@ -224,7 +227,10 @@ class _Relay(_Told):
                 if again:
                     self._token.cancel()
                 while not (self._ended and self._steps.empty()):
-                    step = self._steps.get()
+                    try:
+                        step = self._steps.get(timeout=_LONGEST_WAIT)
+                    except Empty:
+                        continue
                     if step is not None:
                         answer = self.tell(*step)
                         self._answers.put(0 if stops else answer)
