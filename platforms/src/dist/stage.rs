@@ -174,7 +174,8 @@ mod tests {
 
     #[test]
     fn the_readmes_have_the_programs() {
-        let text = |name: &str| fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(name)).unwrap();
+        let text =
+            |name: &str| fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(name)).unwrap();
         let (readme, of_go) = (text("README.md"), text("bindings/go/README.md"));
         assert!(program(&readme, "charge.c").unwrap().contains("int main(void)"));
         assert!(program(&readme, "charge.py").unwrap().contains("import paysvc"));
