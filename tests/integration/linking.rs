@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use crate::support::{Stage, output_of, root, run, static_libraries};
+use crate::support::{Link, Stage, output_of, root, run, static_libraries};
 
 fn text(document: &str) -> String {
     std::fs::read_to_string(root().join(document)).unwrap()
@@ -52,6 +52,16 @@ fn the_archive_links_with_a_static_unwinder_and_wholly_statically() {
         assert!(!needed.contains("libgcc_s") && !needed.contains("libpaysvc"), "{compiler} {flag}: {needed}");
         assert!(flag != "-static" || !needed.contains("NEEDED"), "{compiler} {flag}: {needed}");
         let output = Command::new(stage.path().join("charge")).env_clear().output().unwrap();
-        assert!(String::from_utf8_lossy(&output.stdout).starts_with("NOT_SENT: "), "{}", output_of(&output));
+        let printed = String::from_utf8_lossy(&output.stdout);
+        assert!(printed.starts_with("this request charged nothing: "), "{}", output_of(&output));
     }
+}
+
+#[test]
+fn readmes_program_charges_once_and_tells_what_is_paid() {
+    let stage = Stage::new();
+    let source = stage.path().join("charge.c");
+    std::fs::write(&source, program()).unwrap();
+    let program = stage.cc(&source, Link::Shared, &["-std=c89", "-pedantic"]);
+    crate::support::charge::check(&|| stage.command(&program));
 }

@@ -51,7 +51,7 @@ def test_the_program_of_the_readme_that_reads_an_order(paysvc_sandbox: Sandbox) 
     assert attempt in ("Successful", "None")
 
 
-FIRST_CHARGE = "def charge(client"
+FIRST_CHARGE = 'reference_new("TILL-7")'
 
 
 def test_the_first_charge_of_the_readme_is_paid_once(paysvc_sandbox: Sandbox) -> None:

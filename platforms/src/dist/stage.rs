@@ -1,4 +1,4 @@
-//! What every package is used with: README's programs, and a sandbox that loses the answer to every second charge.
+//! What every package is used with: the first charge of the READMEs, and a sandbox that loses the answer to every second charge.
 
 use std::ffi::OsString;
 use std::fs;
@@ -12,7 +12,7 @@ use super::Dist;
 
 /// The programs, the commands of docs/install.md, and this machine's sandbox, which `make build` built.
 pub struct Stage {
-    /// Has `charge.c`, `charge.py` and `charge-go/main.go`, as README prints them.
+    /// Has `charge.c` and `charge.py`, as README prints them, and `main.go`, as that of the Go package does.
     pub programs: PathBuf,
     /// How the sandbox is started.
     sandbox: Vec<OsString>,
@@ -27,8 +27,8 @@ pub const CHARGES: &str = "charge over TLS; charge with a lost answer, resolved"
 impl Stage {
     pub fn new(dist: &Dist) -> Result<Stage, String> {
         let programs = dist.work("programs")?;
-        super::empty(&programs.join("charge-go"))?;
-        save(dist, "README.md", &["charge.c", "charge.py", "charge-go/main.go"], &programs)?;
+        save(dist, "README.md", &["charge.c", "charge.py"], &programs)?;
+        save(dist, "bindings/go/README.md", &["main.go"], &programs)?;
         let sandbox = dist.root.join("build/bin/paysvc-sandbox");
         if !sandbox.exists() {
             return Err(format!("{} is not there: run make build first", sandbox.display()));
@@ -173,11 +173,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn readme_has_the_programs() {
-        let readme = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../README.md")).unwrap();
+    fn the_readmes_have_the_programs() {
+        let text =
+            |name: &str| fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(name)).unwrap();
+        let (readme, of_go) = (text("README.md"), text("bindings/go/README.md"));
         assert!(program(&readme, "charge.c").unwrap().contains("int main(void)"));
         assert!(program(&readme, "charge.py").unwrap().contains("import paysvc"));
-        assert!(program(&readme, "charge-go/main.go").unwrap().contains("package main"));
+        assert!(program(&of_go, "main.go").unwrap().contains("package main"));
         assert_eq!(program(&readme, "charge.cob"), None);
     }
 

@@ -1,4 +1,4 @@
-//! A user's program: README's, in a module of its own, on a machine with Go, a C compiler and nothing of this project.
+//! A user's program: that of the package's README, in a module of its own, on a machine with Go, a C compiler and nothing of this project.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -30,7 +30,7 @@ impl<'a> Shop<'a> {
         let tools = home.join("tools");
         empty(&folder)?;
         empty(&tools)?;
-        let main = stage.programs.join("charge-go/main.go");
+        let main = stage.programs.join("main.go");
         fs::copy(&main, folder.join("main.go")).map_err(|error| format!("{}: {error}", main.display()))?;
         let shop = Shop {
             dist,
