@@ -11,7 +11,7 @@ PLACE   = sh scripts/place.sh
 # Cargo uses all processors itself; what installs must have ended before the build.
 .NOTPARALLEL:
 
-.PHONY: help all build libs libs-check dist dist-check dist-twice generate demo test test-python test-browser test-go test-go-race test-cpp faults bulk canary fuzz harden certify peers bench bench-check check sanitize tsan cgocheck planted-faults bare deny licences miri install uninstall clean setup setup-demo setup-test needs
+.PHONY: help all build libs libs-check dist dist-check dist-twice generate demo test try test-python test-browser test-go-race faults bulk canary fuzz harden certify peers bench bench-check check sanitize tsan cgocheck planted-faults bare deny licences miri install uninstall clean setup setup-demo setup-test needs
 
 all: build ## the same as build; the default
 
@@ -70,15 +70,19 @@ check: setup-test build ## formatting and lints
 test: setup-test build ## installs what is missing, and runs all tests of all languages, side by side; JOBS=n: how many at a time
 	@GO="$$(sh scripts/go.sh)" CARGO="$(CARGO)" MAKE="$(MAKE)" sh scripts/test.sh
 
-test-go: setup-test build ## the tests of the Go package
-	GO="$$(sh scripts/go.sh)" $(CARGO) test --workspace --locked --test integration -- go:: a_till_in_go
+try: needs ## after a change: builds without optimisation and runs the Rust tests whose names have one of the words ONLY
+	@[ -n "$(ONLY)" ] || { echo 'try: say which tests, such as ONLY="journal:: verdict"' >&2; exit 2; }
+	$(CARGO) rustc --locked -p paysvc --lib --crate-type staticlib
+	$(CARGO) build --locked -p paysvc-sandbox
+	@$(PLACE) -m 644 include/paysvc.h bindings/cpp/*.hpp build/try/include
+	@sh scripts/link.sh $(TARGET_DIR)/debug/libpaysvc.a build/try/lib
+	@$(PLACE) -m 755 $(TARGET_DIR)/debug/paysvc-sandbox build/try/bin
+	@sh scripts/describe.sh build/try
+	GO="$$(sh scripts/go.sh)" TEST_BUILD=build/try $(CARGO) test --workspace --locked --lib --test integration -- $(ONLY)
 
-test-go-race: setup-test build ## the same under Go's race detector; GO=go: with this one
+test-go-race: setup-test build ## the tests of the Go package under Go's race detector; GO=go: with this one
 	GO="$${GO:-$$(sh scripts/go.sh)}" $(CARGO) test --workspace --locked --test integration -- --exact \
 	    go::its_tests_pass_under_the_race_detector
-
-test-cpp: setup-test build ## the tests of the C++ header
-	$(CARGO) test --workspace --locked --test integration -- cpp:: a_till_in_cpp
 
 test-python: setup-test build ## types, lints and tests of the Python package
 	@sh scripts/test-python.sh
