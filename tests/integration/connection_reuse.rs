@@ -3,12 +3,12 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use rustls::HandshakeKind;
 use serde_json::{Value, json};
 
-use crate::support::capi::{Call, Client, HANG, refund, with, within};
+use crate::support::capi::{Call, Client, HANG, eventually, refund, with, within};
 use crate::support::encryption_key;
 use crate::support::server::{Connection, Server, closed_port, half_close, response};
 use crate::support::tls::{Authority, serve};
@@ -21,15 +21,6 @@ fn reuse(server: &Server, setting: &str) -> Value {
 
 fn refunds(server: &Server) -> usize {
     server.seen().iter().filter(|request| request.starts_with(REFUND)).count()
-}
-
-/// Until it is so: what the server notices may come later.
-fn eventually(what: &str, so: impl Fn() -> bool) {
-    let give_up = Instant::now() + HANG;
-    while !so() {
-        assert!(Instant::now() < give_up, "not in time: {what}");
-        std::thread::sleep(Duration::from_millis(2));
-    }
 }
 
 /// Each request with the number of its connection and how many came before it there. The first refund is answered 429.

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::support::capi::{Call, Client, HANG, refund, with, within};
+use crate::support::capi::{Call, Client, HANG, eventually, refund, with, within};
 use crate::support::deaf::Deaf;
 use crate::support::driver::Driver;
 use crate::support::server::{Connection, Server};
@@ -75,9 +75,9 @@ fn a_cancel_ends_a_call_wherever_it_is_and_leaves_the_client_usable() {
         let call = Call::new();
         std::thread::scope(|scope| {
             let running = scope.spawn(|| within(HANG, || client.call_with("order_refund", &refund(), Some(&call))));
-            while server.seen().is_empty() || (name == "backing off" && !BACKING_OFF.load(Ordering::SeqCst)) {
-                std::thread::yield_now();
-            }
+            eventually(name, || {
+                !server.seen().is_empty() && (name != "backing off" || BACKING_OFF.load(Ordering::SeqCst))
+            });
             call.cancel();
             let reply = running.join().unwrap();
             assert_eq!(reply.verdict(), verdict, "{name}: {}", reply.message());
@@ -223,9 +223,7 @@ fn a_cancel_reaches_tls_in_the_handshake_and_after_it() {
     let (client, call) = (Client::new(&config), Call::new());
     std::thread::scope(|scope| {
         let running = scope.spawn(|| within(HANG, || client.call_with("order_refund", &refund(), Some(&call))));
-        while server.seen().is_empty() {
-            std::thread::yield_now();
-        }
+        eventually("the request arrives", || !server.seen().is_empty());
         call.cancel();
         running.join().unwrap().expect("E_CANCELLED UNKNOWN");
     });

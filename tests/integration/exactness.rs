@@ -1,13 +1,11 @@
 //! Requests that move money: what an UNKNOWN says first, that a charge has a price, and that a name has one spelling.
 
-use std::time::Duration;
-
 use paysvc_spec::ENDPOINTS;
 use paysvc_spec::journal::Step;
 use paysvc_spec::schema::{Doubt, Endpoint, Field, Kind, Reference, Safety};
 use serde_json::{Value, json};
 
-use crate::support::capi::{Call, Client, Reply, with};
+use crate::support::capi::{Call, Client, Reply, eventually, with};
 use crate::support::long_encryption_key;
 use crate::support::sandbox::Sandbox;
 use crate::support::server::{Connection, Server};
@@ -119,9 +117,7 @@ fn a_cancelled_call_says_it_too() {
         let seen = server.seen().len();
         let reply = std::thread::scope(|scope| {
             let running = scope.spawn(|| client.call_with(row.name, &request(row), Some(&call)));
-            while server.seen().len() == seen {
-                std::thread::sleep(Duration::from_millis(5));
-            }
+            eventually("the request arrives", || server.seen().len() > seen);
             call.cancel();
             running.join().unwrap()
         });

@@ -21,7 +21,7 @@ use paysvc_spec::schema::{Endpoint, Envelope};
 use paysvc_spec::status::Outcome;
 use serde_json::{Value, json};
 
-use crate::support::capi::{Client, Reply};
+use crate::support::capi::{Client, Reply, eventually};
 use crate::support::platform::foreign;
 use crate::support::sandbox::Sandbox;
 use crate::support::target::{Target, target};
@@ -309,11 +309,7 @@ fn wait_for(sandbox: &Sandbox, may_be_closed: bool, there: &dyn Fn(&str, u64) ->
         }
         open || !may_be_closed
     };
-    let give_up = Instant::now() + Duration::from_secs(30);
-    while waits(&std::fs::read_to_string("/proc/self/net/tcp").unwrap()) {
-        assert!(Instant::now() < give_up, "the sandbox did not do it");
-        std::thread::yield_now();
-    }
+    eventually("the sandbox does it", || !waits(&std::fs::read_to_string("/proc/self/net/tcp").unwrap()));
 }
 
 fn call_again(sandbox: &Sandbox, target: &Target) -> Reply {

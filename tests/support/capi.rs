@@ -510,6 +510,15 @@ impl Drop for Reply {
 /// Far longer than anything here takes on a slow machine; only a hang reaches it.
 pub const HANG: Duration = Duration::from_secs(40);
 
+/// Waits until it is so: what the peer of a test notices may come later.
+pub fn eventually(what: &str, so: impl Fn() -> bool) {
+    let give_up = Instant::now() + HANG;
+    while !so() {
+        assert!(Instant::now() < give_up, "not in time: {what}");
+        std::thread::sleep(Duration::from_millis(2));
+    }
+}
+
 /// A request that moves money.
 pub fn refund() -> Value {
     json!({"reference": "ORDER-1", "amount": "25.50"})

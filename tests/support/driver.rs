@@ -4,15 +4,18 @@ use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{BufRead as _, BufReader, Read as _, Seek as _, Write as _};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+use super::capi::HANG;
+
 pub struct Driver {
     child: Child,
     input: Option<ChildStdin>,
-    output: BufReader<ChildStdout>,
+    output: Receiver<String>,
     /// Its standard error: a file, because a pipe that nobody reads fills up.
     errors: File,
     /// What the client's creation gave.
@@ -72,9 +75,9 @@ impl Driver {
         let to_file = errors.try_clone().unwrap();
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(to_file).spawn().unwrap();
         let mut input = child.stdin.take().unwrap();
-        let mut output = BufReader::new(child.stdout.take().unwrap());
+        let output = lines(child.stdout.take().unwrap());
         writeln!(input, "{config}").unwrap();
-        let created = Reply::parse(&read(&mut output, &mut child, &mut errors));
+        let created = Reply::parse(&read(&output, &mut child, &mut errors));
         Driver { child, input: Some(input), output, errors, created }
     }
 
@@ -84,7 +87,7 @@ impl Driver {
 
     pub fn call_text(&mut self, function: &str, request: &str) -> Reply {
         writeln!(self.input.as_mut().unwrap(), "{function}\t{request}").unwrap();
-        Reply::parse(&read(&mut self.output, &mut self.child, &mut self.errors))
+        Reply::parse(&read(&self.output, &mut self.child, &mut self.errors))
     }
 
     /// Begins a call, and kills the program this long after that.
@@ -115,21 +118,21 @@ impl Driver {
     /// The result of `get` of that language on the last reply.
     pub fn get(&mut self, pointer: &str) -> Option<String> {
         writeln!(self.input.as_mut().unwrap(), "get\t{pointer}").unwrap();
-        let line = read(&mut self.output, &mut self.child, &mut self.errors);
+        let line = read(&self.output, &mut self.child, &mut self.errors);
         line.trim_end_matches('\n').strip_prefix('=').map(str::to_owned)
     }
 
     /// The typed members of the last reply's answer, read as that endpoint's: the line of the command `answer`.
     pub fn answer(&mut self, endpoint: &str) -> serde_json::Map<String, Value> {
         writeln!(self.input.as_mut().unwrap(), "answer\t{endpoint}").unwrap();
-        let line = read(&mut self.output, &mut self.child, &mut self.errors);
+        let line = read(&self.output, &mut self.child, &mut self.errors);
         serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line}"))
     }
 
     /// Closes the client; the program goes on.
     pub fn close(&mut self) {
         writeln!(self.input.as_mut().unwrap(), "close\t").unwrap();
-        assert_eq!(read(&mut self.output, &mut self.child, &mut self.errors), "closed\n");
+        assert_eq!(read(&self.output, &mut self.child, &mut self.errors), "closed\n");
     }
 
     pub fn process(&self) -> u32 {
@@ -170,11 +173,24 @@ fn whole(file: &mut File) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-fn read(output: &mut BufReader<ChildStdout>, child: &mut Child, errors: &mut File) -> String {
-    let mut line = String::new();
-    output.read_line(&mut line).unwrap();
-    if line.is_empty() {
-        panic!("the program ended: {:?}\n{}", child.wait(), whole(errors));
-    }
-    line
+/// On a thread of its own, because a read has no deadline.
+fn lines(output: ChildStdout) -> Receiver<String> {
+    let (sender, lines) = channel();
+    std::thread::spawn(move || {
+        let mut output = BufReader::new(output);
+        loop {
+            let mut line = String::new();
+            if output.read_line(&mut line).unwrap() == 0 || sender.send(line).is_err() {
+                break;
+            }
+        }
+    });
+    lines
+}
+
+fn read(output: &Receiver<String>, child: &mut Child, errors: &mut File) -> String {
+    output.recv_timeout(3 * HANG).unwrap_or_else(|why| {
+        _ = child.kill();
+        panic!("the program wrote no line: {why}; {:?}\n{}", child.wait(), whole(errors))
+    })
 }

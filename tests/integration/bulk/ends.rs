@@ -8,7 +8,7 @@ use paysvc_spec::status::{CONTINUE, Outcome};
 use serde_json::{Value, json};
 
 use super::{Payer, Steps, check, fault, ledger, outcomes, recipients, report, run, run_with, sandbox, sizes};
-use crate::support::capi::Call;
+use crate::support::capi::{Call, eventually};
 use crate::support::server::Server;
 
 /// Seven recipients in four batches.
@@ -304,9 +304,7 @@ fn a_cancel_ends_the_run_and_the_report_is_whole() {
             let request = json!({"payoutDetails": list, "continue_after_unknown": true});
             client.call_with("payout_bulk", &request, Some(&call))
         });
-        while ledger(&sandbox).len() < 4 {
-            std::thread::sleep(Duration::from_millis(10));
-        }
+        eventually("four payouts", || ledger(&sandbox).len() >= 4);
         call.cancel();
         running.join().unwrap()
     });

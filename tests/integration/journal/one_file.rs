@@ -4,13 +4,12 @@ use std::collections::HashMap;
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
 use super::sequence::{Call, config, new_journal, prepare};
 use super::{folder, with_c};
-use crate::support::capi::with;
+use crate::support::capi::{eventually, with};
 use crate::support::driver::{Driver, Reply};
 use crate::support::random::Random;
 use crate::support::sandbox::Sandbox;
@@ -155,12 +154,8 @@ fn two_processes_of_eight_threads_and_kills_send_each_refund_once() {
             command.args([&config, THREADS, &REFUNDS.to_string()]).stdout(Stdio::piped()).spawn().unwrap()
         };
         let (mut one, other) = (start(), start());
-        let until = Instant::now() + Duration::from_secs(60);
         let killed_after = random.below(REFUNDS as u64) as usize;
-        while server.seen().len() < killed_after {
-            assert!(Instant::now() < until, "nothing is sent");
-            std::thread::sleep(Duration::from_millis(1));
-        }
+        eventually("requests arrive", || server.seen().len() >= killed_after);
         one.kill().unwrap();
         one.wait().unwrap();
         assert!(other.wait_with_output().unwrap().status.success());

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use serde_json::{Value, json};
 
 use super::{FAILED, FOUND, PAID, Service, order};
-use crate::support::capi::{Call, HANG, Reply, with, within};
+use crate::support::capi::{Call, HANG, Reply, eventually, with, within};
 
 const CONTINUE: c_int = 0x5D00;
 
@@ -144,9 +144,7 @@ fn a_cancel_or_a_stop_ends_it_with_the_last_state() {
     let before = service.server.seen().len();
     std::thread::scope(|scope| {
         let waiting = scope.spawn(|| within(HANG, || wait(&service, slow.clone(), Some(&call))));
-        while service.server.seen().len() == before {
-            std::thread::yield_now();
-        }
+        eventually("a look-up", || service.server.seen().len() > before);
         call.cancel();
         let reply = waiting.join().unwrap();
         reply.expect("E_CANCELLED UNKNOWN");
