@@ -44,7 +44,7 @@ func details(t *testing.T, body string) *paysvc.TransactionDetailsReply {
 	served.Store(`{"status":true,"statusCode":"00","message":"done","data":` + body + `}`)
 	reply, err := answering(t, &served).TransactionDetails(context.Background(), paysvc.TransactionDetailsRequest{SessionID: "S-1"})
 	if err != nil {
-		t.Fatal(err)
+		t.Fatal("the answer:", err)
 	}
 	return reply
 }
@@ -71,7 +71,7 @@ func said(t *testing.T, text []byte) any {
 	decoder.UseNumber()
 	var value any
 	if err := decoder.Decode(&value); err != nil {
-		t.Fatal(err, string(text))
+		t.Fatal("Decode:", err, string(text))
 	}
 	return present(value)
 }
@@ -107,7 +107,7 @@ func TestAnswersAreWhatTheLibraryRead(t *testing.T) {
 	_, file, _, _ := runtime.Caller(0) // The test may run in another folder.
 	text, err := os.ReadFile(filepath.Join(filepath.Dir(file), "../../tests/scenarios.json"))
 	if err != nil {
-		t.Fatal(err)
+		t.Fatal("ReadFile:", err)
 	}
 	var canned struct {
 		Endpoints map[string]struct {
@@ -117,7 +117,7 @@ func TestAnswersAreWhatTheLibraryRead(t *testing.T) {
 		} `json:"endpoints"`
 	}
 	if err := json.Unmarshal(text, &canned); err != nil {
-		t.Fatal(err)
+		t.Fatal("Unmarshal:", err)
 	}
 	var served atomic.Value
 	client, filled := answering(t, &served), 0
@@ -175,7 +175,7 @@ func encoded(t *testing.T, value any) []byte {
 	t.Helper()
 	text, err := json.Marshal(value)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatal("Marshal:", err)
 	}
 	return text
 }
@@ -187,7 +187,7 @@ func TestWhatCannotBeReadIsNamed(t *testing.T) {
 	answer := reply.Answer
 	if got := strings.Join(reply.Unreadable, " "); got != "/data/feeRate /data/dateUpdated /data/orderPayments/1" &&
 		got != "/data/dateUpdated /data/feeRate /data/orderPayments/1" || answer.FeeRate != "" || answer.DateUpdated != nil {
-		t.Error(got)
+		t.Error("what cannot be read:", got)
 	}
 	if answer.TotalAmountCharged != "2500.500000" || *answer.OrderPayments[0].OrderID != 7 || string(*answer.Customer) != `[{"name":"Ada"}]` ||
 		!answer.DateCreated.Equal(time.Date(2026, 1, 31, 9, 30, 0, 123456000, time.UTC)) {
@@ -196,7 +196,7 @@ func TestWhatCannotBeReadIsNamed(t *testing.T) {
 	// Deeper than encoding/json reads.
 	deep := details(t, `{"customer":`+strings.Repeat("[", 20_000)+strings.Repeat("]", 20_000)+`}`)
 	if deep.Outcome != paysvc.OutcomeConfirmed || len(deep.Unreadable) != 1 || deep.Unreadable[0] != "" {
-		t.Error(deep.Outcome, deep.Unreadable)
+		t.Error("an answer that is too deep:", deep.Outcome, deep.Unreadable)
 	}
 }
 
@@ -214,7 +214,7 @@ func TestAnErrorHasTheAnswer(t *testing.T) {
 	body.Store("<html>")
 	_, err = answering(t, &body).OrderPay(context.Background(), transfer)
 	if failed := failure(t, err); failed.AnswerOf != "" || failed.AnswerJSON != nil || failed.LookUp().Endpoint != "order_pay" {
-		t.Error(failed.AnswerOf, failed.LookUp())
+		t.Error("an answer of a failure:", failed.AnswerOf, failed.LookUp())
 	}
 }
 

@@ -22,7 +22,7 @@ func TestTheCertificateOfHttptestIsTrustedAsCAFile(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "ca.pem")
 	text := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})
 	if err := os.WriteFile(file, text, 0o600); err != nil {
-		t.Fatal(err)
+		t.Fatal("WriteFile:", err)
 	}
 	config := paysvc.Config{BaseURL: server.URL, PublicKey: paysvc.NewSecret("PGW-PUBLICKEY-TEST-00000000000000000000000000000000")}
 	ask := func() error {
@@ -32,6 +32,6 @@ func TestTheCertificateOfHttptestIsTrustedAsCAFile(t *testing.T) {
 	is(t, ask(), paysvc.ErrTransport, paysvc.ErrOutcomeNotSent)
 	config.CAFile = file
 	if err := ask(); err != nil {
-		t.Error(err)
+		t.Error("the certificate is not taken:", err)
 	}
 }

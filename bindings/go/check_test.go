@@ -22,15 +22,15 @@ func TestCheckNamesWhatIsMissing(t *testing.T) {
 	sandbox, client := start(t)
 	reply, err := client.Check(context.Background())
 	if err != nil {
-		t.Fatal(err)
+		t.Fatal("Check:", err)
 	}
 	var found checks
 	if err := reply.Decode(&found); err != nil || len(found.Checks) < 10 {
-		t.Fatal(err, found)
+		t.Fatal("the report:", err, found)
 	}
 	for _, check := range found.Checks {
 		if !check.OK {
-			t.Error(check)
+			t.Error("failed:", check)
 		}
 	}
 	config := sandbox.Config
@@ -39,7 +39,7 @@ func TestCheckNamesWhatIsMissing(t *testing.T) {
 	is(t, err, paysvc.ErrConfig)
 	failure := failure(t, err)
 	if err := failure.Decode(&found); err != nil || found.Checks[2].Check != "secret_key" || found.Checks[2].OK {
-		t.Error(err, found)
+		t.Error("the report of a failure:", err, found)
 	}
 }
 
@@ -62,7 +62,7 @@ func TestARefusedLookUpIsNoRefusal(t *testing.T) {
 	}
 	confirmed := &paysvc.Error{Reply: paysvc.Reply{Status: paysvc.StatusRejected, Outcome: paysvc.OutcomeConfirmed}}
 	if confirmed.Is(paysvc.ErrRejected) {
-		t.Error(confirmed)
+		t.Error("CONFIRMED is also ErrRejected:", confirmed)
 	}
 	for status, own := range map[paysvc.Status]error{
 		paysvc.StatusUnresolved: paysvc.ErrUnresolved, paysvc.StatusKeyReused: paysvc.ErrKeyReused, paysvc.StatusJournal: paysvc.ErrJournal,
@@ -81,7 +81,7 @@ func TestIsPaidComparesWithTheOrder(t *testing.T) {
 	ctx := context.Background()
 	reply, err := client.Resolve(ctx, lose(t, sandbox, client, "R-1", charged))
 	if err != nil {
-		t.Fatal(err)
+		t.Fatal("Resolve:", err)
 	}
 	kept := *reply
 	reply = nil
@@ -103,11 +103,11 @@ func TestIsPaidComparesWithTheOrder(t *testing.T) {
 	paid(sandbox, "R-2")
 	refund, err := client.OrderRefund(ctx, paysvc.OrderRefundRequest{Reference: "R-2"})
 	if err != nil {
-		t.Fatal(err)
+		t.Fatal("OrderRefund:", err)
 	}
 	for _, other := range []paysvc.Reply{refund.Reply, {}, {Outcome: paysvc.OutcomeConfirmed, State: paysvc.StateSuccessful}} {
 		if paid, whyNot := other.IsPaid("*", "*", "*"); paid || whyNot == "" {
-			t.Error(other, whyNot)
+			t.Error("another reply than the order's is paid:", other, whyNot)
 		}
 	}
 }

@@ -25,7 +25,7 @@ func TestErrorsByKind(t *testing.T) {
 	is(t, err, paysvc.ErrRejected, paysvc.ErrOutcomeRejected)
 	if failure := failure(t, err); failure.HTTPStatus != 404 || failure.Function != "direct_debit_status" ||
 		!strings.Contains(err.Error(), "paysvc: direct_debit_status: E_REJECTED, outcome REJECTED: ") {
-		t.Error(err)
+		t.Error("the text of the error:", err)
 	}
 	paid(sandbox, "sbx-commit_then_reset-1")
 	_, err = client.OrderRefund(ctx, paysvc.OrderRefundRequest{Reference: "sbx-commit_then_reset-1"})
@@ -73,11 +73,11 @@ func TestErrorsHasEveryMemberThatIsWrong(t *testing.T) {
 	_, err := client.PayoutInitiate(ctx, paysvc.PayoutInitiateRequest{PayoutDetails: make([]paysvc.PayoutInitiatePayoutDetails, 2)})
 	wrong := failure(t, err).Errors()
 	if len(wrong) != 14 || wrong["payoutDetails.1.bankCode"] != "must not be empty" || !strings.Contains(err.Error(), "(and 13 more, see errors)") {
-		t.Error(err, wrong)
+		t.Error("the fields that are wrong:", err, wrong)
 	}
 	_, err = client.DirectDebitStatus(ctx, paysvc.DirectDebitStatusRequest{MandateCode: "none"})
 	if wrong := failure(t, err).Errors(); len(wrong) != 1 || wrong["mandateCode"] != "Mandate not found at the moment." {
-		t.Error(wrong)
+		t.Error("the field of the service:", wrong)
 	}
 	for body, want := range map[string]string{
 		"": "", "null": "", "[1]": "", `{"errors":["x"]}`: "", `{"errors":"x"}`: "", `{"errors":{}}`: "",
@@ -85,7 +85,7 @@ func TestErrorsHasEveryMemberThatIsWrong(t *testing.T) {
 	} {
 		found := (&paysvc.Error{Reply: paysvc.Reply{Body: json.RawMessage(body)}}).Errors()
 		if got := fmt.Sprint(found); got != "map["+want+"]" {
-			t.Error(body, got)
+			t.Error("the errors in the body:", body, got)
 		}
 	}
 }
@@ -112,17 +112,17 @@ func TestAnErrorNamesItsCallInTextAndInLogs(t *testing.T) {
 	slog.New(slog.NewJSONHandler(&log, nil)).Error("failed", "err", err, "reply", failed.Reply)
 	var line struct{ Err, Reply map[string]any }
 	if err := json.Unmarshal(log.Bytes(), &line); err != nil {
-		t.Fatal(err)
+		t.Fatal("Unmarshal:", err)
 	}
 	want := map[string]any{
 		"call_id": failed.CallID, "status": "E_SERVER", "outcome": "UNKNOWN", "state": "NONE", "http_status": 500.0, "attempts": 1.0,
 		"request_id": "req-17", "message": failed.Message,
 	}
 	if !reflect.DeepEqual(line.Reply, want) {
-		t.Error(line.Reply)
+		t.Error("the logged reply:", line.Reply)
 	}
 	want["function"] = "order_refund"
 	if !reflect.DeepEqual(line.Err, want) {
-		t.Error(line.Err)
+		t.Error("the logged error:", line.Err)
 	}
 }

@@ -34,7 +34,7 @@ func connect(t *testing.T, config paysvc.Config, with ...paysvc.Option) *paysvc.
 	t.Helper()
 	client, err := paysvc.New(config, with...)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatal("New:", err)
 	}
 	t.Cleanup(func() { client.Close() })
 	return client
@@ -65,13 +65,12 @@ func paid(sandbox *paysvctest.Sandbox, reference string) {
 
 // Waits until the sandbox has this effect in its ledger, which is before it answers, if it does.
 func committed(sandbox *paysvctest.Sandbox, effect string) {
-	for {
-		for _, entry := range sandbox.Ledger() {
-			if entry.Effect == effect {
-				return
-			}
+	for until := time.Now().Add(time.Minute); time.Now().Before(until); {
+		if count(sandbox, effect) > 0 {
+			return
 		}
 	}
+	panic("in a minute the sandbox has not done " + effect)
 }
 
 func count(sandbox *paysvctest.Sandbox, effect string) (times int) {
@@ -114,7 +113,7 @@ func sandboxForExample(change ...func(testing.TB, paysvc.Config) paysvc.Config) 
 	}
 	client, err := paysvc.New(config)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatal("New:", err)
 	}
 	return exampleSandbox{sandbox, func() {
 		client.Close()

@@ -84,7 +84,7 @@ func newFrom(t *testing.T, config []byte, with ...paysvc.Option) *paysvc.Client 
 	t.Helper()
 	client, err := paysvc.NewFromJSON(config, with...)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatal("NewFromJSON:", err)
 	}
 	t.Cleanup(func() { client.Close() })
 	return client
@@ -97,7 +97,7 @@ func TestTheLogHasAttributesAndTheContextOfTheCall(t *testing.T) {
 	ctx := context.WithValue(context.Background(), nameKey{}, "till 7")
 	reply, err := client.DirectDebitHistory(ctx, paysvc.DirectDebitHistoryRequest{EmailAddress: "none@example.com"})
 	if err != nil {
-		t.Fatal(err)
+		t.Fatal("DirectDebitHistory:", err)
 	}
 	want := []string{
 		"DEBUG till 7: endpoint=direct_debit_history attempt=1 begins=true",
@@ -119,7 +119,7 @@ func TestALineOfTheLogComesWhileTheCallGoesOn(t *testing.T) {
 		log.mu.Lock()
 		defer log.mu.Unlock()
 		if !strings.Contains(strings.Join(log.got, "\n"), "endpoint=order_status attempt=1 status=OK") {
-			t.Error(log.got)
+			t.Error("the lines of the attempts:", log.got)
 		}
 		return paysvc.ErrStop
 	}})
@@ -150,7 +150,7 @@ func TestHooksAreCalledWithTheContextsOfEachOther(t *testing.T) {
 		},
 		AttemptEnded: func(ctx context.Context, attempt paysvc.Attempt) {
 			if attempt.Duration < 0 || attempt.Duration > time.Minute {
-				t.Error(attempt)
+				t.Error("the duration:", attempt)
 			}
 			note(ctx, "%s %v %v %d %s", attempt.Function, attempt.Status, attempt.Outcome, attempt.HTTPStatus, attempt.RequestID)
 		},
@@ -162,7 +162,7 @@ func TestHooksAreCalledWithTheContextsOfEachOther(t *testing.T) {
 	client := newFrom(t, config, paysvc.WithLog(log, slog.LevelError), paysvc.WithHooks(outer), paysvc.WithHooks(hooks))
 	_, err := client.DirectDebitHistory(context.Background(), paysvc.DirectDebitHistoryRequest{EmailAddress: "none@example.com"})
 	if err != nil {
-		t.Fatal(err)
+		t.Fatal("DirectDebitHistory:", err)
 	}
 	_, err = client.OrderStatus(context.Background(), paysvc.OrderStatusRequest{})
 	is(t, err, paysvc.ErrConfig)
@@ -178,7 +178,7 @@ func TestHooksAreCalledWithTheContextsOfEachOther(t *testing.T) {
 		t.Errorf("%s\n%v", strings.Join(got, "\n"), log.got)
 	}
 	if ids[1] == "" || ids[1] != ids[2] {
-		t.Error(ids)
+		t.Error("the call IDs:", ids)
 	}
 }
 
@@ -198,11 +198,11 @@ func TestACallWithinAHookHasItsOwnContext(t *testing.T) {
 	}))
 	ctx := context.WithValue(context.Background(), nameKey{}, "outer")
 	if _, err := client.DirectDebitHistory(ctx, request); err != nil {
-		t.Fatal(err)
+		t.Fatal("DirectDebitHistory:", err)
 	}
 	all := strings.Join(log.got, "\n")
 	if strings.Contains(all, "WRONG") || strings.Count(all, " inner:") < 3 || strings.Count(all, " outer:") < 2 {
-		t.Error(all)
+		t.Error("the hooks and their contexts:", all)
 	}
 }
 
@@ -218,7 +218,7 @@ func TestAPanicInAHookDoesNotFailTheCall(t *testing.T) {
 	}))
 	_, err := client.DirectDebitHistory(context.Background(), paysvc.DirectDebitHistoryRequest{EmailAddress: "none@example.com"})
 	if err != nil || panics != 6 {
-		t.Error(err, panics)
+		t.Error("a panic of a hook reaches the call:", err, panics)
 	}
 }
 
@@ -234,10 +234,10 @@ func TestTheTraceOfTheContextIsSentWithEveryRequest(t *testing.T) {
 	ctx := paysvc.ContextWithTraceparent(context.Background(), trace)
 	for _, ctx := range []context.Context{ctx, paysvc.ContextWithTraceparent(ctx, "")} {
 		if _, err := client.DirectDebitHistory(ctx, request); err != nil {
-			t.Fatal(err)
+			t.Fatal("DirectDebitHistory:", err)
 		}
 	}
 	if got := traces(); !reflect.DeepEqual(got, []string{trace, trace, ""}) {
-		t.Error(got)
+		t.Error("the traces:", got)
 	}
 }

@@ -53,7 +53,7 @@ func TestTill(t *testing.T) {
 		t.Skip("run by TestAKilledProgramResolvesWhatItStored")
 	}
 	if err := till(folder); err != nil {
-		t.Fatal(err)
+		t.Fatal("till:", err)
 	}
 }
 
@@ -64,7 +64,7 @@ func TestAKilledProgramResolvesWhatItStored(t *testing.T) {
 	sandbox.Post("/sandbox/faults", map[string]any{"path": "/payment/order/create", "fault": "commit_then_timeout"}, nil)
 	environment, err := os.ReadFile(settings)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatal("ReadFile:", err)
 	}
 	run := func() *exec.Cmd {
 		command := exec.Command(os.Args[0], "-test.run", "^TestTill$", "-test.v")
@@ -75,19 +75,19 @@ func TestAKilledProgramResolvesWhatItStored(t *testing.T) {
 	}
 	first := run()
 	if err := first.Start(); err != nil {
-		t.Fatal(err)
+		t.Fatal("Start:", err)
 	}
 	committed(sandbox, "charge_made")
 	if err := first.Process.Kill(); err != nil {
-		t.Fatal(err)
+		t.Fatal("Kill:", err)
 	}
 	first.Wait()
 	stored, err := os.ReadFile(filepath.Join(folder, "pending.json"))
 	if err != nil || strings.Contains(string(stored), charged) || strings.Contains(string(stored), "cvv") {
-		t.Fatal(string(stored), err)
+		t.Fatal("what was stored is missing, or has a secret:", string(stored), err)
 	}
 	output, err := run().CombinedOutput()
 	if err != nil || !strings.Contains(string(output), "\ntrue \n") || count(sandbox, "charge_made") != 1 {
-		t.Error(err, string(output), sandbox.Ledger())
+		t.Error("the second run did not resolve the charge:", err, string(output), sandbox.Ledger())
 	}
 }

@@ -22,7 +22,7 @@ func TestLog(t *testing.T) {
 		},
 	}
 	if _, err := client.OrderCreate(context.Background(), card); err != nil {
-		t.Fatal(err)
+		t.Fatal("OrderCreate:", err)
 	}
 	if !strings.Contains(text.String(), "level=DEBUG") && !strings.Contains(text.String(), "level=INFO") {
 		t.Errorf("no log: %q", text.String())
@@ -51,6 +51,6 @@ func TestAPanicInALogHandlerDoesNotFailTheCall(t *testing.T) {
 	paid(sandbox, "ORDER-1")
 	_, err := client.OrderRefund(context.Background(), paysvc.OrderRefundRequest{Reference: "ORDER-1"})
 	if err != nil || lines == 0 {
-		t.Error(err, lines)
+		t.Error("the call, and its lines:", err, lines)
 	}
 }

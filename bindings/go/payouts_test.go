@@ -122,7 +122,7 @@ func TestAListGoesOnWithAnotherOneOnlyIfItSaysSo(t *testing.T) {
 	sandbox, client := payer(t)
 	ctx := context.Background()
 	if _, err := client.PayoutBulk(ctx, paysvc.PayoutBulkRequest{PayoutDetails: recipients(2)}); err != nil {
-		t.Fatal(err)
+		t.Fatal("PayoutBulk:", err)
 	}
 	_, err := client.PayoutBulk(ctx, paysvc.PayoutBulkRequest{PayoutDetails: recipients(3)})
 	is(t, err, paysvc.ErrKeyReused, paysvc.ErrOutcomeUnknown)
@@ -222,7 +222,7 @@ func TestAWebhookIsTrueOnlyIfTheServiceSaysSo(t *testing.T) {
 	} {
 		reply, err := client.WebhookVerify(context.Background(), paysvc.WebhookVerifyRequest{Body: json.RawMessage(body), Expect: expect})
 		if err != nil {
-			t.Fatal(err)
+			t.Fatal("WebhookVerify:", err)
 		}
 		if event := reply.Webhook; event == nil || event.Authentic == nil || *event.Authentic != want || (event.Key != "") != want ||
 			event.Match == nil || event.About != "R-1" || reply.AnswerOf != "order_verify" {

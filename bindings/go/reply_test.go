@@ -19,14 +19,14 @@ func TestRefund(t *testing.T) {
 		Reference: "ORDER-1", Reason: paysvc.Ptr("<one> & \"two\""), Amount: paysvc.Ptr("25.50"),
 	})
 	if err != nil {
-		t.Fatal(err)
+		t.Fatal("OrderRefund:", err)
 	}
 	if reply.Status != paysvc.StatusOK || reply.Outcome != paysvc.OutcomeConfirmed || reply.State != paysvc.StatePending ||
 		reply.HTTPStatus != 200 || reply.Attempts != 1 || reply.RetryAfter >= 0 || reply.Message == "" {
 		t.Errorf("%+v", *reply)
 	}
 	if amount, ok := reply.Get("/data/amount_refunded"); !ok || amount != "25.50" {
-		t.Error(amount, ok)
+		t.Error("the amount:", amount, ok)
 	}
 	var body struct {
 		Data struct {
@@ -34,10 +34,10 @@ func TestRefund(t *testing.T) {
 		} `json:"data"`
 	}
 	if err := reply.Decode(&body); err != nil || body.Data.Amount != "25.50" {
-		t.Error(body, err)
+		t.Error("the decoded body:", body, err)
 	}
 	if last := sandbox.Ledger(); len(last) == 0 || last[len(last)-1].String() != "refund_made ORDER-1/25.50 25.50" {
-		t.Error(last)
+		t.Error("the last entry of the ledger:", last)
 	}
 }
 
@@ -49,22 +49,22 @@ func TestCallIDs(t *testing.T) {
 	for i := 0; i < 3; i++ {
 		reply, err := client.DirectDebitHistory(context.Background(), paysvc.DirectDebitHistoryRequest{EmailAddress: "none@example.com"})
 		if err != nil {
-			t.Fatal(err)
+			t.Fatal("DirectDebitHistory:", err)
 		}
 		seen[reply.CallID] = true
 		if len(reply.CallID) < 10 || len(reply.CallID) > 40 || !strings.Contains(log.String(), reply.CallID) {
-			t.Error(reply.CallID, log.String())
+			t.Error("the call ID, and the log:", reply.CallID, log.String())
 		}
 	}
 	_, err := client.OrderRefund(context.Background(), paysvc.OrderRefundRequest{})
 	seen[failure(t, err).CallID] = true
 	if len(seen) != 4 || seen[""] {
-		t.Error(seen)
+		t.Error("the call IDs of four calls:", seen)
 	}
 	client.Close()
 	_, err = client.OrderRefund(context.Background(), paysvc.OrderRefundRequest{})
 	if id := failure(t, err).CallID; id != "" {
-		t.Error(id)
+		t.Error("a call that was not made has a call ID:", id)
 	}
 }
 
@@ -74,11 +74,11 @@ func TestDecodeKeepsNumbersExact(t *testing.T) {
 	sandbox.Post("/sandbox/fund", map[string]any{"alias": "till", "amount": "2500.50", "senderName": "Ada"}, &fund)
 	reply, err := client.TransactionDetails(context.Background(), paysvc.TransactionDetailsRequest{SessionID: fund.SessionID})
 	if err != nil || reply.State != paysvc.StateSuccessful {
-		t.Fatal(reply, err)
+		t.Fatal("not successful:", reply, err)
 	}
 	var body map[string]any
 	if err := reply.Decode(&body); err != nil {
-		t.Fatal(err)
+		t.Fatal("Decode:", err)
 	}
 	if got := body["data"].(map[string]any)["totalAmountCharged"]; got != json.Number("2500.50") {
 		t.Errorf("%T %v", got, got)
@@ -107,7 +107,7 @@ func TestGetFollowsRFC6901(t *testing.T) {
 		}
 	}
 	if got, ok := (paysvc.Reply{}).Get(""); ok {
-		t.Error(got)
+		t.Error("an empty reply has a body:", got)
 	}
 }
 
@@ -119,13 +119,13 @@ func TestIsActive(t *testing.T) {
 		OrderReference: paysvc.Ptr("ORDER-1"), AccountNumber: paysvc.NewSecret("0123456789"), BankCode: paysvc.Ptr("044"),
 	})
 	if err != nil {
-		t.Fatal(err)
+		t.Fatal("DirectDebitCreate:", err)
 	}
 	code, _ := created.Get("/data/mandateCode")
 	for _, active := range []bool{false, true} {
 		reply, err := client.DirectDebitStatus(context.Background(), paysvc.DirectDebitStatusRequest{MandateCode: code})
 		if err != nil || reply.IsActive != active {
-			t.Error(err, active, reply)
+			t.Error("IsActive:", err, active, reply)
 		}
 		sandbox.Post("/sandbox/mandates/"+code+"/activate", nil, nil)
 	}

@@ -65,7 +65,7 @@ func TestExtraMembersAndTheirOrder(t *testing.T) {
 	encoder := json.NewEncoder(&out)
 	encoder.SetEscapeHTML(false)
 	if err := encoder.Encode(order); err != nil {
-		t.Fatal(err)
+		t.Fatal("Encode:", err)
 	}
 	want := `{"reference":"ORDER-1 & é","country":"<NG>",` +
 		`"card":{"cardnumber":"[hidden]","expirymonth":"","expiryyear":"","cvv":null,"pin":1},"order":null,` +
@@ -92,7 +92,7 @@ func TestEveryTextIsWrittenAsItIs(t *testing.T) {
 	}
 	written, err := paysvc.OrderCreateRequest{Reference: &text, Extra: map[string]json.RawMessage{text: json.RawMessage(`[]`)}}.MarshalJSON()
 	if err != nil {
-		t.Fatal(err)
+		t.Fatal("marshalled:", err)
 	}
 	var read map[string]any
 	if err := json.Unmarshal(written, &read); err != nil || read["reference"] != text || read[text] == nil {
@@ -107,7 +107,7 @@ func TestWarmConnectsAndSendsNothing(t *testing.T) {
 	}
 	closed, err := paysvc.New(paysvc.Config{BaseURL: "http://127.0.0.1:1"})
 	if err != nil {
-		t.Fatal(err)
+		t.Fatal("New:", err)
 	}
 	defer closed.Close()
 	is(t, closed.Warm(context.Background()), paysvc.ErrTransport, paysvc.ErrOutcomeNotSent)

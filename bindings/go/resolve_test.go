@@ -113,7 +113,7 @@ func TestWhatIsStoredOfARequestResolvesItAtAnyTime(t *testing.T) {
 		}
 		var read paysvc.ResolveRequest
 		if err := json.Unmarshal(text, &read); err != nil {
-			t.Fatal(err)
+			t.Fatal("Unmarshal:", err)
 		}
 		if reply, err := client.ResolveRequest(ctx, read); err != nil || reply.State != paysvc.StateSuccessful {
 			t.Error("not resolved:", reply, err)

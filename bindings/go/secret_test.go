@@ -90,7 +90,7 @@ func TestASecretSaysThatItIsHidden(t *testing.T) {
 func TestASecretIsReadAndNeverFromWhatIsHidden(t *testing.T) {
 	var card paysvc.OrderCreateCard
 	if err := json.Unmarshal([]byte(`{"cardnumber":"4111","cvv":null,"pin":""}`), &card); err != nil {
-		t.Fatal(err)
+		t.Fatal("Unmarshal:", err)
 	}
 	if !card.Cardnumber.Equal(paysvc.NewSecret("4111")) || !card.CVV.IsZero() || card.PIN.IsZero() || !card.PIN.Equal(paysvc.NewSecret("")) {
 		t.Error("read:", card.Cardnumber, card.CVV, card.PIN)
@@ -104,7 +104,7 @@ func TestASecretIsReadAndNeverFromWhatIsHidden(t *testing.T) {
 	}
 	written, err := json.Marshal(card)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatal("Marshal:", err)
 	}
 	if err := json.Unmarshal(written, &card); err == nil {
 		t.Error("a card was read from what is hidden")

@@ -30,7 +30,7 @@ func withJournal(t testing.TB, config paysvc.Config) paysvc.Config {
 	// Beside the sandbox: a journal may not be in memory, as the folder for temporary files perhaps is.
 	folder, err := os.MkdirTemp(filepath.Dir(os.Getenv("PAYSVC_SANDBOX")), "journal")
 	if err != nil {
-		t.Fatal(err)
+		t.Fatal("MkdirTemp:", err)
 	}
 	t.Cleanup(func() { os.RemoveAll(folder) })
 	config.Journal, config.JournalCreate = filepath.Join(folder, "pay.db"), paysvc.Ptr(true)
@@ -40,7 +40,7 @@ func withJournal(t testing.TB, config paysvc.Config) paysvc.Config {
 func TestAClientTakesAStoreAndNotAJournalAsWell(t *testing.T) {
 	client, err := paysvc.New(nowhere, paysvc.WithStore(noRows{}))
 	if err != nil {
-		t.Fatal(err)
+		t.Fatal("New:", err)
 	}
 	client.Close()
 	_, err = paysvc.New(withJournal(t, nowhere), paysvc.WithStore(noRows{}))
@@ -74,7 +74,7 @@ func TestWhatIsOpenIsToldOneKeyAfterTheOther(t *testing.T) {
 	open := func(store paysvc.Store) *paysvc.Client {
 		client, err := paysvc.New(nowhere, paysvc.WithStore(store))
 		if err != nil {
-			t.Fatal(err)
+			t.Fatal("New:", err)
 		}
 		t.Cleanup(func() { client.Close() })
 		return client
@@ -121,7 +121,7 @@ func TestWhatALoopStoppedAtIsToldAgain(t *testing.T) {
 	lose(t, sandbox, client, "R-1", charged)
 	reply, err := client.Call(ctx, "journal_next", []byte("{}"))
 	if err != nil {
-		t.Fatal(err)
+		t.Fatal("Call:", err)
 	}
 	if key, _ := reply.Get("/key"); key != "charge R-1" {
 		t.Errorf("the key is %q", key)
@@ -160,7 +160,7 @@ func TestACallEndsInTimeAlsoIfItsStoreDoesNot(t *testing.T) {
 	t.Cleanup(func() { close(store.ends) })
 	client, err := paysvc.New(nowhere, paysvc.WithStore(store))
 	if err != nil {
-		t.Fatal(err)
+		t.Fatal("New:", err)
 	}
 	t.Cleanup(func() { client.Close() })
 	ctx, cancel := context.WithTimeout(context.Background(), 100*time.Millisecond)
@@ -202,7 +202,7 @@ func TestAReferenceThatTheClientMadeIsChargedWithoutALookUp(t *testing.T) {
 		before := requests(sandbox)
 		reply, err := client.OrderCreate(context.Background(), charge(made, charged))
 		if err != nil {
-			t.Fatal(err)
+			t.Fatal("OrderCreate:", err)
 		}
 		if paid, why := reply.IsPaid(made, "25.50", "NGN"); !paid {
 			t.Error("not paid:", why)

@@ -142,10 +142,10 @@ func TestAClientThatIsDroppedIsClosed(t *testing.T) {
 	func() {
 		client, err := paysvc.NewFromJSON([]byte(fmt.Sprintf(`{"base_url":%q}`, server.URL)))
 		if err != nil {
-			t.Fatal(err)
+			t.Fatal("NewFromJSON:", err)
 		}
 		if err := client.Warm(context.Background()); err != nil { // It keeps the connection.
-			t.Fatal(err)
+			t.Fatal("Warm:", err)
 		}
 	}()
 	for until := time.Now().Add(time.Minute); ; {

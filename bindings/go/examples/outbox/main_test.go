@@ -27,7 +27,7 @@ func startExample(t *testing.T) *example {
 	e := &example{server: emptyTables(t), sandbox: paysvctest.Start(t, "--seed", "7", "--pay-twice", "--env-file", file)}
 	settings, err := os.ReadFile(file)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatal("ReadFile:", err)
 	}
 	e.settings = append(strings.Fields(string(settings)), "DATABASE="+e.dsn, "TEST_OUTBOX=1")
 	return e
@@ -87,7 +87,7 @@ func TestWorkersAtOncePayEachRowOnce(t *testing.T) {
 	workers := []*exec.Cmd{e.command("work"), e.command("work")}
 	for _, worker := range workers {
 		if err := worker.Start(); err != nil {
-			t.Fatal(err)
+			t.Fatal("Start:", err)
 		}
 	}
 	for _, worker := range workers {
@@ -102,11 +102,11 @@ func TestAWorkerThatIsKilledBeforeItHasWrittenTheOutcomePaysOnce(t *testing.T) {
 	e.runs(0, "add", "a", salaryOf)
 	other, err := e.db.Begin()
 	if err != nil {
-		t.Fatal(err)
+		t.Fatal("Begin:", err)
 	}
 	// The worker can read its rows, and not change them.
 	if _, err := other.Exec("LOCK TABLE outbox IN EXCLUSIVE MODE"); err != nil {
-		t.Fatal(err)
+		t.Fatal("Exec:", err)
 	}
 	const waiting = " FROM pg_stat_activity WHERE query LIKE 'UPDATE outbox%' AND wait_event_type = 'Lock'"
 	e.killAWorkerOnce(func() bool { return e.number("SELECT count(*)"+waiting) == 1 })
@@ -115,7 +115,7 @@ func TestAWorkerThatIsKilledBeforeItHasWrittenTheOutcomePaysOnce(t *testing.T) {
 	other.Rollback()
 	e.check(0, 1)
 	if told := e.runs(0, "work"); !strings.HasPrefix(told, "a CONFIRMED ") {
-		t.Error(told)
+		t.Error("not confirmed:", told)
 	}
 	e.check(1, 1)
 }
@@ -129,7 +129,7 @@ func TestARowWhoseRequestWasUnderWayWhenItsWorkerWasKilledStaysOpen(t *testing.T
 	e.killAWorkerOnce(func() bool { return count(e.sandbox, "payout_made") == 1 })
 	for i := 0; i < 2; i++ {
 		if told := e.runs(2, "work"); !strings.HasPrefix(told, "a UNKNOWN ") {
-			t.Error(told)
+			t.Error("not unknown:", told)
 		}
 	}
 	e.check(0, 1)

@@ -136,7 +136,7 @@ func connect(t *testing.T, sandbox *paysvctest.Sandbox, store paysvc.Store) *pay
 	t.Helper()
 	client, err := paysvc.New(sandbox.Config, paysvc.WithStore(store))
 	if err != nil {
-		t.Fatal(err)
+		t.Fatal("New:", err)
 	}
 	t.Cleanup(func() { client.Close() })
 	return client

@@ -87,7 +87,7 @@ func TestConnectionsThatWereEndedAreReplaced(t *testing.T) {
 			for i := 0; i < 5; i++ {
 				conn, err := db.Conn(context.Background())
 				if err != nil {
-					t.Fatal(err)
+					t.Fatal("Conn:", err)
 				}
 				held = append(held, conn)
 			}
