@@ -51,8 +51,8 @@ def _receive(_userdata: int | None, done: int, total: int, step: bytes) -> int:
 #: Lives as long as this module: a token may keep it.
 callback = PROGRESS_CALLBACK(_receive)
 
-#: Seconds. Python does not notice a signal that comes between its last instruction and the start of a wait, so no wait of
-#: the main thread is longer.
+#: Seconds. Python does not notice a signal that comes between its last instruction and the start of a wait, so no wait
+#: of the main thread is longer.
 _LONGEST_WAIT = 1
 
 #: Threads that wait for a call of the main thread: to start one for each call takes three times as long.
