@@ -12,7 +12,7 @@ import (
 func TestTheAnswerOfALookUpIsNotThatOfTheCall(t *testing.T) {
 	found := Reply{AnswerOf: "order_verify", AnswerJSON: json.RawMessage(`{"status":"Successful"}`)}
 	if reply, err := replyOf[OrderRefundReply]("order_refund")(found, nil); err != nil || reply.Answer.Status != "" || reply.AnswerOf != "order_verify" {
-		t.Error("the answer:", reply, err)
+		t.Error("the answer of the look-up was taken:", reply, err)
 	}
 }
 

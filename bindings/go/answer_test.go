@@ -42,10 +42,7 @@ func details(t *testing.T, body string) *paysvc.TransactionDetailsReply {
 	t.Helper()
 	var served atomic.Value
 	served.Store(`{"status":true,"statusCode":"00","message":"done","data":` + body + `}`)
-	reply, err := answering(t, &served).TransactionDetails(context.Background(), paysvc.TransactionDetailsRequest{SessionID: "S-1"})
-	if err != nil {
-		t.Fatal("the answer:", err)
-	}
+	reply := need(answering(t, &served).TransactionDetails(context.Background(), paysvc.TransactionDetailsRequest{SessionID: "S-1"}))(t, "ask for the details")
 	return reply
 }
 
@@ -70,9 +67,7 @@ func said(t *testing.T, text []byte) any {
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.UseNumber()
 	var value any
-	if err := decoder.Decode(&value); err != nil {
-		t.Fatal("Decode:", err, string(text))
-	}
+	must(t, "decode "+string(text), decoder.Decode(&value))
 	return present(value)
 }
 
@@ -105,10 +100,7 @@ func present(value any) any {
 // The structs have every field that the library writes, and what a program stores is what it read.
 func TestAnswersAreWhatTheLibraryRead(t *testing.T) {
 	_, file, _, _ := runtime.Caller(0) // The test may run in another folder.
-	text, err := os.ReadFile(filepath.Join(filepath.Dir(file), "../../tests/scenarios.json"))
-	if err != nil {
-		t.Fatal("ReadFile:", err)
-	}
+	text := need(os.ReadFile(filepath.Join(filepath.Dir(file), "../../tests/scenarios.json")))(t, "read the scenarios")
 	var canned struct {
 		Endpoints map[string]struct {
 			Request map[string]any    `json:"request"`
@@ -116,9 +108,7 @@ func TestAnswersAreWhatTheLibraryRead(t *testing.T) {
 			Others  []json.RawMessage `json:"other_answers"`
 		} `json:"endpoints"`
 	}
-	if err := json.Unmarshal(text, &canned); err != nil {
-		t.Fatal("Unmarshal:", err)
-	}
+	must(t, "decode the scenarios", json.Unmarshal(text, &canned))
 	var served atomic.Value
 	client, filled := answering(t, &served), 0
 	for function, of := range canned.Endpoints {
@@ -173,10 +163,7 @@ func TestWhatIsAbsentLooksLikeNoValue(t *testing.T) {
 
 func encoded(t *testing.T, value any) []byte {
 	t.Helper()
-	text, err := json.Marshal(value)
-	if err != nil {
-		t.Fatal("Marshal:", err)
-	}
+	text := need(json.Marshal(value))(t, "encode the value")
 	return text
 }
 
@@ -187,7 +174,7 @@ func TestWhatCannotBeReadIsNamed(t *testing.T) {
 	answer := reply.Answer
 	if got := strings.Join(reply.Unreadable, " "); got != "/data/feeRate /data/dateUpdated /data/orderPayments/1" &&
 		got != "/data/dateUpdated /data/feeRate /data/orderPayments/1" || answer.FeeRate != "" || answer.DateUpdated != nil {
-		t.Error("what cannot be read:", got)
+		t.Error("unreadable members:", got)
 	}
 	if answer.TotalAmountCharged != "2500.500000" || *answer.OrderPayments[0].OrderID != 7 || string(*answer.Customer) != `[{"name":"Ada"}]` ||
 		!answer.DateCreated.Equal(time.Date(2026, 1, 31, 9, 30, 0, 123456000, time.UTC)) {
@@ -196,7 +183,7 @@ func TestWhatCannotBeReadIsNamed(t *testing.T) {
 	// Deeper than encoding/json reads.
 	deep := details(t, `{"customer":`+strings.Repeat("[", 20_000)+strings.Repeat("]", 20_000)+`}`)
 	if deep.Outcome != paysvc.OutcomeConfirmed || len(deep.Unreadable) != 1 || deep.Unreadable[0] != "" {
-		t.Error("an answer that is too deep:", deep.Outcome, deep.Unreadable)
+		t.Error("a deep answer: outcome and unreadable members:", deep.Outcome, deep.Unreadable)
 	}
 }
 
@@ -214,7 +201,7 @@ func TestAnErrorHasTheAnswer(t *testing.T) {
 	body.Store("<html>")
 	_, err = answering(t, &body).OrderPay(context.Background(), transfer)
 	if failed := failure(t, err); failed.AnswerOf != "" || failed.AnswerJSON != nil || failed.LookUp().Endpoint != "order_pay" {
-		t.Error("an answer of a failure:", failed.AnswerOf, failed.LookUp())
+		t.Error("an answer that is no JSON: its function and look-up:", failed.AnswerOf, failed.LookUp())
 	}
 }
 

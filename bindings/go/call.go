@@ -10,6 +10,7 @@ import (
 	"encoding/json"
 	"errors"
 	"math"
+	"runtime/cgo"
 	"time"
 	"unsafe"
 )
@@ -243,10 +244,11 @@ func (c *Client) watch(
 	}
 	free := func() { C.paysvc_call_free(token) }
 	if progress != nil {
-		silence := progress.listen(token)
+		handle := cgo.NewHandle(progress)
+		C.paysvc_go_set_progress(token, C.uintptr_t(handle))
 		free = func() {
 			C.paysvc_call_free(token)
-			silence()
+			handle.Delete()
 		}
 	}
 	if ctx.Done() == nil {

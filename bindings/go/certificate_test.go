@@ -21,9 +21,7 @@ func TestTheCertificateOfHttptestIsTrustedAsCAFile(t *testing.T) {
 	defer server.Close()
 	file := filepath.Join(t.TempDir(), "ca.pem")
 	text := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})
-	if err := os.WriteFile(file, text, 0o600); err != nil {
-		t.Fatal("WriteFile:", err)
-	}
+	must(t, "write the CA file", os.WriteFile(file, text, 0o600))
 	config := paysvc.Config{BaseURL: server.URL, PublicKey: paysvc.NewSecret("PGW-PUBLICKEY-TEST-00000000000000000000000000000000")}
 	ask := func() error {
 		_, err := connect(t, config).DirectDebitHistory(context.Background(), paysvc.DirectDebitHistoryRequest{EmailAddress: "none@example.com"})
@@ -31,7 +29,5 @@ func TestTheCertificateOfHttptestIsTrustedAsCAFile(t *testing.T) {
 	}
 	is(t, ask(), paysvc.ErrTransport, paysvc.ErrOutcomeNotSent)
 	config.CAFile = file
-	if err := ask(); err != nil {
-		t.Error("the certificate is not taken:", err)
-	}
+	must(t, "ask with the CA file", ask())
 }

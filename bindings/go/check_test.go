@@ -20,26 +20,23 @@ type checks struct {
 
 func TestCheckNamesWhatIsMissing(t *testing.T) {
 	sandbox, client := start(t)
-	reply, err := client.Check(context.Background())
-	if err != nil {
-		t.Fatal("Check:", err)
-	}
+	reply := need(client.Check(context.Background()))(t, "check the client")
 	var found checks
 	if err := reply.Decode(&found); err != nil || len(found.Checks) < 10 {
-		t.Fatal("the report:", err, found)
+		t.Fatal("the answer of Check:", err, found)
 	}
 	for _, check := range found.Checks {
 		if !check.OK {
-			t.Error("failed:", check)
+			t.Error("the check failed:", check)
 		}
 	}
 	config := sandbox.Config
 	config.SecretKey = paysvc.Secret{}
-	_, err = connect(t, config).Check(context.Background())
+	_, err := connect(t, config).Check(context.Background())
 	is(t, err, paysvc.ErrConfig)
 	failure := failure(t, err)
 	if err := failure.Decode(&found); err != nil || found.Checks[2].Check != "secret_key" || found.Checks[2].OK {
-		t.Error("the report of a failure:", err, found)
+		t.Error("the check of the secret key:", err, found)
 	}
 }
 
@@ -62,7 +59,7 @@ func TestARefusedLookUpIsNoRefusal(t *testing.T) {
 	}
 	confirmed := &paysvc.Error{Reply: paysvc.Reply{Status: paysvc.StatusRejected, Outcome: paysvc.OutcomeConfirmed}}
 	if confirmed.Is(paysvc.ErrRejected) {
-		t.Error("CONFIRMED is also ErrRejected:", confirmed)
+		t.Error("a confirmed outcome is taken for a refusal:", confirmed)
 	}
 	for status, own := range map[paysvc.Status]error{
 		paysvc.StatusUnresolved: paysvc.ErrUnresolved, paysvc.StatusKeyReused: paysvc.ErrKeyReused, paysvc.StatusJournal: paysvc.ErrJournal,
@@ -79,10 +76,7 @@ func TestARefusedLookUpIsNoRefusal(t *testing.T) {
 func TestIsPaidComparesWithTheOrder(t *testing.T) {
 	sandbox, client := start(t)
 	ctx := context.Background()
-	reply, err := client.Resolve(ctx, lose(t, sandbox, client, "R-1", charged))
-	if err != nil {
-		t.Fatal("Resolve:", err)
-	}
+	reply := need(client.Resolve(ctx, lose(t, sandbox, client, "R-1", charged)))(t, "resolve the charge")
 	kept := *reply
 	reply = nil
 	runtime.GC()
@@ -101,13 +95,10 @@ func TestIsPaidComparesWithTheOrder(t *testing.T) {
 		}
 	}
 	paid(sandbox, "R-2")
-	refund, err := client.OrderRefund(ctx, paysvc.OrderRefundRequest{Reference: "R-2"})
-	if err != nil {
-		t.Fatal("OrderRefund:", err)
-	}
+	refund := need(client.OrderRefund(ctx, paysvc.OrderRefundRequest{Reference: "R-2"}))(t, "refund the order")
 	for _, other := range []paysvc.Reply{refund.Reply, {}, {Outcome: paysvc.OutcomeConfirmed, State: paysvc.StateSuccessful}} {
 		if paid, whyNot := other.IsPaid("*", "*", "*"); paid || whyNot == "" {
-			t.Error("another reply than the order's is paid:", other, whyNot)
+			t.Error("IsPaid of a reply without a paid order:", other, whyNot)
 		}
 	}
 }

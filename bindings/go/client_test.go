@@ -24,7 +24,7 @@ func TestCloseWithACallInFlight(t *testing.T) {
 		_, err := client.OrderRefund(context.Background(), paysvc.OrderRefundRequest{Reference: "sbx-slow_headers-1"})
 		ended <- err
 	}()
-	committed(sandbox, "refund_made")
+	committed(t, sandbox, "refund_made")
 	for i := 0; i < 3; i++ {
 		if err := client.Close(); err != nil {
 			t.Error("Close:", err)
@@ -50,7 +50,7 @@ func TestTheWaitForASlotEndsWithTheContextAndWithClose(t *testing.T) {
 		return ended
 	}
 	first := call(ctx)
-	committed(sandbox, "refund_made")
+	committed(t, sandbox, "refund_made")
 	waits, stop := context.WithCancel(context.Background())
 	second, third := call(waits), call(context.Background())
 	stop()
@@ -78,7 +78,7 @@ func stalled(t *testing.T, config func(*paysvc.Config)) (sandbox *paysvctest.San
 		defer close(ended)
 		client.OrderRefund(ctx, paysvc.OrderRefundRequest{Reference: "sbx-commit_then_timeout-1"})
 	}()
-	committed(sandbox, "refund_made")
+	committed(t, sandbox, "refund_made")
 	end = func() {
 		cancel()
 		<-ended
@@ -174,8 +174,11 @@ func TestTenThousandGoroutinesOnOneClient(t *testing.T) {
 	for err := range failed {
 		t.Fatal("a call failed:", err)
 	}
-	for runtime.NumGoroutine() > before { // Each call ends its own; the last may still be ending.
-		runtime.Gosched()
+	// Each call ends its own goroutine; the last may still be ending.
+	for until := time.Now().Add(time.Minute); runtime.NumGoroutine() > before; runtime.Gosched() {
+		if time.Now().After(until) {
+			t.Fatalf("%d goroutines a minute after the calls, %d before them", runtime.NumGoroutine(), before)
+		}
 	}
 	status, err := os.ReadFile("/proc/self/status")
 	if err != nil {

@@ -36,7 +36,7 @@ func TestACancelAfterTheRequestWasSentIsUnknown(t *testing.T) {
 	paid(sandbox, "sbx-commit_then_timeout-1")
 	ctx, cancel := context.WithCancel(context.Background())
 	go func() {
-		committed(sandbox, "refund_made")
+		committed(t, sandbox, "refund_made")
 		cancel()
 	}()
 	_, err := client.OrderRefund(ctx, paysvc.OrderRefundRequest{Reference: "sbx-commit_then_timeout-1"})

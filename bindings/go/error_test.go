@@ -25,7 +25,7 @@ func TestErrorsByKind(t *testing.T) {
 	is(t, err, paysvc.ErrRejected, paysvc.ErrOutcomeRejected)
 	if failure := failure(t, err); failure.HTTPStatus != 404 || failure.Function != "direct_debit_status" ||
 		!strings.Contains(err.Error(), "paysvc: direct_debit_status: E_REJECTED, outcome REJECTED: ") {
-		t.Error("the text of the error:", err)
+		t.Error("the error:", err)
 	}
 	paid(sandbox, "sbx-commit_then_reset-1")
 	_, err = client.OrderRefund(ctx, paysvc.OrderRefundRequest{Reference: "sbx-commit_then_reset-1"})
@@ -51,7 +51,7 @@ func TestTheRefusalOfAnotherCallIsNotThatOfThisOne(t *testing.T) {
 	is(t, refused, paysvc.ErrRejected, paysvc.ErrOutcomeRejected)
 	ctx, cancel := context.WithCancelCause(context.Background())
 	go func() {
-		committed(sandbox, "refund_made")
+		committed(t, sandbox, "refund_made")
 		cancel(errors.Join(io.ErrUnexpectedEOF, refused))
 	}()
 	_, err := client.OrderRefund(ctx, paysvc.OrderRefundRequest{Reference: "sbx-commit_then_timeout-1"})
@@ -73,11 +73,11 @@ func TestErrorsHasEveryMemberThatIsWrong(t *testing.T) {
 	_, err := client.PayoutInitiate(ctx, paysvc.PayoutInitiateRequest{PayoutDetails: make([]paysvc.PayoutInitiatePayoutDetails, 2)})
 	wrong := failure(t, err).Errors()
 	if len(wrong) != 14 || wrong["payoutDetails.1.bankCode"] != "must not be empty" || !strings.Contains(err.Error(), "(and 13 more, see errors)") {
-		t.Error("the fields that are wrong:", err, wrong)
+		t.Error("the wrong members:", err, wrong)
 	}
 	_, err = client.DirectDebitStatus(ctx, paysvc.DirectDebitStatusRequest{MandateCode: "none"})
 	if wrong := failure(t, err).Errors(); len(wrong) != 1 || wrong["mandateCode"] != "Mandate not found at the moment." {
-		t.Error("the field of the service:", wrong)
+		t.Error("the wrong members:", wrong)
 	}
 	for body, want := range map[string]string{
 		"": "", "null": "", "[1]": "", `{"errors":["x"]}`: "", `{"errors":"x"}`: "", `{"errors":{}}`: "",
@@ -85,7 +85,7 @@ func TestErrorsHasEveryMemberThatIsWrong(t *testing.T) {
 	} {
 		found := (&paysvc.Error{Reply: paysvc.Reply{Body: json.RawMessage(body)}}).Errors()
 		if got := fmt.Sprint(found); got != "map["+want+"]" {
-			t.Error("the errors in the body:", body, got)
+			t.Error("Errors:", body, got)
 		}
 	}
 }
@@ -111,18 +111,16 @@ func TestAnErrorNamesItsCallInTextAndInLogs(t *testing.T) {
 	var log bytes.Buffer
 	slog.New(slog.NewJSONHandler(&log, nil)).Error("failed", "err", err, "reply", failed.Reply)
 	var line struct{ Err, Reply map[string]any }
-	if err := json.Unmarshal(log.Bytes(), &line); err != nil {
-		t.Fatal("Unmarshal:", err)
-	}
+	must(t, "read the line of the log", json.Unmarshal(log.Bytes(), &line))
 	want := map[string]any{
 		"call_id": failed.CallID, "status": "E_SERVER", "outcome": "UNKNOWN", "state": "NONE", "http_status": 500.0, "attempts": 1.0,
 		"request_id": "req-17", "message": failed.Message,
 	}
 	if !reflect.DeepEqual(line.Reply, want) {
-		t.Error("the logged reply:", line.Reply)
+		t.Error("the reply in the log:", line.Reply)
 	}
 	want["function"] = "order_refund"
 	if !reflect.DeepEqual(line.Err, want) {
-		t.Error("the logged error:", line.Err)
+		t.Error("the error in the log:", line.Err)
 	}
 }

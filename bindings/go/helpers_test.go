@@ -32,12 +32,26 @@ func start(t *testing.T, with ...paysvc.Option) (*paysvctest.Sandbox, *paysvc.Cl
 
 func connect(t *testing.T, config paysvc.Config, with ...paysvc.Option) *paysvc.Client {
 	t.Helper()
-	client, err := paysvc.New(config, with...)
-	if err != nil {
-		t.Fatal("New:", err)
-	}
+	client := need(paysvc.New(config, with...))(t, "make a client")
 	t.Cleanup(func() { client.Close() })
 	return client
+}
+
+// Ends the test, with what it could not do, if there is an error.
+func must(t testing.TB, what string, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatalf("cannot %s: %v", what, err)
+	}
+}
+
+// Passes on what a function returned: need(f())(t, "call f").
+func need[T any](value T, err error) func(t testing.TB, what string) T {
+	return func(t testing.TB, what string) T {
+		t.Helper()
+		must(t, what, err)
+		return value
+	}
 }
 
 func failure(t *testing.T, err error) *paysvc.Error {
@@ -64,9 +78,11 @@ func paid(sandbox *paysvctest.Sandbox, reference string) {
 }
 
 // Waits until the sandbox has this effect in its ledger, which is before it answers, if it does.
-func committed(sandbox *paysvctest.Sandbox, effect string) {
-	for until := time.Now().Add(time.Minute); time.Now().Before(until); {
-		if count(sandbox, effect) > 0 {
+func committed(t testing.TB, sandbox *paysvctest.Sandbox, effect string) {
+	t.Helper()
+	for until := time.Now().Add(time.Minute); count(sandbox, effect) == 0; time.Sleep(time.Millisecond) {
+		if time.Now().After(until) {
+			t.Errorf("the ledger has no %s after a minute", effect)
 			return
 		}
 	}
@@ -111,10 +127,7 @@ func sandboxForExample(change ...func(testing.TB, paysvc.Config) paysvc.Config) 
 	for _, change := range change {
 		config = change(t, config)
 	}
-	client, err := paysvc.New(config)
-	if err != nil {
-		t.Fatal("New:", err)
-	}
+	client := need(paysvc.New(config))(t, "make a client")
 	return exampleSandbox{sandbox, func() {
 		client.Close()
 		for _, cleanup := range t.cleanups {

@@ -82,10 +82,7 @@ func (r *records) Handle(ctx context.Context, record slog.Record) error {
 
 func newFrom(t *testing.T, config []byte, with ...paysvc.Option) *paysvc.Client {
 	t.Helper()
-	client, err := paysvc.NewFromJSON(config, with...)
-	if err != nil {
-		t.Fatal("NewFromJSON:", err)
-	}
+	client := need(paysvc.NewFromJSON(config, with...))(t, "make a client")
 	t.Cleanup(func() { client.Close() })
 	return client
 }
@@ -95,10 +92,7 @@ func TestTheLogHasAttributesAndTheContextOfTheCall(t *testing.T) {
 	log := &records{}
 	client := newFrom(t, config, paysvc.WithLog(log, slog.LevelDebug))
 	ctx := context.WithValue(context.Background(), nameKey{}, "till 7")
-	reply, err := client.DirectDebitHistory(ctx, paysvc.DirectDebitHistoryRequest{EmailAddress: "none@example.com"})
-	if err != nil {
-		t.Fatal("DirectDebitHistory:", err)
-	}
+	reply := need(client.DirectDebitHistory(ctx, paysvc.DirectDebitHistoryRequest{EmailAddress: "none@example.com"}))(t, "ask for the history")
 	want := []string{
 		"DEBUG till 7: endpoint=direct_debit_history attempt=1 begins=true",
 		"WARN till 7: endpoint=direct_debit_history attempt=1 status=E_RATE_LIMITED outcome=REJECTED http_status=429 request_id=r-1",
@@ -119,7 +113,7 @@ func TestALineOfTheLogComesWhileTheCallGoesOn(t *testing.T) {
 		log.mu.Lock()
 		defer log.mu.Unlock()
 		if !strings.Contains(strings.Join(log.got, "\n"), "endpoint=order_status attempt=1 status=OK") {
-			t.Error("the lines of the attempts:", log.got)
+			t.Error("the log during the call:", log.got)
 		}
 		return paysvc.ErrStop
 	}})
@@ -150,7 +144,7 @@ func TestHooksAreCalledWithTheContextsOfEachOther(t *testing.T) {
 		},
 		AttemptEnded: func(ctx context.Context, attempt paysvc.Attempt) {
 			if attempt.Duration < 0 || attempt.Duration > time.Minute {
-				t.Error("the duration:", attempt)
+				t.Error("the duration of the attempt:", attempt)
 			}
 			note(ctx, "%s %v %v %d %s", attempt.Function, attempt.Status, attempt.Outcome, attempt.HTTPStatus, attempt.RequestID)
 		},
@@ -160,11 +154,8 @@ func TestHooksAreCalledWithTheContextsOfEachOther(t *testing.T) {
 		CallEnded:  func(ctx context.Context, function string, _ *paysvc.Reply, _ error) { note(ctx, "ended") },
 	}
 	client := newFrom(t, config, paysvc.WithLog(log, slog.LevelError), paysvc.WithHooks(outer), paysvc.WithHooks(hooks))
-	_, err := client.DirectDebitHistory(context.Background(), paysvc.DirectDebitHistoryRequest{EmailAddress: "none@example.com"})
-	if err != nil {
-		t.Fatal("DirectDebitHistory:", err)
-	}
-	_, err = client.OrderStatus(context.Background(), paysvc.OrderStatusRequest{})
+	need(client.DirectDebitHistory(context.Background(), paysvc.DirectDebitHistoryRequest{EmailAddress: "none@example.com"}))(t, "ask for the history")
+	_, err := client.OrderStatus(context.Background(), paysvc.OrderStatusRequest{})
 	is(t, err, paysvc.ErrConfig)
 	want := []string{
 		"outer/direct_debit_history/1 direct_debit_history E_RATE_LIMITED REJECTED 429 r-1",
@@ -178,7 +169,7 @@ func TestHooksAreCalledWithTheContextsOfEachOther(t *testing.T) {
 		t.Errorf("%s\n%v", strings.Join(got, "\n"), log.got)
 	}
 	if ids[1] == "" || ids[1] != ids[2] {
-		t.Error("the call IDs:", ids)
+		t.Error("call ids of the call and its attempts:", ids)
 	}
 }
 
@@ -197,12 +188,10 @@ func TestACallWithinAHookHasItsOwnContext(t *testing.T) {
 		},
 	}))
 	ctx := context.WithValue(context.Background(), nameKey{}, "outer")
-	if _, err := client.DirectDebitHistory(ctx, request); err != nil {
-		t.Fatal("DirectDebitHistory:", err)
-	}
+	need(client.DirectDebitHistory(ctx, request))(t, "ask for the history")
 	all := strings.Join(log.got, "\n")
 	if strings.Contains(all, "WRONG") || strings.Count(all, " inner:") < 3 || strings.Count(all, " outer:") < 2 {
-		t.Error("the hooks and their contexts:", all)
+		t.Error("the log:", all)
 	}
 }
 
@@ -218,7 +207,7 @@ func TestAPanicInAHookDoesNotFailTheCall(t *testing.T) {
 	}))
 	_, err := client.DirectDebitHistory(context.Background(), paysvc.DirectDebitHistoryRequest{EmailAddress: "none@example.com"})
 	if err != nil || panics != 6 {
-		t.Error("a panic of a hook reaches the call:", err, panics)
+		t.Error("the call, and panics:", err, panics)
 	}
 }
 
@@ -233,11 +222,9 @@ func TestTheTraceOfTheContextIsSentWithEveryRequest(t *testing.T) {
 	}
 	ctx := paysvc.ContextWithTraceparent(context.Background(), trace)
 	for _, ctx := range []context.Context{ctx, paysvc.ContextWithTraceparent(ctx, "")} {
-		if _, err := client.DirectDebitHistory(ctx, request); err != nil {
-			t.Fatal("DirectDebitHistory:", err)
-		}
+		need(client.DirectDebitHistory(ctx, request))(t, "ask for the history")
 	}
 	if got := traces(); !reflect.DeepEqual(got, []string{trace, trace, ""}) {
-		t.Error("the traces:", got)
+		t.Error("traceparent of each request:", got)
 	}
 }

@@ -52,9 +52,7 @@ func TestTill(t *testing.T) {
 	if folder == "" {
 		t.Skip("run by TestAKilledProgramResolvesWhatItStored")
 	}
-	if err := till(folder); err != nil {
-		t.Fatal("till:", err)
-	}
+	must(t, "run the till", till(folder))
 }
 
 func TestAKilledProgramResolvesWhatItStored(t *testing.T) {
@@ -62,10 +60,7 @@ func TestAKilledProgramResolvesWhatItStored(t *testing.T) {
 	settings := filepath.Join(folder, "env")
 	sandbox := paysvctest.Start(t, "--seed", "7", "--env-file", settings)
 	sandbox.Post("/sandbox/faults", map[string]any{"path": "/payment/order/create", "fault": "commit_then_timeout"}, nil)
-	environment, err := os.ReadFile(settings)
-	if err != nil {
-		t.Fatal("ReadFile:", err)
-	}
+	environment := need(os.ReadFile(settings))(t, "read the sandbox's settings")
 	run := func() *exec.Cmd {
 		command := exec.Command(os.Args[0], "-test.run", "^TestTill$", "-test.v")
 		command.Env = append(append(os.Environ(), strings.Fields(string(environment))...), "TEST_TILL="+folder)
@@ -74,20 +69,16 @@ func TestAKilledProgramResolvesWhatItStored(t *testing.T) {
 		return command
 	}
 	first := run()
-	if err := first.Start(); err != nil {
-		t.Fatal("Start:", err)
-	}
-	committed(sandbox, "charge_made")
-	if err := first.Process.Kill(); err != nil {
-		t.Fatal("Kill:", err)
-	}
+	must(t, "start the till", first.Start())
+	committed(t, sandbox, "charge_made")
+	must(t, "kill the till", first.Process.Kill())
 	first.Wait()
 	stored, err := os.ReadFile(filepath.Join(folder, "pending.json"))
 	if err != nil || strings.Contains(string(stored), charged) || strings.Contains(string(stored), "cvv") {
-		t.Fatal("what was stored is missing, or has a secret:", string(stored), err)
+		t.Fatal("what the till stored:", string(stored), err)
 	}
 	output, err := run().CombinedOutput()
 	if err != nil || !strings.Contains(string(output), "\ntrue \n") || count(sandbox, "charge_made") != 1 {
-		t.Error("the second run did not resolve the charge:", err, string(output), sandbox.Ledger())
+		t.Error("the second run did not resolve one charge:", err, string(output), sandbox.Ledger())
 	}
 }

@@ -21,9 +21,7 @@ func TestLog(t *testing.T) {
 			Cardnumber: paysvc.NewSecret("4111111111111111"), Expirymonth: "01", Expiryyear: "39", CVV: paysvc.NewSecret("193"),
 		},
 	}
-	if _, err := client.OrderCreate(context.Background(), card); err != nil {
-		t.Fatal("OrderCreate:", err)
-	}
+	need(client.OrderCreate(context.Background(), card))(t, "charge the card")
 	if !strings.Contains(text.String(), "level=DEBUG") && !strings.Contains(text.String(), "level=INFO") {
 		t.Errorf("no log: %q", text.String())
 	}
@@ -51,6 +49,6 @@ func TestAPanicInALogHandlerDoesNotFailTheCall(t *testing.T) {
 	paid(sandbox, "ORDER-1")
 	_, err := client.OrderRefund(context.Background(), paysvc.OrderRefundRequest{Reference: "ORDER-1"})
 	if err != nil || lines == 0 {
-		t.Error("the call, and its lines:", err, lines)
+		t.Error("the refund, and lines that the handler got:", err, lines)
 	}
 }

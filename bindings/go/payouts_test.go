@@ -121,9 +121,7 @@ func TestWhatStopsPayoutsIsWrappedAndTheSameListPaysTheRest(t *testing.T) {
 func TestAListGoesOnWithAnotherOneOnlyIfItSaysSo(t *testing.T) {
 	sandbox, client := payer(t)
 	ctx := context.Background()
-	if _, err := client.PayoutBulk(ctx, paysvc.PayoutBulkRequest{PayoutDetails: recipients(2)}); err != nil {
-		t.Fatal("PayoutBulk:", err)
-	}
+	need(client.PayoutBulk(ctx, paysvc.PayoutBulkRequest{PayoutDetails: recipients(2)}))(t, "pay the two recipients")
 	_, err := client.PayoutBulk(ctx, paysvc.PayoutBulkRequest{PayoutDetails: recipients(3)})
 	is(t, err, paysvc.ErrKeyReused, paysvc.ErrOutcomeUnknown)
 	if made := count(sandbox, "payout_made"); made != 2 || !strings.Contains(err.Error(), "SALARY-0 was paid on ") {
@@ -220,10 +218,7 @@ func TestAWebhookIsTrueOnlyIfTheServiceSaysSo(t *testing.T) {
 		`{"data":{"orderReference":"R-1","statusId":5,"orderAmount":100.10}}`:      true,
 		`{"data":{"orderReference":"R-1","statusId":5,"totalAmountCharged":9000}}`: false,
 	} {
-		reply, err := client.WebhookVerify(context.Background(), paysvc.WebhookVerifyRequest{Body: json.RawMessage(body), Expect: expect})
-		if err != nil {
-			t.Fatal("WebhookVerify:", err)
-		}
+		reply := need(client.WebhookVerify(context.Background(), paysvc.WebhookVerifyRequest{Body: json.RawMessage(body), Expect: expect}))(t, "verify the event")
 		if event := reply.Webhook; event == nil || event.Authentic == nil || *event.Authentic != want || (event.Key != "") != want ||
 			event.Match == nil || event.About != "R-1" || reply.AnswerOf != "order_verify" {
 			t.Errorf("what the event is found to be: %s", reply.Body)

@@ -72,13 +72,6 @@ type listener struct {
 	why  error // It stopped the call; nil: it did not.
 }
 
-// Has the token report to the listener, until release.
-func (l *listener) listen(token *C.paysvc_call) (release func()) {
-	handle := cgo.NewHandle(l)
-	C.paysvc_go_set_progress(token, C.uintptr_t(handle))
-	return handle.Delete
-}
-
 // Why the function stopped the call, even if the call itself went well; nil if it did not, or asked for the call's own result.
 func (l *listener) failure() error {
 	if l == nil || errors.Is(l.why, ErrStop) {
@@ -87,26 +80,31 @@ func (l *listener) failure() error {
 	return l.why
 }
 
-// Tells the function, and returns why the call must stop. On a goroutine of its own, because the frames of the library are below
-// this one: a goroutine that ends here would leave them as they are.
+// Tells the function, and returns why the call must stop.
 func (l *listener) tell(step []byte, done, total int) error {
 	progress := Progress{JSON: step}
 	if err := json.Unmarshal(step, &progress); err != nil {
 		return err
 	}
 	progress.Done, progress.Total = done, total
-	ended := make(chan error)
+	return <-apart("the progress function", func() error { return l.told(progress) })
+}
+
+// Runs a function of the program on a goroutine of its own: one that ended on this goroutine would leave the frames of the library,
+// which are below, as they are.
+func apart(who string, run func() error) <-chan error {
+	ended := make(chan error, 1)
 	go func() {
-		err := errors.New("the progress function ended its goroutine")
+		err := errors.New(who + " ended its goroutine")
 		defer func() {
 			if panicked := recover(); panicked != nil {
 				err = &PanicError{Value: panicked, Stack: debug.Stack()}
 			}
 			ended <- err
 		}()
-		err = l.told(progress)
+		err = run()
 	}()
-	return <-ended
+	return ended
 }
 
 // Receives a step, on the goroutine of the call.

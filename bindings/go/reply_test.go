@@ -15,18 +15,15 @@ import (
 func TestRefund(t *testing.T) {
 	sandbox, client := start(t)
 	paid(sandbox, "ORDER-1")
-	reply, err := client.OrderRefund(context.Background(), paysvc.OrderRefundRequest{
+	reply := need(client.OrderRefund(context.Background(), paysvc.OrderRefundRequest{
 		Reference: "ORDER-1", Reason: paysvc.Ptr("<one> & \"two\""), Amount: paysvc.Ptr("25.50"),
-	})
-	if err != nil {
-		t.Fatal("OrderRefund:", err)
-	}
+	}))(t, "refund the order")
 	if reply.Status != paysvc.StatusOK || reply.Outcome != paysvc.OutcomeConfirmed || reply.State != paysvc.StatePending ||
 		reply.HTTPStatus != 200 || reply.Attempts != 1 || reply.RetryAfter >= 0 || reply.Message == "" {
 		t.Errorf("%+v", *reply)
 	}
 	if amount, ok := reply.Get("/data/amount_refunded"); !ok || amount != "25.50" {
-		t.Error("the amount:", amount, ok)
+		t.Error("amount_refunded:", amount, ok)
 	}
 	var body struct {
 		Data struct {
@@ -37,7 +34,7 @@ func TestRefund(t *testing.T) {
 		t.Error("the decoded body:", body, err)
 	}
 	if last := sandbox.Ledger(); len(last) == 0 || last[len(last)-1].String() != "refund_made ORDER-1/25.50 25.50" {
-		t.Error("the last entry of the ledger:", last)
+		t.Error("the end of the ledger:", last)
 	}
 }
 
@@ -47,24 +44,21 @@ func TestCallIDs(t *testing.T) {
 	_, client := start(t, paysvc.WithLog(handler, slog.LevelDebug))
 	seen := map[string]bool{}
 	for i := 0; i < 3; i++ {
-		reply, err := client.DirectDebitHistory(context.Background(), paysvc.DirectDebitHistoryRequest{EmailAddress: "none@example.com"})
-		if err != nil {
-			t.Fatal("DirectDebitHistory:", err)
-		}
+		reply := need(client.DirectDebitHistory(context.Background(), paysvc.DirectDebitHistoryRequest{EmailAddress: "none@example.com"}))(t, "ask for the history")
 		seen[reply.CallID] = true
 		if len(reply.CallID) < 10 || len(reply.CallID) > 40 || !strings.Contains(log.String(), reply.CallID) {
-			t.Error("the call ID, and the log:", reply.CallID, log.String())
+			t.Error("the call id, and the log:", reply.CallID, log.String())
 		}
 	}
 	_, err := client.OrderRefund(context.Background(), paysvc.OrderRefundRequest{})
 	seen[failure(t, err).CallID] = true
 	if len(seen) != 4 || seen[""] {
-		t.Error("the call IDs of four calls:", seen)
+		t.Error("call ids:", seen)
 	}
 	client.Close()
 	_, err = client.OrderRefund(context.Background(), paysvc.OrderRefundRequest{})
 	if id := failure(t, err).CallID; id != "" {
-		t.Error("a call that was not made has a call ID:", id)
+		t.Error("a closed client made the call id:", id)
 	}
 }
 
@@ -74,12 +68,10 @@ func TestDecodeKeepsNumbersExact(t *testing.T) {
 	sandbox.Post("/sandbox/fund", map[string]any{"alias": "till", "amount": "2500.50", "senderName": "Ada"}, &fund)
 	reply, err := client.TransactionDetails(context.Background(), paysvc.TransactionDetailsRequest{SessionID: fund.SessionID})
 	if err != nil || reply.State != paysvc.StateSuccessful {
-		t.Fatal("not successful:", reply, err)
+		t.Fatal("the details of the transfer:", reply, err)
 	}
 	var body map[string]any
-	if err := reply.Decode(&body); err != nil {
-		t.Fatal("Decode:", err)
-	}
+	must(t, "decode the body", reply.Decode(&body))
 	if got := body["data"].(map[string]any)["totalAmountCharged"]; got != json.Number("2500.50") {
 		t.Errorf("%T %v", got, got)
 	}
@@ -107,7 +99,7 @@ func TestGetFollowsRFC6901(t *testing.T) {
 		}
 	}
 	if got, ok := (paysvc.Reply{}).Get(""); ok {
-		t.Error("an empty reply has a body:", got)
+		t.Error("Get of an empty reply:", got)
 	}
 }
 
@@ -115,17 +107,14 @@ func TestIsActive(t *testing.T) {
 	sandbox := paysvctest.Start(t, "--activation", "manual")
 	client := connect(t, sandbox.Config)
 	paid(sandbox, "ORDER-1")
-	created, err := client.DirectDebitCreate(context.Background(), paysvc.DirectDebitCreateRequest{
+	created := need(client.DirectDebitCreate(context.Background(), paysvc.DirectDebitCreateRequest{
 		OrderReference: paysvc.Ptr("ORDER-1"), AccountNumber: paysvc.NewSecret("0123456789"), BankCode: paysvc.Ptr("044"),
-	})
-	if err != nil {
-		t.Fatal("DirectDebitCreate:", err)
-	}
+	}))(t, "create a mandate")
 	code, _ := created.Get("/data/mandateCode")
 	for _, active := range []bool{false, true} {
 		reply, err := client.DirectDebitStatus(context.Background(), paysvc.DirectDebitStatusRequest{MandateCode: code})
 		if err != nil || reply.IsActive != active {
-			t.Error("IsActive:", err, active, reply)
+			t.Error("the status of the mandate:", err, active, reply)
 		}
 		sandbox.Post("/sandbox/mandates/"+code+"/activate", nil, nil)
 	}

@@ -64,9 +64,7 @@ func TestExtraMembersAndTheirOrder(t *testing.T) {
 	var out bytes.Buffer
 	encoder := json.NewEncoder(&out)
 	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(order); err != nil {
-		t.Fatal("Encode:", err)
-	}
+	must(t, "encode the order", encoder.Encode(order))
 	want := `{"reference":"ORDER-1 & é","country":"<NG>",` +
 		`"card":{"cardnumber":"[hidden]","expirymonth":"","expiryyear":"","cvv":null,"pin":1},"order":null,` +
 		`"<>":null,"amount":98000.00,"zone":{"a":98000.00}}` + "\n"
@@ -90,10 +88,7 @@ func TestEveryTextIsWrittenAsItIs(t *testing.T) {
 	for c := byte(0); c < ' '; c++ {
 		text += string(rune(c))
 	}
-	written, err := paysvc.OrderCreateRequest{Reference: &text, Extra: map[string]json.RawMessage{text: json.RawMessage(`[]`)}}.MarshalJSON()
-	if err != nil {
-		t.Fatal("marshalled:", err)
-	}
+	written := need(paysvc.OrderCreateRequest{Reference: &text, Extra: map[string]json.RawMessage{text: json.RawMessage(`[]`)}}.MarshalJSON())(t, "encode the order")
 	var read map[string]any
 	if err := json.Unmarshal(written, &read); err != nil || read["reference"] != text || read[text] == nil {
 		t.Error("written as:", string(written), err)
@@ -105,10 +100,7 @@ func TestWarmConnectsAndSendsNothing(t *testing.T) {
 	if err := client.Warm(context.Background()); err != nil || requests(sandbox) != 0 {
 		t.Fatal("Warm failed, or sent something:", err)
 	}
-	closed, err := paysvc.New(paysvc.Config{BaseURL: "http://127.0.0.1:1"})
-	if err != nil {
-		t.Fatal("New:", err)
-	}
+	closed := need(paysvc.New(paysvc.Config{BaseURL: "http://127.0.0.1:1"}))(t, "make a client")
 	defer closed.Close()
 	is(t, closed.Warm(context.Background()), paysvc.ErrTransport, paysvc.ErrOutcomeNotSent)
 	over, cancel := context.WithCancel(context.Background())

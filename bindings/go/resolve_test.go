@@ -112,9 +112,7 @@ func TestWhatIsStoredOfARequestResolvesItAtAnyTime(t *testing.T) {
 			t.Fatal("stored:", string(text), err)
 		}
 		var read paysvc.ResolveRequest
-		if err := json.Unmarshal(text, &read); err != nil {
-			t.Fatal("Unmarshal:", err)
-		}
+		must(t, "decode the stored request", json.Unmarshal(text, &read))
 		if reply, err := client.ResolveRequest(ctx, read); err != nil || reply.State != paysvc.StateSuccessful {
 			t.Error("not resolved:", reply, err)
 		}

@@ -89,9 +89,7 @@ func TestASecretSaysThatItIsHidden(t *testing.T) {
 
 func TestASecretIsReadAndNeverFromWhatIsHidden(t *testing.T) {
 	var card paysvc.OrderCreateCard
-	if err := json.Unmarshal([]byte(`{"cardnumber":"4111","cvv":null,"pin":""}`), &card); err != nil {
-		t.Fatal("Unmarshal:", err)
-	}
+	must(t, "decode the card", json.Unmarshal([]byte(`{"cardnumber":"4111","cvv":null,"pin":""}`), &card))
 	if !card.Cardnumber.Equal(paysvc.NewSecret("4111")) || !card.CVV.IsZero() || card.PIN.IsZero() || !card.PIN.Equal(paysvc.NewSecret("")) {
 		t.Error("read:", card.Cardnumber, card.CVV, card.PIN)
 	}
@@ -102,10 +100,7 @@ func TestASecretIsReadAndNeverFromWhatIsHidden(t *testing.T) {
 	if from.Equal(paysvc.NewSecret("4112")) || from.Equal(paysvc.Secret{}) || !(paysvc.Secret{}).Equal(paysvc.Secret{}) {
 		t.Error("not equal as the texts are")
 	}
-	written, err := json.Marshal(card)
-	if err != nil {
-		t.Fatal("Marshal:", err)
-	}
+	written := need(json.Marshal(card))(t, "encode the card")
 	if err := json.Unmarshal(written, &card); err == nil {
 		t.Error("a card was read from what is hidden")
 	}

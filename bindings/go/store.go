@@ -12,7 +12,6 @@ import (
 	"fmt"
 	"log/slog"
 	"runtime/cgo"
-	"runtime/debug"
 	"time"
 	"unsafe"
 )
@@ -99,22 +98,10 @@ func setStore(client *C.paysvc_client, store Store, handler slog.Handler) error 
 // How long a store may need to return once its context has ended.
 const grace = 50 * time.Millisecond
 
-// Asks the store, on a goroutine of its own, because the frames of the library are below this one: a goroutine that ends here would
-// leave them as they are.
 func (s *stored) succeeds(method string, ms int, ask func(context.Context) error) bool {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Duration(ms)*time.Millisecond)
 	defer cancel()
-	ended := make(chan error, 1)
-	go func() {
-		err := errors.New("it ended its goroutine")
-		defer func() {
-			if panicked := recover(); panicked != nil {
-				err = &PanicError{Value: panicked, Stack: debug.Stack()}
-			}
-			ended <- err
-		}()
-		err = ask(ctx)
-	}()
+	ended := apart("it", func() error { return ask(ctx) })
 	var err error
 	select {
 	case err = <-ended:

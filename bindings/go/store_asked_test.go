@@ -17,7 +17,7 @@ func TestAStoreThatPanicsOrEndsItsGoroutineHasFailed(t *testing.T) {
 		"late":   func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() },
 	} {
 		if done := s.succeeds("Append", 1, act); done {
-			t.Error("succeeded, but should not:", name)
+			t.Error("a store function that failed counts as success:", name)
 		}
 	}
 	if !s.succeeds("Append", 1000, func(context.Context) error { return nil }) {
@@ -28,7 +28,7 @@ func TestAStoreThatPanicsOrEndsItsGoroutineHasFailed(t *testing.T) {
 func TestOnlyAKnownResultIsAnAnswerOfAppend(t *testing.T) {
 	for result, want := range map[AppendResult]error{Appended: nil, AlreadyThere: nil, 0: errNoResult, 3: errNoResult} {
 		if err := result.check(); !errors.Is(err, want) {
-			t.Error("the error of the store:", result, err)
+			t.Error("the check of an append result:", result, err)
 		}
 	}
 }
@@ -45,7 +45,7 @@ func TestQueriesAndRowsAreReadFromTheirJSON(t *testing.T) {
 	}
 	for _, wrong := range []string{`{}`, `{"since":"k"}`, `[`} {
 		if _, err := queryOf([]byte(wrong)); err == nil {
-			t.Error("read, but it is no query:", wrong)
+			t.Error("a wrong query was accepted:", wrong)
 		}
 	}
 	row := StoreRow{Key: "k", Seq: 2, JSON: `{"order":"R","open":true}`}

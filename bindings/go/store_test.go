@@ -28,22 +28,16 @@ var nowhere = paysvc.Config{BaseURL: "http://127.0.0.1:1", SecretKey: paysvc.New
 func withJournal(t testing.TB, config paysvc.Config) paysvc.Config {
 	t.Helper()
 	// Beside the sandbox: a journal may not be in memory, as the folder for temporary files perhaps is.
-	folder, err := os.MkdirTemp(filepath.Dir(os.Getenv("PAYSVC_SANDBOX")), "journal")
-	if err != nil {
-		t.Fatal("MkdirTemp:", err)
-	}
+	folder := need(os.MkdirTemp(filepath.Dir(os.Getenv("PAYSVC_SANDBOX")), "journal"))(t, "make a folder for the journal")
 	t.Cleanup(func() { os.RemoveAll(folder) })
 	config.Journal, config.JournalCreate = filepath.Join(folder, "pay.db"), paysvc.Ptr(true)
 	return config
 }
 
 func TestAClientTakesAStoreAndNotAJournalAsWell(t *testing.T) {
-	client, err := paysvc.New(nowhere, paysvc.WithStore(noRows{}))
-	if err != nil {
-		t.Fatal("New:", err)
-	}
+	client := need(paysvc.New(nowhere, paysvc.WithStore(noRows{})))(t, "make a client with a store")
 	client.Close()
-	_, err = paysvc.New(withJournal(t, nowhere), paysvc.WithStore(noRows{}))
+	_, err := paysvc.New(withJournal(t, nowhere), paysvc.WithStore(noRows{}))
 	is(t, err, paysvc.ErrConfig, paysvc.ErrOutcomeNotSent)
 	if !strings.Contains(err.Error(), "journal is configured") {
 		t.Error("the message is another:", err)
@@ -72,10 +66,7 @@ func (broken) Read(context.Context, paysvc.StoreQuery) ([]string, error) {
 func TestWhatIsOpenIsToldOneKeyAfterTheOther(t *testing.T) {
 	ctx := context.Background()
 	open := func(store paysvc.Store) *paysvc.Client {
-		client, err := paysvc.New(nowhere, paysvc.WithStore(store))
-		if err != nil {
-			t.Fatal("New:", err)
-		}
+		client := need(paysvc.New(nowhere, paysvc.WithStore(store)))(t, "make a client with a store")
 		t.Cleanup(func() { client.Close() })
 		return client
 	}
@@ -119,10 +110,7 @@ func TestWhatALoopStoppedAtIsToldAgain(t *testing.T) {
 	sandbox := paysvctest.Start(t, "--seed", "7")
 	client, ctx := connect(t, withJournal(t, sandbox.Config)), context.Background()
 	lose(t, sandbox, client, "R-1", charged)
-	reply, err := client.Call(ctx, "journal_next", []byte("{}"))
-	if err != nil {
-		t.Fatal("Call:", err)
-	}
+	reply := need(client.Call(ctx, "journal_next", []byte("{}")))(t, "find the next open key")
 	if key, _ := reply.Get("/key"); key != "charge R-1" {
 		t.Errorf("the key is %q", key)
 	}
@@ -158,14 +146,11 @@ func (s silent) Read(context.Context, paysvc.StoreQuery) ([]string, error) {
 func TestACallEndsInTimeAlsoIfItsStoreDoesNot(t *testing.T) {
 	store := silent{ends: make(chan struct{})}
 	t.Cleanup(func() { close(store.ends) })
-	client, err := paysvc.New(nowhere, paysvc.WithStore(store))
-	if err != nil {
-		t.Fatal("New:", err)
-	}
+	client := need(paysvc.New(nowhere, paysvc.WithStore(store)))(t, "make a client with a store")
 	t.Cleanup(func() { client.Close() })
 	ctx, cancel := context.WithTimeout(context.Background(), 100*time.Millisecond)
 	defer cancel()
-	_, err = client.OrderRefund(ctx, paysvc.OrderRefundRequest{Reference: "R"}, paysvc.WithKey("refund-1"))
+	_, err := client.OrderRefund(ctx, paysvc.OrderRefundRequest{Reference: "R"}, paysvc.WithKey("refund-1"))
 	// Nothing was read, so it is not known whether it was sent before.
 	is(t, err, paysvc.ErrOutcomeUnknown)
 }
@@ -200,10 +185,7 @@ func TestAReferenceThatTheClientMadeIsChargedWithoutALookUp(t *testing.T) {
 			t.Fatal("made the reference:", made, err)
 		}
 		before := requests(sandbox)
-		reply, err := client.OrderCreate(context.Background(), charge(made, charged))
-		if err != nil {
-			t.Fatal("OrderCreate:", err)
-		}
+		reply := need(client.OrderCreate(context.Background(), charge(made, charged)))(t, "charge the card")
 		if paid, why := reply.IsPaid(made, "25.50", "NGN"); !paid {
 			t.Error("not paid:", why)
 		}

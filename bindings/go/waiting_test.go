@@ -140,13 +140,8 @@ func TestAClientThatIsDroppedIsClosed(t *testing.T) {
 	server.Start()
 	defer server.Close()
 	func() {
-		client, err := paysvc.NewFromJSON([]byte(fmt.Sprintf(`{"base_url":%q}`, server.URL)))
-		if err != nil {
-			t.Fatal("NewFromJSON:", err)
-		}
-		if err := client.Warm(context.Background()); err != nil { // It keeps the connection.
-			t.Fatal("Warm:", err)
-		}
+		client := need(paysvc.NewFromJSON([]byte(fmt.Sprintf(`{"base_url":%q}`, server.URL))))(t, "make a client")
+		must(t, "open a connection", client.Warm(context.Background())) // It keeps the connection.
 	}()
 	for until := time.Now().Add(time.Minute); ; {
 		runtime.GC()

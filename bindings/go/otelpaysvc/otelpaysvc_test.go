@@ -41,7 +41,7 @@ func service(t *testing.T, last int) (client *paysvc.Client, spans *tracetest.In
 	const form = `{"base_url":%q,"public_key":"PGW-PUBLICKEY-TEST-1"}`
 	client, err := paysvc.NewFromJSON([]byte(fmt.Sprintf(form, server.URL)), paysvc.WithHooks(otelpaysvc.Hooks(provider)))
 	if err != nil {
-		t.Fatal("NewFromJSON:", err)
+		t.Fatal("cannot make a client:", err)
 	}
 	t.Cleanup(func() { client.Close() })
 	return client, spans, provider.Tracer("test"), traces
@@ -84,7 +84,7 @@ func TestACallAndItsAttemptsAreSpansOfTheCallersTrace(t *testing.T) {
 		root.End()
 		ended := spans.GetSpans()
 		if (err == nil) != (last == 200) || len(ended) != 4 {
-			t.Fatal("the spans:", err, ended)
+			t.Fatal("the call, and its spans:", err, ended)
 		}
 		first, second, call, till := ended[0], ended[1], ended[2], ended[3]
 		for i, child := range []tracetest.SpanStub{first, second, call} {

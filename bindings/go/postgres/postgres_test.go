@@ -83,20 +83,20 @@ func TestARowIsInsertedDurablyOrWasThere(t *testing.T) {
 	for written, want := range map[int64]paysvc.AppendResult{1: paysvc.Appended, 0: paysvc.AlreadyThere} {
 		s := &server{written: written}
 		if got, err := storeOf(t, s).Append(context.Background(), row); err != nil || got != want {
-			t.Error("Append:", got, err)
+			t.Error("Append returned:", got, err)
 		}
 		last := s.said[len(s.said)-1]
 		for _, part := range []string{"INSERT INTO shop.journal ", "set_config('synchronous_commit', 'on', true)", "ON CONFLICT (key, seq) DO NOTHING"} {
 			if !strings.Contains(last, part) {
-				t.Error(part, "is not in", last)
+				t.Error("the statement lacks a part:", part, "is not in", last)
 			}
 		}
 		if len(s.values) != 5 || s.values[2].Value != "R-1" || s.values[3].Value != true || s.values[4].Value != row.JSON {
-			t.Error("the written values:", s.values)
+			t.Error("the values of the statement:", s.values)
 		}
 	}
 	if got, err := storeOf(t, &server{written: 2}).Append(context.Background(), row); err == nil {
-		t.Error("two rows were written, and no error came:", got)
+		t.Error("two rows written, Append returned:", got)
 	}
 }
 
@@ -107,10 +107,10 @@ func TestAConnectionThatWouldLoseRowsIsRefused(t *testing.T) {
 			want = postgres.ErrInTransaction
 		}
 		if got, err := storeOf(t, s).Append(context.Background(), row); !errors.Is(err, want) || got != 0 {
-			t.Error("Append has another error:", got, err)
+			t.Error("Append returned:", got, err)
 		}
 		if len(s.said) != 2 {
-			t.Error("the statements:", s.said)
+			t.Error("statements that the server got:", s.said)
 		}
 	}
 }
@@ -122,7 +122,7 @@ func TestRowsAreReadWholeOrNotAtAll(t *testing.T) {
 		{Kind: paysvc.QueryKey, Key: "k"}, {Kind: paysvc.QueryOrder, Order: "R"}, {Kind: paysvc.QueryOpen, After: "k", Limit: 5},
 	} {
 		if got, err := store.Read(context.Background(), query); err != nil || !reflect.DeepEqual(got, s.rows) {
-			t.Error("Read:", query, got, err)
+			t.Error("Read returned:", query, got, err)
 		}
 	}
 	if len(s.values) != 2 || s.values[0].Value != "k" || s.values[1].Value != int64(5) {
@@ -133,6 +133,6 @@ func TestRowsAreReadWholeOrNotAtAll(t *testing.T) {
 	}
 	s.err = io.ErrUnexpectedEOF
 	if got, err := store.Read(context.Background(), paysvc.StoreQuery{Kind: paysvc.QueryKey, Key: "k"}); err == nil || got != nil {
-		t.Error("a malformed row was read:", got, err)
+		t.Error("a broken connection, Read returned:", got, err)
 	}
 }

@@ -116,6 +116,7 @@ func (b *bucket) wait(now time.Time) time.Duration {
 
 // The newest entries.
 type recent[K comparable, V any] struct {
+	limit   int // Below 1: as many as a handler remembers.
 	entries map[K]*list.Element
 	order   list.List // Of entry[K, V], the oldest first.
 }
@@ -138,13 +139,15 @@ func (r *recent[K, V]) put(key K, value V) {
 	if r.entries == nil {
 		r.entries = map[K]*list.Element{}
 	}
-	if element, ok := r.entries[key]; ok {
-		element.Value = entry[K, V]{key, value}
-		r.order.MoveToBack(element)
+	if r.limit < 1 {
+		r.limit = remembered
+	}
+	if _, ok := r.get(key); ok {
+		r.entries[key].Value = entry[K, V]{key, value}
 		return
 	}
 	r.entries[key] = r.order.PushBack(entry[K, V]{key, value})
-	if len(r.entries) > remembered {
+	if len(r.entries) > r.limit {
 		delete(r.entries, r.order.Remove(r.order.Front()).(entry[K, V]).key)
 	}
 }

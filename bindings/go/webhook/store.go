@@ -1,7 +1,6 @@
 package webhook
 
 import (
-	"container/list"
 	"context"
 	"sync"
 )
@@ -33,37 +32,28 @@ type Store interface {
 // MemoryStore keeps the newest keys in memory, for one process: 10,000 of them if it was not
 // made by [NewMemoryStore]. A restart forgets them.
 type MemoryStore struct {
-	limit int
-
 	mu   sync.Mutex
 	busy map[string]bool
-	done map[string]*list.Element
-	old  list.List // Keys that were handled, the oldest first.
+	done recent[string, struct{}]
 }
 
 // NewMemoryStore keeps that many keys, and 10,000 if that is below 1.
-func NewMemoryStore(limit int) *MemoryStore { return &MemoryStore{limit: limit} }
-
-func (s *MemoryStore) lock() {
-	s.mu.Lock()
-	if s.busy == nil {
-		s.busy, s.done = map[string]bool{}, map[string]*list.Element{}
-	}
-	if s.limit < 1 {
-		s.limit = remembered
-	}
+func NewMemoryStore(limit int) *MemoryStore {
+	return &MemoryStore{done: recent[string, struct{}]{limit: limit}}
 }
 
 // Begin implements [Store].
 func (s *MemoryStore) Begin(_ context.Context, key string) (Begin, error) {
-	s.lock()
+	s.mu.Lock()
 	defer s.mu.Unlock()
-	if element := s.done[key]; element != nil {
-		s.old.MoveToBack(element)
+	if _, ok := s.done.get(key); ok {
 		return Done, nil
 	}
 	if s.busy[key] {
 		return Busy, nil
+	}
+	if s.busy == nil {
+		s.busy = map[string]bool{}
 	}
 	s.busy[key] = true
 	return Handle, nil
@@ -71,21 +61,16 @@ func (s *MemoryStore) Begin(_ context.Context, key string) (Begin, error) {
 
 // Done implements [Store].
 func (s *MemoryStore) Done(_ context.Context, key string) error {
-	s.lock()
+	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.busy, key)
-	if s.done[key] == nil {
-		s.done[key] = s.old.PushBack(key)
-	}
-	for s.old.Len() > s.limit {
-		delete(s.done, s.old.Remove(s.old.Front()).(string))
-	}
+	s.done.put(key, struct{}{})
 	return nil
 }
 
 // Failed implements [Store].
 func (s *MemoryStore) Failed(_ context.Context, key string) error {
-	s.lock()
+	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.busy, key)
 	return nil

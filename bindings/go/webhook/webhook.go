@@ -109,9 +109,8 @@ func (h *handler) answer(w http.ResponseWriter, r *http.Request) (int, time.Dura
 		return http.StatusRequestEntityTooLarge, 0
 	}
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, MaxLength))
-	var tooLarge *http.MaxBytesError
 	switch {
-	case errors.As(err, &tooLarge):
+	case errors.As(err, new(*http.MaxBytesError)):
 		return http.StatusRequestEntityTooLarge, 0
 	case err != nil || !utf8.Valid(body):
 		return http.StatusBadRequest, 0
@@ -168,10 +167,7 @@ func (h *handler) within(ctx context.Context, reference, body string) *paysvc.Re
 func (h *handler) verify(ctx context.Context, body string, ask bool) *paysvc.Reply {
 	ctx, cancel := context.WithTimeout(ctx, h.Timeout)
 	defer cancel()
-	text, err := json.Marshal(body)
-	if err != nil {
-		panic(err) // A string can always be written.
-	}
+	text, _ := json.Marshal(body) // A string can always be written.
 	reply, err := h.client.WebhookVerify(ctx, paysvc.WebhookVerifyRequest{Body: text, Ask: &ask})
 	var failure *paysvc.Error
 	if errors.As(err, &failure) {

@@ -27,7 +27,7 @@ func startExample(t *testing.T) *example {
 	e := &example{server: emptyTables(t), sandbox: paysvctest.Start(t, "--seed", "7", "--pay-twice", "--env-file", file)}
 	settings, err := os.ReadFile(file)
 	if err != nil {
-		t.Fatal("ReadFile:", err)
+		t.Fatal("cannot read the sandbox's settings:", err)
 	}
 	e.settings = append(strings.Fields(string(settings)), "DATABASE="+e.dsn, "TEST_OUTBOX=1")
 	return e
@@ -44,7 +44,7 @@ func (e *example) runs(status int, words ...string) string {
 	command := e.command(words...)
 	told, _ := command.CombinedOutput()
 	if command.ProcessState.ExitCode() != status {
-		e.Fatal(command.ProcessState, string(told))
+		e.Fatalf("the example ended with %v: %s", command.ProcessState, told)
 	}
 	return string(told)
 }
@@ -54,11 +54,15 @@ func (e *example) killAWorkerOnce(happened func() bool) {
 	e.Helper()
 	worker := e.command("work")
 	if err := worker.Start(); err != nil {
-		e.Fatal(err)
+		e.Fatal("cannot start a worker:", err)
 	}
 	ended := make(chan error)
 	go func() { ended <- worker.Wait() }()
-	for !happened() {
+	for until := time.Now().Add(time.Minute); !happened(); {
+		if time.Now().After(until) {
+			worker.Process.Kill()
+			e.Fatal("the worker has not reached the point where it is killed, within a minute")
+		}
 		select {
 		case err := <-ended:
 			e.Fatal("the worker ended: ", err)
@@ -87,7 +91,7 @@ func TestWorkersAtOncePayEachRowOnce(t *testing.T) {
 	workers := []*exec.Cmd{e.command("work"), e.command("work")}
 	for _, worker := range workers {
 		if err := worker.Start(); err != nil {
-			t.Fatal("Start:", err)
+			t.Fatal("cannot start a worker:", err)
 		}
 	}
 	for _, worker := range workers {
@@ -102,11 +106,11 @@ func TestAWorkerThatIsKilledBeforeItHasWrittenTheOutcomePaysOnce(t *testing.T) {
 	e.runs(0, "add", "a", salaryOf)
 	other, err := e.db.Begin()
 	if err != nil {
-		t.Fatal("Begin:", err)
+		t.Fatal("cannot begin a transaction:", err)
 	}
 	// The worker can read its rows, and not change them.
 	if _, err := other.Exec("LOCK TABLE outbox IN EXCLUSIVE MODE"); err != nil {
-		t.Fatal("Exec:", err)
+		t.Fatal("cannot lock the outbox:", err)
 	}
 	const waiting = " FROM pg_stat_activity WHERE query LIKE 'UPDATE outbox%' AND wait_event_type = 'Lock'"
 	e.killAWorkerOnce(func() bool { return e.number("SELECT count(*)"+waiting) == 1 })
@@ -115,7 +119,7 @@ func TestAWorkerThatIsKilledBeforeItHasWrittenTheOutcomePaysOnce(t *testing.T) {
 	other.Rollback()
 	e.check(0, 1)
 	if told := e.runs(0, "work"); !strings.HasPrefix(told, "a CONFIRMED ") {
-		t.Error("not confirmed:", told)
+		t.Error("the next worker printed:", told)
 	}
 	e.check(1, 1)
 }
@@ -129,7 +133,7 @@ func TestARowWhoseRequestWasUnderWayWhenItsWorkerWasKilledStaysOpen(t *testing.T
 	e.killAWorkerOnce(func() bool { return count(e.sandbox, "payout_made") == 1 })
 	for i := 0; i < 2; i++ {
 		if told := e.runs(2, "work"); !strings.HasPrefix(told, "a UNKNOWN ") {
-			t.Error("not unknown:", told)
+			t.Error("the next worker printed:", told)
 		}
 	}
 	e.check(0, 1)

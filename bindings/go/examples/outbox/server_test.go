@@ -74,10 +74,10 @@ func emptyTables(t *testing.T) *server {
 func (s *server) crash() {
 	s.Helper()
 	if _, err := io.WriteString(running.input, "crash\n"); err != nil {
-		s.Fatal(err)
+		s.Fatal("cannot ask for the crash:", err)
 	}
 	if _, err := running.output.ReadString('\n'); err != nil {
-		s.Fatal(err)
+		s.Fatal("PostgreSQL did not start again:", err)
 	}
 }
 
@@ -85,7 +85,7 @@ func (s *server) open(driver, options string) *sql.DB {
 	s.Helper()
 	db, err := sql.Open(driver, s.dsn+options)
 	if err != nil {
-		s.Fatal(err)
+		s.Fatal("cannot open the database:", err)
 	}
 	s.Cleanup(func() { db.Close() })
 	return db
@@ -94,14 +94,14 @@ func (s *server) open(driver, options string) *sql.DB {
 func (s *server) run(statement string) {
 	s.Helper()
 	if _, err := s.db.Exec(statement); err != nil {
-		s.Fatal(err)
+		s.Fatalf("%s: %v", statement, err)
 	}
 }
 
 func (s *server) number(query string) (found int) {
 	s.Helper()
 	if err := s.db.QueryRow(query).Scan(&found); err != nil {
-		s.Fatal(err)
+		s.Fatalf("%s: %v", query, err)
 	}
 	return found
 }
@@ -136,7 +136,7 @@ func connect(t *testing.T, sandbox *paysvctest.Sandbox, store paysvc.Store) *pay
 	t.Helper()
 	client, err := paysvc.New(sandbox.Config, paysvc.WithStore(store))
 	if err != nil {
-		t.Fatal("New:", err)
+		t.Fatal("cannot make a client:", err)
 	}
 	t.Cleanup(func() { client.Close() })
 	return client

@@ -87,7 +87,7 @@ func TestConnectionsThatWereEndedAreReplaced(t *testing.T) {
 			for i := 0; i < 5; i++ {
 				conn, err := db.Conn(context.Background())
 				if err != nil {
-					t.Fatal("Conn:", err)
+					t.Fatal(driver, "cannot open a connection:", err)
 				}
 				held = append(held, conn)
 			}
@@ -177,10 +177,10 @@ func TestAConnectionInATransactionIsRefused(t *testing.T) {
 		}
 		store := postgres.New(begun)
 		if _, err := store.Append(context.Background(), paysvc.StoreRow{Key: "k", Seq: 1, JSON: "{}"}); !errors.Is(err, postgres.ErrInTransaction) {
-			t.Error(driver, "not refused:", err)
+			t.Error(driver, "Append was not refused:", err)
 		}
 		if _, err := refund(connect(t, sandbox, store), "refund-1"); !errors.Is(err, paysvc.ErrJournal) {
-			t.Error(driver, "not refused:", err)
+			t.Error(driver, "the refund was not refused:", err)
 		}
 	}
 	if made := count(sandbox, "refund_made"); made != 0 {
