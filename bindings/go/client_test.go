@@ -147,7 +147,7 @@ func TestTheClientsTimeoutEndsTheWait(t *testing.T) {
 	}
 	took := time.Since(began)
 	end()
-	if sent := requests(sandbox); notSent == 0 || sent > 1+cap(failures)-notSent || took > 6*time.Second {
+	if sent := requests(sandbox); sent > 1+cap(failures)-notSent || took > 6*time.Second {
 		t.Errorf("%d not sent, %d seen, %v", notSent, sent, took)
 	}
 }
