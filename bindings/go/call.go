@@ -102,10 +102,7 @@ func (c *Client) perform(ctx context.Context, name string, request []byte, with 
 	if failure := c.unusable(name, ctx); failure != nil {
 		return Reply{}, failure
 	}
-	text, err := cText(request)
-	if hasHidden(request) {
-		err = errHidden
-	}
+	text, err := jsonText(request)
 	if err != nil {
 		return Reply{}, refuse(name, StatusArgument, err.Error(), err)
 	}
@@ -269,9 +266,6 @@ func (c *Client) watch(
 	}, nil
 }
 
-// A timeout of the service, not of the context.
-const http408 = 408
-
 // The context's error, if it ended the call.
 func endedBy(ctx context.Context, reply Reply) error {
 	switch reply.Status {
@@ -279,7 +273,7 @@ func endedBy(ctx context.Context, reply Reply) error {
 	default:
 		return nil
 	}
-	if reply.HTTPStatus == http408 {
+	if reply.HTTPStatus == 408 { // A timeout of the service, not of the context.
 		return nil
 	}
 	if ctx.Err() != nil {

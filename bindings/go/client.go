@@ -6,8 +6,10 @@ package paysvc
 import "C"
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
 	"math"
@@ -115,10 +117,7 @@ func NewFromJSON(config json.RawMessage, with ...Option) (*Client, error) {
 		message := fmt.Sprintf("the libpaysvc found has ABI %d, this program was built for %d", found, C.PAYSVC_ABI)
 		return nil, refuse("new", StatusConfig, message, nil)
 	}
-	text, err := cText(config)
-	if hasHidden(config) {
-		err = errHidden
-	}
+	text, err := jsonText(config)
 	if err != nil {
 		return nil, refuse("new", StatusConfig, err.Error(), err)
 	}
@@ -258,10 +257,8 @@ func cText(text []byte) ([]byte, error) {
 	if text == nil {
 		return nil, nil
 	}
-	for _, b := range text {
-		if b == 0 {
-			return nil, fmt.Errorf("the JSON holds a NUL byte")
-		}
+	if bytes.IndexByte(text, 0) >= 0 {
+		return nil, errors.New("the JSON holds a NUL byte")
 	}
 	return append(append(make([]byte, 0, len(text)+1), text...), 0), nil
 }

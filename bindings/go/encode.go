@@ -196,12 +196,7 @@ func (w *writer) structure(v reflect.Value) error {
 		if !of.IsExported() || name == "-" || isLeftOut(field, options) {
 			continue
 		}
-		w.comma()
-		if err := w.text(name); err != nil {
-			return err
-		}
-		w.out = append(w.out, ':')
-		if err := w.value(field); err != nil {
+		if err := w.member(name, field); err != nil {
 			return err
 		}
 	}
@@ -231,16 +226,20 @@ func (w *writer) members(of reflect.Value) error {
 	names := of.MapKeys()
 	sort.Slice(names, func(i, j int) bool { return names[i].String() < names[j].String() })
 	for _, name := range names {
-		w.comma()
-		if err := w.text(name.String()); err != nil {
-			return err
-		}
-		w.out = append(w.out, ':')
-		if err := w.value(of.MapIndex(name)); err != nil {
+		if err := w.member(name.String(), of.MapIndex(name)); err != nil {
 			return fmt.Errorf("%q: %w", name, err)
 		}
 	}
 	return nil
+}
+
+func (w *writer) member(name string, value reflect.Value) error {
+	w.comma()
+	if err := w.text(name); err != nil {
+		return err
+	}
+	w.out = append(w.out, ':')
+	return w.value(value)
 }
 
 // Separates two members or elements in the same object or list.

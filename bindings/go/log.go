@@ -27,10 +27,8 @@ var levels = [...]slog.Level{1: slog.LevelError, 2: slog.LevelWarn, 3: slog.Leve
 // The most detailed level of the library that is at least this one.
 func levelOf(least slog.Level) int {
 	level := 1
-	for i := 2; i < len(levels); i++ {
-		if levels[i] >= least {
-			level = i
-		}
+	for level+1 < len(levels) && levels[level+1] >= least {
+		level++
 	}
 	return level
 }
@@ -132,23 +130,14 @@ func (c *callLog) pass(read *line) {
 	if read.Dropped > 0 {
 		attributes = append(attributes, slog.Int("dropped", read.Dropped))
 	}
-	c.write(levelNamed(read.Level), read.CallID+" "+read.Message, attributes...)
-}
-
-func (c *callLog) write(of slog.Level, message string, attributes ...slog.Attr) {
-	defer func() { _ = recover() }()
-	if c.handler.Enabled(c.ctx, of) {
-		record := slog.NewRecord(time.Now(), of, message, 0)
-		record.AddAttrs(attributes...)
-		_ = c.handler.Handle(c.ctx, record)
-	}
-}
-
-func levelNamed(level int) slog.Level {
-	if level > 0 && level < len(levels) {
-		return levels[level]
-	}
-	return slog.LevelError
+	level := levels[max(read.Level, 1)]
+	guarded(func() {
+		if c.handler.Enabled(c.ctx, level) {
+			record := slog.NewRecord(time.Now(), level, read.CallID+" "+read.Message, 0)
+			record.AddAttrs(attributes...)
+			_ = c.handler.Handle(c.ctx, record)
+		}
+	})
 }
 
 // Passes on a line of the log, which the token of the call has kept, on the goroutine of the call.

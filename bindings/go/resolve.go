@@ -73,17 +73,15 @@ func (c *Client) Resolve(ctx context.Context, err error, with ...ResolveOption) 
 	if made == nil {
 		return nil, about("resolve", refuse("resolve", StatusArgument, "Resolve needs an error of a call of this package", err))
 	}
-	for _, option := range with {
-		if option == nil {
-			return nil, about("resolve", refuse("resolve", StatusArgument, "an option is nil", nil))
-		}
-	}
 	if made.earlier != nil {
 		made = made.earlier
 	}
 	set := resolving{request: made.LookUp(), own: made.Attempts, members: map[string]json.RawMessage{}}
 	json.Unmarshal(made.Request, &set.members) // What is not JSON names nothing, which the library refuses.
 	for _, option := range with {
+		if option == nil {
+			return nil, about("resolve", refuse("resolve", StatusArgument, "an option is nil", nil))
+		}
 		option(&set)
 	}
 	set.request.Request, _ = encode(set.members)

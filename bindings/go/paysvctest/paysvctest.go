@@ -25,6 +25,7 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -73,16 +74,10 @@ func Start(t testing.TB, arguments ...string) *Sandbox {
 	}
 	command := exec.Command(program, append([]string{"--listen", "127.0.0.1:0", "--exit-with-parent"}, arguments...)...)
 	command.Stderr = os.Stderr
-	input, err := command.StdinPipe() // Closed when this process ends, which ends the sandbox.
-	if err != nil {
-		t.Fatal(err)
-	}
-	output, err := command.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := command.Start(); err != nil {
-		t.Fatalf("paysvctest: %v", err)
+	input, noInput := command.StdinPipe() // Closed when this process ends, which ends the sandbox.
+	output, noOutput := command.StdoutPipe()
+	if err := errors.Join(noInput, noOutput, command.Start()); err != nil {
+		t.Fatalf("paysvctest: cannot start %s: %v", program, err)
 	}
 	t.Cleanup(func() {
 		input.Close()
@@ -155,7 +150,7 @@ func (s *Sandbox) ask(method, path string, body, into any) {
 	if body != nil {
 		var err error
 		if text, err = json.Marshal(body); err != nil {
-			s.t.Fatal(err)
+			s.t.Fatalf("paysvctest: cannot encode the body of %s %s: %v", method, path, err)
 		}
 	}
 	if err := ask(method, s.Config.BaseURL+path, s.Config.CAFile, text, into); err != nil {

@@ -15,7 +15,6 @@ import (
 	"crypto/rand"
 	"database/sql"
 	"database/sql/driver"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"strings"
@@ -151,7 +150,7 @@ func check(ctx context.Context, conn *sql.Conn) error {
 	if _, err := rand.Read(random); err != nil {
 		return err
 	}
-	word := hex.EncodeToString(random)
+	word := fmt.Sprintf("%x", random)
 	if _, err := conn.ExecContext(ctx, probe, word); err != nil {
 		return err
 	}
