@@ -111,18 +111,16 @@ impl Till<'_> {
         driver
     }
 
-    /// As a till that was started again, until the outcome is known or a person would be asked.
+    /// As a till that was started again, until the outcome is known or a person would be asked. Its calls have the time that
+    /// a slow machine needs: one that gave up would be executed later, and counted in the next case.
     fn call_again(&self, target: &Target) -> Reply {
-        let mut driver = self.started(false);
+        let mut driver = Driver::start(&mut (self.command)(), &self.config_in(LONG_MS));
         let mut reply = call(&mut driver, target);
-        // On a slow machine nothing may have been sent, or an answer come too late; what was executed is found in the end.
-        for tries in 1.. {
+        // What was executed is found in the end.
+        for tries in 1..20 {
             let is_known = matches!(reply.outcome.as_str(), "CONFIRMED" | "REJECTED");
-            if is_known || tries > 20 || tries > 3 && (needs_key(target.row) || self.effects(target) == 0) {
+            if is_known || tries > 3 && (needs_key(target.row) || self.effects(target) == 0) {
                 break;
-            }
-            if tries == 3 {
-                driver.tell("timeout", &LONG_MS.to_string());
             }
             reply = call(&mut driver, target);
         }
