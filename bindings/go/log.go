@@ -130,7 +130,7 @@ func (c *callLog) pass(read *line) {
 	if read.Dropped > 0 {
 		attributes = append(attributes, slog.Int("dropped", read.Dropped))
 	}
-	level := levels[max(read.Level, 1)]
+	level := levels[min(max(read.Level, 1), len(levels)-1)]
 	guarded(func() {
 		if c.handler.Enabled(c.ctx, level) {
 			record := slog.NewRecord(time.Now(), level, read.CallID+" "+read.Message, 0)
