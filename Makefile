@@ -74,11 +74,11 @@ try: needs ## after a change: builds without optimisation and runs the Rust test
 	@[ -n "$(ONLY)" ] || { echo 'try: say which tests, such as ONLY="journal:: verdict"' >&2; exit 2; }
 	$(CARGO) rustc --locked -p paysvc --lib --crate-type staticlib
 	$(CARGO) build --locked -p paysvc-sandbox
-	@$(PLACE) -m 644 include/paysvc.h bindings/cpp/*.hpp build/try/include
-	@sh scripts/link.sh $(TARGET_DIR)/debug/libpaysvc.a build/try/lib
-	@$(PLACE) -m 755 $(TARGET_DIR)/debug/paysvc-sandbox build/try/bin
-	@sh scripts/describe.sh build/try
-	GO="$$(sh scripts/go.sh)" TEST_BUILD=build/try $(CARGO) test --workspace --locked --lib --test integration -- $(ONLY)
+	@$(PLACE) -m 644 include/paysvc.h bindings/cpp/*.hpp $(BUILD)/try/include
+	@sh scripts/link.sh $(TARGET_DIR)/debug/libpaysvc.a $(BUILD)/try/lib
+	@$(PLACE) -m 755 $(TARGET_DIR)/debug/paysvc-sandbox $(BUILD)/try/bin
+	@sh scripts/describe.sh $(BUILD)/try
+	GO="$$(sh scripts/go.sh)" TEST_BUILD=$(BUILD)/try $(CARGO) test --workspace --locked --lib --test integration -- $(ONLY)
 
 test-go-race: setup-test build ## the tests of the Go package under Go's race detector; GO=go: with this one
 	GO="$${GO:-$$(sh scripts/go.sh)}" $(CARGO) test --workspace --locked --test integration -- --exact \

@@ -127,6 +127,16 @@ func TestTheWaitForASlotCountsTowardsTheClientsTimeout(t *testing.T) {
 }
 
 func TestTheClientsTimeoutEndsTheWait(t *testing.T) {
+	// On a busy machine, each call of a round may get the slot just before its time ends.
+	for round := 0; round < 5; round++ {
+		if waitersNotSent(t) > 0 {
+			return
+		}
+	}
+	t.Error("every call got the slot")
+}
+
+func waitersNotSent(t *testing.T) (notSent int) {
 	// One after the other, the calls would take twelve seconds.
 	sandbox, client, end := stalled(t, func(config *paysvc.Config) { config.Timeout = 1500 * time.Millisecond })
 	paid(sandbox, "sbx-commit_then_timeout-2")
@@ -137,7 +147,6 @@ func TestTheClientsTimeoutEndsTheWait(t *testing.T) {
 			failures <- err
 		}()
 	}
-	notSent := 0
 	for i := 0; i < cap(failures); i++ {
 		err := <-failures
 		is(t, err, paysvc.ErrTimeout)
@@ -150,6 +159,7 @@ func TestTheClientsTimeoutEndsTheWait(t *testing.T) {
 	if sent := requests(sandbox); sent > 1+cap(failures)-notSent || took > 6*time.Second {
 		t.Errorf("%d not sent, %d seen, %v", notSent, sent, took)
 	}
+	return
 }
 
 func TestTenThousandGoroutinesOnOneClient(t *testing.T) {

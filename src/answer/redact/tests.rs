@@ -239,7 +239,7 @@ fn a_message_of_megabytes_takes_no_longer_than_a_short_one() {
     for text in [&code, &"4".repeat(4_000_000), &"\u{200b}".repeat(2_000_000), &" ".repeat(4_000_000)] {
         assert!(masked_by(&secrets, text).chars().count() <= MAX_CHARS);
     }
-    assert!(started.elapsed() < Duration::from_secs(20), "{:?}", started.elapsed());
+    assert!(started.elapsed() < Duration::from_secs(5), "{:?}", started.elapsed());
     assert_eq!(masked_by(&secrets, &code).replace(['*', ' '], ""), "");
 }
 
@@ -253,7 +253,7 @@ fn many_secrets_that_resemble_the_text_are_found_quickly() {
     for text in ["1".repeat(2000), like(2000), like(400)] {
         assert_eq!(masked_by(&secrets, &text).replace(['1', '*'], ""), "");
     }
-    assert!(started.elapsed() < Duration::from_secs(30), "{:?}", started.elapsed());
+    assert!(started.elapsed() < Duration::from_secs(5), "{:?}", started.elapsed());
 }
 
 #[test]

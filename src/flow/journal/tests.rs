@@ -759,7 +759,7 @@ fn what_there_is_no_time_to_ask_is_returned_as_it_is() {
         keys.push(key.clone());
     }
     assert_eq!(keys, ["charge ORD-1", "charge ORD-2", "charge ORD-3"]);
-    assert!(started.elapsed() < Duration::from_secs(15), "{:?}", started.elapsed());
+    assert!(started.elapsed() < Duration::from_secs(3), "{:?}", started.elapsed());
     // A cancelled token asks nothing more.
     let (token, record) = (Arc::new(CallToken::default()), CallRecord::new());
     token.cancel();
@@ -779,7 +779,7 @@ fn several_open_claims_of_a_key_share_the_time_of_the_call() {
     let started = std::time::Instant::now();
     let (next, reply) = till.next_within("", 300);
     assert_eq!((next.as_deref(), reply.outcome()), (Some("charge ORD-1"), Unknown));
-    assert!(started.elapsed() < Duration::from_secs(15), "{:?}", started.elapsed());
+    assert!(started.elapsed() < Duration::from_secs(3), "{:?}", started.elapsed());
     // Both ends are written together, when both are known.
     till.service.answers.lock().unwrap().look_up_takes = Duration::ZERO;
     till.service.look_up_answers(5, "");

@@ -171,25 +171,28 @@ fn no_fault_of_the_look_up_makes_its_answer_wrong() {
     shop.pay("PAID", "000000").expect("OK CONFIRMED");
     shop.order("OPEN");
     shop.card("DECLINED", DECLINED).expect("E_REJECTED REJECTED");
-    let mut settled = 0;
-    for name in &names {
-        for (reference, may, state) in
-            [("PAID", Outcome::Confirmed, 5), ("OPEN", Outcome::Unknown, 1), ("DECLINED", Outcome::Rejected, 4)]
-        {
-            shop.sandbox.send("DELETE", "/sandbox/faults", "");
-            shop.arm(STATUS, name);
-            let call = json!({"endpoint": "order_pay", "request": {"reference": reference}, "attempts": 1});
-            let found = shop.client.call_with("resolve", &call, Some(&Call::with_timeout_ms(700)));
-            let is_settled = found.outcome() == may && found.state() == state;
-            settled += usize::from(is_settled);
-            let message = found.message();
-            assert!(
-                is_settled || found.outcome() == Outcome::Unknown,
-                "{reference}, {name}: {} {message}",
-                found.verdict()
-            );
+    let settled = |timeout_ms: i32| {
+        let mut settled = 0;
+        for name in &names {
+            for (reference, may, state) in
+                [("PAID", Outcome::Confirmed, 5), ("OPEN", Outcome::Unknown, 1), ("DECLINED", Outcome::Rejected, 4)]
+            {
+                shop.sandbox.send("DELETE", "/sandbox/faults", "");
+                shop.arm(STATUS, name);
+                let call = json!({"endpoint": "order_pay", "request": {"reference": reference}, "attempts": 1});
+                let found = shop.client.call_with("resolve", &call, Some(&Call::with_timeout_ms(timeout_ms)));
+                let is_settled = found.outcome() == may && found.state() == state;
+                settled += usize::from(is_settled);
+                let message = found.message();
+                assert!(
+                    is_settled || found.outcome() == Outcome::Unknown,
+                    "{reference}, {name}: {} {message}",
+                    found.verdict()
+                );
+            }
         }
-    }
-    // A busy machine settles fewer within the time.
-    assert!(settled > 10, "only {settled} are settled");
+        settled
+    };
+    // A busy machine needs the second, in which the faults that stall take a minute.
+    assert!([700, 3000].into_iter().any(|timeout_ms| settled(timeout_ms) > names.len() / 2), "too few are settled");
 }
