@@ -7,20 +7,32 @@ use crate::util::process::critical_section;
 
 /// The digest of a member's value, with the row's random number: equal values under two keys have different digests.
 pub fn digest(id: &str, path: &str, value: &str) -> String {
-    let tag = critical_section(|| {
-        let key = hmac::Key::new(hmac::HMAC_SHA256, id.as_bytes());
-        let mut context = hmac::Context::with_key(&key);
-        context.update(path.as_bytes());
-        context.update(&[0]);
-        context.update(value.as_bytes());
-        context.sign()
-    });
-    tag.as_ref().iter().take(16).map(|byte| format!("{byte:02x}")).collect()
+    critical_section(|| of_member(&key(id), path, value))
 }
 
 /// The digests of all members, each a path and a value.
 pub fn digests(id: &str, members: &[(String, String)]) -> Vec<(String, String)> {
-    members.iter().map(|(path, value)| (path.clone(), digest(id, path, value))).collect()
+    critical_section(|| {
+        let key = key(id);
+        members.iter().map(|(path, value)| (path.clone(), of_member(&key, path, value))).collect()
+    })
+}
+
+fn key(id: &str) -> hmac::Key {
+    hmac::Key::new(hmac::HMAC_SHA256, id.as_bytes())
+}
+
+/// The first 16 bytes, in hexadecimal digits.
+fn of_member(key: &hmac::Key, path: &str, value: &str) -> String {
+    let mut context = hmac::Context::with_key(key);
+    context.update(path.as_bytes());
+    context.update(&[0]);
+    context.update(value.as_bytes());
+    let mut text = String::with_capacity(32);
+    for byte in &context.sign().as_ref()[..16] {
+        text.extend([byte >> 4, byte & 15].map(|digit| char::from(b"0123456789abcdef"[usize::from(digit)])));
+    }
+    text
 }
 
 /// The digest of a recipient's list, with the row's random number.

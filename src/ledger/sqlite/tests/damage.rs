@@ -4,7 +4,7 @@ use crate::ledger::row::{By, Claim, End, Kind, Row};
 use paysvc_spec::journal::Step;
 use paysvc_spec::status::Outcome;
 
-const PAGE: usize = 4096;
+const PAGE: usize = schema::PAGE_BYTES as usize;
 
 /// A journal of some pages, all in the file itself, and the rows of its queries.
 fn filled() -> (tempfile::TempDir, PathBuf, Vec<u8>) {
