@@ -10,13 +10,11 @@ import functools
 import json
 import os
 import re
-import runpy
 import shutil
+import struct
 import subprocess
 import sys
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any
 
 from setuptools import Distribution, setup
 from setuptools.command.bdist_wheel import bdist_wheel
@@ -25,14 +23,18 @@ from setuptools.command.build_py import build_py
 HERE = Path(__file__).resolve().parent
 #: The checkout, if there is one. An unpacked source package may lie in a folder that has none above it.
 ROOT = HERE.parent.parent
-#: The systems and processors of wheels' tags, as _binary.py names them.
+#: The library's name in the package, by system.
+NAMES = {"linux": "libpaysvc.so", "win32": "paysvc.dll", "darwin": "libpaysvc.dylib"}
+#: Names of processors, as uname has them, by the numbers in ELF and in PE files.
+ELF = {
+    3: "i686", 8: "mips", 20: "ppc", 21: "ppc64le", 22: "s390x", 40: "armv7l", 62: "x86_64", 183: "aarch64",
+    243: "riscv64", 258: "loongarch64",
+}  # fmt: skip
+PE = {0x14C: "i686", 0x1C4: "armv7l", 0x8664: "x86_64", 0xAA64: "aarch64"}
+MACH_O = {b"\xcf\xfa\xed\xfe", b"\xce\xfa\xed\xfe", b"\xca\xfe\xba\xbe"}
+#: The systems and processors of wheels' tags, by these names.
 SYSTEMS = {"win": "win32", "macosx": "darwin", "linux": "linux", "manylinux": "linux", "musllinux": "linux"}
 MACHINES = {"amd64": "x86_64", "arm64": "aarch64", "win32": "i686"}
-
-
-def binary() -> Any:
-    """src/paysvc/_binary.py, without the package, which would load the library."""
-    return SimpleNamespace(**runpy.run_path(str(HERE / "src" / "paysvc" / "_binary.py")))
 
 
 def version() -> str:
@@ -69,7 +71,7 @@ def library() -> Path:
     )
     folder = Path(json.loads(metadata.stdout)["target_directory"], "release")
     if not linked:
-        return folder / binary().NAMES[sys.platform]
+        return folder / NAMES[sys.platform]
     subprocess.run(["sh", "scripts/link.sh", folder / "libpaysvc.a", folder / "linked"], cwd=ROOT, check=True)
     return folder / "linked" / "libpaysvc.so"
 
@@ -86,21 +88,31 @@ def outdated(built: Path) -> str:
     return next((f"{built} is older than {source}, run `make build` to renew it" for source in newer), "")
 
 
-def built() -> Any:
-    """What the library was built for."""
-    found = binary().built(str(library()))
-    if found is None:
-        raise SystemExit(f"paysvc: {library()} is not a shared library")
-    return found
+def built() -> tuple[str, str]:
+    """The system and the processor that the library was built for; no processor where it is not looked at."""
+    with library().open("rb") as file:
+        head = file.read(4096)
+    if head[:4] == b"\x7fELF" and len(head) >= 20:
+        (number,) = struct.unpack("<H" if head[5] == 1 else ">H", head[18:20])
+        return "linux", ELF.get(number, f"machine {number}")
+    if head[:2] == b"MZ" and len(head) >= 64:
+        (at,) = struct.unpack("<I", head[60:64])
+        if head[at : at + 4] == b"PE\0\0" and len(head) >= at + 6:
+            (number,) = struct.unpack("<H", head[at + 4 : at + 6])
+            return "win32", PE.get(number, f"machine {number:#x}")
+    if head[:4] in MACH_O:
+        return "darwin", ""
+    raise SystemExit(f"paysvc: {library()} is not a shared library")
 
 
 def check(tag: str) -> None:
     """Refuses a wheel for another system or processor than its library's. `auditwheel show` checks the C library."""
-    machine = next((name for word, name in MACHINES.items() if tag.endswith(word)), tag)
-    fits = SYSTEMS.get(re.split(r"[\d_]", tag)[0]) == built().system and machine.endswith(built().machine)
-    if not fits and not built().machine.startswith("machine "):
+    wanted = next((name for word, name in MACHINES.items() if tag.endswith(word)), tag)
+    system, machine = built()
+    fits = SYSTEMS.get(re.split(r"[\d_]", tag)[0]) == system and wanted.endswith(machine)
+    if not fits and not machine.startswith("machine "):
         raise SystemExit(
-            f"paysvc: {library()} is built for {built().system} {built().machine}, but the wheel is tagged {tag}: "
+            f"paysvc: {library()} is built for {system} {machine}, but the wheel is tagged {tag}: "
             "name its platform with --plat-name"
         )
 
@@ -110,9 +122,9 @@ class BuildWithLibrary(build_py):
         super().run()
         folder = HERE / "src" if self.editable_mode else Path(self.build_lib)
         # An earlier build for another platform may have left its library.
-        for name in binary().NAMES.values():
+        for name in NAMES.values():
             (folder / "paysvc" / name).unlink(missing_ok=True)
-        shutil.copyfile(library(), folder / "paysvc" / binary().NAMES[built().system])
+        shutil.copyfile(library(), folder / "paysvc" / NAMES[built()[0]])
 
 
 class PlatformWheel(bdist_wheel):

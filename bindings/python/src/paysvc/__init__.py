@@ -6,8 +6,8 @@ Every reply and every error has an `outcome` that says, with evidence from the w
 from typing import TYPE_CHECKING
 
 from . import _generated, _replies
-from ._abandoned import abandoned_call
 from ._client import Client
+from ._earlier import abandoned_call
 from ._errors import (
     Abandoned,
     ArgumentError,

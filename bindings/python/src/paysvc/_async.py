@@ -13,7 +13,7 @@ from functools import partial
 from types import TracebackType
 from typing import Any, TypeVar
 
-from ._abandoned import abandon, abandoned_call, attach
+from ._earlier import abandon, abandoned_call, attach
 from ._errors import PaysvcError
 from ._generated import DEFAULT_TIMEOUT_MS, TIMEOUT_OF_STEP, EndpointName, Status
 from ._log import logger

@@ -1,15 +1,14 @@
 """An exception class for each status, and OutcomeUnknown for the outcome UNKNOWN.
 
 With the outcome UNKNOWN an exception is also a Timeout, TransportError and so on, but never of a class whose name
-sounds as if the request had not been executed: a Rejected that is about a look-up would be taken for the payment's.
+sounds as if the request had not been executed: a Rejected about a status query would be taken for the payment's.
 """
 
 from __future__ import annotations
 
-import types
 from collections.abc import Mapping
 from decimal import Decimal
-from functools import partial
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from ._generated import DENIALS, Outcome, State, Status
@@ -18,12 +17,45 @@ from ._reply import Reply
 if TYPE_CHECKING:
     from ._typed import Answer
 
+#: By status.
+_CLASSES: dict[Status, type[PaysvcError]] = {}
+
 
 class PaysvcError(Exception):
-    """A call that did not succeed. `outcome` says whether the request may be repeated."""
+    """A call that did not succeed. `outcome` says whether the request may be repeated.
+
+    Its attributes are those of the reply, which is in `reply`.
+    """
+
+    #: Why the call ended as it did.
+    status: Status
+    #: What is known about the request. REJECTED is about this request, not an earlier one.
+    outcome: Outcome
+    #: The state of the payment in the answer. Paid means Outcome.CONFIRMED and State.SUCCESSFUL, both.
+    state: State
+    code: str
+    #: One line for a person; never a secret.
+    message: str
+    http_status: int
+    #: Seconds to wait before trying again; None: the service did not say.
+    retry_after: float | None
+    call_id: str
+    request_id: str
+    #: True: the recorded end of an earlier call with the same key, or for the same order. Nothing was sent.
+    replayed: bool
+    is_active: bool
+    text: str
+    body: Any
+    #: isinstance(error.answer, paysvc.PayoutBulkAnswer) tells which.
+    answer: Answer | None
+    unreadable: tuple[str, ...]
 
     #: True: it is the result of a call whose caller was cancelled or interrupted.
     _abandoned = False
+
+    def __init_subclass__(cls, of: Status | None = None) -> None:
+        if of is not None:
+            _CLASSES[of] = cls
 
     def __init__(
         self,
@@ -38,95 +70,14 @@ class PaysvcError(Exception):
         self.endpoint = endpoint
         #: What resolve() needs of the request, by the interface's names; never card data or codes.
         self.request: dict[str, Any] = dict(request or {})
-        self._attempts = reply.attempts if attempts is None else attempts
+        #: How many times the request was put on the wire, by its own call; status queries are not counted. For an error
+        #: of resolve(), it is that of the resolved request, 0 if not known; reply.attempts has its status queries.
+        self.attempts = reply.attempts if attempts is None else attempts
         #: False only if the request is known to make no charge: an order without a card or another payment option.
         self.charged = True
 
     def __str__(self) -> str:
         return f"{self.message} [{self.status.name}, outcome {self.outcome.name}]"
-
-    @property
-    def status(self) -> Status:
-        """Why the call ended as it did."""
-        return self.reply.status
-
-    @property
-    def outcome(self) -> Outcome:
-        """What is known about the request. REJECTED is about this request, not an earlier one."""
-        return self.reply.outcome
-
-    @property
-    def state(self) -> State:
-        """The state of the payment in the answer. Paid means Outcome.CONFIRMED and State.SUCCESSFUL, both."""
-        return self.reply.state
-
-    @property
-    def code(self) -> str:
-        """The service's own code, or ""."""
-        return self.reply.code
-
-    @property
-    def message(self) -> str:
-        """One line for a person; never a secret."""
-        return self.reply.message
-
-    @property
-    def http_status(self) -> int:
-        """The HTTP status of the last answer; 0: there was no answer."""
-        return self.reply.http_status
-
-    @property
-    def attempts(self) -> int:
-        """How many times the request was put on the wire, by its own call; status queries are not counted.
-
-        For an error of resolve(), it is that of the resolved request, 0 if not known; reply.attempts has its look-ups.
-        """
-        return self._attempts
-
-    @property
-    def retry_after(self) -> float | None:
-        """Seconds to wait before trying again; None: the service did not say."""
-        return self.reply.retry_after
-
-    @property
-    def call_id(self) -> str:
-        """Identifies the call in the log; "": the library was not called."""
-        return self.reply.call_id
-
-    @property
-    def request_id(self) -> str:
-        """The number that the service gave to the last request; "": none."""
-        return self.reply.request_id
-
-    @property
-    def replayed(self) -> bool:
-        """True: the recorded end of an earlier call with the same key, or for the same order. Nothing was sent."""
-        return self.reply.replayed
-
-    @property
-    def is_active(self) -> bool:
-        """As of the reply: True only if the service says that the mandate is active."""
-        return self.reply.is_active
-
-    @property
-    def text(self) -> str:
-        """The answer's JSON as it was received, or the library's failure envelope."""
-        return self.reply.text
-
-    @property
-    def body(self) -> Any:
-        """The service's answer, or the library's failure envelope."""
-        return self.reply.body
-
-    @property
-    def answer(self) -> Answer | None:
-        """The answer as plain data, as of the reply: isinstance(error.answer, paysvc.PayoutBulkAnswer) tells which."""
-        return self.reply.answer
-
-    @property
-    def unreadable(self) -> tuple[str, ...]:
-        """As of the reply: JSON pointers of what cannot be read of the answer."""
-        return self.reply.unreadable
 
     def is_paid(self, reference: str, amount: Decimal | str, currency: str) -> bool:
         """As for the reply: true only if this order is paid. That is possible only if the call was abandoned."""
@@ -146,121 +97,96 @@ class PaysvcError(Exception):
         return {name: str(text) for name, text in found.items()} if isinstance(found, dict) else {}
 
 
+for _name in PaysvcError.__annotations__:
+    setattr(PaysvcError, _name, property(attrgetter(f"reply.{_name}"), doc=f"The reply's {_name}."))
+
+
 class OutcomeUnknown(PaysvcError):
     """The service may or may not have executed the request: find out before you repeat it. Catch this first."""
 
 
-class ArgumentError(PaysvcError, ValueError):
+class ArgumentError(PaysvcError, ValueError, of=Status.ARGUMENT):
     """A member is missing, unknown or of the wrong type. Nothing was sent; never with the outcome UNKNOWN."""
 
 
-class ConfigError(PaysvcError):
-    """The configuration or the encryption key is wrong, or lacks what this call needs.
-
-    Never with the outcome UNKNOWN.
-    """
+class ConfigError(PaysvcError, of=Status.CONFIG):
+    """The configuration or encryption key is wrong or lacks what this call needs. Never with the outcome UNKNOWN."""
 
 
-class EncryptError(PaysvcError):
+class EncryptError(PaysvcError, of=Status.ENCRYPT):
     """The payload does not fit the encryption key. Nothing was sent; never with the outcome UNKNOWN."""
 
 
-class Unresolved(OutcomeUnknown):
-    """The service was asked what became of a request, or the journal has an open one, and it is still not known.
-
-    The outcome is UNKNOWN.
-    """
+class Unresolved(OutcomeUnknown, of=Status.UNRESOLVED):
+    """What became of a request is still not known, though the service was asked; or the journal has an open one."""
 
 
-class KeyReused(OutcomeUnknown):
-    """The journal has this idempotency key for a request with different members. This call sent nothing.
-
-    The outcome is UNKNOWN: it is that of the other request.
-    """
+class KeyReused(OutcomeUnknown, of=Status.KEY_REUSED):
+    """The journal has this key for a different request, whose outcome it is, UNKNOWN. This call sent nothing."""
 
 
-class JournalError(PaysvcError):
+class JournalError(PaysvcError, of=Status.JOURNAL):
     """The journal cannot be read or written. This call sent nothing.
 
     If something with this key or for this order may be open, it is an OutcomeUnknown too.
     """
 
 
-class TransportError(PaysvcError):
+class TransportError(PaysvcError, of=Status.TRANSPORT):
     """Name look-up, connect or TLS failed, or the connection broke."""
 
 
-class Timeout(PaysvcError):
+class Timeout(PaysvcError, of=Status.TIMEOUT):
     """The time ran out, or the service answered 408."""
 
 
-class Cancelled(PaysvcError):
+class Cancelled(PaysvcError, of=Status.CANCELLED):
     """The call was cancelled."""
 
 
-class Rejected(PaysvcError):
+class Rejected(PaysvcError, of=Status.REJECTED):
     """The service refused this request, and did not execute it: the outcome is REJECTED.
 
     An earlier request for the same order may have been executed.
     """
 
 
-class Unauthorized(PaysvcError):
+class Unauthorized(PaysvcError, of=Status.UNAUTHORIZED):
     """The service refused this request with 401 or 403. Never with the outcome UNKNOWN."""
 
 
-class RateLimited(PaysvcError):
+class RateLimited(PaysvcError, of=Status.RATE_LIMITED):
     """The service answered 429, after the retries. Never with the outcome UNKNOWN."""
 
 
-class ServerError(PaysvcError):
+class ServerError(PaysvcError, of=Status.SERVER):
     """The service answered 5xx."""
 
 
-class ResponseError(PaysvcError):
+class ResponseError(PaysvcError, of=Status.RESPONSE):
     """The answer is cut off, too large, not JSON, a redirect, contradicts itself, or does not say what was done."""
 
 
-class InternalError(PaysvcError):
+class InternalError(PaysvcError, of=Status.INTERNAL):
     """A bug in the library, which it caught."""
 
 
-class Abandoned(PaysvcError):
+class Abandoned(PaysvcError, of=Status.OK):
     """The service answered success, but the caller had been cancelled or interrupted by then."""
 
 
-_CLASSES: dict[Status, type[PaysvcError]] = {
-    Status.OK: Abandoned,
-    Status.ARGUMENT: ArgumentError,
-    Status.CONFIG: ConfigError,
-    Status.ENCRYPT: EncryptError,
-    Status.JOURNAL: JournalError,
-    Status.UNRESOLVED: Unresolved,
-    Status.KEY_REUSED: KeyReused,
-    Status.TRANSPORT: TransportError,
-    Status.TIMEOUT: Timeout,
-    Status.CANCELLED: Cancelled,
-    Status.REJECTED: Rejected,
-    Status.UNAUTHORIZED: Unauthorized,
-    Status.RATE_LIMITED: RateLimited,
-    Status.SERVER: ServerError,
-    Status.RESPONSE: ResponseError,
-    Status.INTERNAL: InternalError,
-}
-
-# TimeoutOutcomeUnknown and so on: both `except Timeout` and `except OutcomeUnknown` catch it.
-_ALWAYS_UNKNOWN = (Unresolved, KeyReused)
+#: With the outcome UNKNOWN, both `except Timeout` and `except OutcomeUnknown` catch a TimeoutOutcomeUnknown, and so on.
 _UNKNOWN: dict[type[PaysvcError], type[PaysvcError]] = {PaysvcError: OutcomeUnknown}
-_UNKNOWN.update((_class, _class) for _class in _ALWAYS_UNKNOWN)
-for _number, _class in _CLASSES.items():
-    if _number in DENIALS:
+for _status, _class in list(_CLASSES.items()):
+    if issubclass(_class, OutcomeUnknown):
+        _UNKNOWN[_class] = _class
+    elif _status in DENIALS:
         _UNKNOWN[_class] = OutcomeUnknown
-    elif _class not in _UNKNOWN:
+    else:
         _name = f"{_class.__name__}OutcomeUnknown"
-        _about = {"__doc__": _class.__doc__, "__module__": __name__}
-        _made = types.new_class(_name, (_class, OutcomeUnknown), {}, partial(dict.update, **_about))
         # Pickle finds a class by its name in its module.
-        globals()[_name] = _UNKNOWN[_class] = _made
+        _bases: Any = (_class, OutcomeUnknown)
+        globals()[_name] = _UNKNOWN[_class] = type(_name, _bases, {"__doc__": _class.__doc__, "__module__": __name__})
 
 
 def error_of(
@@ -269,9 +195,8 @@ def error_of(
     """The exception for a reply. A status that this version does not know is a plain PaysvcError."""
     found = _CLASSES.get(reply.status, PaysvcError)
     # An outcome that this version does not know proves nothing.
-    proved = reply.outcome in (Outcome.NOT_SENT, Outcome.CONFIRMED, Outcome.REJECTED)
-    if not proved:
+    if reply.outcome not in (Outcome.NOT_SENT, Outcome.CONFIRMED, Outcome.REJECTED):
         found = _UNKNOWN[found]
-    elif found in _ALWAYS_UNKNOWN or (found is Rejected and reply.outcome != Outcome.REJECTED):
+    elif issubclass(found, OutcomeUnknown) or (found is Rejected and reply.outcome != Outcome.REJECTED):
         found = PaysvcError  # A status that contradicts its outcome: only the outcome counts.
     return found(reply, endpoint, request, attempts)

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import ctypes
+import os
+import sys
 from collections.abc import Mapping
 from ctypes import POINTER, c_char_p, c_int, c_size_t, c_void_p
 from functools import partial
 from operator import attrgetter
 from typing import Any, TypeVar
 
-from . import _location
 from ._generated import ABI, AMOUNTS
 from ._values import encode
 
 Self = TypeVar("Self", bound="Handle")
+
+#: Its name in this package, by sys.platform.
+_NAMES = {"linux": "libpaysvc.so", "win32": "paysvc.dll", "darwin": "libpaysvc.dylib"}
 
 PROGRESS_CALLBACK = ctypes.CFUNCTYPE(c_int, c_void_p, c_size_t, c_size_t, c_char_p)
 
@@ -56,15 +60,31 @@ _FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
 }
 
 
-def load() -> ctypes.CDLL:
-    """Loads the library that PAYSVC_LIBRARY names, else the one in this package, else the system's."""
-    path = _location.path()
+def hook_dirs() -> list[str]:
+    """The folder of this package, where PyInstaller finds hook-paysvc.py."""
+    return [os.path.dirname(os.path.abspath(__file__))]
+
+
+def path() -> str:
+    """The library that PAYSVC_LIBRARY names, else the one in this package, else a name that the system searches for."""
+    name = _NAMES.get(sys.platform, _NAMES["linux"])
+    own = os.path.join(hook_dirs()[0], name)
+    # Only on Linux does an installed library have the version of its interface in its name.
+    searched = name if sys.platform in ("win32", "darwin") else f"{name}.{ABI}"
+    return os.environ.get("PAYSVC_LIBRARY") or (own if os.path.exists(own) else searched)
+
+
+def load(path: str) -> ctypes.CDLL:
+    """Loads the library and declares its functions."""
     try:
         # CDLL releases the interpreter's lock, so that other threads run while a call waits. It and CFUNCTYPE have the
         # calling convention of C on every system.
         library = ctypes.CDLL(path)
     except OSError as error:
-        raise ImportError(f"libpaysvc cannot be loaded: {_location.why(path, error)}") from None
+        raise ImportError(
+            f"libpaysvc cannot be loaded: {error}. Install this package from a wheel, or set PAYSVC_LIBRARY to the "
+            "path of a library that was built for this system and processor"
+        ) from None
     try:
         library.paysvc_abi.restype = c_int
         found = library.paysvc_abi()
@@ -81,7 +101,7 @@ def load() -> ctypes.CDLL:
     return library
 
 
-library = load()
+library = load(path())
 
 
 class Handle(partial[None]):

@@ -11,8 +11,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, NoReturn
 
-from ._abandoned import abandon
-from ._earlier import error_for, reply_class
+from ._earlier import abandon, error_for, reply_class
 from ._errors import PaysvcError
 from ._generated import ABOUT_EARLIER, EndpointName, Outcome, State, Status
 from ._library import Handle, Text, library

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from opentelemetry import trace
 from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
 
-from ._abandoned import abandon, abandoned_call, attach
+from ._earlier import abandon, abandoned_call, attach
 from ._log import harmless
 from ._native import Call, log_level
 
