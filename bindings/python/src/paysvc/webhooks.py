@@ -7,16 +7,42 @@ the event. The docs folder of libpaysvc has a page about what that proves, with 
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable, MutableMapping
-from typing import TYPE_CHECKING, Any
+import functools
+import hashlib
+import inspect
+import math
+import threading
+import time
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, MutableMapping
+from contextlib import suppress
+from enum import Enum
+from http import HTTPStatus
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, Protocol, TypeVar, Union, cast
 
-from ._generated import WEBHOOK_MAX_LENGTH
-from ._receiver import AsyncReceiver, Receiver, finished
-from ._webhook import BAD_REQUEST, NO_LENGTH, NOT_POST, TOO_LARGE, Answer, Limits, length
-from ._webhook_store import AsyncStore, Begin, MemoryStore, Store
+from ._client import Client
+from ._errors import PaysvcError, error_of
+from ._generated import (
+    WEBHOOK_AT_ONCE,
+    WEBHOOK_FORGET_AFTER_SECONDS,
+    WEBHOOK_LEAST_OF_REFERENCE,
+    WEBHOOK_MAX_LENGTH,
+    WEBHOOK_PER_MINUTE,
+    WEBHOOK_REMEMBERED,
+    WEBHOOK_RETRY_AFTER_SECONDS,
+    WEBHOOK_SHARE_OF_REFERENCE,
+    WEBHOOK_VERIFY_SECONDS,
+    Status,
+)
+from ._log import EXTRA, logger
+from ._native import Call, Native
+from ._reply import Reply
+from ._values import raw_body
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIEnvironment
+
+    from ._async import AsyncClient
+    from ._replies import WebhookVerifyReply
 
 __all__ = [
     "ASGIApp",
@@ -30,7 +56,389 @@ __all__ = [
     "WSGIApp",
 ]
 
+#: What the sender is answered: status and headers. The body is empty: nobody learns anything about a payment.
+Answer = tuple[int, dict[str, str]]
 Message = MutableMapping[str, Any]
+
+_Key = TypeVar("_Key")
+_Value = TypeVar("_Value")
+
+
+def _later(status: int, seconds: int) -> Answer:
+    return status, {"retry-after": str(seconds)}
+
+
+OK: Answer = 200, {}
+BAD_REQUEST: Answer = 400, {}
+TOO_LARGE: Answer = 413, {}
+NOT_POST: Answer = 405, {"allow": "POST"}
+
+
+class Begin(Enum):
+    """What a store says about an event that is about to be handled, and what the receiver then does."""
+
+    #: Nobody has handled it, nobody is handling it, and from now on the caller is: no other caller gets HANDLE until
+    #: failed(). The handler is called. The service is answered 200 after done(), or 500 after failed().
+    HANDLE = "handle"
+    #: Somebody else has got HANDLE, and has called neither done() nor failed() yet. The handler is not called. The
+    #: service is answered 503 with Retry-After, so that it sends the event again: the other one may still fail.
+    BUSY = "busy"
+    #: done() has been called for it. The handler is not called, and the service is answered 200.
+    DONE = "done"
+
+
+class Store(Protocol):
+    """Remembers which events have been handled, by the key of the verified event: at most 100 letters, digits and "-".
+
+    For each event that is authentic, the receiver calls begin(). Only after HANDLE it calls the handler, and then
+    exactly one of done() and failed(), unless the process dies. If a method raises, the service is answered 500, so
+    that it sends the event again.
+
+    A store that processes share must decide `begin` atomically, e.g. by inserting a row with a unique key, and must
+    release what a dead process has begun, e.g. after some minutes: otherwise it says BUSY for ever, and the event is
+    never handled. The docs folder of libpaysvc has one in a database.
+    """
+
+    def begin(self, key: str) -> Begin:
+        """HANDLE if the caller, and nobody else, is to handle it now; BUSY while another does; DONE if it was handled.
+
+        Several threads and processes call it at once with the same key.
+        """
+        ...
+
+    def done(self, key: str) -> None:
+        """The handler has returned. From now on begin() says DONE, as long as the store remembers."""
+        ...
+
+    def failed(self, key: str) -> None:
+        """The handler has raised, or was cancelled. The next begin() says HANDLE."""
+        ...
+
+
+class AsyncStore(Protocol):
+    """A Store for asyncio."""
+
+    def begin(self, key: str) -> Awaitable[Begin]: ...
+
+    def done(self, key: str) -> Awaitable[None]: ...
+
+    def failed(self, key: str) -> Awaitable[None]: ...
+
+
+AnyStore = Union[Store, AsyncStore]
+
+
+class MemoryStore:
+    """The newest keys in memory, for one process. A restart forgets them: handling an event twice must do no harm."""
+
+    def __init__(self, limit: int = WEBHOOK_REMEMBERED) -> None:
+        self._limit = limit
+        self._lock = threading.Lock()
+        self._busy: set[str] = set()
+        self._done: dict[str, None] = {}
+
+    def begin(self, key: str) -> Begin:
+        with self._lock:
+            if key in self._done:
+                _remember(self._done, key, None, self._limit)
+                return Begin.DONE
+            if key in self._busy:
+                return Begin.BUSY
+            self._busy.add(key)
+            return Begin.HANDLE
+
+    def done(self, key: str) -> None:
+        with self._lock:
+            self._busy.discard(key)
+            _remember(self._done, key, None, self._limit)
+
+    def failed(self, key: str) -> None:
+        with self._lock:
+            self._busy.discard(key)
+
+
+def _remember(entries: dict[_Key, _Value], key: _Key, value: _Value, limit: int) -> None:
+    """As the newest; the oldest goes."""
+    entries.pop(key, None)
+    entries[key] = value
+    if len(entries) > limit:
+        del entries[next(iter(entries))]
+
+
+class _Bucket:
+    """A number of requests that refills within a minute."""
+
+    def __init__(self, most: float, now: float) -> None:
+        self._most = self._left = most
+        self._filled = now
+
+    def wait(self, now: float) -> float:
+        """Seconds until there is a request left."""
+        self.add(max(0.0, now - self._filled) * self._most / 60)
+        self._filled = now
+        return max(0.0, 1 - self._left) * 60 / self._most
+
+    def add(self, requests: float) -> None:
+        self._left = min(self._most, self._left + requests)
+
+
+class Limits:
+    """How many requests verifications may send to the service. Applications may share one.
+
+    A flood of the URL would otherwise use up the requests that the service allows, and payments would get 429.
+    Events about one reference get a sixth of them, so that a flood about one does not keep out the others. A body
+    that was found not authentic is answered for a minute without a request.
+    """
+
+    def __init__(
+        self,
+        at_once: int = WEBHOOK_AT_ONCE,
+        per_minute: int = WEBHOOK_PER_MINUTE,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        if at_once < 1 or per_minute < 1:
+            raise ValueError("at_once and per_minute must be 1 or more")
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._free = at_once
+        self._most = float(per_minute)
+        self._all = _Bucket(self._most, clock())
+        self._references: dict[str, _Bucket] = {}
+        self._forged: dict[bytes, float] = {}
+
+    def enter(self, reference: str) -> Answer | None:
+        """None: the caller may verify an event about it, and then leaves. Otherwise the answer to the sender."""
+        with self._lock:
+            now = self._clock()
+            own = self._bucket(reference, now)
+            wait = own.wait(now) or self._all.wait(now)
+            if wait > 0:
+                return _later(429, math.ceil(wait))
+            if self._free == 0:
+                return _later(503, 1)
+            own.add(-1)
+            self._all.add(-1)
+            self._free -= 1
+            return None
+
+    def leave(self, reference: str, requests: int) -> None:
+        """A verification has ended that sent this many requests."""
+        with self._lock:
+            self._free += 1
+            for bucket in (self._bucket(reference, self._clock()), self._all):
+                bucket.add(1 - requests)
+
+    def _bucket(self, reference: str, now: float) -> _Bucket:
+        share = max(WEBHOOK_LEAST_OF_REFERENCE, self._most / WEBHOOK_SHARE_OF_REFERENCE)
+        found = self._references.get(reference) or _Bucket(min(self._most, share), now)
+        _remember(self._references, reference, found, WEBHOOK_REMEMBERED)
+        return found
+
+    def is_forged(self, body: bytes) -> bool:
+        """Whether this body was found not authentic a short time ago."""
+        with self._lock:
+            at = self._forged.get(hashlib.sha256(body).digest())
+            return at is not None and 0 <= self._clock() - at < WEBHOOK_FORGET_AFTER_SECONDS
+
+    def found_forged(self, body: bytes) -> None:
+        """This body was found not authentic."""
+        with self._lock:
+            _remember(self._forged, hashlib.sha256(body).digest(), self._clock(), WEBHOOK_REMEMBERED)
+
+
+class Verified(NamedTuple):
+    """What is known about an event."""
+
+    #: Of an authentic event; None: it is not handled.
+    key: str | None
+    #: What the sender is answered if it is not handled.
+    answer: Answer
+    #: It is decided that it is not authentic.
+    unverified: bool
+
+
+def verified(reply: WebhookVerifyReply) -> Verified:
+    """What the reply to webhook_verify says about an event: the library decides, this only carries it."""
+    seconds = None
+    with suppress(ValueError):  # Python cannot read an answer that is nested too deeply.
+        found = reply.webhook
+        if found.respond == 200 and found.authentic and found.key is not None:
+            return Verified(found.key, OK, unverified=False)
+        if found.respond in (200, 400):
+            return Verified(None, (found.respond, {}), unverified=True)
+        seconds = found.retry_after  # None: the library was not asked.
+    return Verified(None, _later(503, WEBHOOK_RETRY_AFTER_SECONDS if seconds is None else seconds), unverified=False)
+
+
+def _names(reply: WebhookVerifyReply | None) -> dict[str, object]:
+    """The attributes of a record: those of all records of this package, and what names the event."""
+    known: dict[str, object] = {**dict.fromkeys((*EXTRA, "reference", "key")), "endpoint": "webhook_verify"}
+    if reply is not None:
+        known.update(outcome=reply.outcome.name, call_id=reply.call_id)
+        with suppress(ValueError):
+            known.update(reference=reply.webhook.about, key=reply.webhook.key)
+    return known
+
+
+_Client = TypeVar("_Client", bound="Client | AsyncClient")
+_Store = TypeVar("_Store", bound=AnyStore)
+_ASYNC = "AsyncReceiver and ASGIApp can, with an AsyncClient"
+
+
+class _Receiver(Generic[_Client, _Store]):
+    """What both receivers do, as a coroutine: that of a Receiver never waits, so that finished() can run it."""
+
+    _waits: ClassVar[bool]
+
+    def __init__(
+        self,
+        client: _Client,
+        handle: Callable[[WebhookVerifyReply], object],
+        *,
+        store: _Store | None = None,
+        unverified: Callable[[WebhookVerifyReply], object] | None = None,
+        limits: Limits | None = None,
+        timeout: float = WEBHOOK_VERIFY_SECONDS,
+        orders: bool = True,
+    ) -> None:
+        kind: type[Client | AsyncClient] = Client
+        if self._waits:
+            from ._async import AsyncClient as kind
+        if not isinstance(client, kind):
+            raise TypeError(f"{type(self).__name__} takes a paysvc.{kind.__name__}, not {type(client).__name__}")
+        self._client = client
+        self._handle = handle
+        self._store = MemoryStore() if store is None else store
+        self._unverified = unverified
+        self._limits = limits or Limits()
+        self._timeout = timeout
+        called = {f"the store's {name}": getattr(self._store, name, None) for name in ("begin", "done", "failed")}
+        for what, function in {"the handler": handle, "unverified": unverified, **called}.items():
+            if function is not None or what != "unverified":
+                self._check(what, function)
+        if orders:
+            _check_key(client._native)
+
+    def _check(self, what: str, function: object) -> None:
+        if not callable(function):
+            raise TypeError(f"{what} must be a function, not {type(function).__name__}")
+        if _is(function, inspect.isgeneratorfunction) or _is(function, inspect.isasyncgenfunction):
+            raise TypeError(f"{what} is a generator function: calling it would run nothing")
+        if not self._waits and _is(function, inspect.iscoroutinefunction):
+            raise TypeError(f"{what} is a coroutine function, which {type(self).__name__} cannot run: {_ASYNC}")
+
+    async def _event(self, body: bytes) -> Answer:
+        reply: WebhookVerifyReply | None = None
+        try:
+            if len(body) > WEBHOOK_MAX_LENGTH:
+                return TOO_LARGE
+            try:
+                text = body.decode()
+            except UnicodeDecodeError:
+                return BAD_REQUEST
+            if self._limits.is_forged(body):
+                return OK
+            reply = await self._verify(text, ask=False)
+            # None: the service cannot be asked about it.
+            reference = reply.webhook.about if reply.status == Status.OK else None
+            if reference is not None:
+                refused = self._limits.enter(reference)
+                if refused is not None:
+                    return refused
+                requests = 1  # Also if the server cancels this task.
+                try:
+                    reply = await self._verify(text)
+                    requests = reply.attempts
+                finally:
+                    self._limits.leave(reference, requests)
+            return await self._act(body, reply)
+        except Exception:
+            # Only what identifies the event; the rest may be personal data.
+            known = _names(reply)
+            about = known["reference"], known["key"], known["call_id"]
+            logger.exception("an event about %.100r was not handled: key %s, call %s", *about, extra=known)
+            return _later(500, WEBHOOK_RETRY_AFTER_SECONDS)
+
+    async def _act(self, body: bytes, reply: WebhookVerifyReply) -> Answer:
+        key, answer, unverified = verified(reply)
+        if key is None:
+            if reply.status in (Status.CONFIG, Status.UNAUTHORIZED):
+                line = "an event cannot be verified, and is answered 503: %s; call %s"
+                logger.error(line, reply.message, reply.call_id, extra=_names(reply))
+            if unverified and reply.attempts > 0:
+                self._limits.found_forged(body)
+            if unverified and self._unverified is not None:
+                _ended("unverified", await self._result(self._unverified(reply)))
+            return answer
+        begin = await self._result(self._store.begin(key))
+        if not isinstance(begin, Begin):
+            raise TypeError(f"begin() of the store must return a Begin, not {type(begin).__name__}")
+        if begin is not Begin.HANDLE:
+            return OK if begin is Begin.DONE else _later(503, 1)
+        try:
+            _ended("the handler", await self._result(self._handle(reply)))
+        except BaseException:  # Also if the server cancels this task.
+            await self._result(self._store.failed(key))
+            raise
+        # Only now: an event whose handler was interrupted is handled again.
+        await self._result(self._store.done(key))
+        return OK
+
+    async def _verify(self, text: str, *, ask: bool = True) -> WebhookVerifyReply:
+        try:
+            reply = await self._result(self._client.webhook_verify(text, ask=ask, timeout=self._timeout))
+        except PaysvcError as error:
+            reply = error.reply
+        return cast("WebhookVerifyReply", reply)
+
+    async def _result(self, value: Any) -> Any:
+        """The value, or what an awaitable becomes."""
+        return await value if self._waits and inspect.isawaitable(value) else value
+
+
+class Receiver(_Receiver[Client, Store]):
+    """Receives events in any framework: a plain route gives handle() the raw body, and answers what it returns.
+
+    Args:
+        client: a paysvc.Client, which asks the service
+        handle: called with the reply to webhook_verify() of each authentic event, once per state of a payment. It acts
+            on the reply: ask is_paid() of it, or look at reply.state. If it raises, that is logged, the service is
+            answered 500, and the next delivery is handled. It must not be a coroutine function
+        store: remembers what was handled; without one a MemoryStore, which a restart empties
+        unverified: called with the reply of each event that was found not authentic, e.g. to count them. It must not
+            act on them. A body that is sent again within a minute is not reported again. An event that is only ahead of
+            the service is none of them: it is answered 503, and verified again when it is sent again.
+        limits: of the verifications; without them Limits()
+        timeout: seconds for a verification
+        orders: False: no events about orders are expected, so that the client needs no secret key
+
+    Raises:
+        TypeError: the client is of another kind, or what is called is a coroutine function
+        ConfigError: the client has no secret key, which events about orders need
+    """
+
+    _waits = False
+
+    def handle(self, body: bytes | str) -> Answer:
+        """Handles an event: the status and the headers that the service is answered, with an empty body.
+
+        It raises nothing but a TypeError, if the body is not the raw one.
+        """
+        return _finished(self._event(_bytes(body)))
+
+
+class AsyncReceiver(_Receiver["AsyncClient", AnyStore]):
+    """The same for asyncio, with an AsyncClient: `await receiver.handle(body)`.
+
+    Its arguments are those of Receiver. The handler, `unverified` and the store are coroutine functions, or do not
+    block.
+    """
+
+    _waits = True
+
+    async def handle(self, body: bytes | str) -> Answer:
+        """As Receiver.handle()."""
+        return await self._event(_bytes(body))
 
 
 class WSGIApp(Receiver):
@@ -38,8 +446,8 @@ class WSGIApp(Receiver):
 
     def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         body = _read(environ)
-        answer = finished(self._event(body)) if isinstance(body, bytes) else body
-        start_response(answer.line, [("content-length", "0"), *answer.headers().items()])
+        status, headers = _finished(self._event(body)) if isinstance(body, bytes) else body
+        start_response(f"{status} {HTTPStatus(status).phrase}", [("content-length", "0"), *headers.items()])
         return []
 
 
@@ -56,68 +464,110 @@ class ASGIApp(AsyncReceiver):
         receive: Callable[[], Awaitable[Message]],
         send: Callable[[Message], Awaitable[None]],
     ) -> None:
-        if scope["type"] == "lifespan":
-            await _lifespan(receive, send)
-            return
-        if scope["type"] != "http":
+        if scope["type"] == "lifespan":  # Nothing has to be begun or ended: the program closes its client itself.
+            kind = ""
+            while kind != "lifespan.shutdown":
+                kind = (await receive())["type"]
+                await send({"type": f"{kind}.complete"})
+        elif scope["type"] != "http":
             await send({"type": "websocket.close"})
-            return
-        body = await _receive(scope, receive)
-        if body is None:
-            return  # The sender has gone away.
-        answer = await self._event(body) if isinstance(body, bytes) else body
-        fields = [(b"content-length", b"0"), *((k.encode(), v.encode()) for k, v in answer.headers().items())]
-        await send({"type": "http.response.start", "status": answer.status, "headers": fields})
-        await send({"type": "http.response.body", "body": b""})
+        else:
+            body = await _receive(scope, receive)
+            if body is None:
+                return  # The sender has gone away.
+            status, headers = await self._event(body) if isinstance(body, bytes) else body
+            fields = [(b"content-length", b"0"), *((k.encode(), v.encode()) for k, v in headers.items())]
+            await send({"type": "http.response.start", "status": status, "headers": fields})
+            await send({"type": "http.response.body", "body": b""})
+
+
+def _finished(coroutine: Coroutine[object, None, Answer]) -> Answer:
+    """The result of a coroutine that never waits."""
+    try:
+        coroutine.send(None)
+    except StopIteration as end:
+        return cast(Answer, end.value)
+    raise AssertionError("it waits")
+
+
+def _is(function: object, kind: Callable[[object], bool]) -> bool:
+    """Whether it, what it is a partial of, or the __call__ of its class is such a function."""
+    while isinstance(function, functools.partial):
+        function = function.func
+    return kind(function) or kind(getattr(type(function), "__call__", None))  # noqa: B004
+
+
+def _ended(what: str, result: object) -> None:
+    """Raises if a function did not run, but only returned something that would have to be run."""
+    if inspect.isawaitable(result) or inspect.isgenerator(result) or inspect.isasyncgen(result):
+        if inspect.iscoroutine(result):
+            result.close()
+        raise TypeError(f"{what} returned a {type(result).__name__}, which would never run: {_ASYNC}")
+
+
+def _check_key(native: Native) -> None:
+    """Raises if the client cannot ask about orders. It sends nothing: the check is cancelled before it begins."""
+    cancelled = Call()
+    cancelled.cancel()
+    reply = native.call(native.handle("webhook_verify", {}), "client_check", {}, cancelled)
+    for check in reply._get("checks") or ():
+        if check["check"] in ("base_url", "secret_key") and not check["ok"]:
+            without = "without it, events about orders cannot be verified (orders=False: there are none)"
+            message = f"{check['check']} {check['message']}; {without}"
+            raise error_of(Reply.local(Status.CONFIG, message), "webhook_verify")
+
+
+def _bytes(body: bytes | str) -> bytes:
+    text = raw_body(body)
+    return text.encode("utf-8", "surrogatepass") if isinstance(body, str) else bytes(body)
+
+
+def _length(text: str | None) -> int | Answer | None:
+    """The value of content-length, or why the request is refused; None if it has none."""
+    if not text:
+        return None
+    if not (text.isascii() and text.isdigit()):
+        return BAD_REQUEST
+    # More digits than a length may have: int() refuses thousands of them.
+    return int(text) if len(text) < 16 and int(text) <= WEBHOOK_MAX_LENGTH else TOO_LARGE
 
 
 def _read(environ: WSGIEnvironment) -> bytes | Answer:
     if environ.get("REQUEST_METHOD") != "POST":
         return NOT_POST
-    announced = length(environ.get("CONTENT_LENGTH"))
-    if isinstance(announced, Answer):
+    announced = _length(environ.get("CONTENT_LENGTH"))
+    if isinstance(announced, tuple):
         return announced
     if announced is None and not environ.get("wsgi.input_terminated"):
-        return NO_LENGTH
+        return 411, {}
     # Servers that end the input themselves may have no length.
     left = WEBHOOK_MAX_LENGTH + 1 if announced is None else announced
-    parts: list[bytes] = []
+    body = bytearray()
     while left > 0:
         part: bytes = environ["wsgi.input"].read(left)
         if not part:
             break
-        parts.append(part)
+        body += part
         left -= len(part)
     if announced is None:
-        return TOO_LARGE if left == 0 else b"".join(parts)
-    return b"".join(parts) if left == 0 else BAD_REQUEST
+        return bytes(body) if left > 0 else TOO_LARGE
+    return bytes(body) if left == 0 else BAD_REQUEST
 
 
 async def _receive(scope: Message, receive: Callable[[], Awaitable[Message]]) -> bytes | Answer | None:
     if scope["method"] != "POST":
         return NOT_POST
     headers = {bytes(name).lower(): bytes(value) for name, value in scope["headers"]}
-    announced = length(headers.get(b"content-length", b"").decode("latin-1"))
-    if isinstance(announced, Answer):
+    announced = _length(headers.get(b"content-length", b"").decode("latin-1"))
+    if isinstance(announced, tuple):
         return announced
-    parts, received = [], 0
+    body = bytearray()
     while True:
         message = await receive()
         if message["type"] != "http.request":
             return None
-        part: bytes = message.get("body", b"")
-        received += len(part)
-        if received > WEBHOOK_MAX_LENGTH:
+        body += message.get("body", b"")
+        if len(body) > WEBHOOK_MAX_LENGTH:
             return TOO_LARGE
-        parts.append(part)
         if not message.get("more_body", False):
-            return b"".join(parts)
-
-
-async def _lifespan(receive: Callable[[], Awaitable[Message]], send: Callable[[Message], Awaitable[None]]) -> None:
-    """Nothing has to be begun or ended: the program closes its client itself."""
-    while True:
-        message = await receive()
-        await send({"type": f"{message['type']}.complete"})
-        if message["type"] == "lifespan.shutdown":
-            return
+            return bytes(body)
