@@ -69,7 +69,6 @@ def test_a_cancelled_task_cancels_its_request(peer: Peer, how: str, caplog: pyte
                         await refund
             except (asyncio.CancelledError, asyncio.TimeoutError) as ended:
                 # The call has ended: no thread of this client is busy, and the connection is closed.
-                assert client._executor is not None
                 assert client._executor.submit(int).result() == 0
                 if not came:
                     came.append(peer.next())
@@ -93,7 +92,6 @@ def test_a_success_that_comes_with_the_cancel_is_not_lost(peer: Peer) -> None:
         async with AsyncClient(**peer.config, max_concurrency=1) as client:
             task = asyncio.ensure_future(client.order_refund(reference="R"))
             (await peer.next_async()).answer(status=True, message="refunded")
-            assert client._executor is not None
             client._executor.submit(int).result()  # The only thread is free: the call has ended, but not yet the task.
             task.cancel()
             with pytest.raises(asyncio.CancelledError) as caught:
@@ -207,7 +205,7 @@ def test_a_call_that_gets_no_thread_any_more_is_not_sent(peer: Peer) -> None:
             client._threads().shutdown()
             with pytest.raises(paysvc.Cancelled, match="is ending; nothing was sent") as caught:
                 await client.order_refund(reference="R")
-            assert (caught.value.outcome, client._calls) == (Outcome.NOT_SENT, 0)
+            assert (caught.value.outcome, client._open_calls) == (Outcome.NOT_SENT, {})
 
     asyncio.run(main())
 
@@ -365,7 +363,7 @@ def test_the_wait_for_a_thread_counts_towards_the_timeout(peer: Peer) -> None:
                 exchange.answer(status=True)
             await asyncio.gather(*tasks)
             assert peer.is_quiet(), "nothing is sent later"
-            assert client._calls == 0
+            assert client._open_calls == {}
 
     asyncio.run(main())
 

@@ -109,7 +109,7 @@ def test_a_program_is_told_of_its_mistakes(tmp_path: Path) -> None:
         'error: Property "fee" defined in "OrderPayAnswerOrderPayment" is read-only',
         'error: "Answer" has no attribute "order_payment"',
         'error: List item 0 has incompatible type "Card"; expected "PayoutDetails | dict[str, Any]"',
-        'error: Argument "progress" to "payout_bulk" of "Operations" has incompatible type '
+        'error: Argument "progress" to "payout_bulk" of "Endpoints" has incompatible type '
         '"Callable[[int, int, object], str]"; expected "Callable[[int, int, Mapping[str, Any]], int | None] | None"',
         f'error: Argument 1 to "call" of "Client" has incompatible type {STEAL}; expected {NAMES}',
         f'error: Argument 1 to "call" of "AsyncClient" has incompatible type {STEAL}; expected {NAMES}',

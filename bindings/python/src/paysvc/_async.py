@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import contextvars
+import math
 import os
-import threading
+import re
 import time
 from collections.abc import AsyncIterator, Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -14,20 +15,20 @@ from types import TracebackType
 from typing import Any, TypeVar
 
 from ._earlier import abandon, abandoned_call, attach
+from ._endpoints import AsyncEndpoints
 from ._errors import PaysvcError
 from ._generated import DEFAULT_TIMEOUT_MS, TIMEOUT_OF_STEP, EndpointName, Status
+from ._library import library
 from ._log import logger
-from ._native import Call, Closing, Native, Owned, log_level, open_key, succeeded, unsent
-from ._operations import AsyncOperations
+from ._native import Call, Owned, log_level, open_key, succeeded, unsent
 from ._progress import Progress
 from ._reply import Reply
-from ._store import Store
-from ._values import OMIT, Members, Omitted, hidden
+from ._values import OMIT, Omitted, hidden
 
 Self = TypeVar("Self", bound="AsyncClient")
 
 
-class AsyncClient(AsyncOperations, Closing):
+class AsyncClient(AsyncEndpoints):
     """A client of the payments service for asyncio. Tasks and event loops may share it.
 
     Calls run on threads of the client's own. The wait for a thread counts towards the timeout of a call; if it expires
@@ -37,33 +38,18 @@ class AsyncClient(AsyncOperations, Closing):
     paysvc.abandoned_call(). For tasks that nobody awaits there is on_abandoned.
     """
 
-    _native: Native
-    _store: Store | None
     _max_concurrency: int
     _on_abandoned: Callable[[PaysvcError], object] | None
+    _process = 0
 
     def _open(self, config: Mapping[str, object]) -> None:
         if type(self._max_concurrency) is not int or self._max_concurrency < 1:
             raise ValueError(f"max_concurrency must be a whole number above 0, not {self._max_concurrency!r}")
-        self._native = Native(config, self._store)
-        self._timeout = _timeout_of(config)
-        self._process = 0
-        self._lock = threading.Lock()
-        self._calls = 0  # Running, or waiting for a thread.
-        self._open_calls: dict[Future[Reply], tuple[Future[None], asyncio.AbstractEventLoop]] = {}
-        self._executor: ThreadPoolExecutor | None = None
+        super()._open(config)
+        # From where the library has read it, too; around the digits it ignores blanks and quotes.
+        digits = re.search(r"\d+", str(config.get("timeout_ms", os.environ.get("PAYSVC_TIMEOUT_MS"))))
+        self._timeout = (int(digits[0]) if digits else DEFAULT_TIMEOUT_MS) / 1000
         self._threads()
-
-    @classmethod
-    def from_env(
-        cls: type[Self],
-        *,
-        store: Store | None = None,
-        max_concurrency: int = 16,
-        on_abandoned: Callable[[PaysvcError], object] | None = None,
-    ) -> Self:
-        """A client that is configured by environment variables alone."""
-        return cls(store=store, max_concurrency=max_concurrency, on_abandoned=on_abandoned)
 
     async def call(
         self,
@@ -83,40 +69,26 @@ class AsyncClient(AsyncOperations, Closing):
         token = Call(traceparent=traceparent)
         if idempotency_key is not OMIT:
             token._set_key(idempotency_key)
-        return succeeded(name, members, await self._run(name, members, token, progress, timeout))
+        token._set_timeout(timeout)
+        limit = self._timeout if timeout is None else float(timeout)
+        # The client's timeout may be that of a step.
+        ends = None if timeout is None and name in TIMEOUT_OF_STEP else time.monotonic() + limit
+        work = partial(self._work, self._handle(name, members), name, members, token, progress, ends)
+        return succeeded(name, members, await self._run(name, members, token, work, limit))
 
     async def _run(
-        self,
-        name: str,
-        members: Mapping[str, object],
-        token: Call,
-        progress: Progress | None,
-        timeout: float | None,
+        self, name: str, members: Mapping[str, object], token: Call, work: Callable[[], Reply], limit: float
     ) -> Reply:
-        owned = self._native.handle(name, members)
-        limit = self._timeout
-        if timeout is not None:
-            token._set_timeout(timeout)
-            limit = float(timeout)
-        deadline = time.monotonic() + limit
-        threads = self._threads()
-        with self._lock:
-            self._calls += 1
-            waits = self._calls > self._max_concurrency
-        limited = waits and (timeout is not None or name not in TIMEOUT_OF_STEP)
-        work = partial(self._work, owned, name, members, token, progress, deadline if limited else None)
         try:
-            running = threads.submit(contextvars.copy_context().run, work)
+            running = self._threads().submit(contextvars.copy_context().run, work)
         except RuntimeError:
-            self._count_end(None)
             return unsent(name, members, Status.CANCELLED, "the client or the interpreter is ending")
         over: Future[None] = Future()
         self._open_calls[running] = over, asyncio.get_running_loop()
-        running.add_done_callback(self._count_end)
         ended = asyncio.wrap_future(running)
         try:
             # Unlike wait_for(), wait() does not cancel the future when this task is cancelled.
-            await asyncio.wait([ended], timeout=limit if waits else None)
+            await asyncio.wait([ended], timeout=limit)
             if not ended.done():
                 if running.cancel():
                     return self._too_late(name, members)
@@ -145,23 +117,19 @@ class AsyncClient(AsyncOperations, Closing):
         members: Mapping[str, object],
         token: Call,
         progress: Progress | None,
-        deadline: float | None,
+        ends: float | None,
     ) -> Reply:
-        if deadline is not None:  # It may have waited for this thread: the call gets the remaining time.
-            left = deadline - time.monotonic()
+        if ends is not None:  # It may have waited for this thread: the call gets the remaining time.
+            left = ends - time.monotonic()
             if left <= 0:
                 return self._too_late(name, members)
-            token._set_timeout(left)
+            library.paysvc_call_set_timeout_ms(token._owned, math.ceil(left * 1000))
         token._keep_log(log_level())
-        return self._native.call(owned, name, members, token, progress)
+        return self._invoke(owned, name, members, token, progress)
 
     def _too_late(self, name: str, members: Mapping[str, object]) -> Reply:
         busy = f"all {self._max_concurrency} threads of this client (max_concurrency) were busy"
         return unsent(name, members, Status.TIMEOUT, f"{busy} until the timeout of this call")
-
-    def _count_end(self, _: object) -> None:
-        with self._lock:
-            self._calls -= 1
 
     def _forget(self, over: Future[None], running: Future[Reply]) -> None:
         self._open_calls.pop(running, None)
@@ -183,43 +151,24 @@ class AsyncClient(AsyncOperations, Closing):
             except Exception:
                 logger.exception("on_abandoned failed")
 
-    async def check(self, *, timeout: float | None = None) -> Reply:
-        """As Client.check()."""
-        return await self.call("client_check", {}, timeout=timeout)
-
     async def journal_next(
         self, after: str = "", *, timeout: float | None = None
     ) -> AsyncIterator[tuple[str, Reply]]:
         """As Client.journal_next(), with async for."""
         while True:
-            members = Members({"after": after})
-            after, reply = open_key(after, await self._run("journal_next", members, Call(), None, timeout))
+            try:
+                reply = await self.call("journal_next", {"after": after}, timeout=timeout)
+            except PaysvcError as error:
+                reply = error.reply
+            after = open_key(after, reply)
             if not after:
                 return
             yield after, reply
 
-    async def reference_new(self, prefix: str = "") -> str:
-        """As Client.reference_new()."""
-        return self._native.reference_new(prefix)
-
-    async def encrypt(self, payload: Mapping[str, object]) -> Reply:
-        """Encrypts a payload without sending it; the reply's "data" is the ciphertext in base64."""
-        return self._native.answer("encrypt", payload)
-
-    async def warm(self, *, timeout: float | None = None) -> Reply:
-        """Connects in advance, so that the next request that moves money does not wait for it: call it when the cashier
-        begins.
-
-        Sends no request: if it raises, nothing has happened, and that request connects by itself. The connection is
-        used for 10 s, by one request; at most max_idle_connections are kept. The reply is OK and NOT_SENT.
-        """
-        return await self.call("client_warm", {}, timeout=timeout)
-
     def _threads(self) -> ThreadPoolExecutor:
-        # A forked child has none of its parent's threads.
-        if self._executor is None or self._process != os.getpid():
+        if self._process != os.getpid():  # A forked child has none of its parent's threads.
             self._process = os.getpid()
-            self._lock, self._calls, self._open_calls = threading.Lock(), 0, {}
+            self._open_calls: dict[Future[Reply], tuple[Future[None], asyncio.AbstractEventLoop]] = {}
             self._executor = ThreadPoolExecutor(self._max_concurrency, thread_name_prefix="paysvc")
         return self._executor
 
@@ -230,7 +179,7 @@ class AsyncClient(AsyncOperations, Closing):
         UNKNOWN if it is about an earlier request. When this returns, on_abandoned has been told of every call in a
         cancelled task. If this is cancelled, it stops waiting, and calls that have begun go on.
         """
-        self._native.close()
+        self._owned = None
         self._threads().shutdown(wait=False)
         here, ends = asyncio.get_running_loop(), list[asyncio.Future[Any]]()
         for running, (over, loop) in list(self._open_calls.items()):
@@ -247,16 +196,6 @@ class AsyncClient(AsyncOperations, Closing):
         self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
     ) -> None:
         await self.aclose()
-
-
-def _timeout_of(config: Mapping[str, object]) -> float:
-    """The client's timeout in seconds, from where the library reads it too."""
-    given = config.get("timeout_ms", os.environ.get("PAYSVC_TIMEOUT_MS"))
-    try:
-        limit = int(given)  # type: ignore[call-overload]
-    except (TypeError, ValueError):  # Not set. The library has already refused a wrong one.
-        limit = DEFAULT_TIMEOUT_MS
-    return float(limit if limit > 0 else DEFAULT_TIMEOUT_MS) / 1000
 
 
 async def _wait_for_end(ended: asyncio.Future[Reply]) -> None:

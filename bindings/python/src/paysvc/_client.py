@@ -2,37 +2,32 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator, Mapping
 from types import TracebackType
 from typing import TypeVar
 
+from ._earlier import abandon, error_for
+from ._endpoints import Endpoints
+from ._errors import PaysvcError
 from ._generated import EndpointName
-from ._native import Call, Closing, Native
-from ._operations import Operations
+from ._native import OK, Call, log_level, open_key
 from ._progress import Progress
 from ._reply import Reply
-from ._store import Store
 from ._values import OMIT, Omitted, hidden
 
 Self = TypeVar("Self", bound="Client")
 
 
-class Client(Operations, Closing):
+class Client(Endpoints):
     """A client of the payments service. Threads may share it; close it, or use it in a with statement.
 
     A setting that is not given is read from its environment variable: PAYSVC_BASE_URL, PAYSVC_TIMEOUT_MS and so on.
     """
 
-    _native: Native
-    _store: Store | None
-
     def _open(self, config: Mapping[str, object]) -> None:
-        self._native = Native(config, self._store)
-
-    @classmethod
-    def from_env(cls: type[Self], *, store: Store | None = None) -> Self:
-        """A client that is configured by environment variables alone."""
-        return cls(store=store)
+        self._spare: deque[Call] = deque()
+        super()._open(config)
 
     def call(
         self,
@@ -47,17 +42,38 @@ class Client(Operations, Closing):
         """Calls an endpoint by its name, with the interface's own member names. The methods use this."""
         if call is not None and not isinstance(call, Call):
             raise TypeError(f"call must be a paysvc.Call, not {type(call).__name__}")
-        members = hidden(members)
-        return self._native.answer(name, members, call, progress, timeout, idempotency_key)
+        members, token = hidden(members), call
+        spare = reply = failure = None
+        try:
+            level = log_level()
+            if token is None:
+                # One with a key serves no other call.
+                fresh = progress is not None or idempotency_key is not OMIT
+                token = Call() if fresh else self._spare_token()
+                spare = None if fresh else token
+            if idempotency_key is not OMIT:
+                token._set_key(idempotency_key)
+            token._set_timeout(timeout)
+            token._keep_log(level)
+            reply = self._invoke(self._handle(name, members), name, members, token, progress)
+            if spare is not None and self._owned is not None:
+                self._spare.append(spare)
+            token = spare = call = None  # An error that the program keeps has this frame.
+            if reply.status != OK:
+                failure = error_for(name, members, reply)
+                raise failure
+            return reply
+        except BaseException as interrupt:
+            # A signal handler raised: what is known already must not be lost.
+            if reply is not None and interrupt is not failure:
+                abandon(name, members, reply, interrupt)
+            raise
 
-    def check(self, *, timeout: float | None = None, call: Call | None = None) -> Reply:
-        """Checks whether everything is ready for the first sale: call it when a program starts.
-
-        Configuration, keys, connection, TLS, the service's answer and the clock; it moves no money and changes nothing.
-        It raises the error of the first check that is not ok. The reply of both has all "checks", each with "check",
-        "ok" and "message", which says what to do.
-        """
-        return self.call("client_check", {}, timeout=timeout, call=call)
+    def _spare_token(self) -> Call:
+        try:
+            return self._spare.pop()
+        except IndexError:
+            return Call()
 
     def journal_next(
         self, after: str = "", *, timeout: float | None = None, call: Call | None = None
@@ -85,38 +101,19 @@ class Client(Operations, Closing):
             OutcomeUnknown: the journal cannot be read, which is a JournalError as well; or the client has no journal
         """
         while True:
-            after, reply = self._native.journal_next(after, call, timeout)
+            try:
+                reply = self.call("journal_next", {"after": after}, timeout=timeout, call=call)
+            except PaysvcError as error:  # What is open is no failure of this call.
+                reply = error.reply
+            after = open_key(after, reply)
             if not after:
                 return
             yield after, reply
 
-    def reference_new(self, prefix: str = "") -> str:
-        """As paysvc.reference_new(), and the client remembers that it made the reference.
-
-        With a journal, the first charge of an order asks the service for earlier attempts to pay it. An order with such
-        a reference is charged without that. The client remembers its last 10,000, until it is closed.
-
-        Raises:
-            ConfigError: the client has no journal
-        """
-        return self._native.reference_new(prefix)
-
-    def encrypt(self, payload: Mapping[str, object]) -> Reply:
-        """Encrypts a payload without sending it; the reply's "data" is the ciphertext in base64."""
-        return self._native.answer("encrypt", payload)
-
-    def warm(self, *, timeout: float | None = None, call: Call | None = None) -> Reply:
-        """Connects in advance, so that the next request that moves money does not wait for it: call it when the cashier
-        begins.
-
-        Sends no request: if it raises, nothing has happened, and that request connects by itself. The connection is
-        used for 10 s, by one request; at most max_idle_connections are kept. The reply is OK and NOT_SENT.
-        """
-        return self.call("client_warm", {}, timeout=timeout, call=call)
-
     def close(self) -> None:
         """Closes the client. Calls in progress on other threads end normally."""
-        self._native.close()
+        self._owned = None
+        self._spare.clear()
 
     def __enter__(self: Self) -> Self:
         return self

@@ -6,23 +6,21 @@ import ctypes
 import os
 import sys
 import warnings
-from collections import deque
 from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, NoReturn
 
 from ._earlier import abandon, error_for, reply_class
-from ._errors import PaysvcError
 from ._generated import ABOUT_EARLIER, EndpointName, Outcome, State, Status
 from ._library import Handle, Text, library
 from ._numbers import member
 from ._progress import Progress, callback, reporting
 from ._reply import Reply
 from ._store import Callbacks, Store, set_store
-from ._values import OMIT, Members, Omitted, hidden, milliseconds
+from ._values import Members, hidden, milliseconds
 
 #: An attribute of an enumeration takes longer, and some versions of Python run signal handlers at it.
-_OK = Status.OK
+OK = Status.OK
 
 
 class Owned(Handle):
@@ -104,97 +102,30 @@ class Call(Once):
         return lines
 
 
-class Native:
-    """A client of the library."""
+class Native(Once):
+    """A client of the library: what both clients are."""
 
-    def __init__(self, config: Mapping[str, object], store: Store | None) -> None:
-        self._owned: Owned | None = None
-        self._spare: deque[Call] = deque()
+    _store: Store | None
+    #: None: it is closed, or its configuration was refused.
+    _owned: Owned | None = None
+
+    def _open(self, config: Mapping[str, object]) -> None:
         handle = Owned.empty(library.paysvc_client_free)
         # Names of files may be paths.
         config = Members({name: os.fspath(of) if isinstance(of, os.PathLike) else of for name, of in config.items()})
-        place = ctypes.byref(handle._as_parameter_)
-        reply = collect("client_new", {}, None, None, library.paysvc_client_new, Text(config), place)
-        succeeded("client_new", {}, reply)
-        if store is not None:
-            handle.store, function = set_store(handle, store)
-            succeeded("client_set_store", {}, collect("client_set_store", {}, None, None, function))
+        done("client_new", library.paysvc_client_new, Text(config), ctypes.byref(handle._as_parameter_))
+        if self._store is not None:
+            handle.store, function = set_store(handle, self._store)
+            done("client_set_store", function)
         self._owned = handle
 
-    @property
-    def closed(self) -> bool:
-        return self._owned is None
-
-    def close(self) -> None:
-        """Calls in progress on other threads end normally."""
-        self._owned = None
-        self._spare.clear()
-
-    def handle(self, name: str, members: Mapping[str, object]) -> Owned:
+    def _handle(self, name: str, members: Mapping[str, object]) -> Owned:
         """The handle for a call, which lives as long as the caller has a reference to it."""
-        owned = self._owned
-        if owned is None:
+        if (owned := self._owned) is None:
             raise error_for(name, members, unsent(name, members, Status.CANCELLED, "this client is closed"))
         return owned
 
-    def answer(
-        self,
-        name: str,
-        members: Mapping[str, object],
-        token: Call | None = None,
-        progress: Progress | None = None,
-        timeout: float | None = None,
-        idempotency_key: str | Omitted = OMIT,
-    ) -> Reply:
-        """Calls a function of the library; raises unless the service answered success."""
-        spare = reply = failure = None
-        try:
-            level = log_level()
-            if token is None and idempotency_key is not OMIT:
-                token = Call()  # It serves no other call.
-            elif token is None:
-                spare = token = Call() if progress is not None else self._spare_token()
-            if idempotency_key is not OMIT:
-                token._set_key(idempotency_key)
-            token._set_timeout(timeout)
-            token._keep_log(level)
-            reply = self.call(self.handle(name, members), name, members, token, progress)
-            if spare is not None and progress is None and not self.closed:
-                self._spare.append(spare)
-            token = spare = None  # An error that the program keeps has this frame.
-            if reply.status != _OK:
-                failure = error_for(name, members, reply)
-                raise failure
-            return reply
-        except BaseException as interrupt:
-            # A signal handler raised: what is known already must not be lost.
-            if reply is not None and interrupt is not failure:
-                abandon(name, members, reply, interrupt)
-            raise
-
-    def journal_next(self, after: str, token: Call | None, timeout: float | None) -> tuple[str, Reply]:
-        try:
-            reply = self.answer("journal_next", Members({"after": after}), token, None, timeout)
-        except PaysvcError as error:  # What is open is no failure of this call.
-            reply = error.reply
-        return open_key(after, reply)
-
-    def reference_new(self, prefix: str) -> str:
-        owned = self.handle("journal_reference_new", {})
-        made = _reference(partial(library.paysvc_journal_reference_new, owned), prefix)
-        if not made:
-            reference_new(prefix)  # Raises if the prefix is wrong.
-            message = "reference_new of a client needs a journal: give the client a journal or a store"
-            raise error_for("journal_reference_new", {}, Reply.local(Status.CONFIG, message))
-        return made
-
-    def _spare_token(self) -> Call:
-        try:
-            return self._spare.pop()
-        except IndexError:
-            return Call()
-
-    def call(
+    def _invoke(
         self,
         owned: Owned,
         name: str,
@@ -211,6 +142,22 @@ class Native:
             library.paysvc_call_set_progress(handle, callback, None)
         return collect(name, members, token, progress, function, owned, name.encode(), Text(members), handle)
 
+    def _reference_new(self, prefix: str) -> str:
+        make = partial(library.paysvc_journal_reference_new, self._handle("journal_reference_new", {}))
+        made = _reference(make, prefix)
+        if not made:
+            reference_new(prefix)  # Raises if the prefix is wrong.
+            message = "reference_new of a client needs a journal: give the client a journal or a store"
+            raise error_for("journal_reference_new", {}, Reply.local(Status.CONFIG, message))
+        return made
+
+    def __repr__(self) -> str:
+        return f"<paysvc.{type(self).__name__} {'closed' if self._owned is None else 'open'}>"
+
+    def __del__(self, warn: Callable[..., None] = warnings.warn) -> None:
+        if self._owned is not None:
+            warn(f"{self!r} was never closed", ResourceWarning)
+
 
 def look_up(endpoint: EndpointName, request: Mapping[str, object]) -> dict[str, Any]:
     """What to store about a request before it is sent: client.call("resolve", stored) finds out what became of it.
@@ -219,24 +166,8 @@ def look_up(endpoint: EndpointName, request: Mapping[str, object]) -> dict[str, 
     json.dumps(stored, default=str) writes it. Needs no client, and sends nothing.
     """
     asked = Text(Members({"endpoint": endpoint, "request": hidden(request)}))
-    reply = collect("look_up", {}, None, None, library.paysvc_invoke, None, b"look_up", asked, None)
-    found: dict[str, Any] = succeeded("look_up", {}, reply).body
+    found: dict[str, Any] = done("look_up", library.paysvc_invoke, None, b"look_up", asked, None).body
     return found
-
-
-class Closing(Once):
-    """What both clients say of whether they are closed."""
-
-    def __repr__(self) -> str:
-        return f"<paysvc.{type(self).__name__} {'open' if self._is_open() else 'closed'}>"
-
-    def __del__(self, warn: Callable[..., None] = warnings.warn) -> None:
-        if self._is_open():
-            warn(f"{self!r} was never closed", ResourceWarning)
-
-    def _is_open(self) -> bool:
-        native = vars(self).get("_native")  # There is none if the configuration was refused.
-        return native is not None and not native.closed
 
 
 def log_level() -> int:
@@ -255,18 +186,23 @@ def unsent(name: str, members: Mapping[str, object], status: Status, why: str) -
     return reply_class(name, members).local(status, f"{name}: {why}; nothing was sent", outcome)
 
 
-def open_key(after: str, reply: Reply) -> tuple[str, Reply]:
+def open_key(after: str, reply: Reply) -> str:
     """The key that journal_next has found. Raises if the journal could not be read: then it is the one before."""
-    if reply.status != _OK and reply._key in ("", after):
+    if reply.status != OK and reply._key in ("", after):
         raise error_for("journal_next", {}, reply)
-    return reply._key, reply
+    return reply._key
 
 
 def succeeded(name: str, members: Mapping[str, object], reply: Reply) -> Reply:
     """The reply; raises unless the service answered success."""
-    if reply.status != _OK:
+    if reply.status != OK:
         raise error_for(name, members, reply)
     return reply
+
+
+def done(name: str, function: Any, *arguments: Any) -> Reply:
+    """The reply of a function that sends nothing; raises unless it has succeeded."""
+    return succeeded(name, {}, collect(name, {}, None, None, function, *arguments))
 
 
 def reference_new(prefix: str = "") -> str:

@@ -43,9 +43,8 @@ def instrument(client: Client | AsyncClient, tracer_provider: trace.TracerProvid
     a span is an error unless that of the call or attempt is OK. With an AsyncClient, a call begins when it has a
     thread. A tracer that fails does not change the result of a call.
     """
-    native = client._native
     tracer = trace.get_tracer(__name__, tracer_provider=tracer_provider)
-    vars(native)["call"] = partial(_call, tracer, native.call)
+    vars(client)["_invoke"] = partial(_call, tracer, client._invoke)
 
 
 def _call(
@@ -57,7 +56,7 @@ def _call(
     token: Call | None,
     progress: Progress | None = None,
 ) -> Reply:
-    """As Native.call()."""
+    """As Native._invoke()."""
     token = Call() if token is None else token
     lines: list[bytes] = []
     reply = None

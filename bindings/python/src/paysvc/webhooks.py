@@ -317,7 +317,7 @@ class _Receiver(Generic[_Client, _Store]):
             if function is not None or what != "unverified":
                 self._check(what, function)
         if orders:
-            _check_key(client._native)
+            _check_key(client)
 
     def _check(self, what: str, function: object) -> None:
         if not callable(function):
@@ -505,11 +505,11 @@ def _ended(what: str, result: object) -> None:
         raise TypeError(f"{what} returned a {type(result).__name__}, which would never run: {_ASYNC}")
 
 
-def _check_key(native: Native) -> None:
+def _check_key(client: Native) -> None:
     """Raises if the client cannot ask about orders. It sends nothing: the check is cancelled before it begins."""
     cancelled = Call()
     cancelled.cancel()
-    reply = native.call(native.handle("webhook_verify", {}), "client_check", {}, cancelled)
+    reply = client._invoke(client._handle("webhook_verify", {}), "client_check", {}, cancelled)
     for check in reply._get("checks") or ():
         if check["check"] in ("base_url", "secret_key") and not check["ok"]:
             without = "without it, events about orders cannot be verified (orders=False: there are none)"

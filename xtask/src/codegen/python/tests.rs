@@ -75,8 +75,8 @@ fn a_row_is_all_that_a_new_endpoint_needs() {
          \"parcel_send\", given_members, idempotency_key=idempotency_key, timeout=timeout, call=call\n        )\n        \
          return reply\n",
     );
-    has(&text, "from ._generated import Boxes, EndpointName, Expect, SentTo\n");
-    has(&text, "from collections.abc import Callable, Mapping, Sequence\n");
+    has(&text, "from ._generated import Boxes, EndpointName, Expect, PayoutDetails, SentTo, WebhookVerifyExpect\n");
+    has(&text, "from collections.abc import Callable, Iterable, Mapping, Sequence\n");
     has(&numbers, "class Boxes(Members):\n    \"\"\"One of what it is.\"\"\"");
     has(&numbers, "class SentTo(Members):");
     has(&numbers, "\"Name\": name, \"price\": amount_text(\"price\", price),\n        }, members)");
