@@ -5,29 +5,10 @@ Every reply and every error has an `outcome` that says, with evidence from the w
 
 from typing import TYPE_CHECKING
 
-from . import _generated, _replies
+from . import _errors, _generated, _replies
 from ._client import Client
 from ._earlier import abandoned_call
-from ._errors import (
-    Abandoned,
-    ArgumentError,
-    Cancelled,
-    ConfigError,
-    EncryptError,
-    InternalError,
-    JournalError,
-    KeyReused,
-    OutcomeUnknown,
-    PaysvcError,
-    RateLimited,
-    Rejected,
-    ResponseError,
-    ServerError,
-    Timeout,
-    TransportError,
-    Unauthorized,
-    Unresolved,
-)
+from ._errors import *  # noqa: F403
 from ._generated import *  # noqa: F403 (the enumerations, and the objects within requests)
 from ._generated import CONTINUE
 from ._generated import VERSION as __version__
@@ -45,41 +26,10 @@ if TYPE_CHECKING:
     from ._typed import Answer
 
 __all__ = [
-    "CONTINUE",
-    "EXISTING_ORDER",
-    "OMIT",
-    "Abandoned",
-    "Answer",
-    "ArgumentError",
-    "AsyncClient",
-    "Call",
-    "Cancelled",
-    "Client",
-    "ConfigError",
-    "EncryptError",
-    "ExistingOrder",
-    "InternalError",
-    "JournalError",
-    "KeyReused",
-    "Omitted",
-    "OutcomeUnknown",
-    "PaysvcError",
-    "Progress",
-    "RateLimited",
-    "Rejected",
-    "Reply",
-    "ResponseError",
-    "ServerError",
-    "Store",
-    "Timeout",
-    "TransportError",
-    "Unauthorized",
-    "Unresolved",
-    "__version__",
-    "abandoned_call",
-    "look_up",
-    "reference_new",
-]
+    "CONTINUE", "EXISTING_ORDER", "OMIT", "Answer", "AsyncClient", "Call", "Client", "ExistingOrder", "Omitted",
+    "Progress", "Reply", "Store", "__version__", "abandoned_call", "look_up", "reference_new",
+]  # fmt: skip
+__all__ += _errors.__all__
 __all__ += _generated.__all__
 __all__ += _replies.__all__
 if TYPE_CHECKING:

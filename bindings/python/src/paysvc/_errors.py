@@ -17,6 +17,12 @@ from ._reply import Reply
 if TYPE_CHECKING:
     from ._typed import Answer
 
+__all__ = [
+    "Abandoned", "ArgumentError", "Cancelled", "ConfigError", "EncryptError", "InternalError", "JournalError",
+    "KeyReused", "OutcomeUnknown", "PaysvcError", "RateLimited", "Rejected", "ResponseError", "ServerError", "Timeout",
+    "TransportError", "Unauthorized", "Unresolved",
+]  # fmt: skip
+
 #: By status.
 _CLASSES: dict[Status, type[PaysvcError]] = {}
 

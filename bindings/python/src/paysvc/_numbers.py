@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import enum
-from typing import TypeVar
+from typing import Any, TypeVar
 
 Self = TypeVar("Self", bound="Number")
 
@@ -40,24 +40,21 @@ class Number(str, enum.Enum):
 
 
 #: By enumeration and number.
-_members: dict[tuple[type[Number], int], Number] = {}
+_members: dict[tuple[type[Number], int], Any] = {}
 
 
 def member(of: type[Self], number: int) -> Self:
     """The member with that number."""
-    known = _members.get((of, number)) or _add(of, number)
-    assert isinstance(known, of)
-    return known
-
-
-def _add(of: type[Number], number: int) -> Number:
-    for made in of:
-        if made.number == number:
-            break
-    else:
-        name = f"NUMBER_{number}"
-        made = str.__new__(of, name)
-        made._name_ = made._value_ = name
-        made.number = number
+    known: Self | None = _members.get((of, number))
     # setdefault, so that threads that add the same number at once get the same object.
-    return _members.setdefault((of, number), made)
+    return _members.setdefault((of, number), _member(of, number)) if known is None else known
+
+
+def _member(of: type[Self], number: int) -> Self:
+    for known in of:
+        if known.number == number:
+            return known
+    name = f"NUMBER_{number}"
+    made = str.__new__(of, name)
+    made._name_, made._value_, made.number = name, name, number
+    return made

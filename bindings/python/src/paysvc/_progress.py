@@ -8,6 +8,7 @@ for the steps and passes them to the program: a second signal can cancel the cal
 from __future__ import annotations
 
 import _thread
+import atexit
 import os
 from _queue import Empty, SimpleQueue
 from collections.abc import Callable, Iterator, Mapping
@@ -15,9 +16,8 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import partial
 from types import BuiltinFunctionType
-from typing import Any, Optional, Protocol
+from typing import Any, Optional
 
-from ._exit import ended_at_exit
 from ._generated import CONTINUE
 from ._library import PROGRESS_CALLBACK
 from ._values import decode
@@ -31,14 +31,6 @@ _Step = tuple[int, int, bytes]
 
 #: Of the call that this thread makes now, or this greenlet.
 _listener: ContextVar[Callable[[_Step], int] | None] = ContextVar("paysvc_listener", default=None)
-
-
-class _Token(Protocol):
-    """What is needed of a paysvc.Call."""
-
-    def cancel(self) -> None: ...
-
-    def _take_log(self) -> list[bytes]: ...
 
 
 def _receive(_userdata: int | None, done: int, total: int, step: bytes) -> int:
@@ -57,8 +49,44 @@ _LONGEST_WAIT = 1
 
 #: Threads that wait for a call of the main thread: to start one for each call takes three times as long.
 _idle: list[SimpleQueue[Callable[[], None]]] = []
+
+#: What cancels the calls whose progress function runs on another thread. The end of the interpreter ends other threads
+#: within their Python code, and the whole program with them if that code runs below frames of the library: so these
+#: calls are cancelled before, and awaited.
+_running: dict[object, Callable[[], None]] = {}
+_ended: SimpleQueue[None] = SimpleQueue()
+_ending = False
+
 if hasattr(os, "register_at_fork"):
+    # A child has none of its parent's threads.
     os.register_at_fork(after_in_child=_idle.clear)
+    os.register_at_fork(after_in_child=_running.clear)
+
+
+@contextmanager
+def _ended_at_exit(cancel: Callable[[], None]) -> Iterator[None]:
+    """Around a call, on the thread that makes it."""
+    call = object()
+    _running[call] = cancel
+    try:
+        if _ending:
+            raise RuntimeError("the interpreter is ending: a call with a progress function can no longer begin")
+        yield
+    finally:
+        _running.pop(call, None)
+        if _ending:
+            _ended.put(None)
+
+
+# Threads that are not daemons have ended before it runs.
+@atexit.register
+def _end() -> None:
+    global _ending
+    _ending = True  # Before it looks: who begins later sees it.
+    while _running:
+        for cancel in list(_running.values()):
+            cancel()
+        _ended.get()
 
 
 def _serve(calls: SimpleQueue[Callable[[], None]]) -> None:
@@ -66,29 +94,25 @@ def _serve(calls: SimpleQueue[Callable[[], None]]) -> None:
         calls.get()()
 
 
-def reporting(progress: Progress | None, token: _Token, make: Callable[[], object]) -> None:
+def reporting(progress: Progress | None, token: Any, make: Callable[[], object]) -> None:
     """Makes a call and passes its steps to `progress`, whose exception stops the call and is raised after it."""
+    import threading
+
     # A thread of gevent or eventlet does not count: it could not run while the library waits.
-    threads = isinstance(_thread.start_new_thread, BuiltinFunctionType)
-    if threads and _is_main_thread():
+    real = isinstance(_thread.start_new_thread, BuiltinFunctionType)
+    if real and threading.main_thread().ident == _thread.get_ident():
         _Relay(progress or _go_on, token, make).run()
     elif progress is None:
         make()
-    elif not threads:
+    elif not real:
         _Here(progress).run(token, make)
     else:
-        with ended_at_exit(token.cancel):
+        with _ended_at_exit(token.cancel):
             _Here(progress).run(token, make)
 
 
 def _go_on(_done: int, _total: int, _step: Mapping[str, Any]) -> None:
     """The library tells a call without a progress function no steps."""
-
-
-def _is_main_thread() -> bool:
-    import threading
-
-    return threading.main_thread().ident == _thread.get_ident()
 
 
 @contextmanager
@@ -132,7 +156,7 @@ class _Told:
 class _Here(_Told):
     """A call that this thread makes."""
 
-    def run(self, token: _Token, make: Callable[[], object]) -> None:
+    def run(self, token: Any, make: Callable[[], object]) -> None:
         interrupt: BaseException | None = None
 
         def listen(step: _Step) -> int:
@@ -156,7 +180,7 @@ class _Relay(_Told):
     by what it has received.
     """
 
-    def __init__(self, progress: Progress, token: _Token, make: Callable[[], object]) -> None:
+    def __init__(self, progress: Progress, token: Any, make: Callable[[], object]) -> None:
         super().__init__(progress)
         self._token, self._make = token, make
         self._steps: SimpleQueue[tuple[list[bytes], _Step] | None] = SimpleQueue()
@@ -183,7 +207,7 @@ class _Relay(_Told):
         makes = self._maker.setdefault("call", maker) == maker
         try:
             if makes:
-                with ended_at_exit(self._end), _listening(self._listen):
+                with _ended_at_exit(self._end), _listening(self._listen):
                     self._make()
         except BaseException as failure:  # The arguments were refused.
             self._failure = failure

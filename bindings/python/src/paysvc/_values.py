@@ -13,13 +13,15 @@ from typing import Any
 _quoted = json.JSONEncoder(ensure_ascii=False).encode
 
 
-class Omitted(enum.Enum):
+class _Word(enum.Enum):
+    def __repr__(self) -> str:
+        return self.name
+
+
+class Omitted(_Word):
     """The type of OMIT."""
 
     OMIT = "OMIT"
-
-    def __repr__(self) -> str:
-        return "OMIT"
 
 
 #: The default of optional arguments. Not None: a refund whose amount is None by mistake must not become a full refund.
@@ -29,13 +31,10 @@ OMIT = Omitted.OMIT
 _LONGEST = 3600
 
 
-class ExistingOrder(enum.Enum):
+class ExistingOrder(_Word):
     """The type of EXISTING_ORDER."""
 
     EXISTING_ORDER = "EXISTING_ORDER"
-
-    def __repr__(self) -> str:
-        return "EXISTING_ORDER"
 
 
 #: In place of the order and its price: the order exists, and the service charges the price that it has.

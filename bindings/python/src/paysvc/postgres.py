@@ -22,8 +22,8 @@ import re
 import secrets
 import threading
 from collections.abc import Callable, Mapping
-from contextlib import suppress
-from typing import Any, TypeVar, cast
+from contextlib import closing, suppress
+from typing import Any
 
 from . import _statements
 from ._statements import TABLE
@@ -77,36 +77,36 @@ class Store:
             connection.close()
 
     def _run(self, statement: str, values: tuple[Any, ...], timeout: float, read: Callable[[Any], Any]) -> Any:
-        return _within(timeout, lambda: self._execute(statement, values, timeout, read))
+        def work() -> Any:
+            connection = self._take(timeout)
+            try:
+                with closing(connection.cursor()) as cursor:
+                    cursor.execute(statement.format(table=self._table), values)
+                    result = read(cursor)
+            except BaseException:
+                connection.close()  # Its state is not known.
+                raise
+            self._own().append(connection)
+            return result
 
-    def _execute(self, statement: str, values: tuple[Any, ...], timeout: float, read: Callable[[Any], Any]) -> Any:
-        connection = self._take(timeout)
-        try:
-            with _Cursor(connection) as cursor:
-                cursor.execute(statement.format(table=self._table), values)
-                result = read(cursor)
-        except BaseException:
-            connection.close()  # Its state is not known.
-            raise
-        self._own().append(connection)
-        return result
+        return _within(timeout, work)
 
     def _own(self) -> list[Any]:
         return self._idle.setdefault(os.getpid(), [])
 
     def _take(self, timeout: float) -> Any:
         """A connection that works, and is in no transaction."""
-        while True:
+        while idle := self._own():
             try:
-                connection = self._own().pop()
-            except IndexError:
-                connection = self._connect()
+                connection = idle.pop()
+            except IndexError:  # Another thread was faster.
                 break
             try:
                 _prepare(connection, timeout)
                 return connection
             except Exception:  # The server may have closed it since it was used.
                 _close(connection)
+        connection = self._connect()
         try:
             # Drivers refuse this in a transaction that they know of.
             connection.autocommit = True
@@ -117,12 +117,9 @@ class Store:
         return connection
 
 
-_T = TypeVar("_T")
-
-
-def _within(timeout: float, work: Callable[[], _T]) -> _T:
+def _within(timeout: float, work: Callable[[], Any]) -> Any:
     """On a thread of its own: if the server's machine is silent, drivers wait for minutes or for ever."""
-    ended: queue.SimpleQueue[tuple[_T | None, BaseException | None]] = queue.SimpleQueue()
+    ended: queue.SimpleQueue[tuple[Any, BaseException | None]] = queue.SimpleQueue()
 
     def run() -> None:
         try:
@@ -137,26 +134,13 @@ def _within(timeout: float, work: Callable[[], _T]) -> _T:
         raise TimeoutError(f"the database did not answer within {timeout:.3f} s") from None
     if error is not None:
         raise error
-    return cast("_T", result)
-
-
-class _Cursor:
-    """Closed at its end: not every driver's cursor is a context manager."""
-
-    def __init__(self, connection: Any) -> None:
-        self._cursor = connection.cursor()
-
-    def __enter__(self) -> Any:
-        return self._cursor
-
-    def __exit__(self, *_: object) -> None:
-        self._cursor.close()
+    return result
 
 
 def _prepare(connection: Any, timeout: float) -> None:
     """Sets the time that a statement has, and refuses a connection that would lose rows."""
     word = secrets.token_hex(8)
-    with _Cursor(connection) as cursor:
+    with closing(connection.cursor()) as cursor:
         cursor.execute("SELECT set_config('statement_timeout', %s, false)", (str(max(1, math.ceil(timeout * 1000))),))
         cursor.execute(_statements.PROBE, (word,))
         cursor.execute(_statements.PROBED, (word,))

@@ -11,13 +11,13 @@ import subprocess
 import sys
 import urllib.request
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 from urllib.error import HTTPError
 
 NAME = "paysvc-sandbox.exe" if sys.platform == "win32" else "paysvc-sandbox"
-_BUILD_FOLDERS = ("build/bin", "target/release", "target/debug")
 
 
 class SandboxNotFound(RuntimeError):
@@ -34,7 +34,10 @@ def find() -> str:
         if not Path(given).is_file():
             raise SandboxNotFound(f"PAYSVC_SANDBOX names {given}, which does not exist")
         return given
-    found = _installed() or _built() or shutil.which(NAME)
+    with suppress(ModuleNotFoundError):  # It is not a dependency of this package.
+        installed: str = importlib.import_module("paysvc_sandbox").path()
+        return installed
+    found = next((str(file) for file in _built() if file.is_file()), None) or shutil.which(NAME)
     if found is None:
         raise SandboxNotFound(
             f"{NAME} was not found: install it with pip install 'paysvc[sandbox]', set PAYSVC_SANDBOX to its path, "
@@ -43,26 +46,13 @@ def find() -> str:
     return found
 
 
-def _installed() -> str | None:
-    """The program of the package paysvc-sandbox, which is not a dependency of this one."""
-    try:
-        path: str = importlib.import_module("paysvc_sandbox").path()
-    except ModuleNotFoundError:
-        return None
-    return path
-
-
-def _built() -> str | None:
-    return next((str(folder / NAME) for folder in _folders() if (folder / NAME).is_file()), None)
-
-
-def _folders() -> Iterator[Path]:
-    folder = os.environ.get("CARGO_TARGET_DIR")
-    if folder:
-        yield from (Path(folder, "release"), Path(folder, "debug"))
+def _built() -> Iterator[Path]:
+    """Where a checkout of libpaysvc has it."""
+    if folder := os.environ.get("CARGO_TARGET_DIR"):
+        yield from (Path(folder, name, NAME) for name in ("release", "debug"))
     for start in (Path.cwd(), Path(__file__).resolve().parent):
         for parent in (start, *start.parents):
-            yield from (parent / name for name in _BUILD_FOLDERS)
+            yield from (parent / name / NAME for name in ("build/bin", "target/release", "target/debug"))
 
 
 class Sandbox:
