@@ -267,13 +267,16 @@ func (blanks) Read(into []byte) (int, error) {
 func TestDoubtIsAnsweredWith503(t *testing.T) {
 	s := start(t, accept, Options{})
 	body := s.fund("50.25")
-	for _, fault := range []string{"status_503", "commit_then_reset", "unauthorized", "status_429"} {
+	for fault, seconds := range map[string]string{
+		"status_503": "30", "commit_then_reset": "30", "unauthorized": "30", "status_429": "30",
+		"status_429_retry_after": "1", // As the service says.
+	} {
 		rule := map[string]any{"path": "/payment/transaction-details/{sessionId}", "fault": fault, "count": 3}
 		s.sandbox.Post("/sandbox/faults", rule, nil)
 		answer := s.post(body)
 		s.expect(answer, http.StatusServiceUnavailable, 0, 0)
-		if answer.Header.Get("Retry-After") == "" {
-			t.Error("no Retry-After")
+		if after := answer.Header.Get("Retry-After"); after != seconds {
+			t.Errorf("%s: Retry-After is %q, not %s", fault, after, seconds)
 		}
 		s.clearFaults()
 	}

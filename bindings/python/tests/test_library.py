@@ -71,3 +71,15 @@ def test_where_the_library_is_on_each_system(
     assert _library.path() == searched
     (tmp_path / name).write_bytes(b"")
     assert _library.path() == str(tmp_path / name)
+
+
+@pytest.mark.parametrize(
+    ("system", "more"), [("linux", ""), ("win32", ", or name its folder with os.add_dll_directory()")]
+)
+def test_the_error_says_what_to_do_on_each_system(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, system: str, more: str
+) -> None:
+    monkeypatch.setattr(sys, "platform", system)
+    with pytest.raises(ImportError) as caught:
+        _library.load(str(tmp_path / "none.so"))
+    assert str(caught.value).endswith(f"that was built for this system and processor{more}")

@@ -7,12 +7,15 @@ import time
 from datetime import timedelta
 from decimal import Decimal
 from fractions import Fraction
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from peer import Peer
 
 import paysvc
+from paysvc import _async
+from paysvc._library import library
 from paysvc.sandbox import Sandbox
 
 INVALID: list[tuple[Any, type[Exception], str]] = [
@@ -50,6 +53,27 @@ def test_an_invalid_timeout_is_refused(
 @pytest.mark.parametrize("timeout", [20, 20.5, Decimal("20.5"), Fraction(41, 2), 3600])
 def test_any_number_of_seconds_is_a_timeout(client: paysvc.Client, timeout: Any) -> None:
     assert client.direct_debit_history(email_address="none@example.com", timeout=timeout)
+
+
+def test_a_part_of_a_millisecond_counts_as_a_whole_one(
+    client: paysvc.Client, paysvc_sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[int] = []
+    genuine = library.paysvc_call_set_timeout_ms
+
+    def record(call: object, timeout_ms: int) -> None:
+        seen.append(timeout_ms)
+        genuine(call, timeout_ms)
+
+    async def as_a_task() -> None:
+        async with paysvc.AsyncClient(**paysvc_sandbox.config) as client:
+            await client.direct_debit_history(email_address="none@example.com", timeout=20.0001)
+
+    monkeypatch.setattr(library, "paysvc_call_set_timeout_ms", record)
+    client.direct_debit_history(email_address="none@example.com", timeout=20.0001)
+    monkeypatch.setattr(_async, "time", SimpleNamespace(monotonic=lambda: 0.0))  # No time passes.
+    asyncio.run(as_a_task())
+    assert seen == [20_001] * 3  # A task sets the limit, and then what is left of it.
 
 
 def test_times_of_the_configuration_are_seconds_or_milliseconds(peer: Peer) -> None:

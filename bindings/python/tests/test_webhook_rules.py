@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import io
+from http import HTTPStatus
 from typing import Any
 
 import pytest
@@ -142,14 +143,12 @@ class AsyncFake(paysvc.AsyncClient):
         return genuine(body, ask, timeout)
 
 
-def of_wsgi(environ: dict[str, Any], handled: list[Reply]) -> int:
+def of_wsgi(environ: dict[str, Any], handled: list[Reply]) -> str:
     client = Fake(**CONFIG)
     lines: list[str] = []
     start: Any = lambda line, headers: lines.append(line)  # noqa: E731
     assert list(WSGIApp(client, handled.append)(environ, start)) == []
-    status, phrase = lines[0].split(" ", 1)
-    assert phrase
-    return int(status)
+    return lines[0]
 
 
 class Slow(io.RawIOBase):
@@ -177,7 +176,8 @@ class Slow(io.RawIOBase):
 )
 def test_what_wsgi_servers_give(environ: dict[str, Any], status: int) -> None:
     handled: list[Reply] = []
-    assert of_wsgi({"REQUEST_METHOD": "POST", **environ}, handled) == status
+    # Versions of Python name 413 differently.
+    assert of_wsgi({"REQUEST_METHOD": "POST", **environ}, handled) == f"{status} {HTTPStatus(status).phrase}"
     assert len(handled) == (status == 200)
 
 

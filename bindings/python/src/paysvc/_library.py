@@ -81,9 +81,11 @@ def load(path: str) -> ctypes.CDLL:
         # calling convention of C on every system.
         library = ctypes.CDLL(path)
     except OSError as error:
+        # Windows searches neither PATH nor the current folder for it.
+        more = ", or name its folder with os.add_dll_directory()" if sys.platform == "win32" else ""
         raise ImportError(
             f"libpaysvc cannot be loaded: {error}. Install this package from a wheel, or set PAYSVC_LIBRARY to the "
-            "path of a library that was built for this system and processor"
+            f"path of a library that was built for this system and processor{more}"
         ) from None
     try:
         library.paysvc_abi.restype = c_int
