@@ -133,7 +133,7 @@ licences: needs ## renders LICENSE-THIRD-PARTY, the licences of all that the lib
 miri: needs ## the tests of the pure modules in Miri, where a toolchain has it
 	@sh scripts/miri.sh
 
-peers: build ## what libcurl and Go's net/http do when an answer is lost, and when an unsolicited one arrives
+peers: build ## what libcurl and Go's net/http do when a response is lost, and when an unsolicited one arrives
 	@sh scripts/setup.sh peers
 	@python3 benches/peers/run.py
 

@@ -36,7 +36,7 @@ static const char *amount_of(const paysvc_reply *reply)
     return amount != NULL ? amount : paysvc_reply_amount(reply, PAYSVC_AMOUNT_PRICE);
 }
 
-/* Makes a call and prints a line: step, subject, one value of the answer (NULL: its amount), outcome, time. Frees the
+/* Makes a call and prints a line: step, subject, one value of the response (NULL: its amount), outcome, time. Frees the
  * request; the caller frees the reply. */
 static paysvc_reply *step(const char *what, const char *of, paysvc_function call, paysvc_json *request, const char *shown)
 {
@@ -161,7 +161,7 @@ static void create_order(const struct ordered *ordered)
     paysvc_reply_free(step("create the order", ordered->reference, paysvc_order_create, request, NULL));
 }
 
-/* Reads the state of an order, its customer, and every payment for it: an object and an array of the answer. A till
+/* Reads the state of an order, its customer, and every payment for it: an object and an array of the response. A till
  * repeats this until the state is final, and then compares what was paid with the order. */
 static void order_state(const struct ordered *ordered)
 {

@@ -49,7 +49,7 @@ class Till:
         return str(shown(reply)) if reply else reply.message
 
     def call(self, what: str, of: str, call: Callable[[], R], shown: Callable[[R], object]) -> R:
-        """Makes a call and prints a line: step, subject, one value of the answer, outcome, time."""
+        """Makes a call and prints a line: step, subject, one value of the response, outcome, time."""
         started = time.monotonic()
         try:
             reply, failure = call(), None
@@ -86,7 +86,7 @@ class Till:
             return input(f"{question}: ")
         try:
             reply = self.client.request(method=method, path=path, key="public", body=body or paysvc.OMIT)
-        except paysvc.PaysvcError as error:  # An answer of the admin interface has no member that means success.
+        except paysvc.PaysvcError as error:  # A response of the admin interface has no member that means success.
             reply = error.reply
         return str(reply.body[member])
 

@@ -31,7 +31,7 @@
  *    order. A refund is never "paid".
  * 9. Retries. The library retries by itself only what cannot move money twice: read-only requests, requests never
  *    written to the socket, and requests refused with 429. A request that moves money is the first on its connection,
- *    so that no answer to an earlier one can be taken for its own (setting connection_reuse). paysvc_client_warm() makes
+ *    so that no response to an earlier one can be taken for its own (setting connection_reuse). paysvc_client_warm() makes
  *    that connection ahead: call it when the cashier begins.
  * 10. Journal. Without a journal the library remembers nothing. Store the reference before the first request, and send
  *    nothing twice. With a journal (the setting journal, or paysvc_client_set_store()) requests that move money have
@@ -68,7 +68,7 @@
  *
  *   paysvc_order_create(client, request, NULL, &reply);
  *   if (paysvc_reply_outcome(reply) == PAYSVC_OUTCOME_UNKNOWN) {
- *       printf("the answer is lost, asking what became of it: %s\n", paysvc_reply_message(reply));
+ *       printf("the response is lost, asking what became of it: %s\n", paysvc_reply_message(reply));
  *       paysvc_reply_free(reply);
  *       paysvc_resolve(client, earlier, NULL, &reply);
  *   }
@@ -224,7 +224,7 @@ typedef int paysvc_status;
 typedef int paysvc_outcome;
 
 /**
- * State of the payment or refund in the answer, the service's statusId: one of PAYSVC_STATE_..., or a number that
+ * State of the payment or refund in the response, the service's statusId: one of PAYSVC_STATE_..., or a number that
  * the service has added since. Paid means both PAYSVC_OUTCOME_CONFIRMED and PAYSVC_STATE_SUCCESSFUL.
  */
 typedef int paysvc_state;
@@ -332,7 +332,7 @@ typedef paysvc_status (PAYSVC_CALLBACK *paysvc_function)(const paysvc_client *cl
 #define PAYSVC_E_CANCELLED 12
 
 /**
- * The service refused this request, and did not execute it: an answer that reports failure, or a 4xx. The outcome is REJECTED.
+ * The service refused this request, and did not execute it: a response that reports failure, or a 4xx. The outcome is REJECTED.
  */
 #define PAYSVC_E_REJECTED 20
 
@@ -352,7 +352,7 @@ typedef paysvc_status (PAYSVC_CALLBACK *paysvc_function)(const paysvc_client *cl
 #define PAYSVC_E_SERVER 23
 
 /**
- * The answer is cut off, too large, not JSON, a redirect, contradicts itself, or does not say what became of the request.
+ * The response is cut off, too large, not JSON, a redirect, contradicts itself, or does not say what became of the request.
  */
 #define PAYSVC_E_RESPONSE 24
 
@@ -382,7 +382,7 @@ typedef paysvc_status (PAYSVC_CALLBACK *paysvc_function)(const paysvc_client *cl
 #define PAYSVC_OUTCOME_UNKNOWN 3
 
 /**
- * The answer has no state, or contradictory ones.
+ * The response has no state, or contradictory ones.
  */
 #define PAYSVC_STATE_NONE 0
 
@@ -480,7 +480,7 @@ const char *PAYSVC_CDECL paysvc_state_name(paysvc_state state);
  *   - client_key_file (string): PEM key of the client certificate
  *   - user_agent (string): value of the user-agent header (default libpaysvc/VERSION)
  *   - max_idle_connections (integer): maximum number of connections kept open between calls (default 128, 0 to 10000)
- *   - connection_reuse (string): reads: a request that moves money or changes something is the first on its connection, so that no answer to another request can be taken for its own. all: every request uses kept connections, for those who need more than about 400 payments a second and trust every hop to the service (default reads, or all)
+ *   - connection_reuse (string): reads: a request that moves money or changes something is the first on its connection, so that no response to another request can be taken for its own. all: every request uses kept connections, for those who need more than about 400 payments a second and trust every hop to the service (default reads, or all)
  *   - allow_http (boolean): allows plain HTTP to addresses other than loopback (default false)
  *   - journal (string): path of the file that remembers what was sent, so that a crash or a second try cannot charge twice; on a local disk. Processes of one machine may share it
  *   - journal_create (boolean): creates the file of journal if it does not exist; without it, a missing file is an error (default false)
@@ -513,7 +513,7 @@ paysvc_status PAYSVC_CDECL paysvc_client_new(const char *config_json,
  *
  * @param call  deadline and cancel of this request; may be NULL
  * @param reply  may be NULL; else *reply is set on every path: free it with paysvc_reply_free()
- * @return PAYSVC_OK if all checks are ok; PAYSVC_E_ARGUMENT if client is NULL; otherwise the status of the first that is not ok: PAYSVC_E_CONFIG for what is missing or wrong on this machine, PAYSVC_E_TRANSPORT and others for the connection and the answer. The outcome is PAYSVC_OUTCOME_NOT_SENT, because no request that changes anything is sent.
+ * @return PAYSVC_OK if all checks are ok; PAYSVC_E_ARGUMENT if client is NULL; otherwise the status of the first that is not ok: PAYSVC_E_CONFIG for what is missing or wrong on this machine, PAYSVC_E_TRANSPORT and others for the connection and the response. The outcome is PAYSVC_OUTCOME_NOT_SENT, because no request that changes anything is sent.
  */
 paysvc_status PAYSVC_CDECL paysvc_client_check(const paysvc_client *client,
                                                const paysvc_call *call,
@@ -536,7 +536,7 @@ paysvc_status PAYSVC_CDECL paysvc_direct_debit_history(const paysvc_client *clie
                                                        paysvc_reply **reply);
 
 /**
- * Creates a direct debit mandate. Store the answer's /data/mandateCode safely.
+ * Creates a direct debit mandate. Store the response's /data/mandateCode safely.
  *
  * POST /payment/order/direct-debit/create, public key, encrypted.
  *
@@ -668,7 +668,7 @@ paysvc_status PAYSVC_CDECL paysvc_order_pay(const paysvc_client *client,
  * POST /payment/order/pay/authorize, public key, encrypted.
  *
  * @param request_json  one JSON object:
- *   - orderPaymentReference (string, required): reference of the attempt to pay, from its answer
+ *   - orderPaymentReference (string, required): reference of the attempt to pay, from its response
  *   - otp (string, required): the code that the card's holder received
  *   - message (string): message
  * @param call  deadline and cancel of this request; may be NULL
@@ -815,7 +815,7 @@ paysvc_status PAYSVC_CDECL paysvc_card_save(const paysvc_client *client,
                                             paysvc_reply **reply);
 
 /**
- * Creates an order that the customer pays on a page of the service; the answer has its address.
+ * Creates an order that the customer pays on a page of the service; the response has its address.
  *
  * POST /payment/create, public key, encrypted.
  *
@@ -935,7 +935,7 @@ paysvc_status PAYSVC_CDECL paysvc_payout_name_enquiry(const paysvc_client *clien
  *
  * @param request_json  one JSON object:
  *   - payoutDetails (array of one or more objects, required): the payouts of the batch
- *     - clientReference (string): your own reference; the answer does not repeat it
+ *     - clientReference (string): your own reference; the response does not repeat it
  *     - accountNumber (string, required): the recipient's bank account
  *     - bankCode (string, required): code of the recipient's bank, 6 digits, e.g. 000014
  *     - amount (string or number, a decimal amount in major units, e.g. "100.10", required): what the recipient receives
@@ -953,12 +953,12 @@ paysvc_status PAYSVC_CDECL paysvc_payout_initiate(const paysvc_client *client,
                                                   paysvc_reply **reply);
 
 /**
- * Returns the payouts of a batch and their states. The form of the answer is not documented.
+ * Returns the payouts of a batch and their states. The form of the response is not documented.
  *
  * GET /payout/{batchReference}/status, secret key, read-only.
  *
  * @param request_json  one JSON object:
- *   - batchReference (string, required): reference of the batch, from the answer of payout_initiate
+ *   - batchReference (string, required): reference of the batch, from the response of payout_initiate
  * @param call  deadline and cancel of this request; may be NULL
  * @param reply  may be NULL; else *reply is set on every path: free it with paysvc_reply_free()
  * @return PAYSVC_OK when the service answered success; any other status otherwise. paysvc_reply_outcome() says whether the request may be repeated.
@@ -1015,12 +1015,12 @@ paysvc_status PAYSVC_CDECL paysvc_request(const paysvc_client *client,
  *   - charged (boolean): whether the request may have charged somebody. Give false only for an order that was created without a card or another payment option: it may be sent again if the service does not know it (default true)
  *   - expect (object): the price that was asked for; if the service names another one, the outcome stays UNKNOWN
  *     - amount (string or number, a decimal amount in major units, e.g. "100.10"): price without the fee
- *     - currency (string): currency code. An answer or the request must name it, else the outcome stays UNKNOWN
+ *     - currency (string): currency code. A response or the request must name it, else the outcome stays UNKNOWN
  *   - wait (boolean): true: asks again until the outcome is known or the call's time is over. false: asks once (default false)
  *   - interval_ms (integer): the first wait between two look-ups, in ms; each further wait is half as long again, up to ten times the first, and varies by up to a quarter (default 1000, 10 to 60000)
  * @param call  deadline, cancel and progress of this call; may be NULL
  * @param reply  may be NULL; else *reply is set on every path: free it with paysvc_reply_free()
- * @return PAYSVC_OK: CONFIRMED, check the state. PAYSVC_E_REJECTED: REJECTED, the request was not executed. PAYSVC_E_UNRESOLVED: the service was asked, and it is still UNKNOWN. Any other status: the look-up failed, and the outcome is still UNKNOWN. The outcome is that of the earlier request, so it is never NOT_SENT. The body is the look-up's answer.
+ * @return PAYSVC_OK: CONFIRMED, check the state. PAYSVC_E_REJECTED: REJECTED, the request was not executed. PAYSVC_E_UNRESOLVED: the service was asked, and it is still UNKNOWN. Any other status: the look-up failed, and the outcome is still UNKNOWN. The outcome is that of the earlier request, so it is never NOT_SENT. The body is the look-up's response.
  */
 paysvc_status PAYSVC_CDECL paysvc_resolve(const paysvc_client *client,
                                           const char *request_json,
@@ -1036,11 +1036,11 @@ paysvc_status PAYSVC_CDECL paysvc_resolve(const paysvc_client *client,
  *   - request (any): the request that made the order: order.currency is used
  *   - expect (object): the price that was asked for; if the service names another one, the outcome stays UNKNOWN
  *     - amount (string or number, a decimal amount in major units, e.g. "100.10"): price without the fee
- *     - currency (string): currency code. An answer or the request must name it, else the outcome stays UNKNOWN
+ *     - currency (string): currency code. A response or the request must name it, else the outcome stays UNKNOWN
  *   - interval_ms (integer): the first wait between two look-ups, in ms; each further wait is half as long again, up to ten times the first, and varies by up to a quarter (default 1000, 10 to 60000)
  * @param call  deadline, cancel and progress of this call; may be NULL
  * @param reply  may be NULL; else *reply is set on every path: free it with paysvc_reply_free()
- * @return PAYSVC_OK: CONFIRMED, the state is SUCCESSFUL or REVERSED. PAYSVC_E_REJECTED: REJECTED, the only attempt to pay has failed. PAYSVC_E_UNRESOLVED: the time is over and it is still UNKNOWN; the state is the last one. PAYSVC_E_TIMEOUT: the time is over, and no look-up was answered. The outcome is never NOT_SENT. The body is the last answer.
+ * @return PAYSVC_OK: CONFIRMED, the state is SUCCESSFUL or REVERSED. PAYSVC_E_REJECTED: REJECTED, the only attempt to pay has failed. PAYSVC_E_UNRESOLVED: the time is over and it is still UNKNOWN; the state is the last one. PAYSVC_E_TIMEOUT: the time is over, and no look-up was answered. The outcome is never NOT_SENT. The body is the last response.
  */
 paysvc_status PAYSVC_CDECL paysvc_order_wait(const paysvc_client *client,
                                              const char *request_json,
@@ -1060,7 +1060,7 @@ paysvc_status PAYSVC_CDECL paysvc_order_wait(const paysvc_client *client,
  *   - ask (boolean): false: reads the event and says what it is about, but does not ask the service: OK and NOT_SENT, never authentic (default true)
  * @param call  deadline, cancel and progress of this call; may be NULL
  * @param reply  may be NULL; else *reply is set on every path: free it with paysvc_reply_free()
- * @return as the read-only endpoint that was asked, but PAYSVC_E_UNRESOLVED, UNKNOWN, if the event is ahead of the service: it does not know the payment, or is not as far yet. Such an event is not forged: verify it again later. The body is the endpoint's answer with authentic (event and service agree), match (the service's answer is what expect says; absent without expect), differences (a list), key (the same for each delivery of an event) and respond (the HTTP status for the sender: 200, 400, or 503 with retry_after in seconds) in front. Act on the answer only if authentic and match are true.
+ * @return as the read-only endpoint that was asked, but PAYSVC_E_UNRESOLVED, UNKNOWN, if the event is ahead of the service: it does not know the payment, or is not as far yet. Such an event is not forged: verify it again later. The body is the endpoint's response with authentic (event and service agree), match (the service's response is what expect says; absent without expect), differences (a list), key (the same for each delivery of an event) and respond (the HTTP status for the sender: 200, 400, or 503 with retry_after in seconds) in front. Act on the response only if authentic and match are true.
  */
 paysvc_status PAYSVC_CDECL paysvc_webhook_verify(const paysvc_client *client,
                                                  const char *request_json,
@@ -1105,7 +1105,7 @@ paysvc_status PAYSVC_CDECL paysvc_journal_backup(const paysvc_client *client,
  *
  * @param request_json  one JSON object:
  *   - payoutDetails (array of one or more objects, required): the recipients, any number; each needs a clientReference of its own that is used for no other payout, in this list or another one
- *     - clientReference (string): your own reference; the answer does not repeat it
+ *     - clientReference (string): your own reference; the response does not repeat it
  *     - accountNumber (string, required): the recipient's bank account
  *     - bankCode (string, required): code of the recipient's bank, 6 digits, e.g. 000014
  *     - amount (string or number, a decimal amount in major units, e.g. "100.10", required): what the recipient receives
@@ -1159,7 +1159,7 @@ void PAYSVC_CDECL paysvc_client_free(paysvc_client *client);
 /**
  * Sets the log callback. It is called on the thread that makes a call. Each line begins with the number of the call, see
  * paysvc_reply_call_id(). Keys, card data, one-time codes and bodies are never logged, at any level. The line of an
- * attempt ends with the answer's date and with the numbers by which the service finds the request in its own log
+ * attempt ends with the response's date and with the numbers by which the service finds the request in its own log
  * (x-request-id, request-id, x-correlation-id, correlation-id, traceparent, x-amzn-trace-id, cf-ray), with the secrets of
  * the request masked; a value of more than 100 characters or with blanks is left out.
  *
@@ -1258,7 +1258,7 @@ void PAYSVC_CDECL paysvc_call_keep_log(const paysvc_call *call,
  * "outcome":"CONFIRMED", "http_status":200, "ms":41, "request_id":""}. Every line has level, call_id and message, time
  * (milliseconds since 1970 in UTC) unless it has dropped, and reference if the request of the call names an order; one about an
  * attempt also endpoint (the function's name without paysvc_) and attempt, and when the attempt begins (level 4) "begins":true,
- * when it has ended status, outcome, http_status (0: no answer), ms and request_id, see paysvc_reply_request_id(). If lines
+ * when it has ended status, outcome, http_status (0: no response), ms and request_id, see paysvc_reply_request_id(). If lines
  * could not be kept, the last has "dropped": how many.
  *
  * It may be called after a call, and in its log and progress callbacks: a line is kept before the log callback gets it. Only
@@ -1304,7 +1304,7 @@ paysvc_status PAYSVC_CDECL paysvc_call_set_key(const paysvc_call *call,
 
 /**
  * Cancels all calls with this token: running ones return promptly with PAYSVC_E_CANCELLED, later ones at once. A call
- * that has already read its answer may still return it. May be called from any thread and from a signal handler (it is
+ * that has already read its response may still return it. May be called from any thread and from a signal handler (it is
  * async-signal-safe).
  *
  * @param call  NULL is ignored
@@ -1333,7 +1333,7 @@ paysvc_status PAYSVC_CDECL paysvc_reply_status(const paysvc_reply *reply);
 paysvc_outcome PAYSVC_CDECL paysvc_reply_outcome(const paysvc_reply *reply);
 
 /**
- * State of the payment or refund in the answer; PAYSVC_STATE_NONE if the answer has none, or contradicting ones.
+ * State of the payment or refund in the response; PAYSVC_STATE_NONE if the response has none, or contradicting ones.
  *
  * @param reply  NULL: PAYSVC_STATE_NONE
  */
@@ -1345,14 +1345,14 @@ paysvc_state PAYSVC_CDECL paysvc_reply_state(const paysvc_reply *reply);
  * about what the service said. A refund or a payout is never paid, nor is what paysvc_request() was answered.
  *
  * @param reply  NULL: not paid
- * @param reference  of the order, compared without regard to case; if the answer names no order, with that of the request. For
+ * @param reference  of the order, compared without regard to case; if the response names no order, with that of the request. For
  *   money that came to a virtual account, the reference of the account. "*" is not compared, NULL is not paid.
- * @param amount  the price without the fee in major units, e.g. "25.50"; amounts are compared as decimals. Where the answer
+ * @param amount  the price without the fee in major units, e.g. "25.50"; amounts are compared as decimals. Where the response
  *   has no price, what was charged must be it, with or without the fee. "*" is not compared, NULL is not paid.
- * @param currency  e.g. "NGN"; as the answer names it, or as paysvc_resolve() and paysvc_order_wait() have proved it. "*" is not
+ * @param currency  e.g. "NGN"; as the response names it, or as paysvc_resolve() and paysvc_order_wait() have proved it. "*" is not
  *   compared, NULL is not paid.
  * @param why_not  may be NULL; otherwise *why_not is set to a static text, why it is not paid, or "": do not free it
- * @return 1 if it is paid, else 0. What an answer leaves out, contradicts or cannot be read is a difference.
+ * @return 1 if it is paid, else 0. What a response leaves out, contradicts or cannot be read is a difference.
  */
 int PAYSVC_CDECL paysvc_reply_is_paid(const paysvc_reply *reply,
                                       const char *reference,
@@ -1371,13 +1371,13 @@ int PAYSVC_CDECL paysvc_reply_is_paid(const paysvc_reply *reply,
 int PAYSVC_CDECL paysvc_reply_is_active(const paysvc_reply *reply);
 
 /**
- * An amount of the answer, whatever member has it: for receipts, where endpoints name them differently. It says nothing of what
+ * An amount of the response, whatever member has it: for receipts, where endpoints name them differently. It says nothing of what
  * was paid: paysvc_reply_is_paid() does.
  *
  * @param reply  NULL: NULL
  * @param which  PAYSVC_AMOUNT_PRICE, _FEE, _TOTAL or _REFUNDED
  * @return a decimal in major currency units, as short as it can be written: "25.5" for 25.50. Valid until the reply is freed.
- *   NULL if the answer does not have it, if two members contradict each other, and if there is no memory for it
+ *   NULL if the response does not have it, if two members contradict each other, and if there is no memory for it
  */
 const char *PAYSVC_CDECL paysvc_reply_amount(const paysvc_reply *reply,
                                              int which);
@@ -1393,11 +1393,11 @@ const char *PAYSVC_CDECL paysvc_reply_amount(const paysvc_reply *reply,
  *   is paid, "" in why_not. What is null in it cannot be compared.
  * - look_up: the request of paysvc_resolve() for this request, if the call failed or the state can still change; else
  *   null, as for a request of more than 256 kB.
- * - answer: the answer of the function in answer_of; null, as that name, if the service did not answer with JSON. Its fields
+ * - answer: the response of the function in answer_of; null, as that name, if the service did not answer with JSON. Its fields
  *   are those of the endpoint's page, in snake_case, without the envelope. Amounts are text, times are RFC 3339 in UTC with
  *   microseconds, and what is absent is null. What cannot be read is null, and its JSON pointer in the body is one of
  *   unreadable.
- * - webhook: what paysvc_webhook_verify() has put in front of its answer; else null.
+ * - webhook: what paysvc_webhook_verify() has put in front of its response; else null.
  *
  * @param reply  NULL: NULL
  * @return valid until the reply is freed. NULL if there is no memory for it, or if it would be many times as long as the body
@@ -1405,7 +1405,7 @@ const char *PAYSVC_CDECL paysvc_reply_amount(const paysvc_reply *reply,
 const char *PAYSVC_CDECL paysvc_reply_json(const paysvc_reply *reply);
 
 /**
- * HTTP status of the answer to the last attempt; 0 if there was no answer.
+ * HTTP status of the response to the last attempt; 0 if there was no response.
  *
  * @param reply  NULL: 0
  */
@@ -1482,7 +1482,7 @@ const char *PAYSVC_CDECL paysvc_reply_name(const paysvc_reply *reply,
                                            size_t index);
 
 /**
- * Code of the answer ("statusCode", "status_code", "code", or the "code" of "error"), or "".
+ * Code of the response ("statusCode", "status_code", "code", or the "code" of "error"), or "".
  *
  * @param reply  NULL: ""
  * @return valid until the reply is freed
@@ -1537,7 +1537,7 @@ const char *PAYSVC_CDECL paysvc_reply_call_id(const paysvc_reply *reply);
 /**
  * Number that the service gave to the last request of this call, by which it finds the request in its own log: the first
  * of the headers x-request-id, request-id, x-correlation-id, correlation-id, traceparent, x-amzn-trace-id and cf-ray that its
- * answer has, with the secrets of the request masked; a value of more than 100 characters or with blanks is left out.
+ * response has, with the secrets of the request masked; a value of more than 100 characters or with blanks is left out.
  *
  * @param reply  NULL: ""
  * @return valid until the reply is freed; "" if there is none
@@ -1584,7 +1584,7 @@ int PAYSVC_CDECL paysvc_journal_reference_new(const paysvc_client *client,
  * Finds out what became of the next request that is open in the journal: its sender wrote no end, the outcome was
  * UNKNOWN, or a charge is not final. Call it when the program starts, in a loop, until `key` is "" or unchanged, and again
  * every minute. It asks the read-only endpoint that knows, as paysvc_resolve() does, and moves no money. Record what it
- * returns before the next call: what the service's answer proves is written to the journal when this client calls it again
+ * returns before the next call: what the service's response proves is written to the journal when this client calls it again
  * with that key, so that a program which is killed in between hears of the payment again.
  *
  * @param client  one with a journal

@@ -12,8 +12,8 @@ use serde_json::{Map, Value, json};
 
 const DIALECT: &str = "https://json-schema.org/draft/2020-12/schema";
 const ABOUT: &str = "The endpoints of the payments service, as the tables of libpaysvc have them. x-certainty says what supports a statement: \
-    documented, reported (seen in a real answer), integrated (public integrations rely on it) or guessed; without it, it is documented. \
-    No member of an answer is required, because answers differ. An HTTP status of 200 does not mean that a request succeeded, \
+    documented, reported (seen in a real response), integrated (public integrations rely on it) or guessed; without it, it is documented. \
+    No member of a response is required, because answers differ. An HTTP status of 200 does not mean that a request succeeded, \
     and success of a request does not mean that an order is paid: read the state.";
 const ENCRYPTED: &str = "The request, as compact JSON, encrypted with RSA (PKCS #1 v1.5) and the account's public key: one block in base64. \
     x-plaintext of the operation names the schema of what is encrypted.";
@@ -52,8 +52,8 @@ fn operation(row: &Endpoint) -> Value {
         "security": keys(row).iter().map(|key| json!({scheme(*key): []})).collect::<Vec<_>>(),
         "responses": {
             "200": {
-                "description": "An answer. It may also report a failure.",
-                "headers": {"x-sandbox-assumed": {"schema": {"const": "1"}, "description": "Only of the sandbox: the shape of this answer is not documented."}},
+                "description": "A response. It may also report a failure.",
+                "headers": {"x-sandbox-assumed": {"schema": {"const": "1"}, "description": "Only of the sandbox: the shape of this response is not documented."}},
                 "content": {"application/json": {"schema": answer(row)}},
             },
             "400": {"$ref": "#/components/responses/Failure"},
@@ -78,7 +78,7 @@ fn operation(row: &Endpoint) -> Value {
         }
     }
     if row.safety == Safety::Moves {
-        set("description", json!("Moves money. If its answer is lost, do not repeat it: ask what became of it."));
+        set("description", json!("Moves money. If its response is lost, do not repeat it: ask what became of it."));
     }
     for (name, certainty) in [
         ("x-certainty", row.certainty),
@@ -176,7 +176,7 @@ fn with_certainty(mut schema: Value, certainty: Certainty) -> Value {
     schema
 }
 
-/// A success; where the envelope allows it, the answer may also be a failure's.
+/// A success; where the envelope allows it, the response may also be a failure's.
 fn answer(row: &Endpoint) -> Value {
     let success = members(row.answer.members);
     match row.answer.envelope {

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Plants defects in a copy of the library, one at a time, and expects the tests of the journal's file to find each.
 #
-#   claim after sending    the claim is written when the answer is there: failing_disk, power_cuts
+#   claim after sending    the claim is written when the response is there: failing_disk, power_cuts
 #   sync left out          what was committed is taken for durable: failing_disk, power_cuts
 #   lost end not open      a claim without an end is not open: failing_disk
 #   open key sent again    an open key does not keep a request from being sent: power_cuts

@@ -2,8 +2,8 @@
 """Compares what HTTP clients do in two failures, and prints a table.
 
 Each client refunds an order twice, 10.00 and then 20.00, over one kept-alive connection. At the second refund
-  - the service makes the refund and closes the connection without an answer, or
-  - the connection holds an unsolicited answer since the first refund.
+  - the service makes the refund and closes the connection without a response, or
+  - the connection holds an unsolicited response since the first refund.
 The sandbox's ledger says what was really refunded. Needs build/ (make build), libcurl's headers, and Go.
 """
 
@@ -42,7 +42,7 @@ def admin(base, path, body=None):
 
 
 def short(told):
-    """The first words and the message of an answer, without the parts that change from run to run."""
+    """The first words and the message of a response, without the parts that change from run to run."""
     told = re.sub(r"http://[0-9.:]+", "", told)
     message = re.search(r'"message":"([^"]*)"', told)
     return f"{told.split(':')[0]}: {message.group(1)}" if message else told
@@ -67,13 +67,13 @@ def main():
         command = [ROOT / "build/bin/paysvc-sandbox", "--seed", "1", "--exit-with-parent"]
         with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as sandbox:
             ready = json.loads(sandbox.stdout.readline())
-            print("| client | refund made, answer lost | unsolicited answer |\n|---|---|---|")
+            print("| client | refund made, answer lost | unsolicited response |\n|---|---|---|")
             worst = 0
             for peer, (program, extra) in peers.items():
                 told, times = play(ready, "commit_then_close", 2, program, extra)
                 lost = f"refunded {'once' if times == 1 else f'{times} times'}; reports `{short(told)}`"
                 told, times = play(ready, "late_unsolicited_response", 1, program, extra)
-                stray = "takes it for the answer" if "unsolicited" in told else "does not take it"
+                stray = "takes it for the response" if "unsolicited" in told else "does not take it"
                 stray += f"; reports `{short(told)}`"
                 print(f"| {peer} | {lost} | {stray} |")
                 worst = max(worst, times) if peer == "libpaysvc" else worst

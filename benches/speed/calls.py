@@ -129,7 +129,7 @@ class Calls:
         return {name: [*self.programs.c, mode, url or self.server.url, str(FOLDER)] for name, mode in modes.items()}
 
     def journal(self) -> list[Row]:
-        """What is durable before the first byte leaves, and after the answer: beside a call without it, and the disk."""
+        """What is durable before the first byte leaves, and after the response: beside a call without it, and the disk."""
         plain, disk = "the same without a journal", "4 kB written and fdatasync, same folder"
         work = "C, HTTPS POST of 700 bytes with a journal"
         self.server.pin(ONE)

@@ -23,7 +23,7 @@ HEAP_CALLS = 100
 FRESH_CALLS = 100
 #: In a 67 kB answer: a microsecond at 3 GHz, with one instruction a cycle.
 MOST_INSTRUCTIONS_OF_A_LOOK = 3_000
-#: Less than half of the answer's values, so that each look is the first at its value.
+#: Less than half of the response's values, so that each look is the first at its value.
 LOOKS = 1_000
 
 

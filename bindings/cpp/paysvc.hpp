@@ -230,7 +230,7 @@ class object {
 
 inline raw::raw(const object &value) : json_(value.json()) {}
 
-/// What an answer may lack: a number, a flag or an object.
+/// What a response may lack: a number, a flag or an object.
 template <class T> class optional {
   public:
     optional() = default;
@@ -252,7 +252,7 @@ template <class T> class optional {
     bool has_value_ = false;
 };
 
-/// A list of an answer; one that is absent is empty.
+/// A list of a response; one that is absent is empty.
 template <class T> class list : public std::vector<T> {
   public:
     /// An element; past the end one that lacks everything.
@@ -369,14 +369,14 @@ class json_reader {
     const char *at_;
 };
 
-/// Reads a field of a reply's JSON, unless that has the answer of another function than this one.
+/// Reads a field of a reply's JSON, unless that has the response of another function than this one.
 template <class T> void read_field(const paysvc_reply *reply, const char *name, T &to, const char *answer_of = nullptr) {
     const char *const json = paysvc_reply_json(reply);
     bool is_wanted = answer_of == nullptr;
     json_reader from(json == nullptr ? "" : json);
     from.members([&](const std::string &found) {
         std::string function;
-        if (answer_of != nullptr && found == "answer_of") { // It stands before the answer.
+        if (answer_of != nullptr && found == "answer_of") { // It stands before the response.
             from.read(function);
             is_wanted = function == answer_of;
         } else if (is_wanted && found == name) {
@@ -492,7 +492,7 @@ class reply {
     paysvc::outcome outcome() const noexcept { return static_cast<paysvc::outcome>(paysvc_reply_outcome(handle_.get())); }
     /// Paid means outcome::confirmed and state::successful, both.
     paysvc::state state() const noexcept { return static_cast<paysvc::state>(paysvc_reply_state(handle_.get())); }
-    /// 0: there was no answer.
+    /// 0: there was no response.
     int http_status() const noexcept { return paysvc_reply_http_status(handle_.get()); }
     /// How many requests of this call were sent that may have changed something, each resend counted; a call that only reads
     /// counts how often it asked. What the library asks in between, e.g. with a journal, is not counted.
@@ -530,7 +530,7 @@ class reply {
         return fallback;
     }
     /// True only if this order is paid: confirmed, successful, and order, price (text such as "25.50", without the fee) and
-    /// currency are these. "*" is not compared. An order that the answer does not name is the request's; a currency also as
+    /// currency are these. "*" is not compared. An order that the response does not name is the request's; a currency also as
     /// resolve() has proved it. Of webhook_verify() and order_wait() it is about what the service said. A refund or a payout
     /// is never paid.
     bool is_paid(const std::string &reference, const std::string &amount, const std::string &currency) const noexcept {
@@ -547,7 +547,7 @@ class reply {
     /// Of direct_debit_status(): true only if the service says that the mandate is active. False for a wording that the
     /// library does not know: message() has it.
     bool is_active() const noexcept { return paysvc_reply_is_active(handle_.get()) != 0; }
-    /// JSON pointers of what the body has in the place of a field of the answer that is no such value: the field is absent. With
+    /// JSON pointers of what the body has in the place of a field of the response that is no such value: the field is absent. With
     /// "" nothing of the body can be read. A template, which is compiled only where it is used.
     template <class Text = std::string> list<Text> unreadable() const {
         list<Text> all;
@@ -564,13 +564,13 @@ class reply {
     detail::handle<paysvc_reply, paysvc_reply_free> handle_;
 };
 
-/// The reply of an endpoint, whose answer is a struct.
+/// The reply of an endpoint, whose response is a struct.
 template <class Answer> class reply_of : public reply {
   public:
     reply_of() noexcept = default;
     explicit reply_of(reply &&any) noexcept : reply(std::move(any)) {}
 
-    /// Reads the answer, all of it: keep it rather than ask again. It is the program's own and may outlive this reply.
+    /// Reads the response, all of it: keep it rather than ask again. It is the program's own and may outlive this reply.
     Answer answer() const { return Answer(*this); }
 };
 
@@ -759,7 +759,7 @@ class error : public std::runtime_error {
     resolve_request look_up() const;
     /// The function that was called, e.g. "order_create"; of an error of resolve() the one that was resolved.
     const std::string &endpoint() const noexcept { return shared_->endpoint; }
-    /// Lives as long as one of the copies of this error. Its answer: paysvc::order_pay_answer(error.reply()).
+    /// Lives as long as one of the copies of this error. Its response: paysvc::order_pay_answer(error.reply()).
     const paysvc::reply &reply() const noexcept { return shared_->why; }
 
   private:
@@ -879,7 +879,7 @@ class client_base {
         }
         return checked("client_set_store", reply(got));
     }
-    /// Checks whether everything is there for the first sale: configuration, keys, connection, TLS, the service's answer and the
+    /// Checks whether everything is there for the first sale: configuration, keys, connection, TLS, the service's response and the
     /// clock. It moves no money and changes nothing. Throws the error of the first check that is not ok; body() of both has all:
     /// "/checks/0/check", "/checks/0/ok" and "/checks/0/message", which says what to do.
     PAYSVC_CHECKED reply check(const call &with = call::none()) const { return send("client_check", "{}", with); }

@@ -35,7 +35,7 @@ enum class status : int {
     timeout = 11,
     /// The call was cancelled.
     cancelled = 12,
-    /// The service refused this request, and did not execute it: an answer that reports failure, or a 4xx. The outcome is REJECTED.
+    /// The service refused this request, and did not execute it: a response that reports failure, or a 4xx. The outcome is REJECTED.
     rejected = 20,
     /// The service refused this request, or a look-up about it, with 401 or 403.
     unauthorized = 21,
@@ -43,7 +43,7 @@ enum class status : int {
     rate_limited = 22,
     /// The service answered 5xx.
     server = 23,
-    /// The answer is cut off, too large, not JSON, a redirect, contradicts itself, or does not say what became of the request.
+    /// The response is cut off, too large, not JSON, a redirect, contradicts itself, or does not say what became of the request.
     response = 24,
     /// A bug in this library; it was caught.
     internal = 90,
@@ -61,9 +61,9 @@ enum class outcome : int {
     unknown = 3,
 };
 
-/// State of the payment or refund in the answer, or a number that the service has added since. Paid means both outcome::confirmed and state::successful.
+/// State of the payment or refund in the response, or a number that the service has added since. Paid means both outcome::confirmed and state::successful.
 enum class state : int {
-    /// The answer has no state, or contradictory ones.
+    /// The response has no state, or contradictory ones.
     none = 0,
     /// Initiated.
     initiated = 1,
@@ -114,7 +114,7 @@ class config : public object {
     config &user_agent(const std::string &value) { put("user_agent", value); return *this; }
     /// max_idle_connections (integer): maximum number of connections kept open between calls (default 128, 0 to 10000).
     config &max_idle_connections(const detail::integer &value) { put("max_idle_connections", value); return *this; }
-    /// connection_reuse (string): reads: a request that moves money or changes something is the first on its connection, so that no answer to another request can be taken for its own. all: every request uses kept connections, for those who need more than about 400 payments a second and trust every hop to the service (default reads, or all).
+    /// connection_reuse (string): reads: a request that moves money or changes something is the first on its connection, so that no response to another request can be taken for its own. all: every request uses kept connections, for those who need more than about 400 payments a second and trust every hop to the service (default reads, or all).
     config &connection_reuse(const std::string &value) { put("connection_reuse", value); return *this; }
     /// allow_http (boolean): allows plain HTTP to addresses other than loopback (default false).
     config &allow_http(const detail::flag &value) { put("allow_http", value); return *this; }
@@ -333,7 +333,7 @@ class order_pay_request : public object {
 /// The request of client::order_pay_authorize().
 class order_pay_authorize_request : public object {
   public:
-    /// orderPaymentReference (string, required): reference of the attempt to pay, from its answer.
+    /// orderPaymentReference (string, required): reference of the attempt to pay, from its response.
     order_pay_authorize_request &order_payment_reference(const std::string &value) { put("orderPaymentReference", value); return *this; }
     /// otp (string, required): the code that the card's holder received.
     order_pay_authorize_request &otp(const std::string &value) { put("otp", value); return *this; }
@@ -578,7 +578,7 @@ class payout_name_enquiry_request : public object {
 /// An element of payoutDetails of payout_initiate_request.
 class payout_initiate_payout_details : public object {
   public:
-    /// clientReference (string): your own reference; the answer does not repeat it.
+    /// clientReference (string): your own reference; the response does not repeat it.
     payout_initiate_payout_details &client_reference(const std::string &value) { put("clientReference", value); return *this; }
     /// accountNumber (string, required): the recipient's bank account.
     payout_initiate_payout_details &account_number(const std::string &value) { put("accountNumber", value); return *this; }
@@ -606,7 +606,7 @@ class payout_initiate_request : public object {
 /// The request of client::payout_status().
 class payout_status_request : public object {
   public:
-    /// batchReference (string, required): reference of the batch, from the answer of payout_initiate.
+    /// batchReference (string, required): reference of the batch, from the response of payout_initiate.
     payout_status_request &batch_reference(const std::string &value) { put("batchReference", value); return *this; }
 };
 
@@ -622,7 +622,7 @@ class resolve_expect : public object {
   public:
     /// amount (decimal amount in major units, e.g. "100.10"): price without the fee.
     resolve_expect &amount(const std::string &value) { put("amount", value); return *this; }
-    /// currency (string): currency code. An answer or the request must name it, else the outcome stays UNKNOWN.
+    /// currency (string): currency code. A response or the request must name it, else the outcome stays UNKNOWN.
     resolve_expect &currency(const std::string &value) { put("currency", value); return *this; }
 };
 
@@ -650,7 +650,7 @@ class order_wait_expect : public object {
   public:
     /// amount (decimal amount in major units, e.g. "100.10"): price without the fee.
     order_wait_expect &amount(const std::string &value) { put("amount", value); return *this; }
-    /// currency (string): currency code. An answer or the request must name it, else the outcome stays UNKNOWN.
+    /// currency (string): currency code. A response or the request must name it, else the outcome stays UNKNOWN.
     order_wait_expect &currency(const std::string &value) { put("currency", value); return *this; }
 };
 
@@ -720,7 +720,7 @@ class journal_backup_request : public object {
 /// An element of payoutDetails of payout_bulk_request.
 class payout_bulk_payout_details : public object {
   public:
-    /// clientReference (string): your own reference; the answer does not repeat it.
+    /// clientReference (string): your own reference; the response does not repeat it.
     payout_bulk_payout_details &client_reference(const std::string &value) { put("clientReference", value); return *this; }
     /// accountNumber (string, required): the recipient's bank account.
     payout_bulk_payout_details &account_number(const std::string &value) { put("accountNumber", value); return *this; }
@@ -786,10 +786,10 @@ struct direct_debit_history_answer_direct_debit_mandates {
     }
 };
 
-/// The answer of client::direct_debit_history().
+/// The response of client::direct_debit_history().
 struct direct_debit_history_answer {
     direct_debit_history_answer() = default;
-    /// Of any reply, that of an error included. Nothing is in it if the reply has the answer of another function.
+    /// Of any reply, that of an error included. Nothing is in it if the reply has the response of another function.
     template <class Reply> explicit direct_debit_history_answer(const Reply &of) { paysvc::detail::read_field(of.handle(), "answer", *this, "direct_debit_history"); }
     std::string customer_name; ///< String: name of the customer.
     paysvc::optional<bool> has_existing_debit_mandate; ///< Boolean: whether there is a mandate.
@@ -802,10 +802,10 @@ struct direct_debit_history_answer {
 };
 using direct_debit_history_reply = reply_of<direct_debit_history_answer>;
 
-/// The answer of client::direct_debit_create().
+/// The response of client::direct_debit_create().
 struct direct_debit_create_answer {
     direct_debit_create_answer() = default;
-    /// Of any reply, that of an error included. Nothing is in it if the reply has the answer of another function.
+    /// Of any reply, that of an error included. Nothing is in it if the reply has the response of another function.
     template <class Reply> explicit direct_debit_create_answer(const Reply &of) { paysvc::detail::read_field(of.handle(), "answer", *this, "direct_debit_create"); }
     std::string message; ///< String: what was done.
     std::string mandate_code; ///< String: code of the mandate: debits and status checks need it.
@@ -824,10 +824,10 @@ struct direct_debit_create_answer {
 };
 using direct_debit_create_reply = reply_of<direct_debit_create_answer>;
 
-/// The answer of client::direct_debit_status().
+/// The response of client::direct_debit_status().
 struct direct_debit_status_answer {
     direct_debit_status_answer() = default;
-    /// Of any reply, that of an error included. Nothing is in it if the reply has the answer of another function.
+    /// Of any reply, that of an error included. Nothing is in it if the reply has the response of another function.
     template <class Reply> explicit direct_debit_status_answer(const Reply &of) { paysvc::detail::read_field(of.handle(), "answer", *this, "direct_debit_status"); }
     std::string mandate_code; ///< String: code of the mandate: debits and status checks need it.
     template <class Visit> void each(Visit &&visit) {
@@ -836,10 +836,10 @@ struct direct_debit_status_answer {
 };
 using direct_debit_status_reply = reply_of<direct_debit_status_answer>;
 
-/// The answer of client::direct_debit_otp().
+/// The response of client::direct_debit_otp().
 struct direct_debit_otp_answer {
     direct_debit_otp_answer() = default;
-    /// Of any reply, that of an error included. Nothing is in it if the reply has the answer of another function.
+    /// Of any reply, that of an error included. Nothing is in it if the reply has the response of another function.
     template <class Reply> explicit direct_debit_otp_answer(const Reply &of) { paysvc::detail::read_field(of.handle(), "answer", *this, "direct_debit_otp"); }
     std::string data; ///< String: a confirmation text.
     template <class Visit> void each(Visit &&visit) {
@@ -968,10 +968,10 @@ struct order_create_answer_order_payment {
     }
 };
 
-/// The answer of client::order_create().
+/// The response of client::order_create().
 struct order_create_answer {
     order_create_answer() = default;
-    /// Of any reply, that of an error included. Nothing is in it if the reply has the answer of another function.
+    /// Of any reply, that of an error included. Nothing is in it if the reply has the response of another function.
     template <class Reply> explicit order_create_answer(const Reply &of) { paysvc::detail::read_field(of.handle(), "answer", *this, "order_create"); }
     paysvc::optional<paysvc::order_create_answer_order> order; ///< Object, reported: the order.
     paysvc::optional<paysvc::order_create_answer_subsidiary> subsidiary; ///< Object, reported: the merchant.
@@ -1052,10 +1052,10 @@ struct order_pay_answer_order_payment {
     }
 };
 
-/// The answer of client::order_pay().
+/// The response of client::order_pay().
 struct order_pay_answer {
     order_pay_answer() = default;
-    /// Of any reply, that of an error included. Nothing is in it if the reply has the answer of another function.
+    /// Of any reply, that of an error included. Nothing is in it if the reply has the response of another function.
     template <class Reply> explicit order_pay_answer(const Reply &of) { paysvc::detail::read_field(of.handle(), "answer", *this, "order_pay"); }
     paysvc::optional<paysvc::order_pay_answer_payment_detail> payment_detail; ///< Object: details of the payment.
     paysvc::optional<paysvc::order_pay_answer_bank_transfer_details> bank_transfer_details; ///< Object: for bank transfers.
@@ -1122,10 +1122,10 @@ struct order_pay_authorize_answer_order_payment {
     }
 };
 
-/// The answer of client::order_pay_authorize().
+/// The response of client::order_pay_authorize().
 struct order_pay_authorize_answer {
     order_pay_authorize_answer() = default;
-    /// Of any reply, that of an error included. Nothing is in it if the reply has the answer of another function.
+    /// Of any reply, that of an error included. Nothing is in it if the reply has the response of another function.
     template <class Reply> explicit order_pay_authorize_answer(const Reply &of) { paysvc::detail::read_field(of.handle(), "answer", *this, "order_pay_authorize"); }
     paysvc::optional<paysvc::order_pay_authorize_answer_payment_detail> payment_detail; ///< Object: details of the payment.
     paysvc::optional<paysvc::order_pay_authorize_answer_bank_transfer_details> bank_transfer_details; ///< Object: for bank transfers.
@@ -1138,20 +1138,20 @@ struct order_pay_authorize_answer {
 };
 using order_pay_authorize_reply = reply_of<order_pay_authorize_answer>;
 
-/// The answer of client::order_pay_capture().
+/// The response of client::order_pay_capture().
 struct order_pay_capture_answer {
     order_pay_capture_answer() = default;
-    /// Of any reply, that of an error included. Nothing is in it if the reply has the answer of another function.
+    /// Of any reply, that of an error included. Nothing is in it if the reply has the response of another function.
     template <class Reply> explicit order_pay_capture_answer(const Reply &of) { paysvc::detail::read_field(of.handle(), "answer", *this, "order_pay_capture"); }
     template <class Visit> void each(Visit &&) {
     }
 };
 using order_pay_capture_reply = reply_of<order_pay_capture_answer>;
 
-/// The answer of client::order_refund().
+/// The response of client::order_refund().
 struct order_refund_answer {
     order_refund_answer() = default;
-    /// Of any reply, that of an error included. Nothing is in it if the reply has the answer of another function.
+    /// Of any reply, that of an error included. Nothing is in it if the reply has the response of another function.
     template <class Reply> explicit order_refund_answer(const Reply &of) { paysvc::detail::read_field(of.handle(), "answer", *this, "order_refund"); }
     std::string reference; ///< String: reference of the order.
     std::string amount_refunded; ///< Amount in major currency units: what is refunded.
@@ -1226,10 +1226,10 @@ struct order_status_answer_order_payments {
     }
 };
 
-/// The answer of client::order_status().
+/// The response of client::order_status().
 struct order_status_answer {
     order_status_answer() = default;
-    /// Of any reply, that of an error included. Nothing is in it if the reply has the answer of another function.
+    /// Of any reply, that of an error included. Nothing is in it if the reply has the response of another function.
     template <class Reply> explicit order_status_answer(const Reply &of) { paysvc::detail::read_field(of.handle(), "answer", *this, "order_status"); }
     paysvc::optional<bool> is_final_status; ///< Boolean: whether the state can no longer change.
     paysvc::optional<bool> requery_needed; ///< Boolean: whether to ask again.
@@ -1252,10 +1252,10 @@ struct order_verify_answer_order_payments {
     }
 };
 
-/// The answer of client::order_verify().
+/// The response of client::order_verify().
 struct order_verify_answer {
     order_verify_answer() = default;
-    /// Of any reply, that of an error included. Nothing is in it if the reply has the answer of another function.
+    /// Of any reply, that of an error included. Nothing is in it if the reply has the response of another function.
     template <class Reply> explicit order_verify_answer(const Reply &of) { paysvc::detail::read_field(of.handle(), "answer", *this, "order_verify"); }
     std::string order_amount; ///< Amount in major currency units, integrated: price of the order, without the fee: compare it with what was ordered.
     std::string total_charged_amount; ///< Amount in major currency units: what was charged, the fee included.
@@ -1288,10 +1288,10 @@ struct order_verify_answer {
 };
 using order_verify_reply = reply_of<order_verify_answer>;
 
-/// The answer of client::order_fee().
+/// The response of client::order_fee().
 struct order_fee_answer {
     order_fee_answer() = default;
-    /// Of any reply, that of an error included. Nothing is in it if the reply has the answer of another function.
+    /// Of any reply, that of an error included. Nothing is in it if the reply has the response of another function.
     template <class Reply> explicit order_fee_answer(const Reply &of) { paysvc::detail::read_field(of.handle(), "answer", *this, "order_fee"); }
     std::string amount; ///< Amount in major currency units: price, without the fee.
     std::string fee; ///< Amount in major currency units: fee.
@@ -1362,10 +1362,10 @@ struct card_charge_answer_order_payment {
     }
 };
 
-/// The answer of client::card_charge().
+/// The response of client::card_charge().
 struct card_charge_answer {
     card_charge_answer() = default;
-    /// Of any reply, that of an error included. Nothing is in it if the reply has the answer of another function.
+    /// Of any reply, that of an error included. Nothing is in it if the reply has the response of another function.
     template <class Reply> explicit card_charge_answer(const Reply &of) { paysvc::detail::read_field(of.handle(), "answer", *this, "card_charge"); }
     paysvc::optional<paysvc::card_charge_answer_payment_detail> payment_detail; ///< Object, guessed: details of the payment.
     paysvc::optional<paysvc::card_charge_answer_bank_transfer_details> bank_transfer_details; ///< Object, guessed: for bank transfers.
@@ -1378,20 +1378,20 @@ struct card_charge_answer {
 };
 using card_charge_reply = reply_of<card_charge_answer>;
 
-/// The answer of client::card_save().
+/// The response of client::card_save().
 struct card_save_answer {
     card_save_answer() = default;
-    /// Of any reply, that of an error included. Nothing is in it if the reply has the answer of another function.
+    /// Of any reply, that of an error included. Nothing is in it if the reply has the response of another function.
     template <class Reply> explicit card_save_answer(const Reply &of) { paysvc::detail::read_field(of.handle(), "answer", *this, "card_save"); }
     template <class Visit> void each(Visit &&) {
     }
 };
 using card_save_reply = reply_of<card_save_answer>;
 
-/// The answer of client::checkout_create().
+/// The response of client::checkout_create().
 struct checkout_create_answer {
     checkout_create_answer() = default;
-    /// Of any reply, that of an error included. Nothing is in it if the reply has the answer of another function.
+    /// Of any reply, that of an error included. Nothing is in it if the reply has the response of another function.
     template <class Reply> explicit checkout_create_answer(const Reply &of) { paysvc::detail::read_field(of.handle(), "answer", *this, "checkout_create"); }
     std::string redirect_url; ///< String, integrated: the page on which the customer pays.
     paysvc::optional<std::int64_t> order_id; ///< Integer, integrated: the service's number for the order.
@@ -1420,10 +1420,10 @@ struct banks_answer_data {
     }
 };
 
-/// The answer of client::banks().
+/// The response of client::banks().
 struct banks_answer {
     banks_answer() = default;
-    /// Of any reply, that of an error included. Nothing is in it if the reply has the answer of another function.
+    /// Of any reply, that of an error included. Nothing is in it if the reply has the response of another function.
     template <class Reply> explicit banks_answer(const Reply &of) { paysvc::detail::read_field(of.handle(), "answer", *this, "banks"); }
     paysvc::list<paysvc::banks_answer_data> data; ///< Array of objects, integrated: the banks.
     template <class Visit> void each(Visit &&visit) {
@@ -1432,10 +1432,10 @@ struct banks_answer {
 };
 using banks_reply = reply_of<banks_answer>;
 
-/// The answer of client::virtual_account_generate().
+/// The response of client::virtual_account_generate().
 struct virtual_account_generate_answer {
     virtual_account_generate_answer() = default;
-    /// Of any reply, that of an error included. Nothing is in it if the reply has the answer of another function.
+    /// Of any reply, that of an error included. Nothing is in it if the reply has the response of another function.
     template <class Reply> explicit virtual_account_generate_answer(const Reply &of) { paysvc::detail::read_field(of.handle(), "answer", *this, "virtual_account_generate"); }
     std::string account_number; ///< String: the account; not always digits.
     std::string account_name; ///< String: name of the account.
@@ -1452,10 +1452,10 @@ struct virtual_account_generate_answer {
 };
 using virtual_account_generate_reply = reply_of<virtual_account_generate_answer>;
 
-/// The answer of client::virtual_account_details().
+/// The response of client::virtual_account_details().
 struct virtual_account_details_answer {
     virtual_account_details_answer() = default;
-    /// Of any reply, that of an error included. Nothing is in it if the reply has the answer of another function.
+    /// Of any reply, that of an error included. Nothing is in it if the reply has the response of another function.
     template <class Reply> explicit virtual_account_details_answer(const Reply &of) { paysvc::detail::read_field(of.handle(), "answer", *this, "virtual_account_details"); }
     template <class Visit> void each(Visit &&) {
     }
@@ -1492,10 +1492,10 @@ struct transaction_details_answer_order_payments {
     }
 };
 
-/// The answer of client::transaction_details().
+/// The response of client::transaction_details().
 struct transaction_details_answer {
     transaction_details_answer() = default;
-    /// Of any reply, that of an error included. Nothing is in it if the reply has the answer of another function.
+    /// Of any reply, that of an error included. Nothing is in it if the reply has the response of another function.
     template <class Reply> explicit transaction_details_answer(const Reply &of) { paysvc::detail::read_field(of.handle(), "answer", *this, "transaction_details"); }
     std::string status_code; ///< String: code, e.g. 00.
     std::string status; ///< String: state, as a word, e.g. Successful.
@@ -1562,10 +1562,10 @@ struct transaction_details_answer {
 };
 using transaction_details_reply = reply_of<transaction_details_answer>;
 
-/// The answer of client::payout_name_enquiry().
+/// The response of client::payout_name_enquiry().
 struct payout_name_enquiry_answer {
     payout_name_enquiry_answer() = default;
-    /// Of any reply, that of an error included. Nothing is in it if the reply has the answer of another function.
+    /// Of any reply, that of an error included. Nothing is in it if the reply has the response of another function.
     template <class Reply> explicit payout_name_enquiry_answer(const Reply &of) { paysvc::detail::read_field(of.handle(), "answer", *this, "payout_name_enquiry"); }
     std::string bank_code; ///< String: code of the bank.
     std::string account_number; ///< String: the bank account.
@@ -1606,10 +1606,10 @@ struct payout_initiate_answer_data {
     }
 };
 
-/// The answer of client::payout_initiate().
+/// The response of client::payout_initiate().
 struct payout_initiate_answer {
     payout_initiate_answer() = default;
-    /// Of any reply, that of an error included. Nothing is in it if the reply has the answer of another function.
+    /// Of any reply, that of an error included. Nothing is in it if the reply has the response of another function.
     template <class Reply> explicit payout_initiate_answer(const Reply &of) { paysvc::detail::read_field(of.handle(), "answer", *this, "payout_initiate"); }
     std::string batch_reference; ///< String: reference of the batch: store it, payout_status needs it.
     std::string batch_id; ///< String: the service's number for the batch.
@@ -1622,20 +1622,20 @@ struct payout_initiate_answer {
 };
 using payout_initiate_reply = reply_of<payout_initiate_answer>;
 
-/// The answer of client::payout_status().
+/// The response of client::payout_status().
 struct payout_status_answer {
     payout_status_answer() = default;
-    /// Of any reply, that of an error included. Nothing is in it if the reply has the answer of another function.
+    /// Of any reply, that of an error included. Nothing is in it if the reply has the response of another function.
     template <class Reply> explicit payout_status_answer(const Reply &of) { paysvc::detail::read_field(of.handle(), "answer", *this, "payout_status"); }
     template <class Visit> void each(Visit &&) {
     }
 };
 using payout_status_reply = reply_of<payout_status_answer>;
 
-/// The answer of client::payout_balance().
+/// The response of client::payout_balance().
 struct payout_balance_answer {
     payout_balance_answer() = default;
-    /// Of any reply, that of an error included. Nothing is in it if the reply has the answer of another function.
+    /// Of any reply, that of an error included. Nothing is in it if the reply has the response of another function.
     template <class Reply> explicit payout_balance_answer(const Reply &of) { paysvc::detail::read_field(of.handle(), "answer", *this, "payout_balance"); }
     std::string currency; ///< String, integrated: currency code.
     std::string available_balance; ///< Amount in major currency units, integrated: what can be paid out.
@@ -1650,7 +1650,7 @@ using payout_balance_reply = reply_of<payout_balance_answer>;
 struct webhook_verify_answer_differences {
     std::string member; ///< String: what differs.
     std::string event; ///< String: its value in the event.
-    std::string service; ///< String: its value in the service's answer.
+    std::string service; ///< String: its value in the service's response.
     std::string expected; ///< String: the value that was expected, if the service says something else.
     template <class Visit> void each(Visit &&visit) {
         visit("member", member);
@@ -1660,10 +1660,10 @@ struct webhook_verify_answer_differences {
     }
 };
 
-/// The answer of client::webhook_verify().
+/// The response of client::webhook_verify().
 struct webhook_verify_answer {
     webhook_verify_answer() = default;
-    /// Of any reply, that of an error included. Nothing is in it if the reply has the answer of another function.
+    /// Of any reply, that of an error included. Nothing is in it if the reply has the response of another function.
     template <class Reply> explicit webhook_verify_answer(const Reply &of) { paysvc::detail::read_field(of.handle(), "webhook", *this); }
     paysvc::optional<bool> authentic; ///< Boolean: whether the service says the same as the event.
     paysvc::optional<bool> match; ///< Boolean: whether the service says what was expected; absent if nothing was.
@@ -1686,20 +1686,20 @@ struct webhook_verify_answer {
 };
 using webhook_verify_reply = reply_of<webhook_verify_answer>;
 
-/// The answer of client::journal_settle().
+/// The response of client::journal_settle().
 struct journal_settle_answer {
     journal_settle_answer() = default;
-    /// Of any reply, that of an error included. Nothing is in it if the reply has the answer of another function.
+    /// Of any reply, that of an error included. Nothing is in it if the reply has the response of another function.
     template <class Reply> explicit journal_settle_answer(const Reply &of) { paysvc::detail::read_field(of.handle(), "answer", *this, "journal_settle"); }
     template <class Visit> void each(Visit &&) {
     }
 };
 using journal_settle_reply = reply_of<journal_settle_answer>;
 
-/// The answer of client::journal_backup().
+/// The response of client::journal_backup().
 struct journal_backup_answer {
     journal_backup_answer() = default;
-    /// Of any reply, that of an error included. Nothing is in it if the reply has the answer of another function.
+    /// Of any reply, that of an error included. Nothing is in it if the reply has the response of another function.
     template <class Reply> explicit journal_backup_answer(const Reply &of) { paysvc::detail::read_field(of.handle(), "answer", *this, "journal_backup"); }
     template <class Visit> void each(Visit &&) {
     }
@@ -1756,10 +1756,10 @@ struct payout_bulk_answer_payouts {
     }
 };
 
-/// The answer of client::payout_bulk().
+/// The response of client::payout_bulk().
 struct payout_bulk_answer {
     payout_bulk_answer() = default;
-    /// Of any reply, that of an error included. Nothing is in it if the reply has the answer of another function.
+    /// Of any reply, that of an error included. Nothing is in it if the reply has the response of another function.
     template <class Reply> explicit payout_bulk_answer(const Reply &of) { paysvc::detail::read_field(of.handle(), "answer", *this, "payout_bulk"); }
     paysvc::optional<std::int64_t> total; ///< Integer: how many recipients the list has.
     paysvc::optional<std::int64_t> accepted; ///< Integer: how many are ACCEPTED.
@@ -1788,7 +1788,7 @@ class client : public detail::client_base {
     /// Lists a customer's existing mandates.
     /// GET /payment/order/direct-debit/history, public key, read-only.
     PAYSVC_CHECKED direct_debit_history_reply direct_debit_history(const std::string &request, const call &with = call::none()) const { return direct_debit_history_reply(send("direct_debit_history", request, with)); }
-    /// Creates a direct debit mandate. Store the answer's /data/mandateCode safely.
+    /// Creates a direct debit mandate. Store the response's /data/mandateCode safely.
     /// POST /payment/order/direct-debit/create, public key, encrypted.
     PAYSVC_CHECKED direct_debit_create_reply direct_debit_create(const std::string &request, const call &with = call::none()) const { return direct_debit_create_reply(send("direct_debit_create", request, with)); }
     /// Checks a mandate. It must be active before it is debited: ask is_active of the reply.
@@ -1827,7 +1827,7 @@ class client : public detail::client_base {
     /// Saves the card with which an order was paid, for card_charge.
     /// POST /payment/order/save-card, secret key, encrypted.
     PAYSVC_CHECKED card_save_reply card_save(const std::string &request, const call &with = call::none()) const { return card_save_reply(send("card_save", request, with)); }
-    /// Creates an order that the customer pays on a page of the service; the answer has its address.
+    /// Creates an order that the customer pays on a page of the service; the response has its address.
     /// POST /payment/create, public key, encrypted.
     PAYSVC_CHECKED checkout_create_reply checkout_create(const std::string &request, const call &with = call::none()) const { return checkout_create_reply(send("checkout_create", request, with)); }
     /// Lists the banks, with the codes that other requests take.
@@ -1848,7 +1848,7 @@ class client : public detail::client_base {
     /// Pays out to bank accounts, as one batch. Success means accepted, not paid: ask payout_status.
     /// POST /payout/initiate, secret key (setting payout_key), encrypted.
     PAYSVC_CHECKED payout_initiate_reply payout_initiate(const std::string &request, const call &with = call::none()) const { return payout_initiate_reply(send("payout_initiate", request, with)); }
-    /// Returns the payouts of a batch and their states. The form of the answer is not documented.
+    /// Returns the payouts of a batch and their states. The form of the response is not documented.
     /// GET /payout/{batchReference}/status, secret key, read-only.
     PAYSVC_CHECKED payout_status_reply payout_status(const std::string &request, const call &with = call::none()) const { return payout_status_reply(send("payout_status", request, with)); }
     /// Returns the balance in a currency from which payouts are made.

@@ -8,7 +8,7 @@ import (
 )
 
 // Amount is a decimal number as text, such as "98000.000000", in major units if it is money: exact, without floating point. "": the
-// answer has none.
+// response has none.
 type Amount string
 
 // Rat returns the exact number, to compare it or to calculate with it: "25.5" and "25.50" are equal. It returns false for a

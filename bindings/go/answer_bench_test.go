@@ -8,11 +8,11 @@ import (
 	"time"
 )
 
-// With a journal, the reply of a call that was lost has the answer of its look-up. The order's status is not the refund's.
+// With a journal, the reply of a call that was lost has the response of its look-up. The order's status is not the refund's.
 func TestTheAnswerOfALookUpIsNotThatOfTheCall(t *testing.T) {
 	found := Reply{AnswerOf: "order_verify", AnswerJSON: json.RawMessage(`{"status":"Successful"}`)}
 	if reply, err := replyOf[OrderRefundReply]("order_refund")(found, nil); err != nil || reply.Answer.Status != "" || reply.AnswerOf != "order_verify" {
-		t.Error("the answer of the look-up was taken:", reply, err)
+		t.Error("the response of the look-up was taken:", reply, err)
 	}
 }
 
@@ -55,14 +55,14 @@ func told(function, body string) []byte {
 		`"look_up":null,"answer_of":%q,"answer":%s,"unreadable":[],"webhook":null}`, function, answer))
 }
 
-// An answer as a reply has it, after the library has read it; and the service's own text by encoding/json.
+// A response as a reply has it, after the library has read it; and the service's own text by encoding/json.
 func BenchmarkAnswer(b *testing.B) {
 	run := func(name string, read func() bool) {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
 			for i := 0; i < b.N; i++ {
 				if !read() {
-					b.Fatal("another answer")
+					b.Fatal("another response")
 				}
 			}
 		})

@@ -46,7 +46,7 @@ func details(t *testing.T, body string) *paysvc.TransactionDetailsReply {
 	return reply
 }
 
-// A new answer of the method for a function; nil if it has none.
+// A new response of the method for a function; nil if it has none.
 func answerOf(function string) any {
 	of := reflect.TypeOf(&paysvc.Client{})
 	for i := 0; i < of.NumMethod(); i++ {
@@ -120,7 +120,7 @@ func TestAnswersAreWhatTheLibraryRead(t *testing.T) {
 			served.Store(body)
 			reply, err := client.Call(context.Background(), function, encoded(t, of.Request))
 			var failure *paysvc.Error
-			if errors.As(err, &failure) { // The answer may be about another order than the request.
+			if errors.As(err, &failure) { // The response may be about another order than the request.
 				reply = &failure.Reply
 			}
 			if reply.AnswerOf != function || len(reply.Unreadable) > 0 {
@@ -187,7 +187,7 @@ func TestWhatCannotBeReadIsNamed(t *testing.T) {
 	}
 }
 
-// The answer of a call that failed is that of its error, and so is what it is resolved by.
+// The response of a call that failed is that of its error, and so is what it is resolved by.
 func TestAnErrorHasTheAnswer(t *testing.T) {
 	var body atomic.Value
 	body.Store(`{"status":"failed","statusCode":"96","message":"no","data":{"orderPayment":{"statusId":6,"fee":1.50}}}`)
@@ -201,7 +201,7 @@ func TestAnErrorHasTheAnswer(t *testing.T) {
 	body.Store("<html>")
 	_, err = answering(t, &body).OrderPay(context.Background(), transfer)
 	if failed := failure(t, err); failed.AnswerOf != "" || failed.AnswerJSON != nil || failed.LookUp().Endpoint != "order_pay" {
-		t.Error("an answer that is no JSON: its function and look-up:", failed.AnswerOf, failed.LookUp())
+		t.Error("a response that is no JSON: its function and look-up:", failed.AnswerOf, failed.LookUp())
 	}
 }
 

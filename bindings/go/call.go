@@ -32,7 +32,7 @@ func (c *Client) Request(ctx context.Context, request Request, with ...CallOptio
 }
 
 // Check checks whether everything is ready for the first sale: call it when a program starts. It looks at configuration, keys,
-// connection, TLS, the service's answer and the clock, moves no money and changes nothing. Its error is that of the first check
+// connection, TLS, the service's response and the clock, moves no money and changes nothing. Its error is that of the first check
 // that is not ok. The Body of both is {"checks":[{"check":"tls","ok":true,"message":"done"}, …]} with every check; a message says what
 // to do.
 func (c *Client) Check(ctx context.Context) (*Reply, error) {

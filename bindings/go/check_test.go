@@ -23,7 +23,7 @@ func TestCheckNamesWhatIsMissing(t *testing.T) {
 	reply := need(client.Check(context.Background()))(t, "check the client")
 	var found checks
 	if err := reply.Decode(&found); err != nil || len(found.Checks) < 10 {
-		t.Fatal("the answer of Check:", err, found)
+		t.Fatal("the response of Check:", err, found)
 	}
 	for _, check := range found.Checks {
 		if !check.OK {

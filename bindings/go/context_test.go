@@ -94,7 +94,7 @@ func TestResolveWithAContextThatHasEndedAsksNothing(t *testing.T) {
 	}
 }
 
-// The deadlines range from before the first byte to after the answer.
+// The deadlines range from before the first byte to after the response.
 func TestADeadlineIsATimeoutAtAnyMoment(t *testing.T) {
 	_, client := start(t)
 	expired := 0
@@ -129,7 +129,7 @@ func TestADeadlineThatTheContextDoesNotTellIsATimeoutToo(t *testing.T) {
 	is(t, err, context.DeadlineExceeded, paysvc.ErrTimeout, paysvc.ErrOutcomeUnknown)
 }
 
-// The head of the answer has arrived, its body has not. The context still ends the call, and the error says so.
+// The head of the response has arrived, its body has not. The context still ends the call, and the error says so.
 func TestADeadlineAndACancelWithinTheBody(t *testing.T) {
 	sandbox, client := start(t)
 	for i, kinds := range [][]error{

@@ -40,8 +40,8 @@
 // # Answers
 //
 // A method returns a reply of its own type, such as [OrderRefundReply], whose Answer is a struct with what the service answered. A text
-// or an amount that the answer lacks is "", and a number, a flag or a time is nil. What the service sends in a form that is not known
-// is absent too, and named in Unreadable. An [Error] has the answer of a call that failed in AnswerJSON, for json.Unmarshal. Answers
+// or an amount that the response lacks is "", and a number, a flag or a time is nil. What the service sends in a form that is not known
+// is absent too, and named in Unreadable. An [Error] has the response of a call that failed in AnswerJSON, for json.Unmarshal. Answers
 // print as "(not shown)"; encoding/json writes and reads them.
 //
 // # Requests

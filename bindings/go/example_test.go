@@ -45,7 +45,7 @@ func Example() {
 	// Output: paid: true
 }
 
-// The answer to a charge was lost. Resolve asks the service what became of it, and moves no money.
+// The response to a charge was lost. Resolve asks the service what became of it, and moves no money.
 func ExampleClient_Resolve() {
 	sandbox, client := sandboxForExample()
 	defer sandbox.stop()
@@ -64,7 +64,7 @@ func ExampleClient_Resolve() {
 	// true
 }
 
-// What is stored before a charge resolves it, even if the program is killed while it waits for the answer.
+// What is stored before a charge resolves it, even if the program is killed while it waits for the response.
 func ExampleOrderCreateRequest_LookUp() {
 	sandbox, client := sandboxForExample()
 	defer sandbox.stop()
@@ -126,7 +126,7 @@ func ExampleError_Errors() {
 	// must be a decimal amount above zero in major units, like "100.10"
 }
 
-// What the answer does not have is empty. That makes no error of the call.
+// What the response does not have is empty. That makes no error of the call.
 func ExampleOrderRefundReply() {
 	sandbox, client := sandboxForExample()
 	defer sandbox.stop()
@@ -137,7 +137,7 @@ func ExampleOrderRefundReply() {
 		log.Fatal(err)
 	}
 	if reply.Answer.AmountRefunded == "" {
-		fmt.Println("the answer has no amount")
+		fmt.Println("the response has no amount")
 	}
 	fmt.Println(reply.Answer.AmountRefunded, reply.State)
 	// To store it:

@@ -44,7 +44,7 @@ const (
 	StatusTimeout Status = 11
 	// StatusCancelled: The call was cancelled.
 	StatusCancelled Status = 12
-	// StatusRejected: The service refused this request, and did not execute it: an answer that reports failure, or a 4xx. The outcome is REJECTED.
+	// StatusRejected: The service refused this request, and did not execute it: a response that reports failure, or a 4xx. The outcome is REJECTED.
 	StatusRejected Status = 20
 	// StatusUnauthorized: The service refused this request, or a look-up about it, with 401 or 403.
 	StatusUnauthorized Status = 21
@@ -52,7 +52,7 @@ const (
 	StatusRateLimited Status = 22
 	// StatusServer: The service answered 5xx.
 	StatusServer Status = 23
-	// StatusResponse: The answer is cut off, too large, not JSON, a redirect, contradicts itself, or does not say what became of the request.
+	// StatusResponse: The response is cut off, too large, not JSON, a redirect, contradicts itself, or does not say what became of the request.
 	StatusResponse Status = 24
 	// StatusInternal: A bug in this library; it was caught.
 	StatusInternal Status = 90
@@ -190,11 +190,11 @@ func (n *Outcome) set(name string) error {
 	return nil
 }
 
-// State is the state of the payment or refund in the answer: the service's own statusId, or a number that it has added since. Paid means both OutcomeConfirmed and StateSuccessful. The numbers are those of paysvc.h.
+// State is the state of the payment or refund in the response: the service's own statusId, or a number that it has added since. Paid means both OutcomeConfirmed and StateSuccessful. The numbers are those of paysvc.h.
 type State int
 
 const (
-	// StateNone: The answer has no state, or contradictory ones.
+	// StateNone: The response has no state, or contradictory ones.
 	StateNone State = 0
 	// StateInitiated: Initiated.
 	StateInitiated State = 1
@@ -407,7 +407,7 @@ type Config struct {
 	UserAgent string `json:"user_agent,omitempty"`
 	// MaxIdleConnections (integer): maximum number of connections kept open between calls (default 128, 0 to 10000).
 	MaxIdleConnections *int64 `json:"max_idle_connections,omitempty"`
-	// ConnectionReuse (string): reads: a request that moves money or changes something is the first on its connection, so that no answer to another request can be taken for its own. all: every request uses kept connections, for those who need more than about 400 payments a second and trust every hop to the service (default reads, or all).
+	// ConnectionReuse (string): reads: a request that moves money or changes something is the first on its connection, so that no response to another request can be taken for its own. all: every request uses kept connections, for those who need more than about 400 payments a second and trust every hop to the service (default reads, or all).
 	ConnectionReuse string `json:"connection_reuse,omitempty"`
 	// AllowHTTP (boolean): allows plain HTTP to addresses other than loopback (default false).
 	AllowHTTP *bool `json:"allow_http,omitempty"`
@@ -504,7 +504,7 @@ type DirectDebitCreateRequest struct {
 	Address *string `json:"address,omitempty"`
 }
 
-// DirectDebitCreate creates a direct debit mandate. Store the answer's /data/mandateCode safely.
+// DirectDebitCreate creates a direct debit mandate. Store the response's /data/mandateCode safely.
 //
 // POST /payment/order/direct-debit/create, public key, encrypted.
 func (c *Client) DirectDebitCreate(ctx context.Context, request DirectDebitCreateRequest, with ...CallOption) (*DirectDebitCreateReply, error) {
@@ -744,7 +744,7 @@ func (c *Client) OrderPay(ctx context.Context, request OrderPayRequest, with ...
 type OrderPayAuthorizeRequest struct {
 	redacted
 
-	// OrderPaymentReference (string, required): reference of the attempt to pay, from its answer.
+	// OrderPaymentReference (string, required): reference of the attempt to pay, from its response.
 	OrderPaymentReference string `json:"orderPaymentReference"`
 	// OTP (string, required): the code that the card's holder received.
 	OTP Secret `json:"otp"`
@@ -962,7 +962,7 @@ func (r CheckoutCreateRequest) LookUp() ResolveRequest {
 	return *lookUp("checkout_create", r)
 }
 
-// CheckoutCreate creates an order that the customer pays on a page of the service; the answer has its address.
+// CheckoutCreate creates an order that the customer pays on a page of the service; the response has its address.
 //
 // POST /payment/create, public key, encrypted.
 func (c *Client) CheckoutCreate(ctx context.Context, request CheckoutCreateRequest, with ...CallOption) (*CheckoutCreateReply, error) {
@@ -1068,7 +1068,7 @@ type PayoutInitiateRequest struct {
 type PayoutInitiatePayoutDetails struct {
 	redacted
 
-	// ClientReference (string): your own reference; the answer does not repeat it.
+	// ClientReference (string): your own reference; the response does not repeat it.
 	ClientReference *string `json:"clientReference,omitempty"`
 	// AccountNumber (string, required): the recipient's bank account.
 	AccountNumber Secret `json:"accountNumber"`
@@ -1097,11 +1097,11 @@ func (c *Client) PayoutInitiate(ctx context.Context, request PayoutInitiateReque
 type PayoutStatusRequest struct {
 	redacted
 
-	// BatchReference (string, required): reference of the batch, from the answer of payout_initiate.
+	// BatchReference (string, required): reference of the batch, from the response of payout_initiate.
 	BatchReference string `json:"batchReference"`
 }
 
-// PayoutStatus returns the payouts of a batch and their states. The form of the answer is not documented.
+// PayoutStatus returns the payouts of a batch and their states. The form of the response is not documented.
 //
 // GET /payout/{batchReference}/status, secret key, read-only.
 func (c *Client) PayoutStatus(ctx context.Context, request PayoutStatusRequest) (*PayoutStatusReply, error) {
@@ -1149,7 +1149,7 @@ type ResolveExpect struct {
 
 	// Amount (decimal amount in major units, e.g. "100.10"): price without the fee.
 	Amount *string `json:"amount,omitempty"`
-	// Currency (string): currency code. An answer or the request must name it, else the outcome stays UNKNOWN.
+	// Currency (string): currency code. A response or the request must name it, else the outcome stays UNKNOWN.
 	Currency *string `json:"currency,omitempty"`
 }
 

@@ -17,7 +17,7 @@ type DirectDebitHistoryReply struct {
 	Answer DirectDebitHistoryAnswer
 }
 
-// DirectDebitHistoryAnswer is the answer of [Client.DirectDebitHistory].
+// DirectDebitHistoryAnswer is the response of [Client.DirectDebitHistory].
 type DirectDebitHistoryAnswer struct {
 	redacted
 
@@ -53,7 +53,7 @@ type DirectDebitCreateReply struct {
 	Answer DirectDebitCreateAnswer
 }
 
-// DirectDebitCreateAnswer is the answer of [Client.DirectDebitCreate].
+// DirectDebitCreateAnswer is the response of [Client.DirectDebitCreate].
 type DirectDebitCreateAnswer struct {
 	redacted
 
@@ -79,7 +79,7 @@ type DirectDebitStatusReply struct {
 	Answer DirectDebitStatusAnswer
 }
 
-// DirectDebitStatusAnswer is the answer of [Client.DirectDebitStatus].
+// DirectDebitStatusAnswer is the response of [Client.DirectDebitStatus].
 type DirectDebitStatusAnswer struct {
 	redacted
 
@@ -95,7 +95,7 @@ type DirectDebitOTPReply struct {
 	Answer DirectDebitOTPAnswer
 }
 
-// DirectDebitOTPAnswer is the answer of [Client.DirectDebitOTP].
+// DirectDebitOTPAnswer is the response of [Client.DirectDebitOTP].
 type DirectDebitOTPAnswer struct {
 	redacted
 
@@ -111,7 +111,7 @@ type OrderCreateReply struct {
 	Answer OrderCreateAnswer
 }
 
-// OrderCreateAnswer is the answer of [Client.OrderCreate].
+// OrderCreateAnswer is the response of [Client.OrderCreate].
 type OrderCreateAnswer struct {
 	redacted
 
@@ -265,7 +265,7 @@ type OrderPayReply struct {
 	Answer OrderPayAnswer
 }
 
-// OrderPayAnswer is the answer of [Client.OrderPay].
+// OrderPayAnswer is the response of [Client.OrderPay].
 type OrderPayAnswer struct {
 	redacted
 
@@ -285,7 +285,7 @@ type OrderPayAuthorizeReply struct {
 	Answer OrderPayAuthorizeAnswer
 }
 
-// OrderPayAuthorizeAnswer is the answer of [Client.OrderPayAuthorize].
+// OrderPayAuthorizeAnswer is the response of [Client.OrderPayAuthorize].
 type OrderPayAuthorizeAnswer = OrderPayAnswer
 
 // OrderPayCaptureReply is the reply of [Client.OrderPayCapture].
@@ -296,7 +296,7 @@ type OrderPayCaptureReply struct {
 	Answer OrderPayCaptureAnswer
 }
 
-// OrderPayCaptureAnswer is the answer of [Client.OrderPayCapture].
+// OrderPayCaptureAnswer is the response of [Client.OrderPayCapture].
 type OrderPayCaptureAnswer struct {
 	redacted
 }
@@ -309,7 +309,7 @@ type OrderRefundReply struct {
 	Answer OrderRefundAnswer
 }
 
-// OrderRefundAnswer is the answer of [Client.OrderRefund].
+// OrderRefundAnswer is the response of [Client.OrderRefund].
 type OrderRefundAnswer struct {
 	redacted
 
@@ -329,7 +329,7 @@ type OrderStatusReply struct {
 	Answer OrderStatusAnswer
 }
 
-// OrderStatusAnswer is the answer of [Client.OrderStatus].
+// OrderStatusAnswer is the response of [Client.OrderStatus].
 type OrderStatusAnswer struct {
 	redacted
 
@@ -413,7 +413,7 @@ type OrderVerifyReply struct {
 	Answer OrderVerifyAnswer
 }
 
-// OrderVerifyAnswer is the answer of [Client.OrderVerify].
+// OrderVerifyAnswer is the response of [Client.OrderVerify].
 type OrderVerifyAnswer struct {
 	redacted
 
@@ -461,7 +461,7 @@ type OrderFeeReply struct {
 	Answer OrderFeeAnswer
 }
 
-// OrderFeeAnswer is the answer of [Client.OrderFee].
+// OrderFeeAnswer is the response of [Client.OrderFee].
 type OrderFeeAnswer struct {
 	redacted
 
@@ -485,7 +485,7 @@ type CardChargeReply struct {
 	Answer CardChargeAnswer
 }
 
-// CardChargeAnswer is the answer of [Client.CardCharge].
+// CardChargeAnswer is the response of [Client.CardCharge].
 type CardChargeAnswer struct {
 	redacted
 
@@ -505,7 +505,7 @@ type CardSaveReply struct {
 	Answer CardSaveAnswer
 }
 
-// CardSaveAnswer is the answer of [Client.CardSave].
+// CardSaveAnswer is the response of [Client.CardSave].
 type CardSaveAnswer struct {
 	redacted
 }
@@ -518,7 +518,7 @@ type CheckoutCreateReply struct {
 	Answer CheckoutCreateAnswer
 }
 
-// CheckoutCreateAnswer is the answer of [Client.CheckoutCreate].
+// CheckoutCreateAnswer is the response of [Client.CheckoutCreate].
 type CheckoutCreateAnswer struct {
 	redacted
 
@@ -536,7 +536,7 @@ type BanksReply struct {
 	Answer BanksAnswer
 }
 
-// BanksAnswer is the answer of [Client.Banks].
+// BanksAnswer is the response of [Client.Banks].
 type BanksAnswer struct {
 	redacted
 
@@ -570,7 +570,7 @@ type VirtualAccountGenerateReply struct {
 	Answer VirtualAccountGenerateAnswer
 }
 
-// VirtualAccountGenerateAnswer is the answer of [Client.VirtualAccountGenerate].
+// VirtualAccountGenerateAnswer is the response of [Client.VirtualAccountGenerate].
 type VirtualAccountGenerateAnswer struct {
 	redacted
 
@@ -594,7 +594,7 @@ type VirtualAccountDetailsReply struct {
 	Answer VirtualAccountDetailsAnswer
 }
 
-// VirtualAccountDetailsAnswer is the answer of [Client.VirtualAccountDetails].
+// VirtualAccountDetailsAnswer is the response of [Client.VirtualAccountDetails].
 type VirtualAccountDetailsAnswer struct {
 	redacted
 }
@@ -607,7 +607,7 @@ type TransactionDetailsReply struct {
 	Answer TransactionDetailsAnswer
 }
 
-// TransactionDetailsAnswer is the answer of [Client.TransactionDetails].
+// TransactionDetailsAnswer is the response of [Client.TransactionDetails].
 type TransactionDetailsAnswer struct {
 	redacted
 
@@ -711,7 +711,7 @@ type PayoutNameEnquiryReply struct {
 	Answer PayoutNameEnquiryAnswer
 }
 
-// PayoutNameEnquiryAnswer is the answer of [Client.PayoutNameEnquiry].
+// PayoutNameEnquiryAnswer is the response of [Client.PayoutNameEnquiry].
 type PayoutNameEnquiryAnswer struct {
 	redacted
 
@@ -731,7 +731,7 @@ type PayoutInitiateReply struct {
 	Answer PayoutInitiateAnswer
 }
 
-// PayoutInitiateAnswer is the answer of [Client.PayoutInitiate].
+// PayoutInitiateAnswer is the response of [Client.PayoutInitiate].
 type PayoutInitiateAnswer struct {
 	redacted
 
@@ -779,7 +779,7 @@ type PayoutStatusReply struct {
 	Answer PayoutStatusAnswer
 }
 
-// PayoutStatusAnswer is the answer of [Client.PayoutStatus].
+// PayoutStatusAnswer is the response of [Client.PayoutStatus].
 type PayoutStatusAnswer struct {
 	redacted
 }
@@ -792,7 +792,7 @@ type PayoutBalanceReply struct {
 	Answer PayoutBalanceAnswer
 }
 
-// PayoutBalanceAnswer is the answer of [Client.PayoutBalance].
+// PayoutBalanceAnswer is the response of [Client.PayoutBalance].
 type PayoutBalanceAnswer struct {
 	redacted
 
@@ -832,7 +832,7 @@ type WebhookVerifyAnswerDifferencesItem struct {
 	Member string `json:"member"`
 	// Event (string): its value in the event.
 	Event string `json:"event"`
-	// Service (string): its value in the service's answer.
+	// Service (string): its value in the service's response.
 	Service string `json:"service"`
 	// Expected (string): the value that was expected, if the service says something else.
 	Expected string `json:"expected"`
@@ -846,7 +846,7 @@ type PayoutBulkReply struct {
 	Answer PayoutBulkAnswer
 }
 
-// PayoutBulkAnswer is the answer of [Client.PayoutBulk].
+// PayoutBulkAnswer is the response of [Client.PayoutBulk].
 type PayoutBulkAnswer struct {
 	redacted
 

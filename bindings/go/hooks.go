@@ -39,7 +39,7 @@ type Attempt struct {
 	Status  Status
 	Outcome Outcome
 
-	HTTPStatus int           // 0: no answer.
+	HTTPStatus int           // 0: no response.
 	Duration   time.Duration // In whole milliseconds.
 	RequestID  string        // The number that the service gave to it; "": none.
 }

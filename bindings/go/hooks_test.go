@@ -15,7 +15,7 @@ import (
 	"paysvc.example/go/paysvc"
 )
 
-// A service that asks to try again at first, and numbers its answers; and the header traceparent of each request.
+// A service that asks to try again at first, and numbers its responses; and the header traceparent of each request.
 func busyOnce(t *testing.T) (config []byte, traces func() []string) {
 	t.Helper()
 	var mu sync.Mutex

@@ -36,7 +36,7 @@ type JournalEntry struct {
 //		log.Println(entry.Kind, entry.Reference, entry.Reply.Outcome, entry.Reply.Message)
 //	}
 //
-// Record the reply in the body of the loop: what the service's answer proves is written to the journal when the loop goes on to the
+// Record the reply in the body of the loop: what the service's response proves is written to the journal when the loop goes on to the
 // next entry. After a break, or if the program is killed in the body, the next loop hears of the payment again.
 //
 // The error is the last that the loop gets. It is about the journal, so no outcome is known: [ErrOutcomeUnknown]. With Go 1.21 and

@@ -10,7 +10,7 @@ import (
 	"paysvc.example/go/paysvc"
 )
 
-// The answer to a charge was lost, and the program has ended. When it starts again, it asks what became of the charge.
+// The response to a charge was lost, and the program has ended. When it starts again, it asks what became of the charge.
 func ExampleClient_JournalNext() {
 	sandbox, client := sandboxForExample(withJournal)
 	defer sandbox.stop()

@@ -22,7 +22,7 @@ const Anything = "*"
 
 // IsPaid says whether this order is paid: true only if the reply is CONFIRMED and SUCCESSFUL, and order, price and currency are
 // these; else whyNot tells why not, in one line for a person. The amount is the price without the fee, such as "25.50"; amounts
-// are compared as decimals. What is [Anything] is not compared. An order that the answer does not name is the request's; a currency
+// are compared as decimals. What is [Anything] is not compared. An order that the response does not name is the request's; a currency
 // also as [Client.Resolve] has proved it. Of WebhookVerify and OrderWait it is about what the service said. A refund or a payout
 // is never paid, and neither is a reply that was not made by a call, such as a decoded one.
 func (r Reply) IsPaid(reference, amount, currency string) (paid bool, whyNot string) {

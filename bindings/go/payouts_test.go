@@ -189,7 +189,7 @@ func TestACallThatItsProgressStoppedIsUnknownUnlessNothingWasSent(t *testing.T) 
 	}
 }
 
-// The second batch, if it is sent at all, gets no answer until the cancel has reached it.
+// The second batch, if it is sent at all, gets no response until the cancel has reached it.
 func TestACancelEndsTheList(t *testing.T) {
 	sandbox, client := payer(t)
 	sandbox.Post("/sandbox/faults", map[string]any{"path": "/payout/initiate", "fault": "commit_then_timeout", "nth": 2}, nil)

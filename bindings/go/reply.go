@@ -28,7 +28,7 @@ type Reply struct {
 	// Message is one line for a person; never a secret of the caller's.
 	Message string
 
-	// HTTPStatus is that of the last answer; 0: there was no answer.
+	// HTTPStatus is that of the last response; 0: there was no response.
 	HTTPStatus int
 
 	// Body is always one JSON document: the service's own bytes whenever it answered with JSON, else a failure
@@ -56,15 +56,15 @@ type Reply struct {
 	// RetryAfter is how long to wait before trying again; negative: the service did not say.
 	RetryAfter time.Duration
 
-	// AnswerOf is the name of the function whose answer the Body is, e.g. "order_status" after [Client.Resolve]; "": it is none.
+	// AnswerOf is the name of the function whose response the Body is, e.g. "order_status" after [Client.Resolve]; "": it is none.
 	AnswerOf string
 
 	// AnswerJSON is that answer as the library has read it, for json.Unmarshal: with AnswerOf "order_status", into an [OrderStatusAnswer].
 	// It is for an [Error], and for a reply without a type of its own; the others have it in their Answer.
 	AnswerJSON json.RawMessage
 
-	// Unreadable are the JSON pointers in the Body of what the answer lacks because its type or its form is wrong, e.g. "/data/fee"; ""
-	// is the whole answer. The result of the call is not affected.
+	// Unreadable are the JSON pointers in the Body of what the response lacks because its type or its form is wrong, e.g. "/data/fee"; ""
+	// is the whole response. The result of the call is not affected.
 	Unreadable []string
 
 	// Webhook is what [Client.WebhookVerify] found out about the event, also if the call failed; nil of every other call.

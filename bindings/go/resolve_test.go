@@ -29,7 +29,7 @@ func charge(reference, card string) paysvc.OrderCreateRequest {
 	}
 }
 
-// Charges a card, and loses the answer.
+// Charges a card, and loses the response.
 func lose(t *testing.T, sandbox *paysvctest.Sandbox, client *paysvc.Client, reference, card string) error {
 	t.Helper()
 	sandbox.Post("/sandbox/faults", map[string]any{"path": "/payment/order/create", "fault": "commit_then_reset"}, nil)

@@ -1,8 +1,8 @@
 //! `paysvc-sandbox`: a simulated payments service for development and tests.
 //!
-//! A request passes `server -> service -> endpoints -> state`; `server` sends its answer, as `faults` alter it.
+//! A request passes `server -> service -> endpoints -> state`; `server` sends its response, as `faults` alter it.
 //!
-//! - `server`: connections, TLS, one exchange of a request and its answer.
+//! - `server`: connections, TLS, one exchange of a request and its response.
 //! - `service`: the endpoint of a request, its key and body, its handler, the log.
 //! - `endpoints`: the handlers; `canned`: endpoints that have none.
 //! - `state`: the data of the simulated service and its business rules.

@@ -66,7 +66,7 @@ fn a_mandate_from_creation_to_charge() {
         (&json!("ORDER-1"), &json!("2500.50"), &json!("38.00"))
     );
     assert_eq!(charges[0]["reference"], *attempt);
-    // The answer was "initiated"; verify returns the final state.
+    // The response was "initiated"; verify returns the final state.
     let verified = sandbox.post_secret("/payment/order/verify", r#"{"reference":"ORDER-1"}"#).expect(200);
     assert!(verified.is_assumed());
     assert_eq!(verified.json()["data"]["statusId"], 5);

@@ -100,7 +100,7 @@ fn check(sandbox: &Sandbox, fault: &str, seen: Seen, ask: &dyn Fn(&mut Client)) 
             answered = if is_whole { "whole" } else { "part" };
         }
         Seen::Again(status, first, again) => {
-            // More than a client should buffer of a line, a trailer or an interim answer.
+            // More than a client should buffer of a line, a trailer or an interim response.
             let (mut text, mut buffer) = (String::new(), [0; 4096]);
             while text.len() < 300_000 {
                 let count = client.stream.read(&mut buffer).unwrap();
@@ -203,7 +203,7 @@ fn payment(id: u64, name: &str) -> Value {
     json!({"orderPayment": {"statusId": id, "status": name}})
 }
 
-/// Checks the body of the answer to a POST under this fault.
+/// Checks the body of the response to a POST under this fault.
 fn body_of(fault: &str, answer: &Answer, sandbox: &Sandbox, target: &str) {
     let text = answer.text.as_str();
     let is_success = || assert_eq!(answer.json()["status"], true, "{fault}: {text}");

@@ -96,7 +96,7 @@ for name, entry in endpoints.items():
     found += [f"{name}: answer: {problem}" for each in answers for problem in problems(success, each)]
     first = next(iter(success["properties"]))
     if "type" in success["properties"][first] and not problems(success, {first: [[]]}):
-        found.append(f"{name}: the schema takes an answer with a wrong value")
+        found.append(f"{name}: the schema takes a response with a wrong value")
     unknown = send(entry["wire"][0], entry["wire"][1], None if plain is None else plain)
     assert unknown[0] == 401, unknown
     refused = document["components"]["responses"]["Unauthorized"]

@@ -1,4 +1,4 @@
-//! What the page in the browser uses: its files, lists, events, and the charge whose answer is lost.
+//! What the page in the browser uses: its files, lists, events, and the charge whose response is lost.
 
 use crate::common::{Sandbox, wire::Client};
 use serde_json::Value;

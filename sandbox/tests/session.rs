@@ -18,7 +18,7 @@ fn start(flag: &str, path: &str, seed: &str) -> Sandbox {
     Sandbox::start_with(&["--seed", seed, "--key-bits", "2048", "--any-reference", flag, path])
 }
 
-/// What a client sees: a whole answer or a part, and how the connection ended.
+/// What a client sees: a whole response or a part, and how the connection ended.
 fn seen(sandbox: &Sandbox, target: &str, payload: &str) -> String {
     let mut client = Client::new(sandbox);
     let headers = [("api-key", sandbox.public.as_str()), JSON];
@@ -231,7 +231,7 @@ fn own_names(sandbox: &Sandbox, run: u64) -> Vec<String> {
     let mut day = Vec::new();
     let mut note = |answer: Answer| {
         let shown = text(sandbox, &answer.expect(200));
-        // An answer has the recorded time.
+        // A response has the recorded time.
         day.push(shown.replace(&order, "ORDER").replace("2026-01-11", "DAY"));
     };
     note(sandbox.post("/payment/order/create", &created));

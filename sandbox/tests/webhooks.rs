@@ -185,7 +185,7 @@ fn a_receiver_that_does_not_answer_holds_up_no_request() {
     let receiver = Receiver::new();
     let sandbox = start(&receiver, &[]);
     let connected = receiver.accept_after(|| paid(&sandbox, "A"));
-    // The first attempt waits for an answer now, so the second delivery stays in the queue.
+    // The first attempt waits for a response now, so the second delivery stays in the queue.
     paid(&sandbox, "B");
     sandbox.get("/payment/banks").expect(200);
     for index in [0, 1] {

@@ -1,7 +1,7 @@
 //! Events: what the body of a webhook may contain, what its members mean, and which endpoint knows whether it is true.
 //!
 //! The service documents neither names nor shapes, and signs nothing. Integrations have seen the object of an order's
-//! or a session's answer, within `data` or `Data` or at the top level, with names in camel or Pascal case.
+//! or a session's response, within `data` or `Data` or at the top level, with names in camel or Pascal case.
 
 use crate::schema::{Answer, Member, Reference, Role};
 
@@ -45,7 +45,7 @@ const ORDER: Role = Role::Reference(Reference::Order);
 const SESSION: Role = Role::Reference(Reference::Session);
 const BATCH: Role = Role::Reference(Reference::Batch);
 
-/// An event's object, which is read as an answer is. Its names may be in any case; what has no role is ignored.
+/// An event's object, which is read as a response is. Its names may be in any case; what has no role is ignored.
 pub const EVENT: &Answer = &Answer { success_is_state: true, members: MEMBERS, ..*Answer::UNKNOWN };
 
 const MEMBERS: &[Member] = &[
@@ -79,7 +79,7 @@ pub struct Verification {
     pub endpoint: &'static str,
     /// The member of its request.
     pub member: &'static str,
-    /// The form of its answer is known. Otherwise the answer is returned, and no such event is authentic.
+    /// The form of its response is known. Otherwise the response is returned, and no such event is authentic.
     pub confirms: bool,
 }
 
@@ -111,8 +111,8 @@ pub const VERIFICATIONS: &[Verification] = &[
     },
 ];
 
-/// What is compared with the service's answer, by its name in the list of differences, whichever way the service spells
-/// it. A `Reference` that the event names must be in the answer; other texts are compared where both have them.
+/// What is compared with the service's response, by its name in the list of differences, whichever way the service spells
+/// it. A `Reference` that the event names must be in the response; other texts are compared where both have them.
 pub const COMPARED: &[(&str, Role)] = &[
     ("reference", ORDER),
     ("sessionId", SESSION),
@@ -124,10 +124,10 @@ pub const COMPARED: &[(&str, Role)] = &[
     ("state", Role::StateNumber),
 ];
 
-/// Members of `expect`, and the part of the service's answer that must be equal: those that are compared, by their names.
+/// Members of `expect`, and the part of the service's response that must be equal: those that are compared, by their names.
 pub const EXPECTED: &[&str] = &["reference", "amount", "currency", "accountReference"];
 
-/// The members that a verified answer has in front of its own.
+/// The members that a verified response has in front of its own.
 pub const ADDED: &[&str] = &["authentic", "match", "differences", "event", "about", "key", "respond", "retry_after"];
 
 #[cfg(test)]
@@ -157,7 +157,7 @@ mod tests {
             let required: Vec<_> = row.fields.iter().filter(|field| field.required).map(|field| field.name).collect();
             assert_eq!(required, [verification.member], "{}", row.name);
             let is_known = row.answer.certainty < Certainty::Guessed;
-            assert_eq!(verification.confirms, is_known, "{}: only a known answer confirms an event", row.name);
+            assert_eq!(verification.confirms, is_known, "{}: only a known response confirms an event", row.name);
         }
     }
 

@@ -76,7 +76,7 @@ pub enum Act {
     Wait,
     /// Looks up what is open, writes what that proves, and reads the journal again.
     LookUp,
-    /// Asks the service for the order, and sends unless the answer forbids it.
+    /// Asks the service for the order, and sends unless the response forbids it.
     Ask(Ask),
     /// Claims and sends.
     Send,
@@ -203,7 +203,7 @@ pub const LINES: &[Line] = &[
         words: "the caller's key names a request that is REJECTED or settled as not done, or an authorization that is \
             CONFIRMED",
         holds: |e| e.explicit_ended, act: Act::Replay,
-        explanation: "the answer to an earlier attempt with this key; nothing was sent, so a different card or code \
+        explanation: "the response to an earlier attempt with this key; nothing was sent, so a different card or code \
             was not tried", ..LINE },
     Line { number: "j3",
         words: "the step is order, a charge or an authorization of the order is open, or CONFIRMED for good",

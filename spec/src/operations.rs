@@ -35,11 +35,11 @@ impl Operation {
 /// What the body of the reply is.
 #[derive(Clone, Copy, Debug)]
 pub enum Body {
-    /// The answer of that endpoint.
+    /// The response of that endpoint.
     Of(&'static str),
-    /// The answer of the endpoint that is asked about the earlier request.
+    /// The response of the endpoint that is asked about the earlier request.
     OfLookUp,
-    /// An object with these members, perhaps before those of an answer.
+    /// An object with these members, perhaps before those of a response.
     Own(&'static [Member]),
 }
 
@@ -49,7 +49,7 @@ const PRICE: &[Field] = &[
     Field::optional(
         "currency",
         Kind::Text,
-        "currency code. An answer or the request must name it, else the outcome stays UNKNOWN",
+        "currency code. A response or the request must name it, else the outcome stays UNKNOWN",
     ),
 ];
 
@@ -79,7 +79,7 @@ const EVENT: &[Field] = &[
     ),
 ];
 
-/// What `webhook_verify` puts in front of the service's answer.
+/// What `webhook_verify` puts in front of the service's response.
 const WEBHOOK: &[Member] = &[
     Member::flag("authentic", "whether the service says the same as the event"),
     Member::flag("match", "whether the service says what was expected; absent if nothing was"),
@@ -88,7 +88,7 @@ const WEBHOOK: &[Member] = &[
         &[
             Member::text("member", "what differs"),
             Member::text("event", "its value in the event").nullable().number_or_text(),
-            Member::text("service", "its value in the service's answer").nullable().number_or_text(),
+            Member::text("service", "its value in the service's response").nullable().number_or_text(),
             Member::text("expected", "the value that was expected, if the service says something else"),
         ],
         "where the event, the service and the expectation differ",
@@ -183,7 +183,7 @@ pub const OPERATIONS: &[Operation] = &[
               As long as the outcome is UNKNOWN: do not charge again, keep the reference, resolve it again later, and in the end ask a person.",
         returns: "PAYSVC_OK: CONFIRMED, check the state. PAYSVC_E_REJECTED: REJECTED, the request was not executed. PAYSVC_E_UNRESOLVED: the service was asked, and it is still UNKNOWN. \
                   Any other status: the look-up failed, and the outcome is still UNKNOWN. \
-                  The outcome is that of the earlier request, so it is never NOT_SENT. The body is the look-up's answer.",
+                  The outcome is that of the earlier request, so it is never NOT_SENT. The body is the look-up's response.",
     },
     Operation {
         name: "order_wait",
@@ -201,7 +201,7 @@ pub const OPERATIONS: &[Operation] = &[
         doc: "Asks for the state of an order until it is SUCCESSFUL or REVERSED and final, or until the call's time is over. FAILED ends it only with attempts 1, because no other attempt to pay can then be under way. \
               It reports the state of the order, not that of a refund. For a transfer into a virtual account there is no such wait.",
         returns: "PAYSVC_OK: CONFIRMED, the state is SUCCESSFUL or REVERSED. PAYSVC_E_REJECTED: REJECTED, the only attempt to pay has failed. PAYSVC_E_UNRESOLVED: the time is over and it is still UNKNOWN; the state is the last one. \
-                  PAYSVC_E_TIMEOUT: the time is over, and no look-up was answered. The outcome is never NOT_SENT. The body is the last answer.",
+                  PAYSVC_E_TIMEOUT: the time is over, and no look-up was answered. The outcome is never NOT_SENT. The body is the last response.",
     },
     Operation {
         name: "webhook_verify",
@@ -225,8 +225,8 @@ pub const OPERATIONS: &[Operation] = &[
         answer: Body::Own(WEBHOOK),
         doc: "Checks a webhook. Webhooks are not signed, so it reads the event in any form that the service uses, and asks the service whether it is true.",
         returns: "as the read-only endpoint that was asked, but PAYSVC_E_UNRESOLVED, UNKNOWN, if the event is ahead of the service: it does not know the payment, or is not as far yet. Such an event is not forged: \
-                  verify it again later. The body is the endpoint's answer with authentic (event and service agree), match (the service's answer is what \
-                  expect says; absent without expect), differences (a list), key (the same for each delivery of an event) and respond (the HTTP status for the sender: 200, 400, or 503 with retry_after in seconds) in front. Act on the answer only if \
+                  verify it again later. The body is the endpoint's response with authentic (event and service agree), match (the service's response is what \
+                  expect says; absent without expect), differences (a list), key (the same for each delivery of an event) and respond (the HTTP status for the sender: 200, 400, or 503 with retry_after in seconds) in front. Act on the response only if \
                   authentic and match are true.",
     },
     Operation {

@@ -2,7 +2,7 @@
 //! about one whose end is not known.
 //!
 //! The service publishes no list. These were collected from what banks, gateways and frameworks write, so every entry is
-//! a guess about this service. A missing doubt can cost a second charge, and a missing proof only makes an answer UNKNOWN.
+//! a guess about this service. A missing doubt can cost a second charge, and a missing proof only makes a response UNKNOWN.
 
 named! {
     /// Where texts like the entries of a group were seen.
@@ -26,7 +26,7 @@ named! {
     pub enum Meaning(words) {
         Doubt = "doubt",
         DoubtUnlessDenied = "doubt unless denied",
-        /// Doubt unless denied, and unless the answer has a code of failure other than 4 or this payment's own state is FAILED.
+        /// Doubt unless denied, and unless the response has a code of failure other than 4 or this payment's own state is FAILED.
         WeakDoubt = "weak doubt",
         ProofOfRefusal = "proof of refusal",
     }

@@ -68,7 +68,7 @@ pub const SHARED: &[KnownName] = &[
     known("alias", &[(Role::Reference(Reference::Alias), ENVELOPE)]),
     known("error", &[(Role::Error, Places::of(&[Root, Element]))]),
     known("order", &[(Role::Object(Order), IN_DATA)]),
-    // In the answer that creates an order.
+    // In the response that creates an order.
     by_row("amount", &[]),
     known("errors", &[(Role::Errors, Places::of(&[Root, Element]))]),
     known("status", &[(Role::Status, ROOT), (Role::StateWord, STATES)]),

@@ -82,7 +82,7 @@ pub const CONFIG: &[Field] = &[
     number("max_idle_connections", 128, 0, 10_000, "maximum number of connections kept open between calls"),
     text(
         "connection_reuse",
-        "reads: a request that moves money or changes something is the first on its connection, so that no answer to \
+        "reads: a request that moves money or changes something is the first on its connection, so that no response to \
          another request can be taken for its own. all: every request uses kept connections, for those who need more than \
          about 400 payments a second and trust every hop to the service",
     )

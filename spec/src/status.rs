@@ -88,13 +88,13 @@ numbers! {
         Timeout = 11, "E_TIMEOUT", "The time ran out, or the service answered 408.";
         Cancelled = 12, "E_CANCELLED", "The call was cancelled.";
         Rejected = 20, "E_REJECTED",
-            "The service refused this request, and did not execute it: an answer that reports failure, or a 4xx. The outcome is REJECTED.";
+            "The service refused this request, and did not execute it: a response that reports failure, or a 4xx. The outcome is REJECTED.";
         Unauthorized = 21, "E_UNAUTHORIZED",
             "The service refused this request, or a look-up about it, with 401 or 403.";
         RateLimited = 22, "E_RATE_LIMITED", "The service answered 429, after the retries.";
         Server = 23, "E_SERVER", "The service answered 5xx.";
         Response = 24, "E_RESPONSE",
-            "The answer is cut off, too large, not JSON, a redirect, contradicts itself, or does not say what became of the request.";
+            "The response is cut off, too large, not JSON, a redirect, contradicts itself, or does not say what became of the request.";
         Internal = 90, "E_INTERNAL", "A bug in this library; it was caught.";
     }
 }
@@ -119,7 +119,7 @@ numbers! {
     }
 }
 
-/// State of the payment in the answer: the service's own `statusId`.
+/// State of the payment in the response: the service's own `statusId`.
 ///
 /// Not an enum: a number that the service adds later is passed on as it is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -147,7 +147,7 @@ impl State {
 }
 
 pub const STATES: &[Constant] = &[
-    constant("STATE_NONE", State::NONE.0, "The answer has no state, or contradictory ones."),
+    constant("STATE_NONE", State::NONE.0, "The response has no state, or contradictory ones."),
     constant("STATE_INITIATED", State::INITIATED.0, "Initiated."),
     constant("STATE_PENDING", State::PENDING.0, "Pending."),
     constant("STATE_AWAITING", State::AWAITING.0, "Awaiting confirmation."),
@@ -158,7 +158,7 @@ pub const STATES: &[Constant] = &[
 ];
 
 numbers! {
-    /// Type of a value in an answer, as C asks for it.
+    /// Type of a value in a response, as C asks for it.
     /// Only C has these: every other language has its own types.
     pub enum JsonType, JSON_TYPES {
         Absent = 0, "JSON_ABSENT", "There is no such value.";
@@ -172,8 +172,8 @@ numbers! {
 }
 
 numbers! {
-    /// An amount of an answer.
-    /// Only C has these: every other language has the members of the answer.
+    /// An amount of a response.
+    /// Only C has these: every other language has the members of the response.
     pub enum Amount, AMOUNTS {
         Price = 1, "AMOUNT_PRICE", "Price of the order, without the fee.";
         Fee = 2, "AMOUNT_FEE", "The fee.";

@@ -1,7 +1,7 @@
-//! What an answer says, as facts: votes, states, codes, references, amounts. The verdict, what became of an earlier
-//! request, webhooks and bulk payouts decide over them: nothing else reads the meaning of an answer.
+//! What a response says, as facts: votes, states, codes, references, amounts. The verdict, what became of an earlier
+//! request, webhooks and bulk payouts decide over them: nothing else reads the meaning of a response.
 //!
-//! One reader takes the answer apart by the roles of its members. Members that weaken a verdict are read leniently
+//! One reader takes the response apart by the roles of its members. Members that weaken a verdict are read leniently
 //! (names in any case, at any depth), members that strengthen it strictly.
 
 use crate::json::Type;
@@ -37,7 +37,7 @@ pub struct Finality {
     pub needs_no_requery: bool,
 }
 
-/// What an answer says.
+/// What a response says.
 #[derive(Default, Debug)]
 pub struct Facts {
     pub signs: Signs,
@@ -48,7 +48,7 @@ pub struct Facts {
     pub element_refused: bool,
     /// How many elements a `data` array has.
     pub elements: usize,
-    /// What the answer is about, by the kind of the reference.
+    /// What the response is about, by the kind of the reference.
     pub references: [NamedReference; Reference::ALL.len()],
     /// A reference that stands in `data` beside the documented one.
     pub beside: Statement<Text>,
@@ -65,7 +65,7 @@ pub struct Facts {
     pub is_of_payment: bool,
     /// The message says that what was asked about is active.
     pub says_active: bool,
-    /// The order that the request names, if the answer is about a payment and names none.
+    /// The order that the request names, if the response is about a payment and names none.
     pub requested_order: Option<Text>,
 }
 
@@ -77,7 +77,7 @@ impl Facts {
         &self.references[kind as usize]
     }
 
-    /// Compares the price of the order; if the answer has none, the amount charged, with or without the fee beside it.
+    /// Compares the price of the order; if the response has none, the amount charged, with or without the fee beside it.
     /// All amounts that it names must agree.
     pub fn compare_price(&self, wanted: &Decimal) -> Priced {
         stated::compare_price(&self.amounts, wanted)
@@ -88,7 +88,7 @@ impl Facts {
         stated::compare_price_alone(&self.amounts, wanted)
     }
 
-    /// An amount that the answer names, whatever member has it; `None` if none has it, or if two contradict each other.
+    /// An amount that the response names, whatever member has it; `None` if none has it, or if two contradict each other.
     pub fn amount(&self, which: Amount) -> Option<String> {
         let all = |of: fn(&Amounts) -> &Statement<Decimal>| {
             Statement::all(self.amounts.iter().map(of)).clear().map(Decimal::to_string)
@@ -138,7 +138,7 @@ struct TopStatus {
     denies: bool,
 }
 
-/// Which codes an answer has: those of the payment, and at the top 1 or 2.
+/// Which codes a response has: those of the payment, and at the top 1 or 2.
 #[derive(Clone, Copy, Default)]
 struct Codes {
     success: bool,
@@ -149,7 +149,7 @@ struct Codes {
     top_progress: bool,
 }
 
-/// Reads the facts of an answer; `text` is what the document was scanned from. `None` if stopped.
+/// Reads the facts of a response; `text` is what the document was scanned from. `None` if stopped.
 pub fn read(
     document: &Document,
     text: &str,
@@ -210,7 +210,7 @@ impl<'a> Reader<'a> {
         self.facts.signs.names_progress |= named != NamedState::Failed;
     }
 
-    /// The state of the payment, from all states that the answer names.
+    /// The state of the payment, from all states that the response names.
     fn decide_state(&mut self) {
         let states = &self.states;
         let any = |wanted: NamedState| states.iter().any(|(_, named)| *named == wanted);

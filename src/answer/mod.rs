@@ -1,7 +1,7 @@
-//! From the HTTP answer to the reply: reads it, extracts the facts, decides the verdict, redacts the message. Does no
+//! From the HTTP response to the reply: reads it, extracts the facts, decides the verdict, redacts the message. Does no
 //! I/O.
 //!
-//! Imports `util` and `json`, the answer's type from `transport`, and the references and secrets from `request`.
+//! Imports `util` and `json`, the response's type from `transport`, and the references and secrets from `request`.
 
 pub mod facts;
 pub mod normal;

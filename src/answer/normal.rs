@@ -1,4 +1,4 @@
-//! The answer in the one shape of its row: fields in snake_case with their types, whatever envelope, case and JSON type the
+//! The response in the one shape of its row: fields in snake_case with their types, whatever envelope, case and JSON type the
 //! service gave them. Nothing is decided over it.
 
 use std::io::Write as _;
@@ -20,7 +20,7 @@ const MOST: usize = 64 * 1024;
 /// There is no memory for the text, or it would be longer than that.
 pub struct TooLong;
 
-/// Writes the fields of the answer of a row as an object. Returns the JSON pointers of what cannot be read, at most
+/// Writes the fields of the response of a row as an object. Returns the JSON pointers of what cannot be read, at most
 /// [`MAX_ERRORS`].
 pub fn write(shape: &[ShapeField], root: Value<'_>, out: &mut Vec<u8>) -> Result<Vec<String>, TooLong> {
     let object = (root.kind() == Type::Object).then_some(root);
@@ -60,7 +60,7 @@ fn member<'d>(object: Value<'d>, name: &str) -> Option<Value<'d>> {
 struct Places<'d> {
     /// `None`: it is no object.
     root: Option<Value<'d>>,
-    /// What the answer has under that name, if anything.
+    /// What the response has under that name, if anything.
     data: Option<Value<'d>>,
     /// The row has `data`: it is no other envelope.
     owns_data: bool,
@@ -356,7 +356,7 @@ mod tests {
     use crate::json::document::Document;
     use paysvc_spec::endpoint;
 
-    /// The answer, and what cannot be read of it.
+    /// The response, and what cannot be read of it.
     fn read(row: &str, body: &str) -> (String, Vec<String>) {
         let document = Document::scan_own(body).unwrap_or_else(|_| panic!("{body}"));
         let mut out = Vec::new();

@@ -1,4 +1,4 @@
-//! Whether an answer says that an order is paid as it was ordered: order, price and currency.
+//! Whether a response says that an order is paid as it was ordered: order, price and currency.
 
 use std::ffi::CStr;
 
@@ -18,7 +18,7 @@ pub struct Ordered<'a> {
 /// Stands for a value that is not compared.
 pub const ANY: &str = "*";
 
-/// Why it is not paid as ordered; `None`: it is. Anything that the answer leaves open is a reason.
+/// Why it is not paid as ordered; `None`: it is. Anything that the response leaves open is a reason.
 pub fn why_not(outcome: i32, state: State, answer: Option<&Facts>, ordered: &Ordered<'_>) -> Option<&'static CStr> {
     const CONFIRMED: i32 = Outcome::Confirmed as i32;
     const NOT_SENT: i32 = Outcome::NotSent as i32;
@@ -31,13 +31,13 @@ pub fn why_not(outcome: i32, state: State, answer: Option<&Facts>, ordered: &Ord
     }
     match state {
         State::SUCCESSFUL => {}
-        State::NONE => return Some(c"the answer has no state, or contradictory ones"),
+        State::NONE => return Some(c"the response has no state, or contradictory ones"),
         State::FAILED => return Some(c"the payment failed"),
         State::REVERSED => return Some(c"the payment was reversed"),
         _ => return Some(c"the payment is not final: ask for the state of the order again"),
     }
     let Some(facts) = answer.filter(|facts| facts.is_of_payment) else {
-        return Some(c"the answer is not about a payment of an order");
+        return Some(c"the response is not about a payment of an order");
     };
     ordered
         .reference
@@ -54,7 +54,7 @@ pub struct Terms<'a> {
     pub currency: Option<&'a str>,
 }
 
-/// Of an answer that is paid.
+/// Of a response that is paid.
 pub fn accepted(facts: &Facts) -> Terms<'_> {
     // The rule itself chooses among all that it could accept.
     let amounts = facts.amounts.iter().flat_map(|named| {
@@ -79,17 +79,17 @@ fn reference(facts: &Facts, wanted: &str) -> Option<&'static CStr> {
     }
 }
 
-/// The order that the answer names, else that of the request. Money that came to a virtual account has no order: the
+/// The order that the response names, else that of the request. Money that came to a virtual account has no order: the
 /// reference of the account stands for it.
 fn named(facts: &Facts) -> Result<&Text, &'static CStr> {
     let [order, account] = [Reference::Order, Reference::Account].map(|kind| &facts.reference(kind).text);
     let of_answer =
-        |named| Statement::clear(named).ok_or(c"the reference in the answer cannot be read, or contradicts itself");
+        |named| Statement::clear(named).ok_or(c"the reference in the response cannot be read, or contradicts itself");
     match &facts.requested_order {
         _ if !order.is_absent() => of_answer(order),
         Some(requested) => Ok(requested),
         None if !account.is_absent() => of_answer(account),
-        None => Err(c"neither the answer nor the request names the order"),
+        None => Err(c"neither the response nor the request names the order"),
     }
 }
 
@@ -99,7 +99,7 @@ fn amount(facts: &Facts, wanted: &str) -> Option<&'static CStr> {
     };
     match facts.compare_price(&wanted) {
         Priced::Equal => None,
-        Priced::Unnamed => Some(c"the answer has no amount"),
+        Priced::Unnamed => Some(c"the response has no amount"),
         Priced::Differs(_) => Some(c"the amount differs, or cannot be read"),
     }
 }
@@ -110,9 +110,9 @@ fn currency(facts: &Facts, wanted: &str) -> Option<&'static CStr> {
     match named.clear() {
         Some(found) => (*found != wanted).then_some(c"the currency differs"),
         None if named.is_absent() => {
-            Some(c"the answer has no currency: give expect to order_wait (its field currency is then proved)")
+            Some(c"the response has no currency: give expect to order_wait (its field currency is then proved)")
         }
-        None => Some(c"the currency in the answer cannot be read, or contradicts itself"),
+        None => Some(c"the currency in the response cannot be read, or contradicts itself"),
     }
 }
 

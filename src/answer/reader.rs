@@ -1,4 +1,4 @@
-//! Turns an HTTP answer into a reply: reads the body, extracts the facts, decides the verdict, and makes the message.
+//! Turns an HTTP response into a reply: reads the body, extracts the facts, decides the verdict, and makes the message.
 //!
 //! One reader for all envelopes of the service. Numbers stay text, and unknown members stay in the body.
 
@@ -21,7 +21,7 @@ use crate::wire::error::TransportError;
 use paysvc_spec::schema::{Answer, Safety};
 use paysvc_spec::status::{Outcome, Status};
 
-/// What is known about the request and the call when an answer is read.
+/// What is known about the request and the call when a response is read.
 pub struct AnswerContext<'a> {
     pub safety: Safety,
     pub expected: &'a Answer,
@@ -49,7 +49,7 @@ enum Body {
     Json(String, Document),
     /// Empty, a page, or anything else that neither begins like JSON nor says that it is.
     Other(Vec<u8>),
-    /// The reason follows "the body of the service's answer ..." in the message.
+    /// The reason follows "the body of the service's response ..." in the message.
     Unreadable(Status, String),
 }
 
@@ -90,7 +90,7 @@ pub fn read(context: &AnswerContext<'_>, answer: HttpAnswer) -> Judgement {
     Judgement { reply, first_verdict, paid_twice: payments_made > 1 }
 }
 
-/// For an attempt without an answer. `sent`: a byte of the request was written; `status` and `reason` are the
+/// For an attempt without a response. `sent`: a byte of the request was written; `status` and `reason` are the
 /// transport's.
 pub fn unanswered(safety: Safety, after_429: bool, sent: bool, status: Status, reason: &str) -> Judgement {
     let (verdict, first_verdict) = verdicts(safety, &AttemptResult::NoAnswer { sent, status }, after_429);
@@ -200,7 +200,7 @@ fn begins_as_json(mut bytes: &[u8]) -> bool {
     }
 }
 
-/// The call has ended while the answer was read.
+/// The call has ended while the response was read.
 fn stopped(context: &AnswerContext<'_>) -> Body {
     unread((context.ended)().unwrap_or(Status::Timeout))
 }
@@ -266,7 +266,7 @@ fn reply(
             Reply::failed(verdict.status, verdict.outcome, message)
         }
         Body::Unreadable(_, reason) => {
-            let message = with_notes(format!("the body of the service's answer (HTTP {http_status}) {reason}"));
+            let message = with_notes(format!("the body of the service's response (HTTP {http_status}) {reason}"));
             Reply::failed(verdict.status, verdict.outcome, message)
         }
     }

@@ -2,7 +2,7 @@
 //!
 //! A service may repeat in its message what it was given, and messages end up in logs. The values themselves are
 //! searched for, not what looks like a secret: text and secrets are compared by their letters and digits, without case,
-//! script and what stands between them. The body of the answer is not changed.
+//! script and what stands between them. The body of the response is not changed.
 
 use aho_corasick::automaton::Automaton;
 use aho_corasick::nfa::noncontiguous::NFA;

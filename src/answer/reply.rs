@@ -1,4 +1,4 @@
-//! The result of a call: the service's answer, or the library's own failure.
+//! The result of a call: the service's response, or the library's own failure.
 
 use std::collections::HashSet;
 
@@ -14,20 +14,20 @@ use paysvc_spec::operations::Operation;
 use paysvc_spec::schema::{Doubt, Endpoint};
 use paysvc_spec::status::{Outcome, State, Status};
 
-/// What an exchange showed, as the reader of the answer found it.
+/// What an exchange showed, as the reader of the response found it.
 #[derive(Default)]
 pub struct Reading {
     /// A byte of the request was written.
     pub sent: bool,
-    /// 0: no HTTP answer.
+    /// 0: no HTTP response.
     pub http_status: u16,
     /// `None`: not named.
     pub retry_after_ms: Option<u64>,
     /// The number that the service gave to the request, or "".
     pub request_id: String,
-    /// What the answer says, if it could be read.
+    /// What the response says, if it could be read.
     pub facts: Option<Box<Facts>>,
-    /// The row whose answer the body is, perhaps with members of the library's own.
+    /// The row whose response the body is, perhaps with members of the library's own.
     pub row: Option<&'static Endpoint>,
 }
 
@@ -35,7 +35,7 @@ pub struct Reading {
 #[derive(Clone, Copy)]
 pub struct OwnMembers {
     pub of: &'static Operation,
-    /// They stand in front of an answer; otherwise the body has nothing else.
+    /// They stand in front of a response; otherwise the body has nothing else.
     pub in_front: bool,
 }
 
@@ -57,7 +57,7 @@ pub struct Reply {
     pub replayed: bool,
     /// The positions of the body's values, if it has been scanned.
     pub document: Option<Document>,
-    /// The members of the library's own that the body has: those of a report, or in front of an answer.
+    /// The members of the library's own that the body has: those of a report, or in front of a response.
     pub own: Option<OwnMembers>,
     /// The request of `resolve` for this request, if something about it is left open.
     pub look_up: Option<String>,
@@ -84,7 +84,7 @@ impl Reply {
         self.evidence.reading.facts.as_deref()
     }
 
-    /// A failure without an answer: the body is a failure envelope with this message.
+    /// A failure without a response: the body is a failure envelope with this message.
     pub fn failed(status: Status, outcome: Outcome, message: impl Into<String>) -> Reply {
         let mut reply = Reply::without_body(status, outcome, message);
         reply.body = failure_envelope(&reply.message, &[]);
@@ -144,7 +144,7 @@ impl Reply {
         Reply { message, ..self }
     }
 
-    /// The same, with a field of the library's own at the end of its body. If that is an answer which cannot hold the
+    /// The same, with a field of the library's own at the end of its body. If that is a response which cannot hold the
     /// field, because it is no object or has one of that name, the body is a failure envelope.
     pub fn with_field(self, name: &str, value: impl FnOnce(&mut Vec<u8>)) -> Reply {
         let field = object_text(|field| field.raw(name, value));
@@ -225,21 +225,21 @@ mod tests {
             let reply = reply.in_doubt(Doubt::Refund).in_doubt(Doubt::Refund);
             (reply.message, reply.body)
         };
-        let failed = |status, outcome| Reply::failed(status, outcome, "no answer");
-        let message = "the refund may have been made; do not repeat it: no answer";
+        let failed = |status, outcome| Reply::failed(status, outcome, "no response");
+        let message = "the refund may have been made; do not repeat it: no response";
         assert_eq!(
             said(failed(Status::Timeout, Outcome::Unknown)),
             (message.into(), format!(r#"{{"status":false,"message":"{message}","errors":{{}}}}"#))
         );
         for outcome in [Outcome::NotSent, Outcome::Rejected, Outcome::Confirmed] {
-            assert_eq!(said(failed(Status::Timeout, outcome)).0, "no answer");
+            assert_eq!(said(failed(Status::Timeout, outcome)).0, "no response");
         }
-        assert_eq!(said(failed(Status::Ok, Outcome::Unknown)).0, "no answer");
-        assert_eq!(failed(Status::Timeout, Outcome::Unknown).in_doubt(Doubt::None).message, "no answer");
+        assert_eq!(said(failed(Status::Ok, Outcome::Unknown)).0, "no response");
+        assert_eq!(failed(Status::Timeout, Outcome::Unknown).in_doubt(Doubt::None).message, "no response");
         let errors = vec![("a".to_owned(), "is wrong".to_owned())];
         let earlier = Reply::invalid(ValidationError::of_members(Status::Argument, "resolve", errors)).about_earlier();
         assert!(said(earlier).1.contains(r#"it: resolve: a is wrong","errors":{"a":"is wrong"}}"#));
-        let of_service = r#"{"status":false,"message":"no answer","errors":{}}"#;
+        let of_service = r#"{"status":false,"message":"no response","errors":{}}"#;
         let document = Document::scan(of_service, &|| false).ok();
         assert!(document.is_some());
         let answer = Reply { document, body: of_service.into(), ..failed(Status::Server, Outcome::Unknown) };

@@ -1,6 +1,6 @@
-//! What became of an earlier request, decided by the answer of a look-up.
+//! What became of an earlier request, decided by the response of a look-up.
 //!
-//! The table is [`paysvc_spec::verdicts::resolution`], which `docs/verdicts.md` shows. Doubt is UNKNOWN: an answer that
+//! The table is [`paysvc_spec::verdicts::resolution`], which `docs/verdicts.md` shows. Doubt is UNKNOWN: a response that
 //! contradicts itself, is about another request or leaves the question open proves nothing.
 
 use super::verdict::{Verdict, state_of, status_of};
@@ -62,7 +62,7 @@ impl Inquiry<'_> {
 pub struct Price {
     /// Who says so, for messages.
     pub source: &'static str,
-    /// The order was made with this price; an answer that does not name the currency leaves no doubt about it.
+    /// The order was made with this price; a response that does not name the currency leaves no doubt about it.
     pub is_of_order: bool,
     pub amount: Option<Decimal>,
     pub currency: Option<String>,
@@ -85,7 +85,7 @@ pub fn decide(asked: &Inquiry<'_>, attempts: &Attempts, reply: &Reply, currency:
     let nothing = Facts::default();
     let facts = reply.facts().unwrap_or(&nothing);
     let question = asked.question;
-    // An answer about something else is one, although the reading failed because of it.
+    // A response about something else is one, although the reading failed because of it.
     let is_of_another = reply.http_status() / 100 == 2 && facts.signs.other_request && !facts.signs.duplicate_names;
     let answered = reply.outcome() == Outcome::Confirmed || is_of_another;
     let entry = match (question, asked.own_reference) {
@@ -174,7 +174,7 @@ fn open(reply: &Reply) -> Status {
     }
 }
 
-/// How an answer differs from what was asked about.
+/// How a response differs from what was asked about.
 #[derive(Default)]
 struct Comparison {
     /// The first difference, in words that may repeat the service's.
@@ -203,7 +203,7 @@ fn compare(asked: &Inquiry<'_>, facts: &Facts, entry: State, own_account: bool, 
                 continue;
             }
             Priced::Unnamed if !whole => continue,
-            Priced::Unnamed => "the answer has no amount".to_owned(),
+            Priced::Unnamed => "the response has no amount".to_owned(),
             Priced::Differs(what) => format!("{what}, which is not the amount of {}", price.source),
         };
         found.difference.get_or_insert(text);
@@ -217,12 +217,12 @@ fn compare(asked: &Inquiry<'_>, facts: &Facts, entry: State, own_account: bool, 
     found
 }
 
-/// Names what the answer is about instead.
+/// Names what the response is about instead.
 fn other_request(asked: &Inquiry<'_>, facts: &Facts, own_account: bool) -> Option<String> {
     let named = |kind: Reference| facts.reference(kind).text.any().map_or("something else", |text| text);
     let kind = Reference::ALL.iter().find(|kind| facts.reference(**kind).is_of_another_request());
     if let Some(kind) = kind {
-        return Some(format!("the answer names the {} {}", kind.name(), named(*kind)));
+        return Some(format!("the response names the {} {}", kind.name(), named(*kind)));
     }
     let is_account = asked.question == Question::Account && facts.account;
     (is_account && !own_account).then(|| {
@@ -241,11 +241,13 @@ fn currencies(asked: &Inquiry<'_>, facts: &Facts, told: Option<&Text>, whole: bo
         let other = |what: &str| Some((format!("{what}, which is not the currency of {}", price.source), false));
         match (own.clear().or(told.filter(|_| own.is_absent())), of_order) {
             (Some(found), _) if *found == wanted => None,
-            (Some(found), _) => other(&format!("the currency in the answer is {}", &**found)),
-            (None, _) if !own.is_absent() => other("the currency in the answer cannot be read, or contradicts itself"),
+            (Some(found), _) => other(&format!("the currency in the response is {}", &**found)),
+            (None, _) if !own.is_absent() => {
+                other("the currency in the response cannot be read, or contradicts itself")
+            }
             (None, Some(of_order)) if Text::from(of_order) == wanted => None,
             (None, Some(of_order)) => other(&format!("the order was made in {of_order}")),
-            (None, None) => whole.then(|| ("the answer has no currency".to_owned(), true)),
+            (None, None) => whole.then(|| ("the response has no currency".to_owned(), true)),
         }
     })
 }

@@ -47,7 +47,7 @@ struct ObjectText {
     unreadable: Vec<String>,
 }
 
-/// The shape of an answer. All are made with the first: that takes longer than a short answer.
+/// The shape of a response. All are made with the first: that takes longer than a short response.
 fn shape(function: &str) -> &'static [ShapeField] {
     static SHAPES: OnceBox<BTreeMap<&str, Vec<ShapeField>>> = OnceBox::new();
     let shapes = SHAPES.get_or_init(|| {

@@ -1,4 +1,4 @@
-//! Code and message of an answer, wherever its envelope has them.
+//! Code and message of a response, wherever its envelope has them.
 
 use std::borrow::Cow;
 
@@ -27,7 +27,7 @@ fn with_role(object: Value<'_>, place: Place, role: Role) -> impl Iterator<Item 
     children.filter(move |child| has_role(*child, place, role))
 }
 
-/// Where its envelope has it; otherwise the first that the answer has.
+/// Where its envelope has it; otherwise the first that the response has.
 pub fn code<'d>(root: Value<'d>, envelope: Envelope) -> Option<Cow<'d, str>> {
     let own = envelope.code().and_then(|pointer| plain(root.member(&pointer[1..])?));
     let first = |object: Value<'d>, place, role| with_role(object, place, role).find_map(plain);

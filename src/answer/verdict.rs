@@ -1,7 +1,7 @@
 //! The verdict: what an attempt proves about the request, and whether the request is sent again.
 //!
 //! The tables are [`paysvc_spec::verdicts`], and `docs/verdicts.md` shows them with the rules of reading. A verdict is
-//! never better than its evidence: an answer that contradicts itself or is incomplete is UNKNOWN.
+//! never better than its evidence: a response that contradicts itself or is incomplete is UNKNOWN.
 
 use crate::answer::facts::Facts;
 use paysvc_spec::schema::Safety;
@@ -39,12 +39,12 @@ pub struct Verdict {
     pub state: State,
     /// The library sends the request, or with `wait` the look-up, again if attempts and time are left.
     pub again: bool,
-    /// What the answer does not say itself.
+    /// What the response does not say itself.
     pub explanation: Option<&'static str>,
 }
 
 impl Verdict {
-    /// Of something that no answer is about.
+    /// Of something that no response is about.
     pub fn of_library(status: Status, outcome: Outcome) -> Verdict {
         Verdict { line: "", status, outcome, state: State::NONE, again: false, explanation: None }
     }

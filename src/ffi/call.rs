@@ -77,7 +77,7 @@ pub unsafe extern "C" fn paysvc_call_keep_log(call: *const paysvc_call, level: c
 /// "outcome":"CONFIRMED", "http_status":200, "ms":41, "request_id":""}. Every line has level, call_id and message, time
 /// (milliseconds since 1970 in UTC) unless it has dropped, and reference if the request of the call names an order; one about an
 /// attempt also endpoint (the function's name without paysvc_) and attempt, and when the attempt begins (level 4) "begins":true,
-/// when it has ended status, outcome, http_status (0: no answer), ms and request_id, see paysvc_reply_request_id(). If lines
+/// when it has ended status, outcome, http_status (0: no response), ms and request_id, see paysvc_reply_request_id(). If lines
 /// could not be kept, the last has "dropped": how many.
 ///
 /// It may be called after a call, and in its log and progress callbacks: a line is kept before the log callback gets it. Only
@@ -151,7 +151,7 @@ unsafe fn listener(
 }
 
 /// Cancels all calls with this token: running ones return promptly with PAYSVC_E_CANCELLED, later ones at once. A call
-/// that has already read its answer may still return it. May be called from any thread and from a signal handler (it is
+/// that has already read its response may still return it. May be called from any thread and from a signal handler (it is
 /// async-signal-safe).
 ///
 /// @param call  NULL is ignored

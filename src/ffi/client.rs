@@ -200,7 +200,7 @@ pub unsafe extern "C" fn paysvc_client_free(client: *mut paysvc_client) {
 
 /// Sets the log callback. It is called on the thread that makes a call. Each line begins with the number of the call, see
 /// paysvc_reply_call_id(). Keys, card data, one-time codes and bodies are never logged, at any level. The line of an
-/// attempt ends with the answer's date and with the numbers by which the service finds the request in its own log
+/// attempt ends with the response's date and with the numbers by which the service finds the request in its own log
 /// (x-request-id, request-id, x-correlation-id, correlation-id, traceparent, x-amzn-trace-id, cf-ray), with the secrets of
 /// the request masked; a value of more than 100 characters or with blanks is left out.
 ///

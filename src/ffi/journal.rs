@@ -92,7 +92,7 @@ unsafe fn write(text: &str, to: *mut c_char, size: usize) -> bool {
 /// Finds out what became of the next request that is open in the journal: its sender wrote no end, the outcome was
 /// UNKNOWN, or a charge is not final. Call it when the program starts, in a loop, until `key` is "" or unchanged, and again
 /// every minute. It asks the read-only endpoint that knows, as paysvc_resolve() does, and moves no money. Record what it
-/// returns before the next call: what the service's answer proves is written to the journal when this client calls it again
+/// returns before the next call: what the service's response proves is written to the journal when this client calls it again
 /// with that key, so that a program which is killed in between hears of the payment again.
 ///
 /// @param client  one with a journal

@@ -275,7 +275,7 @@ pub extern "C" fn paysvc_reply_outcome(reply: Option<&paysvc_reply>) -> paysvc_o
     reply.map_or(Outcome::Unknown as paysvc_outcome, |reply| reply.0.outcome)
 }
 
-/// State of the payment or refund in the answer; PAYSVC_STATE_NONE if the answer has none, or contradicting ones.
+/// State of the payment or refund in the response; PAYSVC_STATE_NONE if the response has none, or contradicting ones.
 ///
 /// @param reply  NULL: PAYSVC_STATE_NONE
 #[unsafe(no_mangle)]
@@ -288,14 +288,14 @@ pub extern "C" fn paysvc_reply_state(reply: Option<&paysvc_reply>) -> paysvc_sta
 /// about what the service said. A refund or a payout is never paid, nor is what paysvc_request() was answered.
 ///
 /// @param reply  NULL: not paid
-/// @param reference  of the order, compared without regard to case; if the answer names no order, with that of the request. For
+/// @param reference  of the order, compared without regard to case; if the response names no order, with that of the request. For
 ///   money that came to a virtual account, the reference of the account. "*" is not compared, NULL is not paid.
-/// @param amount  the price without the fee in major units, e.g. "25.50"; amounts are compared as decimals. Where the answer
+/// @param amount  the price without the fee in major units, e.g. "25.50"; amounts are compared as decimals. Where the response
 ///   has no price, what was charged must be it, with or without the fee. "*" is not compared, NULL is not paid.
-/// @param currency  e.g. "NGN"; as the answer names it, or as paysvc_resolve() and paysvc_order_wait() have proved it. "*" is not
+/// @param currency  e.g. "NGN"; as the response names it, or as paysvc_resolve() and paysvc_order_wait() have proved it. "*" is not
 ///   compared, NULL is not paid.
 /// @param why_not  may be NULL; otherwise *why_not is set to a static text, why it is not paid, or "": do not free it
-/// @return 1 if it is paid, else 0. What an answer leaves out, contradicts or cannot be read is a difference.
+/// @return 1 if it is paid, else 0. What a response leaves out, contradicts or cannot be read is a difference.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_reply_is_paid(
     reply: Option<&paysvc_reply>,
@@ -335,13 +335,13 @@ pub extern "C" fn paysvc_reply_is_active(reply: Option<&paysvc_reply>) -> c_int 
     reply.map_or(0, |reply| c_int::from(reply.0.is_active()))
 }
 
-/// An amount of the answer, whatever member has it: for receipts, where endpoints name them differently. It says nothing of what
+/// An amount of the response, whatever member has it: for receipts, where endpoints name them differently. It says nothing of what
 /// was paid: paysvc_reply_is_paid() does.
 ///
 /// @param reply  NULL: NULL
 /// @param which  PAYSVC_AMOUNT_PRICE, _FEE, _TOTAL or _REFUNDED
 /// @return a decimal in major currency units, as short as it can be written: "25.5" for 25.50. Valid until the reply is freed.
-///   NULL if the answer does not have it, if two members contradict each other, and if there is no memory for it
+///   NULL if the response does not have it, if two members contradict each other, and if there is no memory for it
 #[unsafe(no_mangle)]
 pub extern "C" fn paysvc_reply_amount(reply: Option<&paysvc_reply>, which: c_int) -> *const c_char {
     let amount = reply.and_then(|reply| boundary(None, || reply.0.amount(which)));
@@ -358,11 +358,11 @@ pub extern "C" fn paysvc_reply_amount(reply: Option<&paysvc_reply>, which: c_int
 ///   is paid, "" in why_not. What is null in it cannot be compared.
 /// - look_up: the request of paysvc_resolve() for this request, if the call failed or the state can still change; else
 ///   null, as for a request of more than 256 kB.
-/// - answer: the answer of the function in answer_of; null, as that name, if the service did not answer with JSON. Its fields
+/// - answer: the response of the function in answer_of; null, as that name, if the service did not answer with JSON. Its fields
 ///   are those of the endpoint's page, in snake_case, without the envelope. Amounts are text, times are RFC 3339 in UTC with
 ///   microseconds, and what is absent is null. What cannot be read is null, and its JSON pointer in the body is one of
 ///   unreadable.
-/// - webhook: what paysvc_webhook_verify() has put in front of its answer; else null.
+/// - webhook: what paysvc_webhook_verify() has put in front of its response; else null.
 ///
 /// @param reply  NULL: NULL
 /// @return valid until the reply is freed. NULL if there is no memory for it, or if it would be many times as long as the body
@@ -371,7 +371,7 @@ pub extern "C" fn paysvc_reply_json(reply: Option<&paysvc_reply>) -> *const c_ch
     reply.and_then(|reply| boundary(None, || reply.0.json())).unwrap_or(std::ptr::null())
 }
 
-/// HTTP status of the answer to the last attempt; 0 if there was no answer.
+/// HTTP status of the response to the last attempt; 0 if there was no response.
 ///
 /// @param reply  NULL: 0
 #[unsafe(no_mangle)]
@@ -462,7 +462,7 @@ pub unsafe extern "C" fn paysvc_reply_name(
     unsafe { look_up(reply, pointer, None, |handle, pointer| handle.name(pointer, index)) }.unwrap_or(std::ptr::null())
 }
 
-/// Code of the answer ("statusCode", "status_code", "code", or the "code" of "error"), or "".
+/// Code of the response ("statusCode", "status_code", "code", or the "code" of "error"), or "".
 ///
 /// @param reply  NULL: ""
 /// @return valid until the reply is freed
@@ -523,7 +523,7 @@ pub extern "C" fn paysvc_reply_call_id(reply: Option<&paysvc_reply>) -> *const c
 
 /// Number that the service gave to the last request of this call, by which it finds the request in its own log: the first
 /// of the headers x-request-id, request-id, x-correlation-id, correlation-id, traceparent, x-amzn-trace-id and cf-ray that its
-/// answer has, with the secrets of the request masked; a value of more than 100 characters or with blanks is left out.
+/// response has, with the secrets of the request masked; a value of more than 100 characters or with blanks is left out.
 ///
 /// @param reply  NULL: ""
 /// @return valid until the reply is freed; "" if there is none

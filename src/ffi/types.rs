@@ -16,7 +16,7 @@ pub type paysvc_status = c_int;
 /// What the service did with the request, as far as is known: one of PAYSVC_OUTCOME_...
 pub type paysvc_outcome = c_int;
 
-/// State of the payment or refund in the answer, the service's statusId: one of PAYSVC_STATE_..., or a number that
+/// State of the payment or refund in the response, the service's statusId: one of PAYSVC_STATE_..., or a number that
 /// the service has added since. Paid means both PAYSVC_OUTCOME_CONFIRMED and PAYSVC_STATE_SUCCESSFUL.
 pub type paysvc_state = c_int;
 

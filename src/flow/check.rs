@@ -97,7 +97,7 @@ impl Client {
         STEPS.map(of).into()
     }
 
-    /// The service's answer, and its clock.
+    /// The service's response, and its clock.
     fn check_service(&self, context: &Call<'_>, before: &[CheckResult]) -> [CheckResult; 2] {
         let needed = [Check::BaseUrl, Check::PublicKey, Check::NameLookUp, Check::Connection, Check::Tls];
         if let Some(first) = needed.into_iter().find(|check| !matches!(before[*check as usize], CheckResult::Ok(_))) {
@@ -114,7 +114,7 @@ impl Client {
         let clock = match (date, reply.http_status()) {
             (_, 0) => CheckResult::NotChecked(Check::Service),
             (Some(date), _) => compare_clocks(&date, SystemTime::now()),
-            (None, _) => CheckResult::Ok("not compared: the service's answer has no date".into()),
+            (None, _) => CheckResult::Ok("not compared: the service's response has no date".into()),
         };
         let service = match reply.status() {
             Status::Ok => CheckResult::Ok("answered".into()),
@@ -141,7 +141,7 @@ fn size(max_payload: usize) -> CheckResult {
 
 fn compare_clocks(date: &str, now: SystemTime) -> CheckResult {
     let Ok(service) = httpdate::parse_http_date(date) else {
-        return CheckResult::Ok("not compared: the service's answer has no date".into());
+        return CheckResult::Ok("not compared: the service's response has no date".into());
     };
     let off = now.duration_since(service).unwrap_or_else(|error| error.duration());
     match off <= Duration::from_secs(CLOCK_TOLERANCE) {

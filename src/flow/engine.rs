@@ -1,5 +1,5 @@
 //! The one loop that sends, for a single call and for a batch: reads the ledger and decides, connects, claims every item,
-//! sends, judges the answer, ends every claim, and sends again or stops. One memory says what earlier attempts proved.
+//! sends, judges the response, ends every claim, and sends again or stops. One memory says what earlier attempts proved.
 
 use std::time::{Duration, Instant};
 
@@ -134,7 +134,7 @@ impl Client {
         Ok(Engine { client: self, call, transport: self.transport("request")?, ledger })
     }
 
-    /// Sends a request once, also where an attempt may be repeated. Returns the answer's date, too.
+    /// Sends a request once, also where an attempt may be repeated. Returns the response's date, too.
     pub(super) fn send_once(
         &self,
         call: &Call<'_>,
@@ -372,7 +372,7 @@ impl<'a> Engine<'a> {
         let Judgement { reply, first_verdict, paid_twice } = judged;
         if paid_twice {
             call.log(Level::Error, || {
-                format!("{}: the history in the answer says that it was paid twice", prepared.label())
+                format!("{}: the history in the response says that it was paid twice", prepared.label())
             });
         }
         let mut attempt = Attempt { reply, first_verdict, again, claiming, label, trace };
@@ -415,7 +415,7 @@ impl<'a> Engine<'a> {
         match self.ledger.end(claim, &end, &call) {
             Ok(false) => {}
             Ok(true) => self.call.log(Level::Error, || {
-                format!("claim {id} was settled by a person, but the service's answer is now {name}")
+                format!("claim {id} was settled by a person, but the service's response is now {name}")
             }),
             Err(why) => self.call.log(Level::Error, || {
                 format!("the journal could not record {name} of claim {id}, which stays open: {why}")
@@ -424,7 +424,7 @@ impl<'a> Engine<'a> {
     }
 }
 
-/// Reads the answer, with every secret masked: it may repeat one anywhere.
+/// Reads the response, with every secret masked: it may repeat one anywhere.
 fn answered(
     call: &Call<'_>,
     prepared: &Request<'_>,

@@ -1,4 +1,4 @@
-//! The client: prepares a request, sends it, reads the answer, and retries where the verdict allows it.
+//! The client: prepares a request, sends it, reads the response, and retries where the verdict allows it.
 //!
 //! Imports `util`, `json`, `config`, `request`, `wire`, `answer` and `ledger`.
 

@@ -73,7 +73,7 @@ pub enum Again {
     AtOnce,
     /// After a wait: the service's own, in ms, if it names one.
     Later(Option<u64>),
-    /// The same, after an answer with 429.
+    /// The same, after a response with 429.
     Busy(Option<u64>),
 }
 
@@ -88,11 +88,11 @@ pub enum Next {
 /// How often and how patiently a run sends again. It counts its attempts.
 pub struct Patience {
     max_attempts: u32,
-    /// `None`: an answer with 429 is an attempt like any other.
+    /// `None`: a response with 429 is an attempt like any other.
     while_busy: Option<WhileBusy>,
     /// How long one attempt may take; `None`: as long as the call.
     pub max_attempt: Option<Duration>,
-    /// Since the last answer with 429, if those are counted apart.
+    /// Since the last response with 429, if those are counted apart.
     attempts: u32,
 }
 
@@ -254,7 +254,7 @@ mod tests {
         assert_eq!(batch(20).next(Again::Busy(Some(5000)), left, || 0), ms(5000));
         let mut mixed = batch(0);
         let all = [LATER, Again::Busy(Some(0)), LATER, LATER].map(|again| mixed.next(again, DAY, || 0));
-        assert_eq!(all, [ms(0), ms(0), ms(0), Next::GiveUp], "attempts without an answer are counted anew");
+        assert_eq!(all, [ms(0), ms(0), ms(0), Next::GiveUp], "attempts without a response are counted anew");
     }
 
     #[test]

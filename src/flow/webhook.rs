@@ -1,4 +1,4 @@
-//! Webhooks: reads an event, which is not signed, asks the service whether it is true, and returns the service's answer
+//! Webhooks: reads an event, which is not signed, asks the service whether it is true, and returns the service's response
 //! with what was found out in front of it.
 //!
 //! Event and answer are read by the same reader, [`crate::answer::facts`], and [`compare`] compares their facts.
@@ -43,7 +43,7 @@ const MAX_VALUES: usize = 10_000;
 const LONGEST_ESCAPE: usize = 6;
 
 impl Client {
-    /// Verifies an event: the service's answer to the question whether it is true.
+    /// Verifies an event: the service's response to the question whether it is true.
     pub fn webhook_verify(&self, context: &Call<'_>, json: &str) -> Reply {
         let reply = verify(json, &|| context.bounds.is_over(), |row, member, about| {
             let about = request::text_value(about);
@@ -193,7 +193,7 @@ fn expected(members: &Members<'_>) -> Result<Expected, ValidationError> {
     }
 }
 
-/// The look-up's reply with what its answer says about the event.
+/// The look-up's reply with what its response says about the event.
 fn judged(
     mut reply: Reply,
     event: &EventFacts,
@@ -207,7 +207,7 @@ fn judged(
         match verification.confirms {
             // The event may have overtaken what the service answers from.
             true if is_refused => reply = ahead(reply, &findings),
-            // No later answer could confirm it, or it names something that nobody could ask about.
+            // No later response could confirm it, or it names something that nobody could ask about.
             false if is_refused => findings.respond = Respond::Ok,
             _ if reply.status() == Status::Argument => findings.respond = Respond::Ok,
             _ => {}
@@ -255,7 +255,7 @@ fn ahead(reply: Reply, findings: &Findings) -> Reply {
 /// A message that names what differs; the values are in the body.
 fn note(what: &str, findings: &Findings, message: &str) -> String {
     let names = findings.names();
-    let names = if names.is_empty() { "the answer confirms nothing" } else { &names };
+    let names = if names.is_empty() { "the response confirms nothing" } else { &names };
     one_line(format!("{what} ({names}); the service wrote: {message}"))
 }
 
@@ -265,7 +265,7 @@ fn with_findings(reply: Reply, findings: &Findings) -> Reply {
         Some(document) => findings.before(&reply.body, document, reply.evidence.reading.retry_after_ms),
         None => match Document::scan(&reply.body, &|| false) {
             Ok(document) => findings.before(&reply.body, &document, reply.evidence.reading.retry_after_ms),
-            Err(_) => Err(format!("the answer {}", memory::TOO_LARGE)),
+            Err(_) => Err(format!("the response {}", memory::TOO_LARGE)),
         },
     };
     let unusable = match made {
@@ -316,11 +316,11 @@ impl Findings {
     fn before(&self, body: &str, document: &Document, retry_after_ms: Option<u64>) -> Result<String, String> {
         let root = document.root(body);
         if root.kind() != Type::Object {
-            return Err("the service's answer is not an object".to_owned());
+            return Err("the service's response is not an object".to_owned());
         }
         let names = || root.children().filter_map(|member| member.name());
         if let Some(taken) = ADDED.iter().find(|added| names().any(|name| name.eq_ignore_ascii_case(added))) {
-            return Err(format!("the service's answer already has a member named {taken}"));
+            return Err(format!("the service's response already has a member named {taken}"));
         }
         let mut out = self.members(retry_after_ms);
         if root.children().next().is_some() {
@@ -329,7 +329,7 @@ impl Findings {
         // As it was received, without its opening brace. One byte more, for the NUL at the end of a C string.
         let rest = &root.raw()[1..];
         let mut whole =
-            memory::buffer(out.len() + rest.len() + 1).ok_or_else(|| format!("the answer {}", memory::TOO_LARGE))?;
+            memory::buffer(out.len() + rest.len() + 1).ok_or_else(|| format!("the response {}", memory::TOO_LARGE))?;
         whole.extend_from_slice(&out);
         whole.extend_from_slice(rest.as_bytes());
         Ok(String::from_utf8(whole).expect("two texts are UTF-8"))
@@ -377,7 +377,7 @@ fn push(out: &mut Vec<u8>, difference: &Difference) {
 }
 
 /// A key of a verified event: the same for each delivery, another one for a later state. `about` is the service's own
-/// reference or session; anything else in a later answer does not change the key. A digest, so that it has the same
+/// reference or session; anything else in a later response does not change the key. A digest, so that it has the same
 /// length whatever the reference is.
 fn key(subject: Subject, endpoint: &str, state: State, about: &str) -> String {
     // References are compared without regard to case and blanks around them.

@@ -1,5 +1,5 @@
 //! Input: three digits of HTTP status, a byte whose bits choose the request and what cut the body off, the content type
-//! up to a line break, the body. `200@application/json` is a whole answer to a request that moves money.
+//! up to a line break, the body. `200@application/json` is a whole response to a request that moves money.
 //!
 //! Here and not in `fuzz/`, because the reader of answers is private.
 
@@ -39,7 +39,7 @@ fn answer_of(input: &[u8]) -> Reply {
     read(request.safety, &request.expected, &references, fields, request.after_429, answer)
 }
 
-/// An answer that came in one piece.
+/// A response that came in one piece.
 fn whole(http_status: u16, body: &[u8]) -> HttpAnswer {
     HttpAnswer {
         http_status,
@@ -122,7 +122,7 @@ fn check(input: &[u8], reply: &Reply) {
         None => check_failure_envelope(reply),
     }
     assert_eq!(reply.status() == Status::Ok, reply.outcome() == Outcome::Confirmed);
-    assert_ne!(reply.outcome(), Outcome::NotSent, "an answer to a request that was not sent");
+    assert_ne!(reply.outcome(), Outcome::NotSent, "a response to a request that was not sent");
     let decided = matches!(reply.outcome(), Outcome::Confirmed | Outcome::Rejected);
     assert!(whole || !decided, "decided by a body that is not whole");
     if reply.outcome() == Outcome::Confirmed {

@@ -1,4 +1,4 @@
-//! Input: a digit, the state that the service's answer has; the answer up to a line break; the body of a webhook.
+//! Input: a digit, the state that the service's response has; the response up to a line break; the body of a webhook.
 //!
 //! Here and not in `fuzz/`, because what reads and compares them is private.
 
@@ -18,7 +18,7 @@ pub fn event(input: &[u8]) {
     let (Some((state, answer)), Ok(body)) = (head.split_first(), std::str::from_utf8(body)) else { return };
     let Ok(answer) = std::str::from_utf8(answer) else { return };
     let Ok(document) = Document::scan(answer, &|| false) else { return };
-    // An answer that names something twice never gets so far.
+    // A response that names something twice never gets so far.
     if document.has_duplicate_names() {
         return;
     }

@@ -159,7 +159,7 @@ impl Tally {
             CHANGING.iter().flat_map(|line| [false, true].map(|after_429| (line.number.to_owned(), after_429)));
         let reading = READING.iter().map(|line| (line.number.to_owned(), false));
         let missing: Vec<_> = changing.chain(reading).filter(|line| !self.lines.contains_key(line)).collect();
-        assert!(missing.is_empty(), "no answer fell on {missing:?}");
+        assert!(missing.is_empty(), "no response fell on {missing:?}");
     }
 }
 
@@ -188,7 +188,7 @@ fn made_up_answers() {
     tally.has_every_line();
 }
 
-/// A library that forgets the 429 before an answer is found out.
+/// A library that forgets the 429 before a response is found out.
 #[test]
 fn a_planted_difference_is_found() {
     let tally = compare(&["random", "2000", "1"], |question| question.after_429 = false);

@@ -98,7 +98,7 @@ impl<'a> ClaimRecord<'a> {
         }
     }
 
-    /// It charged another amount than this, with or without its fee: by the service's answer, else by the request.
+    /// It charged another amount than this, with or without its fee: by the service's response, else by the request.
     pub fn differs_in_amount(&self, wanted: &str) -> bool {
         let end = self.deciding_end().map(|(_, end)| end).filter(|end| end.amount.is_some());
         let Some(charged) = end.map_or(&self.claim.amount, |end| &end.amount) else { return false };
@@ -132,7 +132,7 @@ impl<'a> ClaimRecord<'a> {
             && self.deciding_end().is_some_and(is_accepted)
     }
 
-    /// The service's name for the attempt to pay, in its answer to the claim's sender.
+    /// The service's name for the attempt to pay, in its response to the claim's sender.
     pub fn named_by_service(&self) -> Option<&'a str> {
         self.ends.iter().filter(|(_, end)| end.by == By::Sender).find_map(|(_, end)| end.payment_reference.as_deref())
     }
@@ -147,7 +147,7 @@ impl<'a> ClaimRecord<'a> {
         }
     }
 
-    /// Its sender may still be sending it, or waiting for the answer. An end UNKNOWN of the sender ends no lease: what it
+    /// Its sender may still be sending it, or waiting for the response. An end UNKNOWN of the sender ends no lease: what it
     /// sent may still be on the way.
     pub fn may_be_under_way(&self, now: &Moment) -> bool {
         let has_ended = |(_, end): &(&Row, &End)| end.by == By::Sender && end.outcome != Outcome::Unknown;

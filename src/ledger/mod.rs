@@ -380,7 +380,7 @@ impl Journal {
             Ok(Appended::Not(why)) => return Err(why),
             Ok(Appended::Done) | Err(_) => {}
         }
-        // It is read back, even if the answer to the insert was lost.
+        // It is read back, even if the response to the insert was lost.
         let now = self.snapshot(&known.key, known.order.as_ref(), call);
         let (appended, now) = match (appended, now) {
             (appended, Ok(now)) => (appended, now),

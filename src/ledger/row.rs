@@ -44,7 +44,7 @@ pub enum Kind {
         at: Moment,
     },
     Tombstone(Tombstone),
-    /// Of the key of an authorization: the answer to a charge of the order named this attempt to pay.
+    /// Of the key of an authorization: the response to a charge of the order named this attempt to pay.
     Payment,
 }
 
@@ -101,15 +101,15 @@ pub struct End {
     pub state: State,
     /// CONFIRMED, and it will not change.
     pub is_final: bool,
-    /// 0: there was no answer.
+    /// 0: there was no response.
     pub http_status: u16,
-    /// What the answer called the attempt to pay, or the payout.
+    /// What the response called the attempt to pay, or the payout.
     pub payment_reference: Option<String>,
-    /// What the answer called the batch.
+    /// What the response called the batch.
     pub batch_reference: Option<String>,
     /// How many recipients the batch of a payout had; 0 for everything else.
     pub recipients: u32,
-    /// What was charged for the order, as the answer has it.
+    /// What was charged for the order, as the response has it.
     pub amount: Option<String>,
     /// The amount may include it.
     pub fee: Option<String>,

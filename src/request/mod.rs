@@ -42,7 +42,7 @@ pub struct Request<'a> {
     pub body: Option<SecretBytes>,
     pub safety: Safety,
     pub answer: &'static Answer,
-    /// An answer that names another reference belongs to another request.
+    /// A response that names another reference belongs to another request.
     pub references: References<'a>,
     /// The names of the fields of a request without a row.
     pub names: Vec<String>,
@@ -55,7 +55,7 @@ pub struct Request<'a> {
 }
 
 impl Request<'_> {
-    /// The fields by which an answer names what is wrong with the request.
+    /// The fields by which a response names what is wrong with the request.
     pub fn fields(&self) -> RequestFields<'_> {
         RequestFields { row: self.row.map_or(&[][..], |row| row.fields), names: &self.names }
     }

@@ -1,4 +1,4 @@
-//! What a request names: an answer that names other references belongs to another request, and a refusal names the
+//! What a request names: a response that names other references belongs to another request, and a refusal names the
 //! fields that are wrong.
 
 use std::borrow::Cow;
@@ -93,7 +93,7 @@ impl RequestFields<'_> {
         is_in(self.row, name) || self.names.iter().any(|own| own.eq_ignore_ascii_case(name))
     }
 
-    /// Whether the `errors` of an answer are an object whose names are all fields of the request, or `data`, which is
+    /// Whether the `errors` of a response are an object whose names are all fields of the request, or `data`, which is
     /// what an encrypted request has.
     pub fn are_named_by(&self, root: Value<'_>) -> bool {
         let errors = root.member("errors").filter(|errors| errors.kind() == Type::Object && !errors.is_empty());

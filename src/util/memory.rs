@@ -19,7 +19,7 @@ pub const MAX_TEXT: usize = 10 * 1024 * 1024;
 /// Largest request for payouts in bulk. A list of 100,000 recipients takes 20 megabytes.
 pub const MAX_BULK_TEXT: usize = 256 * 1024 * 1024;
 
-/// Most values of a JSON document. 500 mandates have 3,000; a million take 20 MB as an answer, and 100 MB in the builder.
+/// Most values of a JSON document. 500 mandates have 3,000; a million take 20 MB as a response, and 100 MB in the builder.
 pub const MAX_VALUES: usize = 1_000_000;
 
 /// Most members that one error names.

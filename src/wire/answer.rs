@@ -1,4 +1,4 @@
-//! The HTTP answer as it was received: status, the headers that matter, and the bytes of the body. Among the headers are
+//! The HTTP response as it was received: status, the headers that matter, and the bytes of the body. Among the headers are
 //! those by which a service finds the request in its own log: its date, and the numbers that it gave to the request.
 
 use std::time::SystemTime;
@@ -28,7 +28,7 @@ pub struct HttpAnswer {
     /// Neither a length nor chunks: the body ends with the connection, so a truncated one looks like a complete one.
     pub close_delimited: bool,
     /// Why the body is incomplete, if it is. With the status Transport the connection broke; with Response a retry would get
-    /// the same answer, and the message follows "the body ...".
+    /// the same response, and the message follows "the body ...".
     pub body_error: Option<TransportError>,
 }
 

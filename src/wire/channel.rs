@@ -70,18 +70,18 @@ impl Channel {
 
     /// Reads what arrives next; 0 is the end of the connection.
     pub fn read(&mut self, peer: &Peer, buffer: &mut [u8]) -> Result<usize, TransportError> {
-        let failed = |error: io::Error| TransportError::io("waiting for the answer", &error);
+        let failed = |error: io::Error| TransportError::io("waiting for the response", &error);
         let Some(tls) = &mut self.tls else { return self.sock.read(buffer).map_err(failed) };
         let limit = self.sock.received + MAX_OVERHEAD as u64;
         loop {
             match tls.reader().read(buffer) {
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
-                // An end without close_notify: the answer's framing tells whether it is complete.
+                // An end without close_notify: the response's framing tells whether it is complete.
                 Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Ok(0),
                 read => return read.map_err(failed),
             }
             if self.sock.received > limit {
-                let text = format!("{MAX_OVERHEAD} bytes of TLS arrived without any part of an answer");
+                let text = format!("{MAX_OVERHEAD} bytes of TLS arrived without any part of a response");
                 return Err(TransportError::new(Status::Response, text));
             }
             // A key update of the peer must be answered before it goes on.
@@ -105,8 +105,8 @@ impl Channel {
         }
     }
 
-    /// Fails unless the connection is open and nothing in it is unread. An answer that was not asked for would be taken
-    /// for the answer to the next request.
+    /// Fails unless the connection is open and nothing in it is unread. A response that was not asked for would be taken
+    /// for the response to the next request.
     pub fn check_nothing_unread(&mut self, peer: &Peer) -> Result<(), TransportError> {
         let Some(tls) = &mut self.tls else {
             return match self.sock.read_ready(&mut [0], true) {
@@ -123,7 +123,7 @@ impl Channel {
                 Ok(_) => {}
                 Err(error) => return Err(tls_error(peer, &error)),
             }
-            // Session tickets may still arrive after an answer; they are no reason to reconnect.
+            // Session tickets may still arrive after a response; they are no reason to reconnect.
             match tls.read_tls(&mut NonBlocking(&self.sock)) {
                 Ok(0) => return Err(closed_early()),
                 Ok(count) => received += count,
@@ -137,7 +137,8 @@ impl Channel {
 }
 
 pub fn unexpected_bytes() -> TransportError {
-    let text = "something arrived before the request was sent; it cannot be the answer, so the connection was not used";
+    let text =
+        "something arrived before the request was sent; it cannot be the response, so the connection was not used";
     TransportError::new(Status::Transport, text)
 }
 

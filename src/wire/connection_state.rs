@@ -39,7 +39,7 @@ struct CallState {
 pub struct Usage {
     pub sent: bool,
     pub reused: bool,
-    /// What was repaired in the answer, for the log. It may hold anything.
+    /// What was repaired in the response, for the log. It may hold anything.
     pub note: Option<String>,
 }
 
@@ -124,12 +124,12 @@ impl ConnectionState {
     pub fn error(&self, error: ureq::Error) -> TransportError {
         let recorded = self.call_state().error.take();
         recorded.unwrap_or_else(|| match error {
-            ureq::Error::Io(error) => TransportError::io("waiting for the answer", &error),
+            ureq::Error::Io(error) => TransportError::io("waiting for the response", &error),
             ureq::Error::LargeResponseHeader(..) => {
-                TransportError::new(Status::Response, "the headers of the answer are too large")
+                TransportError::new(Status::Response, "the headers of the response are too large")
             }
             ureq::Error::Protocol(error) => {
-                TransportError::new(Status::Response, format!("the answer is not HTTP: {error}"))
+                TransportError::new(Status::Response, format!("the response is not HTTP: {error}"))
             }
             error => TransportError::new(Status::Transport, error.to_string()),
         })

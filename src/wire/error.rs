@@ -1,4 +1,4 @@
-//! Why there is no answer, or not all of it.
+//! Why there is no response, or not all of it.
 
 use std::io;
 

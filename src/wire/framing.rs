@@ -1,4 +1,4 @@
-//! The head of an answer, where its body ends, and the limit for what is not body.
+//! The head of a response, where its body ends, and the limit for what is not body.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -9,7 +9,7 @@ use ureq::http::{HeaderMap, HeaderName, StatusCode, Version, header};
 use super::error::TransportError;
 use paysvc_spec::status::Status;
 
-/// Most bytes of an answer before its body (interim answers and empty lines included), between two pieces of the body,
+/// Most bytes of a response before its body (interim responses and empty lines included), between two pieces of the body,
 /// and after it.
 pub const MAX_OVERHEAD: usize = 64 * 1024;
 
@@ -28,7 +28,7 @@ pub fn end_of_body(status: StatusCode, version: Version, headers: &HeaderMap) ->
     let has_length = headers.contains_key(header::CONTENT_LENGTH);
     let mut chunked = false;
     if headers.contains_key(header::TRANSFER_ENCODING) {
-        // Two readers that use different ones would see different answers.
+        // Two readers that use different ones would see different responses.
         if has_length {
             return Err("it has both a content-length and a transfer-encoding".into());
         }
@@ -61,7 +61,7 @@ fn list(headers: &HeaderMap, name: HeaderName) -> Vec<String> {
 }
 
 /// Counts the bytes received since the request, or since the last byte of the body. It ends answers with endless
-/// headers, interim answers, trailers or chunk lines.
+/// headers, interim responses, trailers or chunk lines.
 #[derive(Default)]
 pub struct Overhead {
     bytes: AtomicUsize,
@@ -95,7 +95,7 @@ impl Overhead {
             return Ok(());
         }
         let text = if self.is_before_body() {
-            format!("the headers of the answer are too large: {MAX_OVERHEAD} bytes came before its body")
+            format!("the headers of the response are too large: {MAX_OVERHEAD} bytes came before its body")
         } else {
             format!("{MAX_OVERHEAD} bytes that are not part of it came between or after its chunks")
         };
@@ -103,12 +103,12 @@ impl Overhead {
     }
 }
 
-/// Names that decide where the body ends. Two readers of a malformed one may see different answers.
+/// Names that decide where the body ends. Two readers of a malformed one may see different responses.
 const FRAMING: [&str; 2] = ["content-length", "transfer-encoding"];
 /// Longest part of a malformed line that a message repeats.
 const MAX_SHOWN: usize = 40;
 
-/// Repairs heads before ureq parses them, because ureq refuses an answer for a single malformed line, and old gateways
+/// Repairs heads before ureq parses them, because ureq refuses a response for a single malformed line, and old gateways
 /// add such lines. A fold becomes blanks (RFC 9112, 5.2). A line that is no header is removed: without a colon, with a
 /// blank before it, or with a control character. Nothing is repaired in what may frame the body.
 #[derive(Default)]
@@ -126,7 +126,7 @@ pub struct Head {
     first_removed: String,
 }
 
-/// The part of the answer that comes next.
+/// The part of the response that comes next.
 #[derive(Default, PartialEq, Eq)]
 enum Part {
     #[default]
@@ -250,12 +250,12 @@ impl Head {
             return None;
         }
         let (removed, first) = (std::mem::take(&mut self.removed), &self.first_removed);
-        Some(format!("malformed header lines of the answer: {removed}, the first: {first}"))
+        Some(format!("malformed header lines of the response: {removed}, the first: {first}"))
     }
 }
 
 fn not_http(reason: &str) -> TransportError {
-    TransportError::new(Status::Response, format!("the answer is not HTTP: {reason}"))
+    TransportError::new(Status::Response, format!("the response is not HTTP: {reason}"))
 }
 
 fn without_break(line: &[u8]) -> &[u8] {
@@ -279,7 +279,7 @@ fn is_value(byte: u8) -> bool {
     byte >= b' ' && byte != 0x7f || byte == b'\t'
 }
 
-/// The length of the header line with which the bytes begin, if it is whole and ureq accepts it. Every answer passes here,
+/// The length of the header line with which the bytes begin, if it is whole and ureq accepts it. Every response passes here,
 /// so it looks at each byte once, at eight at a time in values.
 fn header_line(bytes: &[u8]) -> Option<usize> {
     let colon = bytes.iter().position(|byte| !TOKEN[usize::from(*byte)]).filter(|at| *at > 0 && bytes[*at] == b':')?;

@@ -23,7 +23,7 @@ const MAX_SHARED_AGE: Duration = Duration::from_secs(2);
 /// The addresses of a name, or why there are none.
 type Answer = Result<Vec<SocketAddr>, String>;
 
-/// A look-up in progress, and its answer.
+/// A look-up in progress, and its response.
 struct LookUp {
     name: String,
     started: Instant,
@@ -129,7 +129,7 @@ impl LookUps {
         let mut running = lock(&self.running);
         running.retain(|other| !Arc::ptr_eq(other, look_up));
         lock(look_up).answer = Some(Arc::clone(&answer));
-        // Earlier look-ups of the name that still wait get the answer too.
+        // Earlier look-ups of the name that still wait get the response too.
         for other in running.iter().filter(|_| worked) {
             let mut other = lock(other);
             if other.name == name {

@@ -1,4 +1,4 @@
-//! Sends one request, and reports the answer and whether a byte of the request was sent. Knows no endpoint.
+//! Sends one request, and reports the response and whether a byte of the request was sent. Knows no endpoint.
 //!
 //! ureq speaks HTTP; the connection beneath it is this module's own (`stream.rs`), so that sent bytes are counted where
 //! they are written, a deadline bounds every wait, and a cancel ends one call's waits.
@@ -60,7 +60,7 @@ pub struct WireRequest<'a> {
     pub uri: Uri,
     pub headers: HeaderMap,
     pub body: Option<&'a [u8]>,
-    /// Whether to keep the answer's date and all its numbers (see [`answer::trace`]), and not only the first number.
+    /// Whether to keep the response's date and all its numbers (see [`answer::trace`]), and not only the first number.
     pub keep_trace: bool,
 }
 
@@ -70,7 +70,7 @@ pub struct ExchangeResult {
     pub sent: bool,
     /// The connection had been made before this exchange.
     pub reused: bool,
-    /// What was repaired in the answer, for the log. It may hold anything.
+    /// What was repaired in the response, for the log. It may hold anything.
     pub note: Option<String>,
     pub result: Result<HttpAnswer, TransportError>,
 }
@@ -148,7 +148,7 @@ impl Transport {
             return self.pool.take();
         }
         let unasked = self.unasked.take_young();
-        // An earlier request could still be answered, and its answer be taken for this request's.
+        // An earlier request could still be answered, and its response be taken for this request's.
         if self.peer.config.reuse == Reuse::Reads { unasked } else { unasked.or_else(|| self.pool.take()) }
     }
 }
@@ -251,7 +251,7 @@ fn read(response: Response<Body>, state: &ConnectionState, bounds: &Bounds, keep
 /// The body up to the limit, and why it is incomplete, if it is.
 fn read_body(body: Body, state: &ConnectionState, bounds: &Bounds) -> (Vec<u8>, Option<TransportError>) {
     let expected = body.content_length().map_or(1023, |length| length.min(MAX_TEXT as u64) as usize);
-    // The only copy that is made of an answer. One byte more, for the NUL at the end of a C string.
+    // The only copy that is made of a response. One byte more, for the NUL at the end of a C string.
     let Some(mut bytes) = memory::buffer(expected + 1) else {
         return (Vec::new(), Some(TransportError::no_memory()));
     };
@@ -284,7 +284,7 @@ struct LimitedReader<'a, R> {
 
 impl<R: Read> Read for LimitedReader<'_, R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        if let Err(error) = error::check(self.bounds, "reading the answer") {
+        if let Err(error) = error::check(self.bounds, "reading the response") {
             self.state.record_error(error);
             return Err(io::Error::other("the call is over"));
         }

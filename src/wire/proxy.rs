@@ -13,7 +13,7 @@ use super::sock::Sock;
 use crate::config::address::{Proxy, ProxyKind};
 
 const DOING: &str = "opening the tunnel through the proxy";
-/// Largest accepted answer to CONNECT, in bytes.
+/// Largest accepted response to CONNECT, in bytes.
 const MAX_ANSWER: usize = 16 * 1024;
 
 impl Proxy {
@@ -149,13 +149,13 @@ fn login_error(offered: &[&str], has_credentials: bool) -> String {
     }
 }
 
-/// Reads the status of the answer to CONNECT and the logins that it offers. Byte by byte, because what follows belongs
+/// Reads the status of the response to CONNECT and the logins that it offers. Byte by byte, because what follows belongs
 /// to the tunnel.
 fn connect_status(sock: &mut Sock) -> Result<(u16, Vec<&'static str>), TransportError> {
     let mut answer = Vec::with_capacity(512);
     while !answer.ends_with(b"\r\n\r\n") && !answer.ends_with(b"\n\n") {
         if answer.len() == MAX_ANSWER {
-            return Err(refused("its answer is too long"));
+            return Err(refused("its response is too long"));
         }
         answer.push(read_array::<1>(sock)?[0]);
     }
@@ -174,6 +174,6 @@ fn connect_status(sock: &mut Sock) -> Result<(u16, Vec<&'static str>), Transport
             let is_offered = |login: &&str| words.iter().any(|word| word.eq_ignore_ascii_case(login.as_bytes()));
             Ok((code, LOGINS.into_iter().filter(is_offered).collect()))
         }
-        _ => Err(refused("its answer is not HTTP")),
+        _ => Err(refused("its response is not HTTP")),
     }
 }

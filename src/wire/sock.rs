@@ -13,7 +13,7 @@ pub struct Sock {
     pub tcp: Arc<TcpStream>,
     /// They end every wait, and are also checked before each read, which could still return earlier bytes.
     pub bounds: Bounds,
-    /// A byte may have been sent, and not all of the answer has been read: see [`may_have_sent`].
+    /// A byte may have been sent, and not all of the response has been read: see [`may_have_sent`].
     pub sent: bool,
     /// Bytes read from the socket.
     pub received: u64,

@@ -168,7 +168,7 @@ impl Stream {
         }
     }
 
-    /// An answer may name accounts and people, so it is wiped instead of kept until the next one overwrites it.
+    /// A response may name accounts and people, so it is wiped instead of kept until the next one overwrites it.
     fn wipe_answer(&mut self) {
         self.input[..self.dirty_end].fill(0);
         // Large headers are rare, so the memory for them is not kept.

@@ -64,7 +64,7 @@ pub fn client_config(config: &Config, service: &BaseUrl) -> Result<Tls, Validati
     };
     tls.alpn_protocols = vec![b"http/1.1".to_vec()];
     // A resumed handshake of TLS 1.2 ends with the client's message: bytes that the service sent too early would arrive
-    // after the request was written, and be taken for its answer.
+    // after the request was written, and be taken for its response.
     tls.resumption = Resumption::store(Arc::new(Sessions::new())).tls12_resumption(Tls12Resumption::Disabled);
     // Data in the first flight can be replayed by others.
     tls.enable_early_data = false;
@@ -190,7 +190,7 @@ impl Tls {
             match tls.read_tls(sock) {
                 Ok(0) => break Err(TransportError::closed(DOING)),
                 Ok(_) => {}
-                // No answer: some services never send one.
+                // No response: some services never send one.
                 Err(error) if error.kind() == io::ErrorKind::TimedOut && Instant::now() < deadline => break Ok(()),
                 Err(error) => break Err(TransportError::io(DOING, &error)),
             }

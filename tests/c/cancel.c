@@ -1,5 +1,5 @@
 /* Cancels from a signal handler on the very thread that calls, and from another thread at the same time, with fresh
- * tokens: argv[1] is the configuration, argv[2] how many calls, argv[3] the seed. Every call ends with its answer or as
+ * tokens: argv[1] is the configuration, argv[2] how many calls, argv[3] the seed. Every call ends with its response or as
  * cancelled, errno stays, and no descriptor of anybody else's is shut down. A deadlock is ended by the alarm. */
 #define _GNU_SOURCE
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* A foreign program that does what it is told, so that tests can drive the library from outside.
  *
  * Standard input: the configuration in one line, then one command a line: function, tab, JSON; or get, tab, pointer,
- * which asks the last reply; or answer, tab, endpoint, for the typed members of the last reply's answer; or close, tab,
+ * which asks the last reply; or answer, tab, endpoint, for the typed members of the last reply's response; or close, tab,
  * which frees the client; or client, tab, JSON, which makes another one with that configuration; or timeout, tab, number: the
  * limit in ms of all calls that follow, 0 for the client's own, which prints nothing; or key, tab, text: the idempotency key of
  * the next call, which prints nothing.
@@ -21,7 +21,7 @@
 #include <io.h>
 #endif
 
-/* A member of an answer; the members within it are the lines that follow. */
+/* A member of a response; the members within it are the lines that follow. */
 struct member { const char *name; int is_list; size_t within; };
 struct answer { const char *name; const struct member *members; size_t count; };
 
@@ -160,7 +160,7 @@ static void print_answer(const char *endpoint)
         answer++;
     }
     if (answer->name == NULL) {
-        fprintf(stderr, "driver: no answer of %s\n", endpoint);
+        fprintf(stderr, "driver: no response of %s\n", endpoint);
         exit(2);
     }
     putchar('{');

@@ -84,7 +84,7 @@ static void cancels(void)
     paysvc_reply *reply = NULL;
     int i;
 
-    /* After: the answer stays, and no function can use the token any more, however often it is cancelled. */
+    /* After: the response stays, and no function can use the token any more, however often it is cancelled. */
     EXPECT(paysvc_order_refund(client, refund, call, &reply), reply, PAYSVC_OK, PAYSVC_OUTCOME_CONFIRMED);
     cancel(call);
     CHECK(paysvc_reply_status(reply) == PAYSVC_OK && strcmp(paysvc_reply_message(reply), "done") == 0);

@@ -66,7 +66,7 @@ void lifetimes() {
     const paysvc::order_refund_reply second = std::move(first);
     CHECK(second.answer().amount_refunded == "25.50" && first.answer().amount_refunded.empty());
     CHECK(first.call_id().empty() && first.handle() == nullptr);
-    // An answer outlives its reply.
+    // A response outlives its reply.
     const auto kept = answered("{\"status\":true,\"data\":{\"status\":\"pending\",\"reference\":[]}}").answer();
     CHECK(kept.status == "pending" && kept.reference.empty());
     const auto wrong = answered("{\"data\":{\"reference\":[]}}").unreadable();
@@ -86,7 +86,7 @@ void tokens() {
     while (token.next_log(line)) {
         CHECK(line.find("\"call_id\":\"" + got.call_id() + '"') != std::string::npos);
     }
-    // The last line stays: it is that of the answer.
+    // The last line stays: it is that of the response.
     CHECK(line.find("\"request_id\":\"" + trace + '"') != std::string::npos && got.request_id() == trace);
     token.keep_log(0);
     CHECK(connected().invoke("order_refund", request, token).ok() && !token.next_log(line));
@@ -95,7 +95,7 @@ void tokens() {
 }
 
 #if PAYSVC_EXCEPTIONS
-// The answer of a call that failed.
+// The response of a call that failed.
 void errors() {
     std::unique_ptr<paysvc::error> kept;
     try {

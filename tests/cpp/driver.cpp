@@ -70,7 +70,7 @@ void print_answer(const reply &of, const std::string &name) {
             return;
         }
     }
-    std::cerr << "driver: no answer of " << name << '\n';
+    std::cerr << "driver: no response of " << name << '\n';
     std::exit(2);
 }
 

@@ -153,7 +153,7 @@ void waits() {
     });
     const paysvc::order_status_reply reply(with.invoke("order_wait", paysvc::order_wait_request().reference(reference), token));
     CHECK(reply.status() == paysvc::status::cancelled && reply.outcome() == paysvc::outcome::unknown && looks == 1);
-    // Its answer is that of the order.
+    // Its response is that of the order.
     CHECK(!reply.answer().is_final_status.value_or(false));
     try {
         with.resolve(paysvc::resolve_request().endpoint("order_pay").request(paysvc::order_pay_request().reference(reference)));

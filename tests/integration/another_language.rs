@@ -67,7 +67,7 @@ fn a_charge_a_resolve_and_a_webhook_need_no_package() {
     let stored = stored.to_str().unwrap();
     assert_eq!(java.says(&["charge", "T-1", "25.50", stored]), "paid");
     assert!(!std::fs::read_to_string(stored).unwrap().contains("5123450000000008"), "the card is kept nowhere");
-    // Charged, and the answer is lost.
+    // Charged, and the response is lost.
     let path = paysvc_spec::endpoint("order_create").path;
     java.sandbox.post("/sandbox/faults", &json!({"fault": "commit_then_close", "path": path, "count": 1}));
     assert_eq!(java.says(&["charge", "T-2", "10.00", stored]), "paid");

@@ -24,7 +24,7 @@ const fn endless(name: &'static str, before: &'static str, again: &'static str, 
     Endless { name, before, again, says }
 }
 
-const HEADERS: &str = "the headers of the answer are too large";
+const HEADERS: &str = "the headers of the response are too large";
 const CHUNKS: &str = "65536 bytes that are not part of it came between or after its chunks";
 const TOO_MANY: &str = "too many headers";
 const BODY: &str = "is larger than 10485760 bytes";
@@ -197,7 +197,7 @@ fn large_headers_within_the_bound_are_read() {
     assert_eq!(server.connections(), 1);
 }
 
-/// Whole answers of nearly the largest size: how each is made, and the verdict.
+/// Whole responses of nearly the largest size: how each is made, and the verdict.
 type Whole = (&'static str, fn() -> String, &'static str);
 
 const SIZE: usize = 10 * 1024 * 1024 - 1024;
@@ -220,7 +220,7 @@ fn members(count: usize) -> String {
     (0..count).map(|index| format!("\"{index:06}\":0,")).collect()
 }
 
-/// Reading an answer of the largest size takes a bounded amount of memory beside it, and ends with the call's limit.
+/// Reading a response of the largest size takes a bounded amount of memory beside it, and ends with the call's limit.
 #[test]
 fn the_largest_answers_are_read_within_their_bounds() {
     let server = Server::start(|mut c| {

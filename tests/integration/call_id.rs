@@ -23,7 +23,7 @@ fn lines(reply: &Reply) -> Vec<String> {
     LINES.lock().unwrap().iter().filter_map(of_call).filter(|line| !line.ends_with(" begins")).collect()
 }
 
-/// A service whose first answer is "try again", each with these headers.
+/// A service whose first response is "try again", each with these headers.
 fn busy_once(headers: &'static str) -> Server {
     Server::start(move |mut c: Connection| {
         while c.read_request().is_some() {

@@ -136,7 +136,7 @@ impl Run<'_> {
     fn look_at(&mut self, reply: &Reply, fault: Option<&str>, name: &str) {
         let at = format!("{}: {name} under {}", self.at, fault.unwrap_or("no fault"));
         self.read(&format!("the message of {at}"), &format!("{} {}", reply.message, reply.code));
-        // The body of an answer is passed on unchanged, even where the service repeats the request in it.
+        // The body of a response is passed on unchanged, even where the service repeats the request in it.
         if is_own(reply) {
             self.figures.own_bodies += 1;
             self.read(&format!("the body of {at}"), &reply.body);

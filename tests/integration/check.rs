@@ -143,7 +143,7 @@ fn a_time_limit_in_seconds_is_warned_about() {
     assert!(reply.message().contains(warning), "{}", reply.message());
 }
 
-/// A service that gives this answer to everything.
+/// A service that gives this response to everything.
 fn service(status: &'static str, headers: &'static str, body: &'static str) -> (Server, Value) {
     let server = Server::always(status, headers, body);
     let config = with(server.config(), json!({"encryption_key": long_encryption_key()}));

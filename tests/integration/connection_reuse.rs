@@ -71,8 +71,8 @@ fn what_changes_something_is_the_first_on_its_connection_and_each_resend_too() {
     }
 }
 
-/// A line that takes long: an answer to nothing is on its way to the client while the next request is on its way to the
-/// service. With "all" it is taken for the answer of that request, which was executed all the same; after a 429 it is
+/// A line that takes long: a response to nothing is on its way to the client while the next request is on its way to the
+/// service. With "all" it is taken for the response of that request, which was executed all the same; after a 429 it is
 /// sent again, and executed twice.
 #[test]
 fn an_answer_to_nothing_is_never_that_of_a_request_that_moves_money() {
@@ -182,7 +182,7 @@ fn a_warm_connection_that_is_dead_is_replaced_in_the_same_attempt() {
                     if c.index > 0 {
                         return c.serve_ok();
                     }
-                    // Else the answer to nothing would wait until the session tickets are acknowledged.
+                    // Else the response to nothing would wait until the session tickets are acknowledged.
                     c.socket.set_nodelay(true).unwrap();
                     if https {
                         // The handshake.

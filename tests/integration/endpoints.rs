@@ -33,7 +33,7 @@ fn every_secret_member_has_a_canary_and_every_canary_a_secret_member() {
     assert_eq!(secrets, canaries, "the secret members of the table, and \"canaries\" of tests/scenarios.json");
 }
 
-/// The answers of the entries, from which the typed answers of every language are tested, leave no typed member out.
+/// The responses of the entries, from which the typed answers of every language are tested, leave no typed member out.
 #[test]
 fn the_answers_of_an_entry_have_every_member_of_the_row_that_is_not_guessed() {
     fn missing(within: &str, members: &'static [Member], answers: &[&Value], found: &mut Vec<String>) {
@@ -57,7 +57,7 @@ fn the_answers_of_an_entry_have_every_member_of_the_row_that_is_not_guessed() {
             [&good.answer].into_iter().chain(&good.other_answers).cloned().map(Value::Object).collect();
         let mut found = Vec::new();
         missing("", row.answer.members, &answers.iter().collect::<Vec<_>>(), &mut found);
-        assert!(found.is_empty(), "{}: no answer in tests/scenarios.json has {found:?}", row.name);
+        assert!(found.is_empty(), "{}: no response in tests/scenarios.json has {found:?}", row.name);
     }
 }
 

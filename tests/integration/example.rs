@@ -131,7 +131,7 @@ fn passes_names_on(start: &dyn Fn() -> Command) {
     assert!(orders.contains(&&"98000.00".into()) && orders.contains(&&"620.10".into()), "{orders:?}");
 }
 
-/// A change of an answer that keeps its length, and what the example then prints.
+/// A change of a response that keeps its length, and what the example then prints.
 const ALTERED: &[(&str, &str, &str)] = &[
     (
         "\"totalAmountCharged\":2500.50",

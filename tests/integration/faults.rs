@@ -32,7 +32,7 @@ use resolved::Resolved;
 enum On {
     /// The call itself, after another one; on the same connection if it may be used again.
     Call,
-    /// The answer before it.
+    /// The response before it.
     Before,
     /// The next new connection.
     Connect,
@@ -64,7 +64,7 @@ const FAULTS: &[(&str, On, Outcome, Outcome)] = &[
     ("late_unsolicited_response", Before, Confirmed, Confirmed),
     // Over plain HTTP the client may have written first; then nothing distinguishes the stray answer from its own.
     ("early_response", Handshake, Confirmed, Confirmed),
-    // A read whose answer is cut off is repeated.
+    // A read whose response is cut off is repeated.
     ("truncate", Call, Unknown, Confirmed),
     ("drip", Call, Confirmed, Confirmed),
     ("slow_headers", Call, Confirmed, Confirmed),
@@ -91,7 +91,7 @@ const FAULTS: &[(&str, On, Outcome, Outcome)] = &[
     ("status_429_retry_after", Call, Confirmed, Confirmed),
     ("status_429_paid", Call, Unknown, Confirmed),
     ("status_429_cut", Call, Unknown, Confirmed),
-    // A read that is refused is REJECTED no matter who wrote the answer: it changed nothing.
+    // A read that is refused is REJECTED no matter who wrote the response: it changed nothing.
     ("status_403_page", Call, Unknown, Rejected),
     ("status_409_page", Call, Unknown, Rejected),
     ("status_400_paid", Call, Unknown, Rejected),
@@ -104,7 +104,7 @@ const FAULTS: &[(&str, On, Outcome, Outcome)] = &[
     ("echoes_request", Call, Rejected, Rejected),
     ("failed_then_success", Call, Rejected, Rejected),
     ("refused", Call, Rejected, Rejected),
-    // They change lists only: with one element, or without a list, the answer still confirms.
+    // They change lists only: with one element, or without a list, the response still confirms.
     ("partial_batch", Call, Confirmed, Confirmed),
     ("reorder_elements", Call, Confirmed, Confirmed),
     ("drop_element", Call, Confirmed, Confirmed),
@@ -198,7 +198,7 @@ impl Figures {
         self.strays += usize::from(reply.get("/data/unsolicited").is_some());
         self.needless_unknown += usize::from(said == Unknown && may != Unknown);
         if sent > 1 || reply.get("/data/unsolicited").is_some() {
-            self.wrong.push(format!("{at}: sent {sent} times, and the answer is {}", reply.body()));
+            self.wrong.push(format!("{at}: sent {sent} times, and the response is {}", reply.body()));
         }
         if said != may {
             self.wrong.push(format!("{at}: {} with {made} effects: {}", reply.verdict(), reply.message()));
@@ -221,7 +221,7 @@ impl Figures {
     }
 }
 
-/// What becomes of a fault's answer where the row's own form of an answer differs from the usual one.
+/// What becomes of a fault's response where the row's own form of a response differs from the usual one.
 fn as_the_row_reads(fault: &str, row: &Endpoint, usual: Outcome) -> Outcome {
     let answer = &row.answer;
     match fault {
@@ -271,7 +271,7 @@ fn call(sandbox: &Sandbox, reuse: &str, fault: &str, on: On, target: &Target) ->
             warm_up();
             match fault {
                 "silent_close_idle" => wait_for(sandbox, false, &|state, _| state == CLOSE_WAIT),
-                // Plain or TLS, the second answer lies unread in the kept connection. In an emulator it may come before
+                // Plain or TLS, the second response lies unread in the kept connection. In an emulator it may come before
                 // the first one has been read; then the client has closed the connection.
                 "late_unsolicited_response" => wait_for(sandbox, foreign().is_some(), &|_, unread| unread > 0),
                 _ => {}
@@ -417,7 +417,7 @@ fn endpoint(row: &'static Endpoint, reuse: &'static str, [plain, over_tls]: &[Sa
 fn print(figures: &Figures) {
     let place = |on: On| match on {
         Call => "the call",
-        Before => "the answer before",
+        Before => "the response before",
         Connect | Handshake => "the connection",
     };
     println!("\n| fault | strikes | calls that move money | calls that read |\n|---|---|---|---|");

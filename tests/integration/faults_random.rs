@@ -3,7 +3,7 @@
 //!
 //! `make test` runs it for 3 seconds with each `connection_reuse`, `make faults` (TEST_FAULTS=all) for 60. SEED
 //! repeats what is drawn; which call meets which fault also depends on how the threads run. Keys are unique, so each
-//! answer names the request it is for.
+//! response names the request it is for.
 
 mod answers;
 mod evidence;
@@ -308,7 +308,7 @@ fn print(world: &World, figures: &Figures, reuse: &str, seed: u64, duration: Dur
     println!("{} whole requests", world.count(|peer| peer.counts.requests.load(Ordering::SeqCst)));
     println!("{} stray answers", world.count(|peer| peer.counts.strays.load(Ordering::SeqCst)));
     println!(
-        "{} calls that read, {} that move money, whose answer is not judged: a stray may have come after the request",
+        "{} calls that read, {} that move money, whose response is not judged: a stray may have come after the request",
         figures.excluded - figures.excluded_money,
         figures.excluded_money
     );
@@ -450,10 +450,10 @@ fn what_may_be_sent_again_and_what_is_late() {
         (judged(&own, std::slice::from_ref(&second)), judged(&money, &[second])),
         (vec![Violation::NotFirst], vec![Violation::WrongAnswer])
     );
-    // The answer of one that may have met a stray is not judged; one that had none is.
+    // The response of one that may have met a stray is not judged; one that had none is.
     let stray = |after_stray| judged(&money, &[seen(Given::Success, after_stray)]);
     assert_eq!((stray(true), stray(false)), (vec![], vec![Violation::WrongAnswer]));
-    // Nor is one whose request was never read, behind an answer that came a request late and was the connection's last.
+    // Nor is one whose request was never read, behind a response that came a request late and was the connection's last.
     let unread =
         |token: &str| judged(&Returned { token: Some(token.into()), ..returned(true, Outcome::Confirmed, 0) }, &[]);
     assert_eq!(unread("KEY-LAST"), []);

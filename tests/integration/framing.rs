@@ -1,4 +1,4 @@
-//! How requests and answers are framed: an answer whose headers contradict each other is not whole, whatever its body
+//! How requests and answers are framed: a response whose headers contradict each other is not whole, whatever its body
 //! says.
 
 use serde_json::json;
@@ -6,7 +6,7 @@ use serde_json::json;
 use crate::support::capi::{Call, Client, HANG, refund, with, within};
 use crate::support::server::{OK, Server};
 
-/// The whole answer, and whether its body counts.
+/// The whole response, and whether its body counts.
 fn verdict_of(answer: String) -> (String, String, usize) {
     let server = Server::start(move |mut c| {
         while c.read_request().is_some() {
@@ -85,7 +85,7 @@ fn contradictory_framing_is_no_whole_answer_and_ends_its_connection() {
         let (verdict, message, connections) = verdict_of(answer);
         assert_eq!(verdict, "E_RESPONSE UNKNOWN", "{name}: {message}");
         assert!(message.contains(part), "{name}: {message}");
-        assert_eq!(connections, 2, "{name}: what is left of such an answer must not meet the next call");
+        assert_eq!(connections, 2, "{name}: what is left of such a response must not meet the next call");
     }
 }
 

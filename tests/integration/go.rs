@@ -187,7 +187,7 @@ fn another_abi_is_refused_when_it_is_compiled_and_when_it_runs() {
     );
 }
 
-/// A test that runs three blocks of the README: two that read an answer, and one that is the body of a test.
+/// A test that runs three blocks of the README: two that read a response, and one that is the body of a test.
 fn test_of_blocks(answer: &str, of_error: &str, sandbox: &str) -> String {
     format!(
         r#"package main

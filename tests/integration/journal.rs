@@ -50,7 +50,7 @@ fn kills() -> u64 {
     std::env::var("TEST_KILLS").map_or(12, |text| text.parse().unwrap())
 }
 
-/// How long a call may take that others wait for, because it is killed or its answer does not come: emulators are slow.
+/// How long a call may take that others wait for, because it is killed or its response does not come: emulators are slow.
 fn short_ms() -> u32 {
     if foreign().is_some() { 5000 } else { 500 }
 }
@@ -136,7 +136,7 @@ impl Till<'_> {
         entries.filter(|entry| entry["effect"] == effect.as_str() && entry["key"] == key.as_str()).count()
     }
 
-    /// At most one effect, and the journal's answer is no better than the truth.
+    /// At most one effect, and the journal's response is no better than the truth.
     fn check(&self, target: &Target, reply: &Reply, at: &str) -> usize {
         let effects = self.effects(target);
         assert!(effects <= 1, "{at}: executed {effects} times: {reply:?}");

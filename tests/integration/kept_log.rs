@@ -10,7 +10,7 @@ use crate::support::capi::{Call, Client, refund, with};
 use crate::support::server::{Connection, OK, Server};
 use crate::support::{encryption_key, long_encryption_key};
 
-/// A service whose first answer is "try again", and what it was sent.
+/// A service whose first response is "try again", and what it was sent.
 fn busy_once() -> (Server, Arc<Mutex<Vec<String>>>) {
     let requests = Arc::new(Mutex::new(Vec::new()));
     let server = Server::start({

@@ -1,4 +1,4 @@
-//! `paysvc_reply_is_paid` over real answers: of payments, look-ups, webhooks and refunds. `paysvc_reply_is_active` over those
+//! `paysvc_reply_is_paid` over real responses: of payments, look-ups, webhooks and refunds. `paysvc_reply_is_active` over those
 //! of mandates.
 
 use serde_json::{Value, json};
@@ -78,7 +78,7 @@ fn a_wait_without_a_currency_says_what_to_give() {
     }
 }
 
-/// For receipts: the answers of a charge, of a look at it and of a refund name their amounts in different places.
+/// For receipts: the responses of a charge, of a look at it and of a refund name their amounts in different places.
 #[test]
 fn the_amounts_of_every_shape_of_answer_are_found() {
     let sandbox = Sandbox::start(&[]);

@@ -198,7 +198,7 @@ fn sixty_four_threads_share_a_client() {
         let mut child = command.spawn().unwrap();
         wait.recv_timeout(Duration::from_secs(120)).expect("the last request");
         child.stdin.take().unwrap().write_all(b"\n").unwrap();
-        // The program frees its client without waiting; a moment later the answer comes.
+        // The program frees its client without waiting; a moment later the response comes.
         std::thread::sleep(Duration::from_millis(50));
         freed.send(()).unwrap();
         let output = child.wait_with_output().unwrap();

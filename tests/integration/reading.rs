@@ -1,4 +1,4 @@
-//! An answer is read with the C functions alone: every value is found, and nothing else.
+//! A response is read with the C functions alone: every value is found, and nothing else.
 
 use std::sync::{Arc, Mutex};
 
@@ -102,7 +102,7 @@ fn every_answer_is_walked_without_a_json_library() {
 fn of_members_with_the_same_name_the_first_is_found() {
     let service = Service::new();
     let reply = service.answer(r#"{"a":1,"\u0061":{"x":2},"b":{"c":3,"c":4},"x\u0000y":5,"\ud800":6}"#);
-    assert_eq!(reply.verdict(), "E_RESPONSE UNKNOWN", "such an answer proves nothing");
+    assert_eq!(reply.verdict(), "E_RESPONSE UNKNOWN", "such a response proves nothing");
     assert_eq!((reply.get("/a"), reply.get("/b/c")), (Some("1".to_owned()), Some("3".to_owned())));
     assert_eq!(reply.json_type("/a/x"), JsonType::Absent as i32);
     assert_eq!((reply.count(""), reply.count("/b")), (5, 2));

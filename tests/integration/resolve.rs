@@ -62,7 +62,7 @@ impl Service {
 
 const FOUND: &str = "200 OK";
 
-/// The answer of an order's look-up.
+/// The response of an order's look-up.
 fn order(state: u8, history: &str) -> String {
     format!(
         r#"{{"data":{{"isFinalStatus":{},"requeryNeeded":false,"orderSummary":{{"reference":"O-1","statusId":{state},"orderAmount":"100.1000","currency":"NGN"}},"orderPayments":{history}}},"statusCode":"00"}}"#,
@@ -173,7 +173,7 @@ fn a_difference_is_named_and_a_secret_in_it_is_not() {
         &json!({"expect": {"amount": 100.10}}),
     );
     let message = reply.message();
-    assert!(message.contains("the price in the answer is 90, which is not the amount of expect"), "{message}");
+    assert!(message.contains("the price in the response is 90, which is not the amount of expect"), "{message}");
     // A caller may give the whole request, although nothing asks it to.
     let card = "5399413078825962";
     let whole = json!({"reference": "O-1", "order": {"reference": "O-1", "amount": "1"},
@@ -183,7 +183,7 @@ fn a_difference_is_named_and_a_secret_in_it_is_not() {
     let reply = service.answer(&[(FOUND, "", &echo)]).resolve("order_create", &whole, &json!({}));
     reply.expect("E_UNRESOLVED UNKNOWN");
     assert!(
-        reply.message().contains("the price in the answer is ") && !reply.message().contains(card),
+        reply.message().contains("the price in the response is ") && !reply.message().contains(card),
         "{}",
         reply.message()
     );

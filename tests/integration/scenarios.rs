@@ -272,7 +272,7 @@ impl Run<'_> {
         self.sandbox.get("/sandbox/requests")["requests"].as_array().unwrap().last().expect("a request").clone()
     }
 
-    /// Compares what the step names in an answer, and keeps what it wants.
+    /// Compares what the step names in a response, and keeps what it wants.
     fn look(&mut self, at: &str, step: &Step, get: &mut dyn FnMut(&str) -> Option<String>) {
         for (pointer, expected) in &step.get {
             assert_eq!(get(pointer), expected.as_ref().map(|text| self.fill(text)), "{at}: {pointer}");
@@ -293,7 +293,7 @@ impl Run<'_> {
     }
 }
 
-/// A value of an admin call's answer, as `paysvc_reply_get` would give it.
+/// A value of an admin call's response, as `paysvc_reply_get` would give it.
 fn text_at(answer: &Value, pointer: &str) -> Option<String> {
     match answer.pointer(pointer)? {
         Value::Null => None,

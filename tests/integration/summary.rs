@@ -1,4 +1,4 @@
-//! `paysvc_reply_json`: what it tells beside the answer, which `typed_answers::normal` compares.
+//! `paysvc_reply_json`: what it tells beside the response, which `typed_answers::normal` compares.
 
 use serde_json::{Value, json};
 

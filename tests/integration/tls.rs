@@ -225,7 +225,7 @@ fn what_a_wrong_scheme_or_authority_leads_to_is_explained() {
     for port in [server.port, alert.port] {
         let reply = refund(&json!({"base_url": format!("http://127.0.0.1:{port}"), "secret_key": "s"}));
         assert_eq!(reply.outcome(), Outcome::Unknown, "{}", reply.message());
-        // A server may also reset the connection, which discards its answer.
+        // A server may also reset the connection, which discards its response.
         if port == alert.port {
             reply.expect("E_RESPONSE UNKNOWN");
             assert!(reply.message().contains("base_url should start with https://"), "{}", reply.message());

@@ -1,5 +1,5 @@
-//! Typed answers in C, C++ and Go: the same members of the same answers give the same values, the ones that the
-//! reference reader of the tests finds (`tests/support/answers`), and no answer that cannot be read changes a verdict.
+//! Typed answers in C, C++ and Go: the same members of the same responses give the same values, the ones that the
+//! reference reader of the tests finds (`tests/support/answers`), and no response that cannot be read changes a verdict.
 //! Python's are made of `paysvc_reply_json`, which `normal` compares.
 //!
 //! Three kinds of answers: the sandbox's, the canned ones of `tests/scenarios.json`, and hostile ones that a raw server
@@ -32,7 +32,7 @@ use hostile::Case;
 
 type Entries = Map<String, Value>;
 
-/// The answers of one endpoint.
+/// The responses of one endpoint.
 struct Answers {
     row: &'static Endpoint,
     cases: Vec<Case>,
@@ -43,7 +43,7 @@ struct Answers {
 /// How one endpoint was read.
 #[derive(Default)]
 struct Read {
-    /// Status, outcome, state and code of each answer of the raw server.
+    /// Status, outcome, state and code of each response of the raw server.
     verdicts: Vec<String>,
     entries: usize,
     wrong: Vec<String>,
@@ -195,7 +195,7 @@ fn the_canned_answer_of_every_endpoint_has_what_its_row_says() {
     assert!(rows().count() > ENDPOINTS.len() / 2);
 }
 
-/// The hostile answers reach what they are made for, in every row.
+/// The hostile responses reach what they are made for, in every row.
 #[test]
 fn every_member_meets_an_absent_an_unreadable_and_a_good_value() {
     for row in rows() {

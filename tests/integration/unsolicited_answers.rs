@@ -1,4 +1,4 @@
-//! An unsolicited answer, one that arrives before the request was written, is never taken for the answer: neither on a
+//! An unsolicited response, one that arrives before the request was written, is never taken for the response: neither on a
 //! kept connection (`wire.rs`) nor on a new one. Here it comes in one write with what the client waits for.
 
 use std::io::Write as _;
@@ -15,7 +15,7 @@ fn stray() -> String {
     response("200 OK", "", r#"{"status":true,"message":"stray","data":{"status":"successful"}}"#)
 }
 
-/// An HTTP proxy; behind it a service, whose answer is in the tunnel before the request on the first `bad` connections.
+/// An HTTP proxy; behind it a service, whose response is in the tunnel before the request on the first `bad` connections.
 fn tunnel(bad: usize) -> Server {
     Server::start(move |mut c: Connection| {
         let Some(connect) = c.read_request() else { return };
@@ -58,7 +58,7 @@ fn where_every_connection_holds_a_stray_nothing_is_sent_and_the_message_says_why
 #[test]
 fn a_stray_within_tls_is_never_the_answer() {
     let authority = Authority::new();
-    // In TLS 1.2 the server writes last, so its answer is there when the handshake ends.
+    // In TLS 1.2 the server writes last, so its response is there when the handshake ends.
     let leaf = authority.leaf(&["127.0.0.1"]);
     let config = Authority::server(&leaf, &[&rustls::version::TLS12], None);
     let server = Server::start(move |mut c| {

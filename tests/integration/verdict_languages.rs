@@ -28,7 +28,7 @@ fn cells() -> Vec<Cell> {
     });
     let lines: BTreeSet<_> = cells.iter().map(|cell| cell.line.as_str()).collect();
     let every = CHANGING.iter().chain(READING).map(|line| line.number).filter(|line| !["1", "r1"].contains(line));
-    assert_eq!(lines, every.collect(), "an answer for every line of the tables with a byte written");
+    assert_eq!(lines, every.collect(), "a response for every line of the tables with a byte written");
     cells
 }
 
@@ -90,7 +90,7 @@ fn every_line_of_the_table_in_python() {
             "E_RATE_LIMITED" => "RateLimited",
             "E_SERVER" => "ServerError",
             "E_RESPONSE" => "ResponseError",
-            other => panic!("no answer gives {other}"),
+            other => panic!("no response gives {other}"),
         };
         format!("{name}{}", if reply.outcome == "UNKNOWN" { " OutcomeUnknown" } else { "" })
     };

@@ -109,7 +109,7 @@ fn genuine_events_of_orders_and_sessions_in_every_form() {
         let reply = service.verify(&service.body());
         let found = is_genuine(&reply);
         assert_eq!((&found["event"], reply.state(), reply.http_status()), (&json!("order"), 5, 200));
-        assert_eq!(found["data"]["orderReference"], *order, "the service's answer");
+        assert_eq!(found["data"]["orderReference"], *order, "the service's response");
 
         let session = service.fund(&format!("A-{form}"), &format!("CUSTOMER-{form}"), "50.25");
         let reply = service.verify(&service.body());
@@ -284,7 +284,7 @@ fn a_payout_is_never_authentic() {
         assert_eq!((is_forged(&reply), findings(&reply)["event"].as_str()), (vec![], Some("payout")));
     }
     assert_eq!(service.paths().len(), before, "the service was not asked");
-    // The batch can be looked up, and its answer is returned.
+    // The batch can be looked up, and its response is returned.
     let body = service.forge(json!({"payout": payout, "change": {"batchReference": batch}}));
     let reply = service.verify(&body);
     reply.expect("OK CONFIRMED");

@@ -58,7 +58,7 @@ TWICE, BESIDE = [CHARGED_TWICE], [CHARGED_BESIDE]
 
 # --- The rules as they are ---
 
-tries("one key", "two senders, every answer", TIMELESS, EVERY_ANSWER, (D, 2), (D, 2))
+tries("one key", "two senders, every response", TIMELESS, EVERY_ANSWER, (D, 2), (D, 2))
 tries(
     "one key, in time",
     "with until and five seconds, and no steps taken for one",
@@ -74,7 +74,7 @@ tries(
 )
 tries("three senders", "one key", TIMELESS, "crash, pending, 429, fresh", (D, 2), (D, 1), (D, 1))
 tries("three senders, three keys", "each its own", TIMELESS, "crash, pending, fresh", (D, 1), (K, 1), (L, 1))
-tries("three senders, every answer", "one key", TIMELESS, EVERY_ANSWER, (D, 1), (D, 1), (D, 1))
+tries("three senders, every response", "one key", TIMELESS, EVERY_ANSWER, (D, 1), (D, 1), (D, 1))
 tries("authorizations", "of a charge", TIMELESS, "crash, pending, failover, 429, fresh", (Z, 2), (Z, 2))
 tries(
     "authorizations, in time",

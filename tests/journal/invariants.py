@@ -92,7 +92,7 @@ def why_open(world, state, journal, claim, request):
     if any(end in (REJECTED, NOT_SENT, REJECTED_429, CONFIRMED) for end in claim.ends):
         return FORGOTTEN
     if claim.key in REFUNDS and request is not None:
-        return "a refund without an answer"
+        return "a refund without a response"
     if request is None:
         knew = not world.features & {"crash", "backup", "backup at rest"}
         return UNSENT if knew else "its sender was killed before it was sent, or its end is lost"
@@ -104,6 +104,6 @@ def why_open(world, state, journal, claim, request):
     if journal.checkout:
         return "beside a checkout"
     if all(entry.claim != claim.id for entry in state.entries):
-        return "refused with 429, and the answer lost"
+        return "refused with 429, and the response lost"
     begun = sum(other.key in CHARGES and other.state != NOT_SENT for other in journal.claims)
-    return "declined, and the answer lost, " + ("one of several attempts" if begun > 1 else "the only attempt")
+    return "declined, and the response lost, " + ("one of several attempts" if begun > 1 else "the only attempt")

@@ -51,7 +51,7 @@ class Rules(NamedTuple):
     read_back: str = "nothing else"
     # After a 429 the call goes back to the table. Without: it claims at the next number and sends.
     table_after_429: bool = True
-    # When a look-up may say REJECTED of one of several attempts: if the "own entry" is there, which its answer named;
+    # When a look-up may say REJECTED of one of several attempts: if the "own entry" is there, which its response named;
     # if there is an entry that was "not seen" when the claim's sender asked for the history; or "never".
     one_of_several: str = "own entry"
     # The history is asked for "always" unless the table knows better; only "after a refusal"; or then, but "ignored".
@@ -278,7 +278,7 @@ def before_a_charge(rules, journal, fresh):
 
 
 def forbids(rules, question, history):
-    """Whether an answer to such a question forbids to send. The history is the status of each entry that it has."""
+    """Whether a response to such a question forbids to send. The history is the status of each entry that it has."""
     if question == NO_ENTRY:
         return bool(history)
     if rules.history == "ignored":

@@ -150,7 +150,7 @@ class Senders:
         self.does(sender, READING_BACK, own, what, claim.id, plan.key, rows=self.adding(claim), **changes)
         if "late insert" in self.features:
             late = (*self.state.late, Late(claim, plan.key_rows))
-            what = "inserts claim {} with key {}, and gets no answer: it is still under way"
+            what = "inserts claim {} with key {}, and gets no response: it is still under way"
             self.does(sender, READING_BACK, own, what, claim.id, plan.key, late=late, **changes)
 
     def read_back(self, sender):
@@ -224,7 +224,7 @@ class Senders:
             repeats = what == REJECTED_429 and not self.rules.table_after_429 and sender[1].claims_left
             place, memory = (REPEATING, sender[1].memory) if repeats else (IDLE, ())
             rows = self.adding(End(key, claim, what))
-            got = "gets no answer" if what == UNKNOWN else "reads the answer"
+            got = "gets no response" if what == UNKNOWN else "reads the response"
             text = got + ", and ends claim {}: {}"
             self.does(sender, place, memory, text, claim, what, requests=requests, rows=rows, over=over)
         if "crash" in self.features:

@@ -14,9 +14,9 @@ FEATURES = {
     "pending": "the service answers that a charge is in progress, and it is paid or fails later",
     "failover": "a charge that one gateway declines is tried with another: one request, two entries",
     "429": "a request is refused with 429",
-    "lag": "an entry appears in the history some time after the answer",
+    "lag": "an entry appears in the history some time after the response",
     "revived": "an entry that has failed is paid by an authorization",
-    "late insert": "an insert whose answer was lost arrives later",
+    "late insert": "an insert whose response was lost arrives later",
     "stopped": "a sender stands still between its check of the five seconds and the first byte",
     "checkout": "a hosted checkout of the order is made, and the customer tries to pay on it",
     "backup": "an older backup of the journal is restored, at any time",
@@ -32,7 +32,7 @@ ASKING = "about to ask for the history"
 INSERTING = "about to insert a claim"
 READING_BACK = "about to read back its claim"
 SENDING = "about to write the first byte"
-WAITING = "waiting for the answer"
+WAITING = "waiting for the response"
 REPEATING = "about to claim again after 429, without the table"
 LOOKING_UP = "about to look up"
 READING = "about to read the journal after the look-up"

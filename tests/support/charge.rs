@@ -1,4 +1,4 @@
-//! The first charge of the READMEs: what the program prints for each answer. It charges 25.50 NGN.
+//! The first charge of the READMEs: what the program prints for each response. It charges 25.50 NGN.
 
 use std::process::Command;
 
@@ -8,7 +8,7 @@ use super::sandbox::Sandbox;
 use super::server::Server;
 use super::{root, run};
 
-/// Total, fee, currency and state in the answer; and what the program prints.
+/// Total, fee, currency and state in the response; and what the program prints.
 const ANSWERS: &[(&str, &str, &str, u8, &str)] = &[
     ("25.50", "0", "NGN", 5, "paid\n"),
     ("25.5", "0.38", "NGN", 5, "paid\n"),
@@ -22,13 +22,13 @@ const ANSWERS: &[(&str, &str, &str, u8, &str)] = &[
     ("25.5000001", "0", "NGN", 5, "not paid, do not charge again: the amount differs"),
     ("255.0", "0", "NGN", 5, "not paid, do not charge again: the amount differs"),
     ("25", "0", "NGN", 5, "not paid, do not charge again: the amount differs"),
-    ("\"\"", "0", "NGN", 5, "not paid, do not charge again: the answer has no amount"),
-    ("null", "null", "NGN", 5, "not paid, do not charge again: the answer has no amount"),
+    ("\"\"", "0", "NGN", 5, "not paid, do not charge again: the response has no amount"),
+    ("null", "null", "NGN", 5, "not paid, do not charge again: the response has no amount"),
     ("25.50", "0", "USD", 5, "not paid, do not charge again: the currency differs"),
     ("25.50", "0", "NGN", 1, "not paid, do not charge again: the payment is not final"),
 ];
 
-/// Runs the program once for each answer, configured by the environment.
+/// Runs the program once for each response, configured by the environment.
 pub fn check(start: &dyn Fn() -> Command) {
     for &(total, fee, currency, state, expected) in ANSWERS {
         let payment = format!(r#"{{"totalAmount":{total},"fee":{fee},"currency":"{currency}","statusId":{state}}}"#);
@@ -40,7 +40,7 @@ pub fn check(start: &dyn Fn() -> Command) {
     resolves(start);
 }
 
-/// The answer to the charge is lost in every way: the program finds out that it was paid, and charges once.
+/// The response to the charge is lost in every way: the program finds out that it was paid, and charges once.
 fn resolves(start: &dyn Fn() -> Command) {
     let sandbox = Sandbox::start(&[]);
     for fault in ["commit_then_reset", "commit_then_502", "truncate", "status_500"] {
@@ -53,7 +53,7 @@ fn resolves(start: &dyn Fn() -> Command) {
         }
         let printed = String::from_utf8(run(&mut program).stdout).unwrap();
         let lines: Vec<&str> = printed.lines().collect();
-        assert!(lines[0].starts_with("the answer is lost, asking what became of it: "), "{fault}: {printed}");
+        assert!(lines[0].starts_with("the response is lost, asking what became of it: "), "{fault}: {printed}");
         let ledger = sandbox.get("/sandbox/ledger")["ledger"].take();
         let charged = ledger.as_array().unwrap().iter().filter(|entry| entry["effect"] == "charge_made").count();
         let requests = sandbox.get("/sandbox/requests")["requests"].take();

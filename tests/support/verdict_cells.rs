@@ -27,7 +27,7 @@ pub struct Cell {
     /// The same, if it may be no text.
     #[serde(skip)]
     pub bytes: Option<Vec<u8>>,
-    /// How the answer is sent. "length", "chunked" and "close" are whole; "cut", "cut chunks" and "stall" end within the
+    /// How the response is sent. "length", "chunked" and "close" are whole; "cut", "cut chunks" and "stall" end within the
     /// body, and "none", "reset", "interim" and "mute" before it; with "refused" nobody listens.
     #[serde(default = "length")]
     pub framing: String,
@@ -37,7 +37,7 @@ pub struct Cell {
     pub status: String,
     pub outcome: String,
     pub state: i32,
-    /// Is the request sent again after this answer?
+    /// Is the request sent again after this response?
     pub again: bool,
     pub why: String,
 }
@@ -92,7 +92,7 @@ impl Cell {
         }
         let mut answer = format!("{head}\r\n").into_bytes();
         if chunked {
-            // Short chunks, so that every answer has several.
+            // Short chunks, so that every response has several.
             for part in body.chunks(7) {
                 let _ = write!(answer, "{:x}\r\n", part.len());
                 answer.extend_from_slice(part);

@@ -3,7 +3,7 @@
     maker.py ROWS cells CELLS      the cells of tests/verdict_cells.json
     maker.py ROWS random N SEED    N made-up answers; the same for the same seed
 
-A theme makes most of an answer agree with itself; the rest is chance.
+A theme makes most of a response agree with itself; the rest is chance.
 """
 
 import json
@@ -173,7 +173,7 @@ class Maker:
         return self.member("message", json.dumps(text) if self.chance(95) else self.pick([*ODD, '{"already":1}']))
 
     def text(self):
-        """Any text of an answer, at times with a name, in a list or deeper."""
+        """Any text of a response, at times with a name, in a list or deeper."""
         said = json.dumps(self.pick(self.pick([PLAIN, MESSAGES])) if self.chance(70) else self.sentence())
         kind = self.random.random() * 100
         if kind < 60:

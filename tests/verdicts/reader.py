@@ -1,4 +1,4 @@
-"""What an answer proves, read a second time: the rules of docs/verdicts.md, written from the document alone, so that
+"""What a response proves, read a second time: the rules of docs/verdicts.md, written from the document alone, so that
 the library's verdicts can be compared with them. It imports neither the library nor its tables; what it knows about an
 endpoint is ROWS, which the tests render from the tables, and it reads the words of doubt and refusal from the document.
 
@@ -253,7 +253,7 @@ MOST_SEARCHED = 64 * 1024
 
 
 class Searched:
-    """The texts of an answer: what they say, and how long they are."""
+    """The texts of a response: what they say, and how long they are."""
 
     def __init__(self, fields):
         self.fields, self.said, self.length = {fold(name) for name in fields}, set(), 0
@@ -337,7 +337,7 @@ def is_good(code):
     return bool(says(code) & {"doubt", "weak doubt"}) if isinstance(code, Words) else code in GOOD
 
 
-# --- What an answer says ---
+# --- What a response says ---
 
 STATE_NAMES = {"statusid": "statusId", "status": "status", "paymentstatus": "paymentStatus"}
 ORDERS = {"orderpayment": "orderPayment", "ordersummary": "orderSummary", "order": "order"}

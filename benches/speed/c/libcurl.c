@@ -1,5 +1,5 @@
 /* libcurl, as its users write it well: one easy handle a thread, used again, its headers made once, with a deadline;
- * encryption by OpenSSL, the answer read with cJSON and looked at as libpaysvc looks at it. */
+ * encryption by OpenSSL, the response read with cJSON and looked at as libpaysvc looks at it. */
 #include "rsa.h"
 #include "worker.h"
 #include <cjson/cJSON.h>
@@ -95,7 +95,7 @@ static void *session_new(void)
     return session;
 }
 
-/* The large answer, parsed once. */
+/* The large response, parsed once. */
 static void open_large(struct session *session)
 {
     char text[4096];
@@ -106,7 +106,7 @@ static void open_large(struct session *session)
     }
     large = cJSON_GetObjectItemCaseSensitive(cJSON_ParseWithLength(session->answer, session->length), "directDebitMandates");
     if (cJSON_GetArraySize(large) != LARGE_COUNT) {
-        fail("call", "not the large answer");
+        fail("call", "not the large response");
     }
 }
 

@@ -92,7 +92,7 @@ static void open_large(void)
     }
     size = paysvc_reply_body_len(large);
     if (size < 66000 || size > 68000 || paysvc_reply_count(large, "/directDebitMandates") != LARGE_COUNT) {
-        fail("call", "not the large answer");
+        fail("call", "not the large response");
     }
     /* Jumps about, so that no look-up is near the one before. */
     for (i = 0; i < LARGE_COUNT * LARGE_MEMBERS; i++) {

@@ -1,4 +1,4 @@
-"""Typed answers of the Python binding: made of the JSON that the library has made of an answer. No network is measured."""
+"""Typed answers of the Python binding: made of the JSON that the library has made of a response. No network is measured."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ text = (worker.FOLDER / f"{worker.MODE}.json").read_bytes().rstrip(b"\n")
 
 
 class Service(BaseHTTPRequestHandler):
-    """Gives the answer to the one request for which the library makes its JSON."""
+    """Gives the response to the one request for which the library makes its JSON."""
 
     def do_GET(self) -> None:
         self.rfile.read(int(self.headers.get("content-length", 0)))
@@ -41,11 +41,11 @@ def answered() -> paysvc.Reply:
             if worker.MODE == "payment":
                 return client.order_pay(payment_option="bank-transfer", reference="R", bank_transfer={})
             return client.direct_debit_history(email_address="ada@example.com")
-        except paysvc.PaysvcError as error:  # Its answer is about another order; it is read as well.
+        except paysvc.PaysvcError as error:  # Its response is about another order; it is read as well.
             return error.reply
 
 
-reply = pickle.loads(pickle.dumps(answered()))  # It has the JSON, and no answer yet.
+reply = pickle.loads(pickle.dumps(answered()))  # It has the JSON, and no response yet.
 
 
 def payment() -> None:

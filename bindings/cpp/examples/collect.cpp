@@ -16,7 +16,7 @@ namespace {
 
 bool failed = false;
 
-// Prints a line: step, subject, one value of the answer, outcome, time.
+// Prints a line: step, subject, one value of the response, outcome, time.
 void print(const char *what, const std::string &of, const std::string &value, const paysvc::reply &reply, long long ms) {
     std::printf("%-21s %-19s %-42.42s %-9s %5lld ms\n", what, of.c_str(), value.c_str(), name(reply.outcome()), ms);
 }
@@ -184,7 +184,7 @@ class till {
     // What the customer or the bank would tell, from the sandbox or typed in by you.
     std::string learn(const char *question, const std::string &request, const std::string &pointer) const {
         if (sandbox_) {
-            return client_.invoke("request", request).get_or(pointer, ""); // Whatever its status is: it is no answer of the service.
+            return client_.invoke("request", request).get_or(pointer, ""); // Whatever its status is: it is no response of the service.
         }
         std::string line;
         std::cout << question << ": " << std::flush;

@@ -95,7 +95,7 @@ func Start(t testing.TB, arguments ...string) *Sandbox {
 	return sandbox
 }
 
-// Get calls the sandbox's admin interface, e.g. "/sandbox/otp/MDTC-1", and stores the answer in the value that into points
+// Get calls the sandbox's admin interface, e.g. "/sandbox/otp/MDTC-1", and stores the response in the value that into points
 // to.
 func (s *Sandbox) Get(path string, into any) {
 	s.t.Helper()

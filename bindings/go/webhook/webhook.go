@@ -1,5 +1,5 @@
 // Package webhook verifies the events that the payments service sends. They are not signed, so anybody who knows the URL can send
-// one: the handler asks the service, and passes on the service's answer, never the event.
+// one: the handler asks the service, and passes on the service's response, never the event.
 //
 //	handle := func(ctx context.Context, reply *paysvc.Reply) error {
 //		return orders.Settle(ctx, reply.Webhook.About, reply) // Compares amount and currency with the order.
@@ -100,7 +100,7 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(status)
 }
 
-// The status of the answer, and when the sender should try again.
+// The status of the response, and when the sender should try again.
 func (h *handler) answer(w http.ResponseWriter, r *http.Request) (int, time.Duration) {
 	if r.Method != http.MethodPost {
 		return http.StatusMethodNotAllowed, 0
@@ -118,7 +118,7 @@ func (h *handler) answer(w http.ResponseWriter, r *http.Request) (int, time.Dura
 	if h.Limits.isForged(body) {
 		return http.StatusOK, 0
 	}
-	// A sender that hangs up neither cancels a request that has been counted, nor what is done with its answer.
+	// A sender that hangs up neither cancels a request that has been counted, nor what is done with its response.
 	ctx := context.WithoutCancel(r.Context())
 	reply := h.verify(ctx, string(body), false)
 	var reference string

@@ -1,4 +1,4 @@
-"""A server whose answers the tests write: each request waits until the test answers it."""
+"""A server whose responses the tests write: each request waits until the test answers it."""
 
 from __future__ import annotations
 

@@ -396,7 +396,7 @@ def test_a_call_that_waited_gets_the_remaining_time(peer: Peer) -> None:
             await asyncio.sleep(1)
             exchange.answer(status=True)
             await first
-            await peer.next_async()  # The second call has begun, a second late; it gets no answer.
+            await peer.next_async()  # The second call has begun, a second late; it gets no response.
             with pytest.raises(paysvc.Timeout) as caught:
                 await second
             assert isinstance(caught.value, paysvc.OutcomeUnknown)

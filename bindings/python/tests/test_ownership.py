@@ -102,7 +102,7 @@ def test_calls_that_succeed_fail_or_are_refused(handles: Handles, paysvc_sandbox
                 client.call("order_refund", {"amount": 1.5})
     # A token is used again, but not after a call that raised before it had a reply. An error asks nothing more.
     assert handles.made == {"client": 1, "call": 5, "reply": 26}
-    # Errors that a program keeps have no handle, nor have replies whose answer it has read.
+    # Errors that a program keeps have no handle, nor have replies whose response it has read.
     assert [kind for kind, _ in handles.live] == ["reply"] * 10
     assert len(kept) == 25
     for reply in kept:

@@ -138,7 +138,7 @@ def test_a_claim_that_was_committed_before_its_connection_broke_is_sent_once(
 ) -> None:
     def lose() -> None:
         assert database.end_others() >= 1
-        raise ConnectionError("the answer was lost")
+        raise ConnectionError("the response was lost")
 
     after = Once(lose)
     with client_of(ordered, lambda: Watched(database.connect(), nothing, after)) as client:
@@ -165,7 +165,7 @@ def test_the_server_may_crash_while_a_request_is_under_way(database: Server, ord
             pass
         database.crash()
         assert call.result().outcome is paysvc.Outcome.CONFIRMED
-        # An answer that came while the server was still starting was not written down: a person must settle it.
+        # A response that came while the server was still starting was not written down: a person must settle it.
         with suppress(paysvc.Unresolved):
             assert refund(client).replayed
     assert refunds_made(ordered) == 1

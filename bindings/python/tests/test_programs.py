@@ -64,7 +64,7 @@ def test_the_first_charge_of_the_readme_is_paid_once(paysvc_sandbox: Sandbox) ->
 def test_the_first_charge_of_the_readme_finds_out_what_became_of_it(paysvc_sandbox: Sandbox, fault: str) -> None:
     paysvc_sandbox.fault(fault, "/payment/order/create")
     lost, paid = output_of(block(FIRST_CHARGE), **variables(paysvc_sandbox.config)).splitlines()
-    assert lost.startswith("the answer is lost, asking what became of it: ")
+    assert lost.startswith("the response is lost, asking what became of it: ")
     assert paid == "paid"
     effects = [(entry["effect"], entry["amount"]) for entry in paysvc_sandbox.ledger()]
     assert effects == [("order_created", "25.50"), ("charge_made", "25.50")]
@@ -74,7 +74,7 @@ def test_the_first_charge_of_the_readme_is_not_repeated_when_it_stays_unknown(pa
     paysvc_sandbox.fault("status_500", "/payment/order/create")
     settings = variables({**paysvc_sandbox.config, "timeout_ms": "2000"})
     lost, unknown = output_of(block(FIRST_CHARGE), **settings).splitlines()
-    assert lost.startswith("the answer is lost, ")
+    assert lost.startswith("the response is lost, ")
     assert unknown.startswith("UNKNOWN, do not charge again: ")
     assert [request["path"] for request in paysvc_sandbox.requests()].count("/payment/order/create") == 1
 
@@ -94,7 +94,7 @@ def test_the_first_charge_of_the_readme_is_not_repeated_when_it_stays_unknown(pa
             "not paid, do not charge again: the amount differs, or cannot be read (SUCCESSFUL)",
         ),
         ({"currency": "USD"}, "not paid, do not charge again: the currency differs (SUCCESSFUL)"),
-        ({"totalAmount": None}, "not paid, do not charge again: the answer has no amount (SUCCESSFUL)"),
+        ({"totalAmount": None}, "not paid, do not charge again: the response has no amount (SUCCESSFUL)"),
         (
             {"totalAmount": ["25.50"]},
             "not paid, do not charge again: the amount differs, or cannot be read (SUCCESSFUL)",

@@ -41,7 +41,7 @@ def test_json_writes_an_answer_exactly() -> None:
 
 
 def test_no_encoder_makes_a_float_of_an_amount(client: paysvc.Client, paysvc_sandbox: Sandbox) -> None:
-    """Of a reply that was made by the library, and whose answer has been read."""
+    """Of a reply that was made by the library, and whose response has been read."""
     paysvc_sandbox.post("/sandbox/orders", {"reference": "R", "amount": "100.10", "paid": True})
     reply = client.order_status(reference="R")
     assert reply.is_paid("R", "100.10", "*")

@@ -200,7 +200,7 @@ ACCEPTED = (
 def test_a_second_interrupt_cancels_the_batch_in_hand(
     paysvc_sandbox: Sandbox, journal: dict[str, Any], peer: Peer, times: int
 ) -> None:
-    """The first lets it finish. The answer of the peer fits nobody, so the batch is UNKNOWN in either case."""
+    """The first lets it finish. The response of the peer fits nobody, so the batch is UNKNOWN in either case."""
     told: list[str] = []
 
     def progress(_done: int, _total: int, step: Mapping[str, Any]) -> int:

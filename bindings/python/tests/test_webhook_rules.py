@@ -50,7 +50,7 @@ def test_what_each_reply_is_answered(
 
 
 def test_an_event_that_python_cannot_read_is_sent_again(peer: Peer) -> None:
-    """Its answer is nested too deeply."""
+    """Its response is nested too deeply."""
     deep = f'{{"status":true,"data":{{"customer":{"[" * 9999 + "]" * 9999}}}}}'
     with paysvc.Client(**peer.config) as client:
         answering = peer.replies(deep)

@@ -45,25 +45,25 @@ pub fn uses(dist: &Dist, stage: &Stage) -> Result<Vec<Use>, String> {
         let place = place(row.runner);
         let valid = "unpacked; SBOM valid, with the crates of this target";
         all.push(uses::take(&archive, "this machine", valid, || unpacked.unpack(&archive)));
-        let ran = "built with pkg-config and CMake, shared and static: each a charge, and one whose answer is lost";
+        let ran = "built with pkg-config and CMake, shared and static: each a charge, and one whose response is lost";
         all.push(uses::take(&archive, place, ran, || unpacked.every_way()));
         if dist.sandbox(row).is_some() {
-            let ran = "its paysvc-sandbox, called by the program: a charge, and one whose answer is lost";
+            let ran = "its paysvc-sandbox, called by the program: a charge, and one whose response is lost";
             all.push(uses::take(&archive, place, ran, || unpacked.its_sandbox()));
         }
         if is_windows(row) && row.pointer_bits == 64 {
-            let ran = "built by zig (UCRT) with paysvc.lib: a charge, and one whose answer is lost";
+            let ran = "built by zig (UCRT) with paysvc.lib: a charge, and one whose response is lost";
             all.push(uses::take(&archive, place, ran, || unpacked.microsofts_import_library()));
         }
         if row.runner == Runner::Debian11 {
-            let ran = "the C++ program: a charge, and one whose answer is lost";
+            let ran = "the C++ program: a charge, and one whose response is lost";
             all.push(uses::take(&archive, place, ran, || unpacked.in_cpp()));
             all.push(uses::take(&archive, "this machine", "the commands of docs/install.md", || documented(&unpacked)));
             all.push(uses::take(&archive, "an empty root with glibc 2.31", CHARGES, || containers::glibc(&unpacked)));
         }
         if row.runner == Runner::MuslLoader {
             all.push(uses::take(&archive, "an empty root with musl", CHARGES, || containers::musl(&unpacked)));
-            let ran = "linked with -static: a charge, and one whose answer is lost";
+            let ran = "linked with -static: a charge, and one whose response is lost";
             all.push(uses::take(&archive, "an empty root", ran, || containers::nothing(&unpacked)));
         }
     }

@@ -137,7 +137,7 @@ fn of_package(dist: &Dist, platform: &Platform, package: &str, version: &str, tr
             ],
         }),
         _ => json!({
-            "description": "Simulated payments service for tests\nIt keeps a ledger, and makes faults on request: for instance, it makes a charge and loses the answer.",
+            "description": "Simulated payments service for tests\nIt keeps a ledger, and makes faults on request: for instance, it makes a charge and loses the response.",
             "depends": [c_library],
             "contents": with_licences(&sandbox_files),
         }),

@@ -1,4 +1,4 @@
-//! What every package is used with: the first charge of the READMEs, and a sandbox that loses the answer to every second charge.
+//! What every package is used with: the first charge of the READMEs, and a sandbox that loses the response to every second charge.
 
 use std::ffi::OsString;
 use std::fs;
@@ -54,7 +54,7 @@ impl Stage {
         commands(&self.install, heading).ok_or_else(|| format!("docs/install.md has no commands under {heading}"))
     }
 
-    /// Runs a program twice, with the variables of a sandbox of its own, which serves TLS. The answer to the second charge
+    /// Runs a program twice, with the variables of a sandbox of its own, which serves TLS. The response to the second charge
     /// is lost after it was made: the program resolves it. `run` gives what the program printed; it is told the variables,
     /// and the path of the CA certificate, which lies in `folder`: the program must see it under that path.
     pub fn charges(
@@ -144,8 +144,8 @@ impl Sandbox {
             return Err(format!("the first charge: {first}"));
         }
         let lines: Vec<_> = second.lines().collect();
-        if !(lines.len() == 2 && lines[0].contains("the answer is lost") && lines[1] == "paid") {
-            return Err(format!("the charge whose answer was lost: {second}"));
+        if !(lines.len() == 2 && lines[0].contains("the response is lost") && lines[1] == "paid") {
+            return Err(format!("the charge whose response was lost: {second}"));
         }
         let charges = self.admin("/sandbox/ledger")?["ledger"]
             .as_array()

@@ -1,4 +1,4 @@
-//! A charge whose answer is lost, without a till: for people who want to see what becomes of it.
+//! A charge whose response is lost, without a till: for people who want to see what becomes of it.
 
 use super::change::change;
 use super::make;
@@ -15,7 +15,7 @@ const PATH: &str = "/payment/order/create";
 const CARD: &str = "4111111111111111";
 
 /// Creates the order if there is an `amount`, then charges a card for it. The request is the one of a till, and is logged,
-/// but nobody gets the answer.
+/// but nobody gets the response.
 pub async fn charge(sandbox: &Sandbox, body: &Json) -> Result<Json, ApiError> {
     let mut fields = Fields::of(body);
     let reference = fields.required("reference");

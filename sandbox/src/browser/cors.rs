@@ -9,7 +9,7 @@ use crate::util::json::Json;
 
 pub const WIDGET: &str = "/v1/checkout";
 
-/// The answer to the browser's question before a call with an `api-key` or a JSON body.
+/// The response to the browser's question before a call with an `api-key` or a JSON body.
 pub fn preflight(incoming: &Incoming) -> Option<Answer> {
     if incoming.method != "OPTIONS" || incoming.path != WIDGET {
         return None;

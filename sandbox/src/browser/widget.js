@@ -52,7 +52,7 @@
       status = response.status;
       const answer = await response.json();
       if (response.ok && answer.orderId) return { id: String(answer.orderId), fault: answer.widgetFault };
-      const error = answer.message ?? answer.error?.message ?? "The sandbox's answer has no order.";
+      const error = answer.message ?? answer.error?.message ?? "The sandbox's response has no order.";
       return { error, status, errors: answer.errors ?? {} };
     } catch (problem) {
       return { error: `No usable answer from ${base}: ${problem.message}`, status, errors: {} };

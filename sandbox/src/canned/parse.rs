@@ -107,7 +107,7 @@ fn effect(json: &Json) -> Result<Option<CannedEffect>, String> {
     Ok(Some(CannedEffect { effect: Effect::named(name), key: Template::parse(key), amount }))
 }
 
-/// The texts of an answer.
+/// The texts of a response.
 fn collect(json: &Json, templates: &mut Vec<Template>) {
     match json {
         Json::Text(text) => templates.push(Template::parse(text)),

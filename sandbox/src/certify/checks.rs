@@ -171,7 +171,7 @@ pub fn not_denied(seen: &Seen) -> Option<String> {
 /// After a lost answer only a look-up can tell that the order is paid.
 pub fn asked_before_paid(seen: &Seen) -> Option<String> {
     (seen.told == Some(Paid::Yes) && !seen.look_up_answered())
-        .then(|| "It took the order for paid without an answer that says so.".to_string())
+        .then(|| "It took the order for paid without a response that says so.".to_string())
 }
 
 /// Its own host is the one of the request that was redirected, under whatever name it knows the sandbox.

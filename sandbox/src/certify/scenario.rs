@@ -100,7 +100,7 @@ const ROW: Scenario = Scenario {
 const AS_ORDERED: Before = Before::Paid(AMOUNT, CURRENCY);
 const REPEATED: &str = "The first request was executed. The customer is charged twice.";
 const DO_NOT_REPEAT: &str = "Never repeat a request that moves money unless it provably was not executed. Ask order status or order verify \
-    with the reference, and until the answer is certain treat the order as not known.";
+    with the reference, and until the response is certain treat the order as not known.";
 
 pub const SCENARIOS: &[Scenario] = &[
     Scenario {

@@ -1,4 +1,4 @@
-//! The answer about a payment, to pay and to the steps after it.
+//! The response about a payment, to pay and to the steps after it.
 
 use super::{Call, success};
 use crate::http::answer::{Answer, ApiError};
@@ -6,7 +6,7 @@ use crate::state::model::{Awaits, Method, Order, Payment, PaymentState};
 use crate::state::virtual_accounts::{BANK, BANK_CODE};
 use crate::util::json::{Json, object};
 
-/// A payment as an answer reports it.
+/// A payment as a response reports it.
 struct Report {
     status: &'static str,
     status_code: &'static str,
@@ -38,7 +38,7 @@ fn report(payment: &Payment) -> Report {
     }
 }
 
-/// `remarks` of a payment, the same in every answer.
+/// `remarks` of a payment, the same in every response.
 pub fn remarks(payment: &Payment) -> &'static str {
     report(payment).remarks
 }
@@ -53,7 +53,7 @@ fn next_step(awaits: Awaits) -> &'static str {
     }
 }
 
-/// The answer to a payment that was just added. Only the one for a direct debit is documented.
+/// The response to a payment that was just added. Only the one for a direct debit is documented.
 pub fn answer_newest(order: &Order, call: &Call) -> Result<Answer, ApiError> {
     answer(order, order.payments.len().saturating_sub(1), call).map(Answer::assumed)
 }

@@ -88,7 +88,7 @@ fn accepted(payout: &Payout) -> Json {
     }
 }
 
-/// With its state: in the answer of the status call, and in webhooks.
+/// With its state: in the response of the status call, and in webhooks.
 pub fn with_state(payout: &Payout) -> Json {
     let mut shown = accepted(payout);
     if let Json::Object(members) = &mut shown {
@@ -104,7 +104,7 @@ pub fn with_state(payout: &Payout) -> Json {
     shown
 }
 
-/// The payouts as they are now; what is pending may be paid or fail after this answer.
+/// The payouts as they are now; what is pending may be paid or fail after this response.
 pub fn status(state: &mut State, call: &Call) -> Result<Answer, ApiError> {
     let batch: &Batch = state.batch(call.path_value("batchReference"))?;
     let data = batch.payouts.iter().map(with_state).collect::<Vec<_>>();

@@ -1,4 +1,4 @@
-//! Converts the state's rule errors to HTTP answers.
+//! Converts the state's rule errors to HTTP responses.
 
 use crate::http::answer::ApiError;
 use crate::state::RuleError;

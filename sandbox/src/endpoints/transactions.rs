@@ -1,4 +1,4 @@
-//! Funding details, and the similar object in the answers of order verify and in webhooks.
+//! Funding details, and the similar object in the responses of order verify and in webhooks.
 
 use super::Call;
 use super::payment_answer::remarks;

@@ -1,4 +1,4 @@
-//! All that is known about a fault: its name and words, when it acts, and what it does to the request, the answer and
+//! All that is known about a fault: its name and words, when it acts, and what it does to the request, the response and
 //! the connection. The others ask an entry of the table; none of them knows a fault by its name.
 
 use std::fmt::{self, Debug, Formatter};
@@ -63,7 +63,7 @@ pub enum OnRequest {
     Payload(fn(&mut Json)),
 }
 
-/// What it turns the answer into.
+/// What it turns the response into.
 #[derive(Clone, Copy)]
 pub enum Answers {
     Same,
@@ -73,10 +73,10 @@ pub enum Answers {
     Changed(fn(Answer) -> Answer),
 }
 
-/// How the answer is sent.
+/// How the response is sent.
 #[derive(Clone, Copy)]
 pub enum Sends {
-    /// As every answer.
+    /// As every response.
     AsUsual,
     /// Not at all: the connection ends.
     Nothing(End),
@@ -89,7 +89,7 @@ pub enum OnConnection {
     Nothing,
     /// RST as soon as a request arrives.
     ResetUnread,
-    /// This answer before any request, none of which is read.
+    /// This response before any request, none of which is read.
     Unasked(fn() -> Answer),
     /// The TLS handshake is never answered.
     NoHandshake,
@@ -117,7 +117,7 @@ impl Fault {
         Fault { name, acts, committed, wire, doc, request, answer, sends, connection, delay }
     }
 
-    /// `decided` is the regular answer, if the request was executed. Returns `None` if there is no answer.
+    /// `decided` is the regular answer, if the request was executed. Returns `None` if there is no response.
     pub fn alter(&self, decided: Option<Answer>, request: &RequestFacts) -> Option<Answer> {
         match self.answer {
             Answers::Same => decided,
@@ -126,7 +126,7 @@ impl Fault {
         }
     }
 
-    /// What is sent in place of the answer, unless that is sent as usual.
+    /// What is sent in place of the response, unless that is sent as usual.
     pub fn script(&self, answer: Option<&Answer>, sending: &Sending) -> Option<Script> {
         match self.sends {
             Sends::AsUsual => None,

@@ -1,4 +1,4 @@
-//! Fault injection: which fault acts on a request or connection, and how it changes the answer.
+//! Fault injection: which fault acts on a request or connection, and how it changes the response.
 
 mod answers;
 pub mod fault;
@@ -155,7 +155,7 @@ mod tests {
         String::from_utf8_lossy(&altered.body).into_owned()
     }
 
-    /// What a fault sends in place of an answer.
+    /// What a fault sends in place of a response.
     pub fn planned(fault: &str, keep_alive: bool) -> Option<Script> {
         let Chosen { fault, delay } = Chosen::new(table::named(fault).unwrap(), None);
         let answer = fault.committed.then(|| Answer::ok(&object! { "a": 1_u64 }));

@@ -1,4 +1,4 @@
-//! Scripts: the bytes and pauses that a fault puts on a connection in place of an answer.
+//! Scripts: the bytes and pauses that a fault puts on a connection in place of a response.
 
 use std::time::Duration;
 
@@ -54,13 +54,13 @@ impl Script {
         Script { steps, end, is_whole: true }
     }
 
-    /// A part of an answer, then FIN.
+    /// A part of a response, then FIN.
     pub fn part(steps: Vec<Step>) -> Script {
         Script { steps, end: End::Close, is_whole: false }
     }
 }
 
-/// What a script depends on, beside the answer.
+/// What a script depends on, beside the response.
 pub struct Sending {
     pub delay: Duration,
     /// The client did not ask to close the connection.
@@ -72,7 +72,7 @@ impl Sending {
         text(answer, self.keep_alive)
     }
 
-    /// The end after a whole answer.
+    /// The end after a whole response.
     pub fn end(&self) -> End {
         if self.keep_alive { End::KeepOpen } else { End::Graceful }
     }

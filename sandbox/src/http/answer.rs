@@ -1,4 +1,4 @@
-//! HTTP answers, and error answers in the envelopes of the service.
+//! HTTP responses, and error answers in the envelopes of the service.
 
 use std::borrow::Cow;
 
@@ -11,7 +11,7 @@ pub struct Answer {
     pub content_type: Cow<'static, str>,
     pub headers: Vec<(Cow<'static, str>, String)>,
     pub body: Vec<u8>,
-    /// The service's documentation does not show this shape: the answer carries `x-sandbox-assumed: 1`.
+    /// The service's documentation does not show this shape: the response carries `x-sandbox-assumed: 1`.
     pub assumed: bool,
 }
 

@@ -7,7 +7,7 @@ use hyper::{Response, StatusCode};
 
 use super::answer::Answer;
 
-/// The bytes of the answer.
+/// The bytes of the response.
 pub fn text(answer: &Answer, keep_alive: bool) -> Bytes {
     let head = head(answer, &format!("content-length: {}", answer.body.len()), keep_alive);
     [head.as_bytes(), &answer.body].concat().into()

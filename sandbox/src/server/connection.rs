@@ -1,4 +1,4 @@
-//! One client connection: its number, its request count, and the script that replaces an answer.
+//! One client connection: its number, its request count, and the script that replaces a response.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};

@@ -1,4 +1,4 @@
-//! How an answer is sent: by hyper, or by the script of a fault.
+//! How a response is sent: by hyper, or by the script of a fault.
 
 use http_body_util::{Either, Full};
 use hyper::Response;
@@ -21,13 +21,13 @@ pub struct NoResponse;
 
 impl std::fmt::Display for NoResponse {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        out.write_str("no answer goes through HTTP")
+        out.write_str("no response goes through HTTP")
     }
 }
 
 impl std::error::Error for NoResponse {}
 
-/// A whole answer, or events without end.
+/// A whole response, or events without end.
 pub type Sent = Either<Full<Bytes>, Events>;
 pub type Delivered = Result<Response<Sent>, NoResponse>;
 

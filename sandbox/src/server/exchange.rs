@@ -1,4 +1,4 @@
-//! Handles one request: reads it, chooses a fault by rule, has it answered and delivers the answer.
+//! Handles one request: reads it, chooses a fault by rule, has it answered and delivers the response.
 
 use std::sync::Arc;
 

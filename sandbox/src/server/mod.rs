@@ -1,4 +1,4 @@
-//! Connections: accepts them, speaks TLS, reads a request and sends its answer, or what a fault turns it into.
+//! Connections: accepts them, speaks TLS, reads a request and sends its response, or what a fault turns it into.
 
 pub mod accept;
 pub mod address;

@@ -26,7 +26,7 @@ pub enum Played {
     Over,
 }
 
-/// Calls `note` before each write with how much of the answer the client may then have.
+/// Calls `note` before each write with how much of the response the client may then have.
 pub async fn play(script: Script, wire: Wire, note: impl Fn(Answered)) -> Played {
     let (mut reader, mut writer) = tokio::io::split(wire);
     let mut early = Vec::new();

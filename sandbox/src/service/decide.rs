@@ -29,7 +29,7 @@ pub struct Origin {
     pub on_connection: u64,
 }
 
-/// An answer whose effects are committed.
+/// A response whose effects are committed.
 pub struct Decided {
     pub answer: Option<Answer>,
     pub chosen: Option<Chosen>,
@@ -113,7 +113,7 @@ pub async fn decide(
     Decided { answer, chosen, position, keep_alive }
 }
 
-/// What became of a request. The answer is the one before its fault changes it; `None`: it was not executed.
+/// What became of a request. The response is the one before its fault changes it; `None`: it was not executed.
 #[derive(Default)]
 struct Done {
     answer: Option<Answer>,
@@ -179,7 +179,7 @@ fn unanswered<'a>(sandbox: &Sandbox, incoming: &'a Incoming, origin: Origin) -> 
     }
 }
 
-/// The answer, and the handler's notes for the log.
+/// The response, and the handler's notes for the log.
 fn answer(ready: Ready, state: &mut State) -> (Answer, Vec<String>) {
     let (endpoint, call) = match ready {
         Ok(ready) => ready,

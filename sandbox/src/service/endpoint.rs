@@ -26,7 +26,7 @@ pub struct Endpoint {
     pub body: Body,
     pub status: Status,
     pub effect: Effect,
-    /// The service's documentation does not show the shape of the answer.
+    /// The service's documentation does not show the shape of the response.
     pub assumed: bool,
     pub handler: Handler,
 }

@@ -1,4 +1,4 @@
-//! One entry of the request log: what is kept of a request and its answer, masked.
+//! One entry of the request log: what is kept of a request and its response, masked.
 
 use std::io::Write as _;
 
@@ -78,7 +78,7 @@ impl LogEntry<'_> {
     }
 
     /// The body that is sent, unless a fault changes it on the wire. As text, because a reader of the log must not fail at
-    /// what a fault made of the answer.
+    /// what a fault made of the response.
     fn shown(&self, answer: &Answer) -> Option<String> {
         if answer.body.len() > LARGEST_ANSWER {
             return None;

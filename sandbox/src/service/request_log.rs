@@ -28,7 +28,7 @@ pub struct Kept {
     pub has_fault: bool,
 }
 
-/// How much of the answer the client may have received.
+/// How much of the response the client may have received.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Answered {
     Nothing,

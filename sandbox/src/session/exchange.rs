@@ -1,4 +1,4 @@
-//! The format of the file: one line is a request and its answer, masked.
+//! The format of the file: one line is a request and its response, masked.
 
 use std::time::Duration;
 
@@ -57,7 +57,7 @@ pub fn line(asked: Option<Json>, chosen: Option<Chosen>, answer: Json) -> Json {
     }
 }
 
-/// The answer before a fault changes it, without what the request and the answer itself hide.
+/// The response before a fault changes it, without what the request and the response itself hide.
 pub fn shown(answer: &Answer, incoming: &Incoming, opened: &Opened) -> Json {
     let json = Json::parse(&answer.body);
     let mut secrets: Vec<String> = opened.payload.iter().chain(json.iter()).flat_map(mask::hidden).collect();
@@ -101,7 +101,7 @@ pub fn parse(line: &Json) -> Result<Exchange, String> {
     };
     let answer = some("answer").map(parse_answer).transpose()?;
     if chosen.is_none() && (asked.is_none() || answer.is_none()) {
-        return Err("it has neither a fault nor a request with its answer".to_string());
+        return Err("it has neither a fault nor a request with its response".to_string());
     }
     Ok(Exchange { asked, chosen, answer })
 }

@@ -1,4 +1,4 @@
-//! `--record`: writes each request and its answer to a file, one a line.
+//! `--record`: writes each request and its response to a file, one a line.
 
 use std::fs::{File, OpenOptions};
 use std::io::Write as _;
@@ -47,7 +47,7 @@ impl Recorder {
         Ok(recorder)
     }
 
-    /// The answer is the one before a fault changes it; `None`: the request was not executed.
+    /// The response is the one before a fault changes it; `None`: the request was not executed.
     pub fn request(
         &self,
         incoming: &Incoming,
@@ -69,7 +69,7 @@ impl Recorder {
         self.write(&exchange::line(None, Some(chosen), Json::Null));
     }
 
-    /// At once, so that a client that has an answer finds it in the file.
+    /// At once, so that a client that has a response finds it in the file.
     fn write(&self, line: &Json) {
         let mut open = self.file.lock().unwrap_or_else(PoisonError::into_inner);
         if open.has_ended {

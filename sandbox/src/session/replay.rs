@@ -62,7 +62,7 @@ impl Replay {
         next.is_unread().then(|| next.take())?.chosen
     }
 
-    /// The answer of the first request that asks the same and was not answered yet, and its fault. A look-up that was
+    /// The response of the first request that asks the same and was not answered yet, and its fault. A look-up that was
     /// answered is answered as the last time: clients ask more or less often.
     pub fn answer(&self, asked: &Json, looks_up: bool) -> (Option<Answer>, Option<Chosen>) {
         let mut progress = self.lock();
@@ -123,7 +123,7 @@ fn matching(exchanges: &[Recorded], renaming: &Renaming, asked: &Json, looks_up:
     if looks_up { exchanges.iter().enumerate().rev().find_map(same) } else { None }
 }
 
-/// The answer with the names that this client knows.
+/// The response with the names that this client knows.
 fn renamed(answer: Answer, renaming: &Renaming) -> Answer {
     let headers = answer.headers.iter().map(|(name, value)| (name.clone(), renaming.sent(value)));
     let headers = headers.collect();

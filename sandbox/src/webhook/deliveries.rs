@@ -39,7 +39,7 @@ impl Progress {
 #[derive(Debug)]
 struct Attempt {
     at: Moment,
-    /// Status and the start of the answer's body, or why there is none.
+    /// Status and the start of the response's body, or why there is none.
     result: post::Result,
 }
 

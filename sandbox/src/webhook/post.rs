@@ -1,4 +1,4 @@
-//! One attempt to deliver: a POST and its answer.
+//! One attempt to deliver: a POST and its response.
 
 use std::time::Duration;
 
@@ -12,15 +12,15 @@ use tokio::net::TcpStream;
 use super::target::Target;
 
 const TIMEOUT: Duration = Duration::from_secs(10);
-/// How much of the receiver's answer is kept.
+/// How much of the receiver's response is kept.
 const KEPT: usize = 1024;
 
-/// Status and the start of the body, or why there is no answer.
+/// Status and the start of the body, or why there is no response.
 pub type Result = std::result::Result<(u16, String), String>;
 
 pub async fn post(target: &Target, body: String) -> Result {
     let attempt = tokio::time::timeout(TIMEOUT, send(target, body)).await;
-    attempt.unwrap_or_else(|_| Err(format!("no answer within {} s", TIMEOUT.as_secs())))
+    attempt.unwrap_or_else(|_| Err(format!("no response within {} s", TIMEOUT.as_secs())))
 }
 
 async fn send(target: &Target, body: String) -> Result {

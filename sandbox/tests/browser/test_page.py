@@ -42,14 +42,14 @@ def test_a_charge_from_outside_appears(page: Browser, sandbox: Sandbox) -> None:
 
 def test_the_charge_whose_answer_is_lost(page: Browser, sandbox: Sandbox) -> None:
     reference = page.named("New order").get_dom_attribute("value")
-    page.click("Make the charge, lose the answer")
+    page.click("Make the charge, lose the response")
     page.shows(f"Order {reference}", "h2")
     knows, did = ".both > div:first-child", ".both > div:last-child"
-    page.shows("no answer: unknown", knows)
+    page.shows("no response: unknown", knows)
     page.shows("charged 2500.50 NGN", did)
     page.shows("it asks with order verify")
     picture = page.one("svg[role=img]").accessible_name
-    assert "with commit_then_reset; the service: charged 2500.50 NGN; the till: no answer: unknown" in picture
+    assert "with commit_then_reset; the service: charged 2500.50 NGN; the till: no response: unknown" in picture
     assert [entry["effect"] for entry in sandbox.get("ledger")["ledger"]] == ["order_created", "charge_made"]
     # The till asks.
     assert sandbox.verify(str(reference))["statusId"] == 5
@@ -61,7 +61,7 @@ def test_an_order_that_is_open_is_charged_from_its_view(page: Browser, sandbox: 
     sandbox.post("orders", {"reference": "OPEN", "amount": "5"})
     page.click("OPEN")
     page.shows("not charged", ".both")
-    page.click("Make the charge, lose the answer")
+    page.click("Make the charge, lose the response")
     page.shows("charged 5.00 NGN", ".both")
     page.until(lambda: "Make the charge" not in page.text(), "it can be charged again")
     page.shows("PGW-PAYREF-")
@@ -70,7 +70,7 @@ def test_an_order_that_is_open_is_charged_from_its_view(page: Browser, sandbox: 
 def test_a_refusal_is_shown(page: Browser, sandbox: Sandbox) -> None:
     sandbox.charge("TAKEN")
     page.type("New order", "TAKEN")
-    page.click("Make the charge, lose the answer")
+    page.click("Make the charge, lose the response")
     page.shows("An order with this reference already exists.", "[role=alert]")
     [message] = page.console()
     assert "400" in message
@@ -137,7 +137,7 @@ def test_requests_are_searched_filtered_and_opened(page: Browser, sandbox: Sandb
         return len(page.all("tbody tr:not(.detail)"))
 
     page.until(lambda: count() == 3, "three rows")
-    page.type("Search anything in a request or its answer", "second")
+    page.type("Search anything in a request or its response", "second")
     page.until(lambda: count() == 1, "one row")
     page.click("Details of 2")
     page.shows("************1111", "pre")
@@ -149,7 +149,7 @@ def test_requests_are_searched_filtered_and_opened(page: Browser, sandbox: Sandb
     sandbox.charge("SECOND-2")
     page.until(lambda: count() == 2, "two rows")
     page.shows("************1111", "pre")
-    page.type("Search anything in a request or its answer", "")
+    page.type("Search anything in a request or its response", "")
     page.choose("Show", "those that changed something")
     page.until(lambda: count() == 3, "the charges")
     page.choose("Show", "errors")

@@ -40,9 +40,9 @@ def test_ten_thousand_requests(browser: Browser, sandbox: Sandbox) -> None:
     assert len(browser.all("tbody tr")) == 50
     # The oldest of them is found.
     sandbox.charge("NEEDLE")
-    browser.type("Search anything in a request or its answer", "needle")
+    browser.type("Search anything in a request or its response", "needle")
     browser.until(lambda: len(browser.all("tbody tr")) == 1, "not found")
-    browser.type("Search anything in a request or its answer", "/payment/banks")
+    browser.type("Search anything in a request or its response", "/payment/banks")
     browser.until(lambda: len(browser.all("tbody tr")) == 50, "not found")
     assert len(sandbox.get("requests")["requests"]) == MANY
 

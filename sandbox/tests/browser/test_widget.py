@@ -267,7 +267,7 @@ def test_only_the_widget_may_be_called_from_another_origin(browser: Browser, san
         assert browser.driver.execute_async_script(read, sandbox.base + path) == "refused"
     refused = browser.console()
     assert len([it for it in refused if "CORS policy" in it]) == 3, refused
-    # A call whose answer the page cannot read changes nothing either.
+    # A call whose response the page cannot read changes nothing either.
     sandbox.post("orders", {"reference": "STAYS", "amount": "5"})
     blind = "fetch(arguments[0], { method: 'POST', mode: 'no-cors' }).then(() => arguments[1]())"
     browser.driver.execute_async_script(blind, f"{sandbox.base}/sandbox/reset")
@@ -276,7 +276,7 @@ def test_only_the_widget_may_be_called_from_another_origin(browser: Browser, san
 
 
 def expect_refused(browser: Browser, status: int) -> None:
-    """The browser itself writes a line about an answer that is an error."""
+    """The browser itself writes a line about a response that is an error."""
     [message] = browser.console()
     assert json.dumps(status) in message
     assert "/v1/checkout" in message

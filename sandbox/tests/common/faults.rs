@@ -5,18 +5,18 @@ use super::wire::Ended;
 /// What a client sees.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Seen {
-    /// A whole answer, after which the connection serves further requests.
+    /// A whole response, after which the connection serves further requests.
     Answer(u16),
-    /// A whole answer with `connection: close`.
+    /// A whole response with `connection: close`.
     LastAnswer(u16),
-    /// A whole answer, then this end.
+    /// A whole response, then this end.
     AnswerThen(Ended),
     Nothing(Ended),
     Part,
-    /// An answer without a length: whole if it ends gracefully, else cut.
+    /// A response without a length: whole if it ends gracefully, else cut.
     Delimited(Ended),
     Endless,
-    /// An answer of this status that contains the first text, then the second one endlessly.
+    /// A response of this status that contains the first text, then the second one endlessly.
     Again(u16, &'static str, &'static str),
     /// Refused as magic input.
     Refused,

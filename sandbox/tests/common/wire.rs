@@ -58,7 +58,7 @@ impl Client {
         self.stream.flush()
     }
 
-    /// Reads one whole answer and nothing after it.
+    /// Reads one whole response and nothing after it.
     pub fn answer(&mut self) -> Answer {
         let mut head = Vec::new();
         while !head.ends_with(b"\r\n\r\n") {

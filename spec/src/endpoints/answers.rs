@@ -1,4 +1,4 @@
-//! The members around the data of an answer, which many answers have, and the answers about orders.
+//! The members around the data of a response, which many answers have, and the responses about orders.
 
 use crate::schema::{Member, Reference, Role};
 
@@ -129,7 +129,7 @@ pub const PAY: &[Member] = &[
     ),
 ];
 
-/// Not shown anywhere; what other answers about payments have.
+/// Not shown anywhere; what other responses about payments have.
 pub const CHARGE: &[Member] = &[
     STATUS_WORD.guessed(),
     STATUS_CODE.guessed(),
@@ -169,7 +169,7 @@ const OF_ORDER: Role = Role::ReferenceAlone(Reference::Order);
 
 pub const REFUND: &[Member] = &[
     STATUS_FLAG,
-    // Not shown for refunds; the other answers of this form have it.
+    // Not shown for refunds; the other responses of this form have it.
     CODE.guessed(),
     MESSAGE,
     Member::object(

@@ -73,7 +73,7 @@ pub const ROWS: &[Endpoint] = &[
         },
         // Stated to be encrypted; in which form is not shown.
         body_certainty: Certainty::Guessed,
-        doc: "Creates a direct debit mandate. Store the answer's /data/mandateCode safely.",
+        doc: "Creates a direct debit mandate. Store the response's /data/mandateCode safely.",
         ..Endpoint::ROW
     },
     Endpoint {

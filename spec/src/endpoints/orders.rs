@@ -94,7 +94,7 @@ pub const ROWS: &[Endpoint] = &[
         path: "/payment/order/pay/authorize",
         encrypted: true,
         fields: &[
-            Field::required("orderPaymentReference", Kind::Text, "reference of the attempt to pay, from its answer")
+            Field::required("orderPaymentReference", Kind::Text, "reference of the attempt to pay, from its response")
                 .names(Reference::Payment),
             Field::required("otp", Kind::Text, "the code that the card's holder received").secret(),
             Field::optional("message", Kind::Text, "message"),
@@ -271,7 +271,7 @@ pub const ROWS: &[Endpoint] = &[
         certainty: Certainty::Integrated,
         key_certainty: Certainty::Integrated,
         body_certainty: Certainty::Integrated,
-        doc: "Creates an order that the customer pays on a page of the service; the answer has its address.",
+        doc: "Creates an order that the customer pays on a page of the service; the response has its address.",
         ..Endpoint::ROW
     },
 ];
@@ -331,7 +331,7 @@ const OPTIONS: &[PayOption] = &[
             &["bank-transfer", "BT"],
             CARD_SPELLING,
             Certainty::Reported,
-            "bank transfer: the answer has the account, which lives for 10 to 30 minutes",
+            "bank transfer: the response has the account, which lives for 10 to 30 minutes",
         )
     },
     option(&["Opay"], DEBIT_SPELLING, Certainty::Integrated, "OPay wallet"),

@@ -6,7 +6,7 @@ use crate::schema::{
     Settles, Wire,
 };
 
-/// Members that a bulk payout reads and writes: of the request and of its answer.
+/// Members that a bulk payout reads and writes: of the request and of its response.
 pub mod names {
     pub const LIST: &str = "payoutDetails";
     pub const CLIENT_REFERENCE: &str = "clientReference";
@@ -68,7 +68,7 @@ pub const ROWS: &[Endpoint] = &[
             currency: None,
             currency_by: None,
             charges_with: &[],
-            limits: "The reference is in the answer alone: without an answer only a person can find out.",
+            limits: "The reference is in the response alone: without a response only a person can find out.",
         }),
         doc: "Pays out to bank accounts, as one batch. Success means accepted, not paid: ask payout_status.",
         ..Endpoint::ROW
@@ -79,12 +79,12 @@ pub const ROWS: &[Endpoint] = &[
         path: "/payout/{batchReference}/status",
         key: ApiKey::Secret,
         key_certainty: Certainty::Guessed,
-        fields: &[Field::path(names::BATCH_REFERENCE, "reference of the batch, from the answer of payout_initiate")
+        fields: &[Field::path(names::BATCH_REFERENCE, "reference of the batch, from the response of payout_initiate")
             .names(Reference::Batch)],
         safety: Safety::ReadOnly,
-        // The answer is not documented, so no member of it is taken for the state of a payout.
+        // The response is not documented, so no member of it is taken for the state of a payout.
         answer: Answer { certainty: Certainty::Guessed, members: STATUS, ..Endpoint::ANSWER },
-        doc: "Returns the payouts of a batch and their states. The form of the answer is not documented.",
+        doc: "Returns the payouts of a batch and their states. The form of the response is not documented.",
         ..Endpoint::ROW
     },
     Endpoint {
@@ -114,11 +114,11 @@ const ENCRYPTION: &[(&str, &str)] = &[("encryption", "RSA")];
 
 /// A recipient.
 pub const DETAILS: &[Field] = &[
-    Field::optional(names::CLIENT_REFERENCE, Kind::Text, "your own reference; the answer does not repeat it")
+    Field::optional(names::CLIENT_REFERENCE, Kind::Text, "your own reference; the response does not repeat it")
         .names(Reference::Recipient),
     Field::required(names::ACCOUNT, Kind::Text, "the recipient's bank account").secret().identifies(),
     Field::required(names::BANK, Kind::Text, "code of the recipient's bank, 6 digits, e.g. 000014").identifies(),
-    // The answer has a number; the request is not shown.
+    // The response has a number; the request is not shown.
     Field::required(names::AMOUNT, Kind::Amount(Wire::Number), "what the recipient receives"),
     Field::required("description", Kind::Text, "description of the payout"),
     Field::required("accountName", Kind::Text, "name of the account's holder, see payout_name_enquiry"),

@@ -83,7 +83,7 @@ fn answers_name_where_their_state_and_subject_stand() {
             let mut within = answer.members;
             for step in pointer.split('/').skip(1) {
                 let member = within.iter().find(|member| member.name == step);
-                within = member.unwrap_or_else(|| panic!("{name}: the answer has no {pointer}")).kind.members();
+                within = member.unwrap_or_else(|| panic!("{name}: the response has no {pointer}")).kind.members();
             }
         }
         assert!(answer.subject.is_none() || row.read_only(), "{name}: only reading is about a subject");
@@ -91,7 +91,7 @@ fn answers_name_where_their_state_and_subject_stand() {
             answer.envelope != Envelope::PaymentState || answer.subject.is_some() || !row.read_only();
         assert!(names_the_payment, "{name}: without a subject nothing tells a payment from a refusal");
         assert!(answer.envelope != Envelope::Unknown, "{name}");
-        assert!(!answer.members.is_empty(), "{name}: the answer has no members");
+        assert!(!answer.members.is_empty(), "{name}: the response has no members");
         for member in members(answer.members) {
             assert!(!member.doc.is_empty() && !member.doc.ends_with('.'), "{name}: {}", member.name);
             use AnswerKind::{Amount, Decimal, Integer, Text};
@@ -101,7 +101,7 @@ fn answers_name_where_their_state_and_subject_stand() {
     }
 }
 
-/// A program that reads an answer finds its envelope among the members, in the form in which the verdict reads it.
+/// A program that reads a response finds its envelope among the members, in the form in which the verdict reads it.
 #[test]
 fn answers_have_the_members_of_their_envelope() {
     for row in ENDPOINTS {
@@ -239,15 +239,15 @@ fn documentation_fits_on_a_line_and_in_a_cell() {
     }
 }
 
-/// What the documentation calls documented is what the service documents. Its answers to `order_create` are not.
+/// What the documentation calls documented is what the service documents. Its responses to `order_create` are not.
 #[test]
 fn an_answer_that_is_not_documented_has_no_documented_member() {
     for row in ENDPOINTS {
         let (answer, name) = (&row.answer, row.name);
         for member in members(answer.members) {
-            assert!(member.certainty >= answer.certainty, "{name}: {} is surer than the answer", member.name);
+            assert!(member.certainty >= answer.certainty, "{name}: {} is surer than the response", member.name);
         }
-        assert!(answer.certainty >= row.certainty, "{name}: its answer is surer than the endpoint");
+        assert!(answer.certainty >= row.certainty, "{name}: its response is surer than the endpoint");
         for field in fields(row.fields) {
             assert!(field.certainty >= row.certainty, "{name}: {} is surer than the endpoint", field.name);
         }

@@ -3,7 +3,7 @@
 use super::{Certainty, doc};
 
 named! {
-    /// What a reference names. An answer that names a different one from its request is not the answer to it.
+    /// What a reference names. A response that names a different one from its request is not the response to it.
     pub enum Reference(name) {
         Order = "order",
         /// A payment into a virtual account.
@@ -17,15 +17,15 @@ named! {
         Account = "account reference",
         /// One attempt to pay an order.
         Payment = "payment",
-        /// A recipient of payouts: no answer repeats it.
+        /// A recipient of payouts: no response repeats it.
         Recipient = "recipient",
-        /// The refunded amount. It is not a name, but an answer with a different amount is not the answer either. Compared
+        /// The refunded amount. It is not a name, but a response with a different amount is not the response either. Compared
         /// as a decimal.
         Refunded = "refunded amount",
     }
 }
 
-/// An object of an answer that the reader knows. What a member means depends on its object.
+/// An object of a response that the reader knows. What a member means depends on its object.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
 pub enum Place {
@@ -33,9 +33,9 @@ pub enum Place {
     Data,
     /// This attempt to pay.
     Payment,
-    /// The order, in the answer that tells its state.
+    /// The order, in the response that tells its state.
     Summary,
-    /// The order, in the answer that created it.
+    /// The order, in the response that created it.
     Order,
     /// An attempt in the history of an order.
     Attempt,
@@ -50,7 +50,7 @@ pub enum Place {
 pub enum Role {
     /// Nothing, although the shared list knows the name.
     Nothing,
-    /// Votes for success or failure: the `status` of the whole answer.
+    /// Votes for success or failure: the `status` of the whole response.
     Status,
     /// Votes for success or failure: `isSuccess`.
     IsSuccess,
@@ -120,7 +120,7 @@ impl Role {
     }
 }
 
-/// What a member of an answer holds.
+/// What a member of a response holds.
 #[derive(Clone, Copy, Debug)]
 pub enum AnswerKind {
     Text,
@@ -180,7 +180,7 @@ pub enum Form {
     NumberOrText,
 }
 
-/// A member of an answer.
+/// A member of a response.
 #[derive(Clone, Copy, Debug)]
 pub struct Member {
     pub name: &'static str,
@@ -190,9 +190,9 @@ pub struct Member {
     pub certainty: Certainty,
     /// What it means, where the shared list of roles does not say it for this name and place.
     pub role: Option<Role>,
-    /// Its field in the one shape of the answer, where that is not its own name in snake_case.
+    /// Its field in the one shape of the response, where that is not its own name in snake_case.
     pub field: Option<&'static str>,
-    /// The service does not document its answer to a card; it is read as that of a payment, which is documented.
+    /// The service does not document its response to a card; it is read as that of a payment, which is documented.
     pub is_of_card: bool,
     pub doc: &'static str,
 }
@@ -271,7 +271,7 @@ impl Member {
         Member { field: Some(name), ..self }
     }
 
-    /// Guessed, but typed: as the answer of a payment has it.
+    /// Guessed, but typed: as the response of a payment has it.
     pub const fn of_card(self) -> Member {
         Member { is_of_card: true, nullable: true, certainty: Certainty::Guessed, ..self }
     }
@@ -301,7 +301,7 @@ impl Member {
     }
 }
 
-/// The form of an answer around its data: where it reports success, and where its code stands.
+/// The form of a response around its data: where it reports success, and where its code stands.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Envelope {
     /// `status` is a word such as "success" or "failed", `statusCode` the code, `data` the data.
@@ -316,7 +316,7 @@ pub enum Envelope {
     Bare,
     /// `isSuccess` is true or false; the data stands beside it.
     IsSuccess,
-    /// Nothing is known about the answer, as for requests that have no row.
+    /// Nothing is known about the response, as for requests that have no row.
     Unknown,
 }
 
@@ -326,7 +326,7 @@ impl Envelope {
         match self {
             Envelope::Word => "`status` is \"success\"",
             Envelope::PaymentState if !read_only => "`status` is the payment's state, and names success or progress",
-            Envelope::PaymentState => "the answer names the payment; `status` is the payment's state",
+            Envelope::PaymentState => "the response names the payment; `status` is the payment's state",
             Envelope::Flag | Envelope::Flat => "`status` is true",
             Envelope::Bare => "any of the members below",
             Envelope::IsSuccess => "`isSuccess` is true",
@@ -334,7 +334,7 @@ impl Envelope {
         }
     }
 
-    /// JSON pointer of the code, of one step; `None` where the answer has none.
+    /// JSON pointer of the code, of one step; `None` where the response has none.
     pub const fn code(self) -> Option<&'static str> {
         match self {
             Envelope::Word | Envelope::PaymentState => Some("/statusCode"),
@@ -363,12 +363,12 @@ impl Wording {
     }
 }
 
-/// What is known of an answer.
+/// What is known of a response.
 #[derive(Clone, Copy, Debug)]
 pub struct Answer {
     pub envelope: Envelope,
     pub certainty: Certainty,
-    /// JSON pointer of the member, an object or a number, that makes the answer of a read-only request one about a
+    /// JSON pointer of the member, an object or a number, that makes the response of a read-only request one about a
     /// payment, whatever the words beside it say.
     pub subject: Option<&'static str>,
     /// "success" in `data.status` is the state of what was asked for: of a refund or a payout.
@@ -390,7 +390,7 @@ impl Answer {
     }
 
     /// JSON pointer of the number that is the payment's state, for documentation: that of this payment before that of
-    /// the order, and a certain place before a guessed one. `None` where the answer has no such number.
+    /// the order, and a certain place before a guessed one. `None` where the response has no such number.
     pub fn state(&self) -> Option<String> {
         let mut found = Vec::new();
         if self.reports_state {

@@ -1,4 +1,4 @@
-//! What a row can say: the request of an endpoint, its answer, and what a request does at the service.
+//! What a row can say: the request of an endpoint, its response, and what a request does at the service.
 
 mod answer;
 mod request;
@@ -21,8 +21,8 @@ named! {
     pub enum Certainty(name, doc) {
         /// The service's public documentation says so.
         Documented = "documented", "the service's public documentation says so";
-        /// Seen in a real answer of the service.
-        Reported = "reported", "seen in a real answer of the service";
+        /// Seen in a real response of the service.
+        Reported = "reported", "seen in a real response of the service";
         /// Public integrations rely on it.
         Integrated = "integrated", "public integrations rely on it";
         /// Inferred. Nothing public may depend on it.
@@ -194,7 +194,7 @@ impl Endpoint {
 }
 
 /// Which read-only endpoint tells what became of a request, and which parts of the request are needed to ask it and to
-/// understand its answer.
+/// understand its response.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct LookUp {
     /// Name of the row that is asked.
@@ -208,7 +208,7 @@ pub struct LookUp {
     /// JSON pointers, into what was kept, of the price. A refund with an amount is a partial one.
     pub amount: Option<&'static str>,
     pub currency: Option<&'static str>,
-    /// Name of the row that tells the currency of an order, if the look-up's answer does not name it.
+    /// Name of the row that tells the currency of an order, if the look-up's response does not name it.
     pub currency_by: Option<&'static str>,
     /// JSON pointers of the members that make the request a charge, as does every member that its row does not list.
     pub charges_with: &'static [&'static str],
@@ -235,7 +235,7 @@ impl Keep {
     }
 }
 
-/// What the answer of the look-up must show for the question to be settled. `docs/verdicts.md` has the rules.
+/// What the response of the look-up must show for the question to be settled. `docs/verdicts.md` has the rules.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Settles {
     /// The state of the order, which was to be charged.

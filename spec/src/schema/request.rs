@@ -140,7 +140,7 @@ pub struct Field {
     pub has_price: bool,
     /// It says who pays what to whom, as references and amounts do: a request with the same key has the same value.
     pub identifies: bool,
-    /// What it names: an answer must be about the same.
+    /// What it names: a response must be about the same.
     pub reference: Option<Reference>,
     pub certainty: Certainty,
     pub default: Default,

@@ -1,4 +1,4 @@
-//! The answer of a row in one shape: fields in snake_case, whatever envelope and spelling the service gave them.
+//! The response of a row in one shape: fields in snake_case, whatever envelope and spelling the service gave them.
 
 use super::{Answer, AnswerKind, Certainty, Member, Place, Role};
 use crate::roles::is_of_envelope;
@@ -20,7 +20,7 @@ impl ShapeField {
 }
 
 impl Answer {
-    /// The fields of the answer: those of the data, and what stands beside it that is not of the envelope, which status,
+    /// The fields of the response: those of the data, and what stands beside it that is not of the envelope, which status,
     /// code and message of the reply tell.
     pub fn shape(&self) -> Vec<ShapeField> {
         let mut fields = Vec::new();

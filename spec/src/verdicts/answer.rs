@@ -1,4 +1,4 @@
-//! What the answer to a request proves.
+//! What the response to a request proves.
 
 use super::StateRule;
 use super::StatusRule::{self, Failed, Is, Refused};
@@ -19,14 +19,14 @@ impl Vote {
     }
 }
 
-/// The signs by which the tables decide: how an attempt to send a request went, and what the answer says.
+/// The signs by which the tables decide: how an attempt to send a request went, and what the response says.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Signs {
-    /// 0 without an answer.
+    /// 0 without a response.
     pub http_status: u16,
     /// No byte of the request was written.
     pub nothing_sent: bool,
-    /// A byte of the request was written, and no answer came.
+    /// A byte of the request was written, and no response came.
     pub no_answer: bool,
     /// The body is incomplete or cannot be read.
     pub unreadable: bool,
@@ -60,9 +60,9 @@ pub struct Signs {
     pub own_failed: bool,
     /// Only the order's state is FAILED.
     pub order_failed: bool,
-    /// The answer to a read-only request has its subject.
+    /// The response to a read-only request has its subject.
     pub subject: bool,
-    /// An answer without an envelope has at least one of the row's members.
+    /// A response without an envelope has at least one of the row's members.
     pub bare: bool,
     /// NONE if states contradict each other.
     pub state: State,
@@ -98,7 +98,7 @@ pub struct Line {
     /// The library sends the request again, if attempts and time are left.
     pub again: When,
     pub after_429: After429,
-    /// For the message: what the answer does not say itself.
+    /// For the message: what the response does not say itself.
     pub explanation: Option<&'static str>,
 }
 
@@ -162,15 +162,15 @@ const BODY: StatusRule = Failed("E_RESPONSE, or the deadline's or the cancel's")
 const UNREADABLE: &str = "a body that is not whole: broken framing, a limit, memory, deadline or cancel within the \
     body; ended by the connection and not whole JSON; content-encoded; begins with `{` or `[`, or says that it is JSON \
     (`content-type`), and is not exactly one JSON document";
-const CONTRADICTS: Option<&str> = Some("the answer contradicts itself");
-const SAYS_NOTHING: Option<&str> = Some("the answer does not say what became of the request");
+const CONTRADICTS: Option<&str> = Some("the response contradicts itself");
+const SAYS_NOTHING: Option<&str> = Some("the response does not say what became of the request");
 
 /// Requests that may change something.
 #[rustfmt::skip]
 pub const CHANGING: &[Line] = &[
-    Line { number: "1", words: "no answer, no byte written", holds: |s| s.nothing_sent,
+    Line { number: "1", words: "no response, no byte written", holds: |s| s.nothing_sent,
         status: TRANSPORT, outcome: NotSent, state: NO_STATE, again: YES, after_429: After429::Rejected, ..UNKNOWN },
-    Line { number: "2", words: "no answer, a byte written", holds: |s| s.no_answer,
+    Line { number: "2", words: "no response, a byte written", holds: |s| s.no_answer,
         status: TRANSPORT, state: NO_STATE, ..UNKNOWN },
     Line { number: "3", words: "not HTTP 2xx, 4xx or 5xx", holds: |s| !matches!(s.class(), 2 | 4 | 5), ..UNKNOWN },
     Line { number: "4", words: "HTTP 5xx", holds: |s| s.class() == 5, status: Is(Status::Server), ..UNKNOWN },
@@ -181,17 +181,17 @@ pub const CHANGING: &[Line] = &[
             or two of a kind that differ",
         holds: |s| s.http_status != 429
             && (s.success.any_case && s.contradicts_success() || s.duplicate_names || s.other_request),
-        explanation: Some("the answer contradicts itself or is about another request"), ..UNKNOWN },
+        explanation: Some("the response contradicts itself or is about another request"), ..UNKNOWN },
     Line { number: "8", words: "HTTP 429, and one of: S; D; any state; a name twice",
         holds: |s| s.http_status == 429
             && (s.success.any_case || s.names_progress || s.names_state || s.duplicate_names),
-        status: Is(Status::RateLimited), explanation: Some("the answer is 429 and mentions progress"), ..UNKNOWN },
+        status: Is(Status::RateLimited), explanation: Some("the response is 429 and mentions progress"), ..UNKNOWN },
     Line { number: "9", words: "HTTP 429, otherwise", holds: |s| s.http_status == 429,
         status: Is(Status::RateLimited), again: YES, ..REJECTED },
     Line { number: "10", words: "HTTP 4xx, S", holds: |s| s.class() == 4 && s.success.any_case,
         explanation: CONTRADICTS, ..UNKNOWN },
     Line { number: "11", words: "F, D", holds: |s| s.failure.any_case && s.names_progress,
-        explanation: Some("the answer reports failure, and progress or success beside it"), ..UNKNOWN },
+        explanation: Some("the response reports failure, and progress or success beside it"), ..UNKNOWN },
     Line { number: "12",
         words: "exact F, and one of: HTTP 2xx beside a proof of refusal; HTTP 400, 401, 402, 403, 404, 405, 407, 410, \
             411, 412, 413, 414, 415, 416, 417, 421, 422, 426, 428 or 431",
@@ -206,9 +206,9 @@ pub const CHANGING: &[Line] = &[
     // With the other 4xx, something in between may have answered after the service, or the service speaks of another
     // request.
     Line { number: "12b", words: "exact F, otherwise", holds: |s| s.failure.exact,
-        explanation: Some("the answer reports failure, and does not prove that nothing was done"), ..UNKNOWN },
+        explanation: Some("the response reports failure, and does not prove that nothing was done"), ..UNKNOWN },
     Line { number: "13", words: "HTTP 4xx, D", holds: |s| s.class() == 4 && s.names_progress,
-        explanation: Some("the answer is a refusal and mentions progress or success"), ..UNKNOWN },
+        explanation: Some("the response is a refusal and mentions progress or success"), ..UNKNOWN },
     Line { number: "14",
         words: "HTTP 400, 401, 404, 405, 407, 410, 411, 412, 413, 414, 415, 416, 417, 421, 426, 428 or 431",
         holds: |s| s.is_before_execution(),
@@ -231,7 +231,7 @@ pub const CHANGING: &[Line] = &[
         status: Is(Status::Rejected), explanation: Some("the payment failed"), ..REJECTED },
     Line { number: "18", words: "HTTP 2xx, exact S, FAILED only at `order` or `orderSummary`",
         holds: |s| s.class() == 2 && s.success.exact && s.order_failed, state: NO_STATE,
-        explanation: Some("the order has failed, and the answer does not say what became of this payment"), ..UNKNOWN },
+        explanation: Some("the order has failed, and the response does not say what became of this payment"), ..UNKNOWN },
     Line { number: "19", words: "HTTP 2xx, exact S", holds: |s| s.class() == 2 && s.success.exact, ..CONFIRMED },
     Line { number: "20", words: "otherwise", holds: |_| true, explanation: SAYS_NOTHING, ..UNKNOWN },
 ];
@@ -239,9 +239,9 @@ pub const CHANGING: &[Line] = &[
 /// Read-only requests.
 #[rustfmt::skip]
 pub const READING: &[Line] = &[
-    Line { number: "r1", words: "no answer, no byte written", holds: |s| s.nothing_sent,
+    Line { number: "r1", words: "no response, no byte written", holds: |s| s.nothing_sent,
         status: TRANSPORT, outcome: NotSent, again: YES, ..UNREAD },
-    Line { number: "r2", words: "no answer, a byte written", holds: |s| s.no_answer,
+    Line { number: "r2", words: "no response, a byte written", holds: |s| s.no_answer,
         status: TRANSPORT, again: YES, ..UNREAD },
     Line { number: "r3", words: "not HTTP 2xx, 4xx or 5xx", holds: |s| !matches!(s.class(), 2 | 4 | 5), again: IF_CUT,
         ..UNREAD },
@@ -252,7 +252,7 @@ pub const READING: &[Line] = &[
     Line { number: "r6", words: UNREADABLE, holds: |s| s.unreadable, status: BODY, again: IF_CUT, ..UNREAD },
     Line { number: "r7", words: "not HTTP 429, a reference that is not the request's, or two of a kind that differ",
         holds: |s| s.http_status != 429 && s.other_request,
-        explanation: Some("the answer is about another request"), ..UNREAD },
+        explanation: Some("the response is about another request"), ..UNREAD },
     Line { number: "r8", words: "not HTTP 429, a name twice", holds: |s| s.http_status != 429 && s.duplicate_names,
         again: IF_CUT, explanation: CONTRADICTS, ..UNREAD },
     Line { number: "r9", words: "HTTP 429, a name twice", holds: |s| s.http_status == 429 && s.duplicate_names,
@@ -265,7 +265,7 @@ pub const READING: &[Line] = &[
         explanation: CONTRADICTS, ..UNREAD },
     Line { number: "r13", words: "one of: HTTP 4xx; F", holds: |s| s.class() == 4 || s.failure.any_case,
         status: Refused, outcome: Rejected, ..UNREAD },
-    Line { number: "r14", words: "one of: exact S; one of the row's own members in an answer without an envelope",
+    Line { number: "r14", words: "one of: exact S; one of the row's own members in a response without an envelope",
         holds: |s| s.success.exact || s.bare, ..READ },
     Line { number: "r15", words: "otherwise", holds: |_| true, explanation: SAYS_NOTHING, ..UNREAD },
 ];

@@ -1,4 +1,4 @@
-//! The verdicts: what an answer proves, and what became of an earlier request. A rule is one line: its number, its
+//! The verdicts: what a response proves, and what became of an earlier request. A rule is one line: its number, its
 //! words for `docs/verdicts.md`, the function that decides it, and its result. The first line that holds decides.
 
 mod answer;
@@ -45,7 +45,7 @@ impl StateRule {
     pub fn words(self) -> &'static str {
         match self {
             StateRule::None => "NONE",
-            StateRule::OfAnswer => "the answer's",
+            StateRule::OfAnswer => "the response's",
             StateRule::OfEntry => "the entry's",
             StateRule::Successful => "SUCCESSFUL",
         }

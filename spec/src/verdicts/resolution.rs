@@ -1,4 +1,4 @@
-//! What became of an earlier request: what is asked, and what the answer of a look-up proves.
+//! What became of an earlier request: what is asked, and what the response of a look-up proves.
 
 use super::StateRule::{self, OfAnswer, OfEntry, Successful};
 use super::StatusRule::{self, Failed, Is};
@@ -40,7 +40,7 @@ impl Question {
         }
     }
 
-    /// What the look-up's answer must name.
+    /// What the look-up's response must name.
     pub const fn names(self) -> Reference {
         match self {
             Question::Batch => Reference::Batch,
@@ -54,17 +54,17 @@ impl Question {
 #[derive(Clone, Copy, Debug)]
 pub struct LookUp {
     pub question: Question,
-    /// Of the look-up and its answer.
+    /// Of the look-up and its response.
     pub signs: Signs,
     /// The request of the look-up is wrong, or the configuration lacks what it needs.
     pub unsendable: bool,
     /// The service knows what it was asked for, and answered with it.
     pub answered: bool,
-    /// The answer names what was asked about.
+    /// The response names what was asked about.
     pub named: bool,
-    /// Something in the answer differs from what was asked about.
+    /// Something in the response differs from what was asked about.
     pub differs: bool,
-    /// The answer names the amount that was asked for.
+    /// The response names the amount that was asked for.
     pub amount_agrees: bool,
     /// Something says that the state can still change.
     pub may_change: bool,
@@ -80,9 +80,9 @@ pub struct LookUp {
     /// and that every other attempt has ended.
     pub own_entry: State,
     pub has_elements: bool,
-    /// A payout in the answer was refused, or has failed.
+    /// A payout in the response was refused, or has failed.
     pub element_refused: bool,
-    /// The answer is about an account with the Reference that was given.
+    /// The response is about an account with the Reference that was given.
     pub own_account: bool,
 }
 
@@ -162,7 +162,7 @@ const REJECTED: Line = Line { status: Is(Status::Rejected), outcome: Rejected, a
 /// Asked of an order's state and history.
 const OF_ORDERS: &[Question] = &[Charge, Order, Attempt, Refund, Final];
 const NO_STATE: StateRule = StateRule::None;
-const DIFFERS: &str = "the answer differs from what was asked for";
+const DIFFERS: &str = "the response differs from what was asked for";
 
 /// What became of an earlier request.
 #[rustfmt::skip]
@@ -178,13 +178,13 @@ pub const LINES: &[Line] = &[
     Line { number: "c4", words: "any other failure of the look-up", holds: |l| !l.answered,
         explanation: "the look-up failed", ..FAILED },
     Line { number: "c5", words: "a reference that is not the request's, or two of a kind that differ",
-        holds: |l| l.signs.other_request, explanation: "the answer is about another request", ..OPEN },
+        holds: |l| l.signs.other_request, explanation: "the response is about another request", ..OPEN },
     Line { number: "c6", about: OF_ORDERS,
-        words: "one of: the look-up's subject is missing; the answer does not name what was asked about",
+        words: "one of: the look-up's subject is missing; the response does not name what was asked about",
         holds: |l| !l.signs.subject || !l.named, state: NO_STATE,
-        explanation: "the answer does not name the order", ..OPEN },
-    Line { number: "c28", about: &[Batch, Account], words: "the answer does not name what was asked about",
-        holds: |l| !l.named, state: NO_STATE, explanation: "the answer does not name what was asked about", ..OPEN },
+        explanation: "the response does not name the order", ..OPEN },
+    Line { number: "c28", about: &[Batch, Account], words: "the response does not name what was asked about",
+        holds: |l| !l.named, state: NO_STATE, explanation: "the response does not name what was asked about", ..OPEN },
     Line { number: "c7",
         words: "an amount, a currency or an account's Reference that differs or is missing, and one of: final; what is \
             asked: order without a charge or virtual account",
@@ -196,7 +196,7 @@ pub const LINES: &[Line] = &[
         words: "one of: states that disagree; a state that the history, the top-level word or a payment response code \
             contradicts",
         holds: |l| l.signs.states_disagree || l.signs.state_contradicted, state: NO_STATE,
-        explanation: "the answer contradicts itself", ..OPEN },
+        explanation: "the response contradicts itself", ..OPEN },
     Line { number: "c10", about: &[Charge], words: "final, SUCCESSFUL",
         holds: |l| l.is_final() && l.state() == State::SUCCESSFUL,
         explanation: "the order is paid, perhaps by another attempt", ..CONFIRMED },
@@ -220,7 +220,7 @@ pub const LINES: &[Line] = &[
             nothing", ..OPEN },
     Line { number: "c14", about: &[Charge, Final], words: "FAILED", holds: |l| l.state() == State::FAILED,
         explanation: "the order has failed, but another attempt to pay it may be under way", ..OPEN },
-    Line { number: "c15", about: &[Order], words: "the answer has the amount of the request",
+    Line { number: "c15", about: &[Order], words: "the response has the amount of the request",
         holds: |l| l.amount_agrees, explanation: "the order was created", ..CONFIRMED },
     Line { number: "c16", about: &[Order], words: "otherwise", holds: |_| true, again: false,
         explanation: "there is such an order, but no amount was given to compare, so it may be a different order",
@@ -242,16 +242,16 @@ pub const LINES: &[Line] = &[
         explanation: "the order is reversed, perhaps by another refund", ..CONFIRMED },
     Line { number: "c22", about: &[Refund], words: "otherwise", holds: |_| true, state: NO_STATE,
         explanation: "the order is not reversed, but a refund that was started is not shown", ..OPEN },
-    Line { number: "c23", about: &[Batch], words: "payouts in the answer, none of them refused or FAILED",
+    Line { number: "c23", about: &[Batch], words: "payouts in the response, none of them refused or FAILED",
         holds: |l| l.has_elements && !l.element_refused, state: NO_STATE,
         explanation: "the service accepted the payouts, which does not mean that they are paid", ..CONFIRMED },
     Line { number: "c29", about: &[Batch], words: "otherwise", holds: |_| true, state: NO_STATE,
-        explanation: "the answer does not say that the payouts were accepted: a person must find out before they are \
+        explanation: "the response does not say that the payouts were accepted: a person must find out before they are \
             repeated", ..OPEN },
     Line { number: "c24", about: &[Account], words: "an account of this alias and this Reference",
         holds: |l| l.own_account, state: NO_STATE, explanation: "there is such an account", ..CONFIRMED },
     Line { number: "c25", about: &[Account], words: "otherwise", holds: |_| true, state: NO_STATE,
-        explanation: "the answer has no account; the request moves no money, so it may be sent again", ..OPEN },
+        explanation: "the response has no account; the request moves no money, so it may be sent again", ..OPEN },
     Line { number: "c26", about: &[Final], words: "final, SUCCESSFUL or REVERSED",
         holds: |l| l.is_final() && l.state().was_paid(),
         explanation: "the state of the order is final", ..CONFIRMED },

@@ -1,4 +1,4 @@
-//! What an event says, which anybody may have sent: by the roles of its members, as an answer, but with names in any case.
+//! What an event says, which anybody may have sent: by the roles of its members, as a response, but with names in any case.
 //! A member that cannot be read, or contradicts another one, is a fault: another reader would understand another event.
 
 use std::borrow::Cow;

@@ -1,4 +1,4 @@
-//! The lists of an answer: the history of an order, with one entry or more for each attempt to pay it, and what `data` holds if
+//! The lists of a response: the history of an order, with one entry or more for each attempt to pay it, and what `data` holds if
 //! it is a list.
 
 use super::Reader;

@@ -1,4 +1,4 @@
-//! The objects of an answer, member by member: each does what its role says. The top level has votes, and its `status`
+//! The objects of a response, member by member: each does what its role says. The top level has votes, and its `status`
 //! says something about the payment, too.
 
 use super::roles::{Meaning, meaning};
@@ -180,7 +180,7 @@ impl Reader<'_> {
     pub(super) fn code(&mut self, member: Value<'_>, role: Role, place: Place, exact: bool) {
         let Some(Code { number, class }) = code(member) else { return };
         let of_list = matches!(place, Place::Attempt | Place::Element);
-        // One that is words is searched with the texts of the answer.
+        // One that is words is searched with the texts of the response.
         if number.is_some() {
             let is_failure = class == Some(CodeClass::Failure);
             self.facts.signs.names_progress |= class.is_some() && !is_failure;

@@ -1,4 +1,4 @@
-//! What the texts of an answer say about a refusal: that it may be about an earlier request, or about one whose end is
+//! What the texts of a response say about a refusal: that it may be about an earlier request, or about one whose end is
 //! not known; or that nothing was done.
 //!
 //! Whatever can become the reply's own message is searched.
@@ -15,7 +15,7 @@ use paysvc_spec::schema::{Place, Role};
 /// How many bytes of texts are searched. No refusal is that long: one that is, is in doubt.
 pub const MAX_SEARCHED: usize = 64 * 1024;
 
-/// Searches the texts of an answer, and completes its facts by what they say. `None` if stopped.
+/// Searches the texts of a response, and completes its facts by what they say. `None` if stopped.
 pub fn read(facts: &mut Facts, root: Value<'_>, request: RequestFields<'_>, stop: &dyn Fn() -> bool) -> Option<()> {
     let mut search = Search { request, left: MAX_SEARCHED, found: Wording::default() };
     search.texts(root, stop)?;
@@ -37,7 +37,7 @@ struct Search<'a> {
     found: Wording,
 }
 
-/// A part of an answer that has its own rules.
+/// A part of a response that has its own rules.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Part {
     Other,

@@ -1,4 +1,4 @@
-//! What the members of an answer mean: by the row of its endpoint, and by the shared list for members that the row does
+//! What the members of a response mean: by the row of its endpoint, and by the shared list for members that the row does
 //! not have.
 
 use crate::json::document::Value;

@@ -1,6 +1,6 @@
-//! What the members of an answer state about one thing: a text, an amount, a reference. An unreadable member is not absent,
-//! and values that contradict each other count as no value. An answer that names something other than its request is not
-//! the answer to it.
+//! What the members of a response state about one thing: a text, an amount, a reference. An unreadable member is not absent,
+//! and values that contradict each other count as no value. A response that names something other than its request is not
+//! the response to it.
 
 use std::borrow::Cow;
 use std::ops::Deref;
@@ -109,7 +109,7 @@ impl<T: PartialEq> Statement<T> {
     }
 }
 
-/// What one object of an answer states.
+/// What one object of a response states.
 #[derive(Clone, Default, PartialEq, Debug)]
 pub struct Amounts {
     /// Without the fee.
@@ -119,11 +119,11 @@ pub struct Amounts {
     pub fee: Statement<Decimal>,
 }
 
-/// How an answer relates to a price.
+/// How a response relates to a price.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Priced {
     Equal,
-    /// The answer has no amount, or only totals where totals do not count.
+    /// The response has no amount, or only totals where totals do not count.
     Unnamed,
     /// What differs, in words.
     Differs(String),
@@ -157,13 +157,13 @@ fn compared<'a>(
     match std::iter::once(first).chain(named).find(|amounts| !agrees(amounts)).map(amount) {
         None => Priced::Equal,
         Some(other) => Priced::Differs(match other.clear() {
-            Some(other) => format!("the {what} in the answer is {other}"),
-            None => format!("the {what} in the answer cannot be read, or contradicts itself"),
+            Some(other) => format!("the {what} in the response is {other}"),
+            None => format!("the {what} in the response cannot be read, or contradicts itself"),
         }),
     }
 }
 
-/// What an answer names of one kind.
+/// What a response names of one kind.
 #[derive(Clone, Default, Debug)]
 pub struct NamedReference {
     pub text: Statement<Text>,

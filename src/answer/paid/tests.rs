@@ -7,7 +7,7 @@ use paysvc_spec::schema::{Answer, Endpoint};
 const ORDERED: Ordered<'_> = Ordered { reference: Some("O-1"), amount: Some("600"), currency: Some("NGN") };
 const CONFIRMED: i32 = Outcome::Confirmed as i32;
 
-/// What the answer to a request about order O-1 says.
+/// What the response to a request about order O-1 says.
 fn facts(expected: &Answer, body: &str, requested: &[(Reference, &str)]) -> Box<Facts> {
     let document = Document::scan(body, &|| false).unwrap_or_else(|_| panic!("{body}"));
     let requested = requested.iter().map(|(kind, text)| (*kind, (*text).into())).collect();
@@ -135,7 +135,7 @@ fn a_transfer_is_compared_with_the_reference_of_its_account() {
     assert_eq!(transfer(r#"{"accountReference":"O-1","totalAmountCharged":600,"currencyName":"NGN"}"#), "");
     for (data, expected) in [
         (r#"{"accountReference":"O-2","totalAmountCharged":600,"currencyName":"NGN"}"#, "another order"),
-        (r#"{"totalAmountCharged":600,"currencyName":"NGN"}"#, "neither the answer nor the request"),
+        (r#"{"totalAmountCharged":600,"currencyName":"NGN"}"#, "neither the response nor the request"),
         (r#"{"accountReference":"O-1","totalAmountCharged":601,"currencyName":"NGN"}"#, "the amount"),
     ] {
         assert!(transfer(data).contains(expected), "{data}: {}", transfer(data));

@@ -54,7 +54,7 @@ fn a_message_adds_what_the_answer_does_not_say() {
     let contradicts = reply(200, r#"{"status":true,"error":{"code":"1","message":"no 4111"}}"#);
     assert_eq!(
         contradicts.message,
-        "the answer contradicts itself or is about another request; the service wrote: no ***"
+        "the response contradicts itself or is about another request; the service wrote: no ***"
     );
     let silent = reply(200, r#"{"x":1}"#);
     assert!(silent.message.contains("does not say what became of the request"), "{}", silent.message);

@@ -1,4 +1,4 @@
-//! Every line of the table and every rule of reading, each with an answer.
+//! Every line of the table and every rule of reading, each with a response.
 
 use std::collections::BTreeSet;
 
@@ -70,7 +70,7 @@ fn brief(decision: &Decision) -> (&'static str, Status, Outcome, i32) {
     (decision.verdict.line, decision.verdict.status, decision.verdict.outcome, decision.verdict.state.0)
 }
 
-/// The answer of the look-up, with the members of `data`.
+/// The response of the look-up, with the members of `data`.
 fn order(state: u8, more: &str) -> String {
     format!(r#"{{"data":{{"orderSummary":{{"reference":"ORD-1","statusId":{state}}}{more}}}}}"#)
 }
@@ -173,7 +173,7 @@ fn every_line_is_taken_by_an_answer() {
         taken.insert(line);
     }
     let all: BTreeSet<_> = LINES.iter().map(|line| line.number).collect();
-    assert_eq!(taken, all, "every line has an answer here");
+    assert_eq!(taken, all, "every line has a response here");
 }
 
 #[test]
@@ -365,7 +365,7 @@ fn prices_are_compared_as_decimals() {
     let body = r#"{"data":{"orderSummary":{"reference":"ORD-1","statusId":5,"orderAmount":"90.00","currency":"NGN"}}}"#;
     let found = decide_on(&Inquiry { prices: vec![price("90", ""), price("100", "")], ..asked(Charge) }, 200, body);
     assert_eq!((found.verdict.line, found.verdict.state.0), ("c7", 5));
-    assert_eq!(found.difference.as_deref(), Some("the price in the answer is 90, which is not the amount of expect"));
+    assert_eq!(found.difference.as_deref(), Some("the price in the response is 90, which is not the amount of expect"));
     let refund =
         decide_on(&Inquiry { prices: vec![price("100", "")], ..asked(Refund) }, 200, &body.replace(":5", ":6"));
     assert_eq!((refund.verdict.line, refund.verdict.state.0), ("c7", 0), "the order's state is not the refund's");
@@ -406,7 +406,7 @@ fn a_currency_must_be_proved() {
     let found = decide_with(&Inquiry { prices: vec![of_order("NGN")], ..asked(Charge) }, 200, &other, None);
     assert_eq!(
         found.difference.as_deref(),
-        Some("the currency in the answer is USD, which is not the currency of expect")
+        Some("the currency in the response is USD, which is not the currency of expect")
     );
 }
 

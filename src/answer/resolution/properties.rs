@@ -1,4 +1,4 @@
-//! What settles a question about an order, and that nothing else does: properties of the decision over random answers.
+//! What settles a question about an order, and that nothing else does: properties of the decision over random responses.
 
 use std::collections::BTreeSet;
 
@@ -24,7 +24,7 @@ const NAMES: &[(u8, &[&str], &[&str])] = &[
     (6, &["6", r#""6""#], &[r#""Reversed""#]),
 ];
 
-/// What takes the proof away from an answer that agrees with itself: asked what, in which states, whether the state is
+/// What takes the proof away from a response that agrees with itself: asked what, in which states, whether the state is
 /// still told, where the member is ("-": one more element), and its value.
 type Change = (&'static [Question], &'static [u8], bool, &'static str, &'static str);
 const CHANGES: &[Change] = &[
@@ -61,7 +61,7 @@ const CHANGES: &[Change] = &[
     (&[Attempt], ENDED, true, "/data/orderPayments/0/orderPaymentReference", r#""PAY-9""#),
 ];
 
-/// What may stand at any place of an answer.
+/// What may stand at any place of a response.
 const ANYTHING: &[(&str, &[&str])] = &[
     ("/status", &[r#""Failed""#, r#""Successful""#, r#""Pending""#]),
     ("/data/isFinalStatus", &["true", "null", r#""true""#, "false"]),
@@ -92,7 +92,7 @@ fn one<T: Copy>(random: &mut Random, values: &[T]) -> T {
     values[random.below(values.len() as u64) as usize]
 }
 
-/// What is asked, the state of the order, and an answer.
+/// What is asked, the state of the order, and a response.
 struct Case {
     asked: Inquiry<'static>,
     state: u8,
@@ -100,7 +100,7 @@ struct Case {
 }
 
 impl Case {
-    /// Its answer agrees with itself and with what is asked.
+    /// Its response agrees with itself and with what is asked.
     fn draw(random: &mut Random) -> Case {
         let (question, (state, ids, words)) = (one(random, QUESTIONS), one(random, NAMES));
         let mut answer = json!({"data": {"orderSummary": {"currency": "NGN"}, "orderPayments": []}});
@@ -132,7 +132,7 @@ impl Case {
         decide_with(&self.asked, 200, &self.answer.to_string(), None)
     }
 
-    /// What an answer proves that agrees with itself.
+    /// What a response proves that agrees with itself.
     fn proves(&self) -> (Outcome, i32) {
         match (self.asked.question, self.state) {
             (Charge | Final | Attempt, 4) => (Rejected, 4),
@@ -169,7 +169,7 @@ impl Case {
         members.filter(|value| !value.is_null()).map(|value| of_text(value.to_string().trim_matches('"'))).collect()
     }
 
-    /// All that an outcome better than UNKNOWN needs, whatever else the answer says.
+    /// All that an outcome better than UNKNOWN needs, whatever else the response says.
     fn may_be(&self, outcome: Outcome) -> bool {
         let (data, attempts) = (&self.answer["data"], self.asked.attempts);
         let summary = &data["orderSummary"];

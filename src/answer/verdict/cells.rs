@@ -1,4 +1,4 @@
-//! Every line of the table and every rule of reading, each with an answer.
+//! Every line of the table and every rule of reading, each with a response.
 
 mod lines;
 mod payouts;

@@ -54,7 +54,7 @@ fn call(row: &Endpoint, id: &str, other: &str, answer: &[u8]) {
     let request = acceptable(row, id);
     let reply = client.call(row.name, &request);
     check(row, &request.to_string(), &reply, answer);
-    assert!(!reply.body().contains(other), "another request's answer: {}", reply.body());
+    assert!(!reply.body().contains(other), "another request's response: {}", reply.body());
 }
 
 fn check(row: &Endpoint, request: &str, reply: &Reply, answer: &[u8]) {
@@ -91,7 +91,7 @@ fn check(row: &Endpoint, request: &str, reply: &Reply, answer: &[u8]) {
 
 // The peer of the targets that go over a real socket: it answers with the bytes that the input gives.
 
-/// In an answer, becomes the identifier of the request that it answers.
+/// In a response, becomes the identifier of the request that it answers.
 const ID: &str = "00000000";
 
 /// How long the peer waits for a request's next bytes before it closes the connection. Most of a run's time is this.
@@ -127,7 +127,7 @@ fn port(listener: &TcpListener) -> u16 {
 }
 
 impl Peer {
-    /// The answer from now on, and whether the connection is kept afterwards; forgets the requests seen.
+    /// The response from now on, and whether the connection is kept afterwards; forgets the requests seen.
     pub fn answer(&self, answer: &[u8], keep: bool) {
         *lock(&self.script) = Script { answer: answer.to_vec(), keep, seen: Vec::new() };
     }

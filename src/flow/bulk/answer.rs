@@ -1,6 +1,6 @@
-//! What an answer proves about the recipients of its batch.
+//! What a response proves about the recipients of its batch.
 //!
-//! The answer does not repeat the clients' references. Its elements are matched with the recipients by position, and
+//! The response does not repeat the clients' references. Its elements are matched with the recipients by position, and
 //! checked by account and amount.
 
 use std::borrow::Cow;
@@ -24,14 +24,14 @@ pub struct Accepted {
     pub payouts: Vec<Payout>,
 }
 
-/// What the answer says of one recipient.
+/// What the response says of one recipient.
 pub struct Payout {
     pub reference: Option<String>,
     /// Why it is not known to be accepted, although its batch is.
     pub doubt: Option<String>,
 }
 
-/// All references that the service has given so far: an answer that repeats one belongs to another request.
+/// All references that the service has given so far: a response that repeats one belongs to another request.
 #[derive(Default)]
 pub struct References(HashSet<String>);
 
@@ -52,21 +52,21 @@ impl References {
 /// Masks the secrets of the request in a text of the service; `None` if the call ends before that.
 pub type Redact<'a> = &'a dyn Fn(&str) -> Option<String>;
 
-/// Matches an answer that reports success. The error says what does not fit, and names neither account nor amount.
+/// Matches a response that reports success. The error says what does not fit, and names neither account nor amount.
 pub fn accepted(
     reply: &Reply,
     recipients: &[&Identity],
     known: &References,
     redact: Redact<'_>,
 ) -> Result<Accepted, String> {
-    let elements = elements(reply).ok_or("the answer has no list of payouts")?;
+    let elements = elements(reply).ok_or("the response has no list of payouts")?;
     if elements.len() != recipients.len() {
         let (found, sent) = (elements.len(), recipients.len());
-        return Err(format!("the answer has {found} payouts, but the batch had {sent}"));
+        return Err(format!("the response has {found} payouts, but the batch had {sent}"));
     }
     let mut payouts: Vec<Payout> = Vec::with_capacity(elements.len());
     for (index, (element, recipient)) in elements.into_iter().zip(recipients).enumerate() {
-        let differs = |what: &str| format!("payout {index} of the answer has {what}");
+        let differs = |what: &str| format!("payout {index} of the response has {what}");
         if !is_account(element, recipient) {
             return Err(differs("a different account number from the recipient's"));
         }
@@ -95,9 +95,9 @@ pub fn accepted(
     let root = reply.document.as_ref().map(|document| document.root(&reply.body));
     let of_batch = |name: &str| root.and_then(|root| root.member(name)).filter(|value| !value.is_empty());
     let reference = root.and_then(|root| text(root, names::BATCH_REFERENCE));
-    let reference = reference.ok_or("the answer has no reference for the batch")?.into_owned();
+    let reference = reference.ok_or("the response has no reference for the batch")?.into_owned();
     if known.0.contains(&reference) {
-        return Err("the answer has the reference of another batch".into());
+        return Err("the response has the reference of another batch".into());
     }
     let id = of_batch(names::BATCH_ID).and_then(Value::plain).map(Cow::into_owned);
     if !is_reference(&reference) || id.as_deref().is_some_and(|id| !is_reference(id)) {
@@ -106,7 +106,7 @@ pub fn accepted(
     Ok(Accepted { reference, id, payouts })
 }
 
-/// For an answer that does not report success: the elements that say why, in the order of the recipients.
+/// For a response that does not report success: the elements that say why, in the order of the recipients.
 pub fn refusals(reply: &Reply, recipients: usize, redact: Redact<'_>) -> Vec<Option<String>> {
     let elements = elements(reply).filter(|elements| elements.len() == recipients).unwrap_or_default();
     elements.into_iter().map(|element| refusal(element, redact)).collect()
@@ -125,8 +125,8 @@ fn refusal(element: Value<'_>, redact: Redact<'_>) -> Option<String> {
     }
     let words = texts::message(element).map(|words| redact(&words).unwrap_or_else(|| WITHHELD.to_owned()));
     Some(match words.filter(|words| !words.is_empty()) {
-        Some(words) => format!("the answer says that the payout was refused: {words}"),
-        None => "the answer says that the payout was refused".to_owned(),
+        Some(words) => format!("the response says that the payout was refused: {words}"),
+        None => "the response says that the payout was refused".to_owned(),
     })
 }
 
@@ -206,15 +206,15 @@ mod tests {
         let refused =
             |more: &str| (SECOND.replace(r#""payoutReference""#, &format!(r#"{more},"payoutReference""#)), Some("B"));
         for ((second, reference), expected) in [
-            (refused(r#""isSuccess":false"#), "the answer says that the payout was refused"),
+            (refused(r#""isSuccess":false"#), "the response says that the payout was refused"),
             (
                 refused(r#""error":{"message":"no secret account"}"#),
-                "the answer says that the payout was refused: no *** account",
+                "the response says that the payout was refused: no *** account",
             ),
-            (refused(r#""status":"no","message":"closed""#), "the answer says that the payout was refused: closed"),
+            (refused(r#""status":"no","message":"closed""#), "the response says that the payout was refused: closed"),
             (
                 (refused(r#""statusId":4"#).0.replace(r#""B""#, "null"), None),
-                "the answer says that the payout was refused",
+                "the response says that the payout was refused",
             ),
             (
                 (SECOND.replace("\"B\"", &format!("\"{long}\"")), None),
@@ -245,35 +245,35 @@ mod tests {
         for (body, expected) in [
             (
                 answer(&format!("{SECOND},{FIRST}")),
-                "payout 0 of the answer has a different account number from the recipient's",
+                "payout 0 of the response has a different account number from the recipient's",
             ),
-            (answer(FIRST), "the answer has 1 payouts, but the batch had 2"),
-            (answer(&format!("{FIRST},{SECOND},{SECOND}")), "the answer has 3 payouts, but the batch had 2"),
+            (answer(FIRST), "the response has 1 payouts, but the batch had 2"),
+            (answer(&format!("{FIRST},{SECOND},{SECOND}")), "the response has 3 payouts, but the batch had 2"),
             (
                 answer(&format!("{FIRST},null")),
-                "payout 1 of the answer has a different account number from the recipient's",
+                "payout 1 of the response has a different account number from the recipient's",
             ),
-            (swap("100.00", "100.01"), "payout 0 of the answer has a different amount from the recipient's"),
-            (swap("100.00", "1e2"), "payout 0 of the answer has a different amount from the recipient's"),
+            (swap("100.00", "100.01"), "payout 0 of the response has a different amount from the recipient's"),
+            (swap("100.00", "1e2"), "payout 0 of the response has a different amount from the recipient's"),
             (
                 swap("\"amount\":\"7.500000\",", ""),
-                "payout 1 of the answer has a different amount from the recipient's",
+                "payout 1 of the response has a different amount from the recipient's",
             ),
             (
                 swap("0690000032", "0690000033"),
-                "payout 1 of the answer has a different account number from the recipient's",
+                "payout 1 of the response has a different account number from the recipient's",
             ),
-            (swap("\"A\"", "\"B\""), "payout 1 of the answer has the reference of another payout"),
-            (swap("\"A\"", "\"C\""), "payout 0 of the answer has the reference of another payout"),
-            (swap("\"A\"", "\" \""), "payout 0 of the answer has no reference"),
+            (swap("\"A\"", "\"B\""), "payout 1 of the response has the reference of another payout"),
+            (swap("\"A\"", "\"C\""), "payout 0 of the response has the reference of another payout"),
+            (swap("\"A\"", "\" \""), "payout 0 of the response has no reference"),
             (
                 swap("\"A\"", "\"A\",\"clientReference\":\"P-2\""),
-                "payout 0 of the answer has a different client reference from the recipient's",
+                "payout 0 of the response has a different client reference from the recipient's",
             ),
-            (of_batch("\"BATCH\"", "\"OLD\""), "the answer has the reference of another batch"),
-            (of_batch("\"BATCH\"", "\"\""), "the answer has no reference for the batch"),
-            (of_batch("\"data\"", "\"Data\""), "the answer has no list of payouts"),
-            ("[]".into(), "the answer has no list of payouts"),
+            (of_batch("\"BATCH\"", "\"OLD\""), "the response has the reference of another batch"),
+            (of_batch("\"BATCH\"", "\"\""), "the response has no reference for the batch"),
+            (of_batch("\"data\"", "\"Data\""), "the response has no list of payouts"),
+            ("[]".into(), "the response has no list of payouts"),
         ] {
             assert_eq!(matched(&body, &["C", "OLD"]).err().as_deref(), Some(expected), "{body}");
         }

@@ -1,7 +1,7 @@
 //! Payouts in bulk: a list of any length, sent in batches, and a report of what became of each recipient. The journal
 //! holds what earlier runs did, so a run needs nothing but the list.
 //!
-//! The parts without I/O: the list ([`list`]), batches ([`split`]), what an answer proves of its batch ([`answer`]), when
+//! The parts without I/O: the list ([`list`]), batches ([`split`]), what a response proves of its batch ([`answer`]), when
 //! to stop and how long to wait ([`rules`]), and the report ([`report`]). [`run`] sends the batches, and
 //! [`recipients`] reads the journal.
 

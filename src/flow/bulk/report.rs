@@ -66,7 +66,7 @@ pub struct Batch {
 }
 
 impl Batch {
-    /// One whose answer is not known yet.
+    /// One whose response is not known yet.
     pub fn begun(recipients: usize) -> Batch {
         Batch {
             outcome: Outcome::Unknown,
@@ -74,14 +74,14 @@ impl Batch {
             recipients,
             reference: None,
             id: None,
-            message: "the batch was begun, but its answer is not known".to_owned(),
+            message: "the batch was begun, but its response is not known".to_owned(),
         }
     }
 }
 
 /// Bytes of a character in JSON. Control characters, which take six, are in no reference and no message.
 const CHAR: usize = 4;
-/// The most that an answer or the journal adds to a row or to a batch: names, two references, a message.
+/// The most that a response or the journal adds to a row or to a batch: names, two references, a message.
 pub const ADDED: usize = CHAR * (2 * LONGEST_REFERENCE + MAX_CHARS) + 256;
 /// The most that stands around a list and a report: the other members, and a message.
 pub const AROUND: usize = CHAR * MAX_CHARS + 2048;
@@ -320,7 +320,7 @@ mod tests {
         let before = step_before(&longest(false), 0, &all);
         let after = step_after(&longest(true), 0, &all);
         assert!(after.len() <= most_after(&before, 3), "{} {}", after.len(), most_after(&before, 3));
-        // Nearly all of it is text that an answer may contain.
+        // Nearly all of it is text that a response may contain.
         assert!(after.len() > most_after(&before, 3) * 8 / 10);
         let empty = Report { rows: longest(false).rows, batches: Vec::new() };
         let body = longest(true).reply(Vec::new(), Status::RateLimited, Outcome::Unknown, &"x".repeat(600)).body;

@@ -23,7 +23,7 @@ use crate::util::memory;
 use crate::util::validation_error::ValidationError;
 use paysvc_spec::status::{self, Outcome, Status};
 
-/// What the service's usual answer adds to a row of the report, and to a batch.
+/// What the service's usual response adds to a row of the report, and to a batch.
 const USUAL: usize = 200;
 const PAID_BY_OTHERS: &str = "there was no connection, and others have paid some of its recipients meanwhile";
 
@@ -65,16 +65,16 @@ pub struct Run<'a> {
     /// Recipients whose rows may have changed since: another process may be paying them, or a panic ended their batch.
     pub(super) contended: Vec<usize>,
     under_way: Option<UnderWay>,
-    /// What the reply reports about the last answer.
+    /// What the reply reports about the last response.
     last: Option<(Reading, String)>,
     pub(super) first_failure: Option<Status>,
 }
 
-/// What the answer to a batch proves.
+/// What the response to a batch proves.
 struct BatchVerdict {
     outcome: Outcome,
     status: Status,
-    /// The answer does not belong to the batch.
+    /// The response does not belong to the batch.
     mismatch: Option<Failure>,
 }
 
@@ -262,7 +262,7 @@ impl<'a> Run<'a> {
                 Err(difference) => {
                     ended.outcome = Outcome::Unknown;
                     ended.status = status::name_of(Status::Response).to_owned();
-                    ended.message = format!("the answer does not match the batch: {difference}");
+                    ended.message = format!("the response does not match the batch: {difference}");
                     mismatch = Some(Failure(Status::Response, ended.message.clone()));
                 }
             }
@@ -277,7 +277,7 @@ impl<'a> Run<'a> {
         }
         for (position, &recipient) in recipients.iter().enumerate() {
             let row = &mut self.report.rows[recipient];
-            // Without an earlier 429 the same answer may prove more.
+            // Without an earlier 429 the same response may prove more.
             row.outcome = if mismatch.is_some() { ended.outcome } else { outcomes[position] };
             row.message = said.get(position).cloned().flatten();
             if let Some(payout) = payouts.get_mut(position) {
@@ -361,7 +361,7 @@ struct BatchItems<'r, 'a> {
     recipients: &'r [usize],
     /// Another process may be paying one of them.
     waiting: Option<String>,
-    /// Of the last answer, with the number of its batch.
+    /// Of the last response, with the number of its batch.
     verdict: Option<(usize, BatchVerdict)>,
     /// Why it was not sent after it had begun.
     obstacle: Option<Failure>,

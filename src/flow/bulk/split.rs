@@ -20,7 +20,7 @@ pub struct Item<'a> {
 }
 
 impl Item<'_> {
-    /// An answer could not tell the two apart: it names neither of their clients' references.
+    /// A response could not tell the two apart: it names neither of their clients' references.
     fn is_like(&self, other: &Item<'_>) -> bool {
         self.amount == other.amount && self.account.trim().eq_ignore_ascii_case(other.account.trim())
     }

@@ -217,7 +217,7 @@ pub fn examine(
 ) -> Result<Examination, String> {
     let (claim, is_under_way) = (claimed.row, claimed.may_be_under_way(&Moment::now()));
     let (was_open, failure) = (Cell::new(true), Cell::new(None));
-    // Read after the look-up was answered: the answer is about what is in the journal then.
+    // Read after the look-up was answered: the response is about what is in the journal then.
     let attempts_now = || match journal.snapshot(&claim.key, claim.order.as_ref(), context) {
         Ok(known) => {
             let found = Claims::of(&known.rows);

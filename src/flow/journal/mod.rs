@@ -330,7 +330,7 @@ impl Items for Single<'_> {
         let Ledger::Journal(_, [entry]) = self.ledger else { return Vec::new() };
         let reply = &attempt.reply;
         self.claim = attempt.claim().cloned();
-        // How the answer names the attempt to pay, or the batch.
+        // How the response names the attempt to pay, or the batch.
         let named = |what| reply.facts()?.reference(what).text.clear().map(|text| text.0.clone());
         vec![End {
             is_final: is_final(entry.record.step, reply),

@@ -195,7 +195,7 @@ fn acknowledge(context: &Call<'_>, journal: &Journal, key: &str) -> Result<(), S
         if written == Ok(true) {
             context.log(Level::Error, || {
                 let name = status::name_of_outcome(end.outcome);
-                format!("claim {} was settled by a person, but the service's answer is now {name}", claim.id)
+                format!("claim {} was settled by a person, but the service's response is now {name}", claim.id)
             });
         }
         Ok(())
@@ -278,7 +278,7 @@ impl Settlement {
         match journal.end_if(&claim, context, |known| self.end(journal, &claim, known)) {
             Ok(Ok(_)) => {
                 context.log(Level::Warn, || format!("claim {} was settled by a person", claim.id));
-                let message = "settled: if a later answer from the service says otherwise, the log reports it";
+                let message = "settled: if a later response from the service says otherwise, the log reports it";
                 let status = if self.outcome == Outcome::Confirmed { Status::Ok } else { Status::Rejected };
                 Reply::failed(status, self.outcome, message)
             }

@@ -26,7 +26,7 @@ enum Failing {
     Append,
     /// The first row is not written yet.
     FirstAppend,
-    /// The row is written, and the answer lost.
+    /// The row is written, and the response lost.
     AnswerOfAppend,
     /// From the second row on.
     SecondAppend,
@@ -187,7 +187,7 @@ struct Service {
 
 #[derive(Clone, Default)]
 struct Answers {
-    /// `None`: the connection ends without an answer.
+    /// `None`: the connection ends without a response.
     charge: Option<(&'static str, String)>,
     look_up: (&'static str, String),
     look_up_takes: Duration,
@@ -319,7 +319,7 @@ impl Till {
         self.client.journal_next(&self.client.begin(Some(token), &record), after)
     }
 
-    /// Each order is charged once, and no answer comes.
+    /// Each order is charged once, and no response comes.
     fn lose_answers(&self, orders: &[&str]) {
         self.service.charge_answers(None);
         for order in orders {
@@ -431,7 +431,7 @@ fn what_the_service_confirmed_and_calls_failed_for_good_is_unknown() {
     assert_eq!(till.service.charges(), 1);
 }
 
-/// The service named the second attempt before its answer was lost for good; it has failed, and so has the first. That
+/// The service named the second attempt before its response was lost for good; it has failed, and so has the first. That
 /// proves nothing where others may have paid: with another journal, or on a checkout.
 #[test]
 fn a_later_attempt_is_refused_once_its_own_entry_has_failed() {
@@ -1164,7 +1164,7 @@ fn what_a_429_proved_is_remembered_by_the_journal() {
     assert_eq!((reply.status(), reply.outcome()), (Status::Response, Unknown), "{report}");
 }
 
-/// One refund of an order may be another one whose answer was lost.
+/// One refund of an order may be another one whose response was lost.
 #[test]
 fn a_second_refund_waits_for_the_first_unless_it_is_of_another_part() {
     let till = Till::new();

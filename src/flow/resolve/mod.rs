@@ -69,7 +69,7 @@ pub struct Task<'a> {
     /// For messages and the log.
     pub what: &'static str,
     pub row: &'static Endpoint,
-    /// Asked for the currency of the order, if the look-up's answer does not name it.
+    /// Asked for the currency of the order, if the look-up's response does not name it.
     pub currency_by: Option<&'static Endpoint>,
     /// The request of the look-up.
     pub members: Members<'a>,

@@ -84,7 +84,7 @@ fn decide(task: &Task<'_>, reply: &Reply, currency: Option<&Text>) -> Decision {
     resolution::decide(&task.asked, &attempts, reply, currency)
 }
 
-/// The currency of the order, as that row's answer has it. `None` without its API key, and if it does not name order
+/// The currency of the order, as that row's response has it. `None` without its API key, and if it does not name order
 /// and currency.
 fn currency(client: &Client, context: &Call<'_>, task: &Task<'_>, row: &'static Endpoint) -> Option<Text> {
     client.config.key(client.config.key_of(row))?;
@@ -147,7 +147,7 @@ fn finish(client: &Client, context: &Call<'_>, task: &Task<'_>, found: LookUpRes
     let evidence = Evidence { verdict: decision.verdict, ..look.evidence };
     let reply = Reply::about(evidence, message);
     let body = match &document {
-        // Without an answer in JSON, the body is the failure in the message.
+        // Without a response in JSON, the body is the failure in the message.
         None => reply::failure_envelope(&reply.message, &[]),
         Some(_) => look.body,
     };

@@ -1,4 +1,4 @@
-//! What an event, the service's answer and the caller's expectation have in common, and how they differ: two sets of
+//! What an event, the service's response and the caller's expectation have in common, and how they differ: two sets of
 //! facts are compared, role by role.
 
 use crate::answer::facts::Facts;
@@ -20,7 +20,7 @@ pub struct Difference {
     pub expected: Option<String>,
 }
 
-/// What the service's answer proves about an event.
+/// What the service's response proves about an event.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Authenticity {
     Authentic,
@@ -30,10 +30,10 @@ pub enum Authenticity {
     Forged,
 }
 
-/// What the event or the service's answer says in each role.
+/// What the event or the service's response says in each role.
 pub struct Statements<'a> {
     facts: &'a Facts,
-    /// The answer is to this question, whether it repeats it or not.
+    /// The response is to this question, whether it repeats it or not.
     asked: Option<(Reference, &'a str)>,
 }
 
@@ -129,7 +129,7 @@ impl Class {
     }
 }
 
-/// How something in an event relates to the service's answer.
+/// How something in an event relates to the service's response.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Relation {
     /// No difference. Two states of progress may still have different numbers, which is a difference.
@@ -140,7 +140,7 @@ pub enum Relation {
     Ahead,
     /// A difference: the service names another value, or a final state that the event's does not follow.
     Contradicts,
-    /// A difference: the event names a value that the service does not name, or the answer contradicts itself.
+    /// A difference: the event names a value that the service does not name, or the response contradicts itself.
     Unconfirmed,
 }
 
@@ -158,7 +158,7 @@ pub const STATES: [[Relation; 6]; 6] = {
     ]
 };
 
-/// What differs between an event and the service's answer, whose state is `state`, and what that proves.
+/// What differs between an event and the service's response, whose state is `state`, and what that proves.
 pub fn with_service(event: &EventFacts, service: &Statements<'_>, state: State) -> (Vec<Difference>, Authenticity) {
     use Relation::{Agrees, Ahead, Contradicts, Unconfirmed};
     let (of_event, class) = (Statements::of_event(event), Class::of(state));
@@ -166,7 +166,7 @@ pub fn with_service(event: &EventFacts, service: &Statements<'_>, state: State) 
     let (amounts, totals) = amounts(&of_event, service, class);
     let relations = COMPARED.iter().map(|&(_, role)| match role {
         Role::StateNumber => states(event, service, class, may_change),
-        // An answer that contradicts itself confirms nothing, whether or not the event names that member.
+        // A response that contradicts itself confirms nothing, whether or not the event names that member.
         Role::Price | Role::Reference(_) | Role::ServiceReference | Role::Currency if service.is_unclear(role) => {
             Unconfirmed
         }
@@ -180,14 +180,14 @@ pub fn with_service(event: &EventFacts, service: &Statements<'_>, state: State) 
     });
     let relations: Vec<Relation> = relations.collect();
     let is_final = matches!(class, Class::Failed | Class::Successful | Class::Reversed) && !may_change;
-    // The service's state, or a value in its answer, may still become what the event names.
+    // The service's state, or a value in its response, may still become what the event names.
     let is_open = !is_final || COMPARED.iter().any(|(_, role)| service.is_unclear(*role));
     let has = |relation| relations.contains(&relation);
     // The rule by which a receiver handles an event, drops it, or has it sent again.
     let authenticity = match () {
         () if has(Contradicts) => Authenticity::Forged,
         () if has(Ahead) || has(Unconfirmed) && is_open => Authenticity::Ahead,
-        // Another delivery would get the same answer.
+        // Another delivery would get the same response.
         () if has(Unconfirmed) => Authenticity::Forged,
         () => Authenticity::Authentic,
     };
@@ -264,7 +264,7 @@ fn states(event: &EventFacts, service: &Statements<'_>, of_service: Class, may_c
 /// What the caller expects, by the names of what is compared.
 pub type Expected = Vec<(&'static str, String)>;
 
-/// Whether the service's answer says all that the caller expects; anything it does not say is added to the differences.
+/// Whether the service's response says all that the caller expects; anything it does not say is added to the differences.
 /// The event does not count: a genuine one of a cheaper order may have been sent again.
 pub fn with_expected(
     expected: &Expected,

@@ -11,7 +11,7 @@ use crate::request::names::of_row;
 use paysvc_spec::events::EVENT;
 use paysvc_spec::schema::{Reference, Role};
 
-/// The reply to an event, if the service gives this answer, in this state.
+/// The reply to an event, if the service gives this response, in this state.
 fn reply_to(event: &Value, answer: &str, state: State, expect: &Value) -> Reply {
     let mut request = json!({"body": event});
     if !expect.is_null() {
@@ -114,7 +114,7 @@ fn what_differs_is_named_and_decides() {
     assert_eq!(found["differences"], json!([{"member": "amount", "event": "6000", "service": "600"}]));
 }
 
-/// A member of the service's answer that cannot be read confirms nothing, even if the event does not name it.
+/// A member of the service's response that cannot be read confirms nothing, even if the event does not name it.
 #[test]
 fn an_answer_that_cannot_be_read_or_contradicts_itself_confirms_nothing() {
     let thin = json!({"orderReference": "ORDER-1", "orderAmount": 600});
@@ -153,7 +153,7 @@ fn an_answer_that_cannot_be_read_or_contradicts_itself_confirms_nothing() {
     }
 }
 
-/// The verified object is not the only place at which an answer names an order, a price or a currency.
+/// The verified object is not the only place at which a response names an order, a price or a currency.
 #[test]
 fn what_an_answer_says_elsewhere_must_not_contradict() {
     for (name, value, differs) in [
@@ -215,7 +215,7 @@ fn of_class(class: Class) -> State {
     }
 }
 
-/// Nobody knows the form of the service's answer.
+/// Nobody knows the form of the service's response.
 #[test]
 fn no_event_about_a_payout_is_authentic() {
     let payout = json!({"batchReference": "B-1", "payoutReference": "P-1", "amount": "5", "statusId": 5});
@@ -278,7 +278,7 @@ fn an_event_ahead_of_the_service_is_forged_only_if_the_service_contradicts_it() 
             Authenticity::Ahead,
         ),
         (of_order(), changed(pending.clone(), "orderAmount", json!([600])), State::PENDING, Authenticity::Ahead),
-        // An answer without a state.
+        // A response without a state.
         (of_order(), without(pending.clone(), "statusId"), State::NONE, Authenticity::Ahead),
         // One that contradicts itself, or cannot be read, contradicts no event.
         (
@@ -308,7 +308,7 @@ fn an_event_ahead_of_the_service_is_forged_only_if_the_service_contradicts_it() 
             State::PENDING,
             Authenticity::Forged,
         ),
-        // The service's state is final, and another delivery would get the same answer.
+        // The service's state is final, and another delivery would get the same response.
         (
             changed(of_order(), "accountReference", json!("CUSTOMER-9")),
             of_order(),

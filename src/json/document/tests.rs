@@ -212,7 +212,7 @@ fn a_child_is_found_wherever_the_last_look_was() {
     }
 }
 
-/// A program that passes an answer from its beginning to its end.
+/// A program that passes a response from its beginning to its end.
 #[test]
 fn a_long_answer_is_passed_in_linear_time() {
     const MANY: usize = 150_000;

@@ -61,7 +61,7 @@ impl Journal {
         self.end(outcome, is_final, By::Sender, 200)
     }
 
-    /// The answer that confirms the last claim says that this was charged, with or without that fee.
+    /// The response that confirms the last claim says that this was charged, with or without that fee.
     fn charged_as(self, amount: &str, fee: Option<&str>, currency: &str) -> Journal {
         let mut journal = self.end(Confirmed, true, By::LookUp, 200);
         if let Some(Row { kind: Kind::End(end), .. }) = journal.0.last_mut() {

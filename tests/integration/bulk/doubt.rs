@@ -40,7 +40,8 @@ fn service(change: impl Fn(&mut Value) + Send + Sync + 'static) -> (Server, Valu
 fn an_element_that_says_it_was_refused_is_unknown_with_its_words_and_never_sent_again() {
     let account = recipients(4)[1]["accountNumber"].as_str().unwrap().to_owned();
     const DOUBT: &str = "the payout may have been made; do not repeat it: ";
-    let refused = |member: &'static str, value: Value| (member, value, "the answer says that the payout was refused: ");
+    let refused =
+        |member: &'static str, value: Value| (member, value, "the response says that the payout was refused: ");
     for (member, value, says) in [
         refused("isSuccess", json!(false)),
         refused("success", json!("false")),
@@ -88,7 +89,7 @@ fn an_element_in_state_failed_makes_its_batch_unknown_with_its_words() {
     assert_eq!(outcomes(&found), ["UNKNOWN", "UNKNOWN", "NOT_SENT", "NOT_SENT"]);
     assert_eq!(
         found["payouts"][1]["message"],
-        "the payout may have been made; do not repeat it: the answer says that the payout was refused: closed"
+        "the payout may have been made; do not repeat it: the response says that the payout was refused: closed"
     );
 }
 

@@ -65,30 +65,30 @@ fn faults_end_a_run_where_they_must() {
             &none,
             "E_RESPONSE UNKNOWN",
             "AU",
-            "the answer has 1 payouts, but the batch had 2",
+            "the response has 1 payouts, but the batch had 2",
         ),
         case(
             second("drop_element"),
             &none,
             "E_RESPONSE UNKNOWN",
             "AU",
-            "the answer has 1 payouts, but the batch had 2",
+            "the response has 1 payouts, but the batch had 2",
         ),
         case(
             second("reorder_elements"),
             &none,
             "E_RESPONSE UNKNOWN",
             "AU",
-            "payout 0 of the answer has a different account number",
+            "payout 0 of the response has a different account number",
         ),
         case(
             second("alter_amount"),
             &none,
             "E_RESPONSE UNKNOWN",
             "AU",
-            "payout 0 of the answer has a different amount",
+            "payout 0 of the response has a different amount",
         ),
-        // An answer that belongs to another request ends the run whatever the caller said.
+        // A response that belongs to another request ends the run whatever the caller said.
         case(second("alter_element"), &on, "E_RESPONSE UNKNOWN", "AU", "does not match the batch"),
         case(second("unauthorized"), &on, "E_UNAUTHORIZED UNKNOWN", "AR", "the service refused the API key"),
         case(second("refused"), &none, "E_UNRESOLVED UNKNOWN", "ARAA", ""),
@@ -140,7 +140,7 @@ fn a_wait_that_the_call_has_no_time_for_is_not_begun() {
     assert_eq!(steps.steps.last().unwrap()["status"], "E_RATE_LIMITED");
 }
 
-/// An answer that refuses without a vote proves less once a 429 came before it.
+/// A response that refuses without a vote proves less once a 429 came before it.
 #[test]
 fn a_refusal_after_429_is_not_taken_for_more_than_it_is() {
     for (answers, expected) in [
@@ -166,7 +166,7 @@ fn a_refusal_after_429_is_not_taken_for_more_than_it_is() {
 }
 
 /// What a 429 proved is the journal's to remember: a batch that was refused with it is sent again as a whole, and of its
-/// recipients only one that no 429 concerns is REJECTED by an answer that refuses without a vote.
+/// recipients only one that no 429 concerns is REJECTED by a response that refuses without a vote.
 #[test]
 fn a_429_of_an_earlier_list_counts_for_its_recipients_and_breaks_no_batch() {
     let requests = Arc::new(AtomicUsize::new(0));

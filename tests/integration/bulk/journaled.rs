@@ -63,7 +63,7 @@ impl Example {
     #[track_caller]
     fn finish(&self) -> usize {
         let client = Client::new(&self.sandbox.config_with(json!({"journal": self.journal()})));
-        // On a slow machine some may have no time (1), or an answer comes too late, which ends a run early (2).
+        // On a slow machine some may have no time (1), or a response comes too late, which ends a run early (2).
         let mut runs = (0..10).filter_map(|_| {
             let output = self.start().output().unwrap();
             let left = client.call("payout_bulk", &json!({"payoutDetails": *self.list.borrow()}));

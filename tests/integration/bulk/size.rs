@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::{Payer, Steps, outcomes, recipients, report, run_with, sandbox};
 
-/// More recipients than an answer of the service may have values: the report is read all the same. No time is asserted; a
+/// More recipients than a response of the service may have values: the report is read all the same. No time is asserted; a
 /// quadratic loop would take hours.
 #[test]
 fn twenty_thousand_recipients_have_their_report() {

@@ -84,9 +84,9 @@ impl Resolved {
         println!("\nresolved wrongly:                      {}", self.wrong.len());
     }
 
-    /// Whether one of the endpoints has a look-up that can settle a call whose answer is lost.
+    /// Whether one of the endpoints has a look-up that can settle a call whose response is lost.
     pub fn can_settle(&self) -> bool {
-        // The reference of a batch is lost with the answer.
+        // The reference of a batch is lost with the response.
         let settles = |name: &str| {
             paysvc_spec::endpoint(name).looked_up_by.is_some_and(|look_up| look_up.settles != Settles::Batch)
         };

@@ -1,4 +1,4 @@
-//! The answer to a request, drawn by chance: the bytes, the pauses between them, and what they prove.
+//! The response to a request, drawn by chance: the bytes, the pauses between them, and what they prove.
 
 use std::time::Duration;
 
@@ -21,7 +21,7 @@ pub enum Then {
     Listen,
     /// Waits for the next request, and closes with it unread.
     CloseUnread,
-    /// An unsolicited answer, some time after the answer.
+    /// An unsolicited response, some time after the response.
     Stray {
         after: Duration,
         bytes: Vec<u8>,
@@ -78,7 +78,7 @@ fn busy(token: &str) -> Vec<u8> {
     answer(STATUS_429, "retry-after: 0\r\n", &body)
 }
 
-/// Sent some time after an answer.
+/// Sent some time after a response.
 pub const LATER: &str = "later";
 
 pub fn stray_token(sent: &str, connection: usize) -> String {
@@ -127,11 +127,11 @@ pub fn draw(random: &mut Random, key: &str, connection: usize) -> Script {
             let said = format!("HTTP/1.1 200 OK\r\n{JSON}connection: close\r\n\r\n{body}").into_bytes();
             one("success, ended by its connection", said, Given::Success, Then::Close)
         }
-        50..53 => of("closed without an answer", Vec::new(), Given::Nothing, Then::Close),
-        53..56 => of("reset without an answer", Vec::new(), Given::Nothing, Then::Reset),
-        56..59 => one("part of an answer, closed", part, Given::Nothing, Then::Close),
-        59..61 => one("part of an answer, reset", part, Given::Nothing, Then::Reset),
-        61..63 => one("part of an answer, silence", part, Given::Nothing, Then::Listen),
+        50..53 => of("closed without a response", Vec::new(), Given::Nothing, Then::Close),
+        53..56 => of("reset without a response", Vec::new(), Given::Nothing, Then::Reset),
+        56..59 => one("part of a response, closed", part, Given::Nothing, Then::Close),
+        59..61 => one("part of a response, reset", part, Given::Nothing, Then::Reset),
+        61..63 => one("part of a response, silence", part, Given::Nothing, Then::Listen),
         63..69 => limited(random, key, head),
         69..72 => {
             let status = ["500 Internal Server Error", "502 Bad Gateway", "503 Service Unavailable"];
@@ -154,14 +154,14 @@ pub fn draw(random: &mut Random, key: &str, connection: usize) -> Script {
             let interim = format!("HTTP/1.1 {interim}\r\n\r\n").into_bytes();
             if random.percent(25) {
                 let pieces = vec![Piece::Endless(interim.repeat(100))];
-                return of("interim answers for ever", pieces, Given::Nothing, Then::Close);
+                return of("interim responses for ever", pieces, Given::Nothing, Then::Close);
             }
             let interim = interim.repeat(random.between(1, 4) as usize);
-            one("interim answers, then success", [interim, whole].concat(), Given::Success, Then::Serve)
+            one("interim responses, then success", [interim, whole].concat(), Given::Success, Then::Serve)
         }
         87..91 => broken_chunks(random, key),
         91..94 => {
-            let both = [whole, stray(random, "with an answer", connection).0].concat();
+            let both = [whole, stray(random, "with a response", connection).0].concat();
             one("success and a stray in one write", both, Given::Success, Then::Serve)
         }
         94..97 => {

@@ -6,16 +6,16 @@ use std::time::Duration;
 
 use paysvc_spec::status::Outcome;
 
-/// The answer to a request, as far as the server wrote it; noted before the last byte leaves.
+/// The response to a request, as far as the server wrote it; noted before the last byte leaves.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Given {
-    /// No answer, or not a whole one.
+    /// No response, or not a whole one.
     Nothing,
     /// A whole 429 that names neither success nor progress: come again.
     ComeAgain,
     Success,
     Refusal,
-    /// A whole answer that decides nothing.
+    /// A whole response that decides nothing.
     Unclear,
 }
 
@@ -32,8 +32,8 @@ pub struct Seen {
     pub act: &'static str,
     /// A stray answer was sent on its connection just before: it may have arrived after the request was written.
     pub after_stray: bool,
-    /// And it was a 429, or the answer before this request was one, which the client may have taken for this one's
-    /// answer.
+    /// And it was a 429, or the response before this request was one, which the client may have taken for this one's
+    /// response.
     pub after_shifted_429: bool,
 }
 
@@ -101,12 +101,12 @@ impl Evidence {
 pub struct Returned {
     pub key: String,
     pub moves_money: bool,
-    /// It must be the first on its connection: then no answer to another request can be taken for its own, and nothing
+    /// It must be the first on its connection: then no response to another request can be taken for its own, and nothing
     /// is excused.
     pub must_be_first: bool,
     pub outcome: Outcome,
     pub attempts: usize,
-    /// The key that the answer's body names, if the body is the service's.
+    /// The key that the response's body names, if the body is the service's.
     pub token: Option<String>,
     /// How long after its limit, or its cancel, it returned.
     pub late: Duration,
@@ -130,7 +130,7 @@ impl Violation {
         (Violation::SentTwice, "money sent twice, other than after a whole 429"),
         (Violation::NotFirst, "money (reads) that was not the first on its connection"),
         (Violation::NotSentButSeen, "NOT_SENT, and the server saw bytes"),
-        (Violation::WrongAnswer, "an answer that belongs to another request"),
+        (Violation::WrongAnswer, "a response that belongs to another request"),
         (Violation::ConfirmedWithoutProof, "CONFIRMED without a whole request and a whole success"),
         (Violation::RejectedWithoutProof, "REJECTED (money) without a whole refusal or 429"),
         (Violation::MoreSeenThanAttempts, "more requests seen than attempts told"),
@@ -141,8 +141,8 @@ impl Violation {
 /// Longer than a busy machine delays a thread.
 pub const LATE: Duration = Duration::from_secs(3);
 
-/// Whether a stray answer, or an answer that came one request late because of one, may have arrived after the request
-/// was written. HTTP/1.1 has nothing that tells it from the answer, so what was read is not judged.
+/// Whether a stray answer, or a response that came one request late because of one, may have arrived after the request
+/// was written. HTTP/1.1 has nothing that tells it from the response, so what was read is not judged.
 pub fn may_have_met_a_stray(returned: &Returned, seen: &[Seen], is_shifted_last: impl Fn(&str) -> bool) -> bool {
     if returned.must_be_first {
         return false;
@@ -152,7 +152,7 @@ pub fn may_have_met_a_stray(returned: &Returned, seen: &[Seen], is_shifted_last:
 }
 
 /// Everything about one call that cannot be true; a reading is judged unless a stray answer may have been taken for its
-/// answer.
+/// response.
 pub fn check(returned: &Returned, seen: &[Seen], judge_answer: bool) -> Vec<Violation> {
     let mut found = Vec::new();
     let mut is = |violation, so: bool| {

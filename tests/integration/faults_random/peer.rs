@@ -111,7 +111,7 @@ struct Connection {
     stray_is_429: bool,
     /// Requests that were read whole.
     served: usize,
-    /// The token of the answer that was sent last, if a client that took the stray answer takes this for the next
+    /// The token of the response that was sent last, if a client that took the stray answer takes this for the next
     /// one's.
     shifted: Option<(String, Given)>,
     /// What happened on it, kept if it sent a stray answer.
@@ -365,7 +365,7 @@ impl Connection {
             Then::Serve => Ok(()),
             Then::Close => Err(Over::Drawn),
             Then::Reset => self.reset(),
-            Then::Listen => self.listen("after an answer that was the last"),
+            Then::Listen => self.listen("after a response that was the last"),
             Then::CloseUnread => {
                 self.peek("the kept connection ended when it was used again", LONGEST);
                 Err(Over::Drawn)
@@ -395,7 +395,7 @@ impl Connection {
             match self.io.write_all(bytes) {
                 Err(error) if stalled(&error) => match self.tcp.peek(&mut [0]) {
                     Err(error) if stalled(&error) => {}
-                    // It says goodbye, or has gone: in the middle of an answer it has nothing else to say.
+                    // It says goodbye, or has gone: in the middle of a response it has nothing else to say.
                     _ => return Err(Over::Drawn),
                 },
                 written => written?,

@@ -97,7 +97,7 @@ pub fn prepared(row: &'static Endpoint, till: &Till, journal: &Path, fault: Opti
     prepared
 }
 
-/// Charges the order with a card that needs its holder; what the answer has under that name.
+/// Charges the order with a card that needs its holder; what the response has under that name.
 fn waiting_payment(till: &Till, order: &str, name: &str) -> Value {
     till.sandbox.post("/sandbox/orders", &json!({"reference": order, "amount": "100.00"}));
     let card = json!({"cardnumber": "4000000000003155", "expirymonth": "12", "expiryyear": "39", "cvv": "100"});

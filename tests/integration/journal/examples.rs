@@ -1,4 +1,4 @@
-//! The tills in examples/, killed while they wait for an answer and started again, with a service that would charge
+//! The tills in examples/, killed while they wait for a response and started again, with a service that would charge
 //! twice.
 
 use std::process::{Command, Output, Stdio};
@@ -45,7 +45,7 @@ fn charges_once(start: &dyn Fn() -> Command) {
         command
     };
     let finish = |order: &str, code: i32| {
-        // How long the next run waits for an attempt whose answer was lost.
+        // How long the next run waits for an attempt whose response was lost.
         let output = till(order).env("PAYSVC_TIMEOUT_MS", "10000").output().unwrap();
         assert_eq!(output.status.code(), Some(code), "{}", output_of(&output));
         printed(&output)
@@ -60,7 +60,7 @@ fn charges_once(start: &dyn Fn() -> Command) {
         let all = requests["requests"].as_array().unwrap().iter();
         all.filter(|request| request["path"] == PATH).count()
     };
-    // Executed, and the answer never comes: the program waits when it is killed.
+    // Executed, and the response never comes: the program waits when it is killed.
     let killed = |order: &str| {
         sandbox.post("/sandbox/faults", &json!({"fault": "commit_then_timeout", "path": PATH, "nth": 1, "count": 1}));
         let before = charges();

@@ -32,7 +32,7 @@ struct Till {
 }
 
 impl Till {
-    /// Without `charged`, the connection of each charge ends without an answer.
+    /// Without `charged`, the connection of each charge ends without a response.
     fn new(charged: Option<&'static str>, status: impl Fn() -> (&'static str, String) + Send + Sync + 'static) -> Till {
         let server = Server::start(move |mut connection| {
             while let Some(request) = connection.read_request() {
@@ -140,7 +140,7 @@ fn the_attempts_of_a_charge_prove_that_it_failed() {
     waited.expect("E_REJECTED REJECTED");
 }
 
-/// Before the first charge, after one whose answer was lost, and in place of one that is recorded.
+/// Before the first charge, after one whose response was lost, and in place of one that is recorded.
 #[test]
 fn nothing_of_the_request_is_repeated_from_the_answer_to_a_status_query() {
     fn check(reply: &Reply, log: &[Value], at: &str) {

@@ -122,7 +122,7 @@ fn a_declined_card_is_rejected_only_as_the_only_attempt() {
     assert_eq!((found.state(), shop.charges("O-1")), (5, 1));
 }
 
-/// The answer of order_status names no currency; order_verify does, with the secret key.
+/// The response of order_status names no currency; order_verify does, with the secret key.
 #[test]
 fn a_currency_is_proved_by_another_endpoint_or_not_at_all() {
     let shop = Shop::new();
@@ -137,7 +137,7 @@ fn a_currency_is_proved_by_another_endpoint_or_not_at_all() {
     ask(&shop.client, json!({"expect": {"currency": "USD"}})).expect("E_UNRESOLVED UNKNOWN");
     let unproved = ask(&secretless, json!({"expect": {"currency": "NGN"}}));
     unproved.expect("E_UNRESOLVED UNKNOWN");
-    assert!(unproved.message().contains("the answer has no currency"), "{}", unproved.message());
+    assert!(unproved.message().contains("the response has no currency"), "{}", unproved.message());
     let order = json!({"reference": "O-1", "order": {"currency": "NGN"}});
     ask(&secretless, json!({"request": order, "expect": {"currency": "NGN"}})).expect("OK CONFIRMED");
     ask(&secretless, json!({"request": order, "expect": {"currency": "USD"}})).expect("E_UNRESOLVED UNKNOWN");

@@ -95,7 +95,7 @@ fn the_last_state_is_kept_at_the_deadline() {
     let reply = wait(&service, json!({}), Some(&call));
     reply.expect("E_UNRESOLVED UNKNOWN");
     assert_eq!((reply.state(), reply.body()), (2, pending().as_str()));
-    // Nor does an answer about another order.
+    // Nor does a response about another order.
     let other = order(5, PAID).replace("O-1", "O-2");
     wait(service.answer(&[(FOUND, "", &other)]), json!({}), Some(&call)).expect("E_UNRESOLVED UNKNOWN");
     // A contradiction is not a state.
@@ -109,7 +109,7 @@ fn the_last_state_is_kept_at_the_deadline() {
         reply.expect("E_UNRESOLVED UNKNOWN");
         assert!(reply.state() == 4 && reply.attempts() > 1, "{}", reply.message());
     }
-    // The service's last answer is kept if the deadline cuts off a later look-up.
+    // The service's last response is kept if the deadline cuts off a later look-up.
     service.answer(&[("404 Not Found", "", r#"{"message":"not found"}"#), ("200 OK", "content-length: 9\r\n", "")]);
     let reply = wait(&service, json!({}), Some(&call));
     reply.expect("E_UNRESOLVED UNKNOWN");
@@ -187,7 +187,7 @@ fn resolve_waits_if_it_is_asked_to() {
     let reply = waits(json!({"attempts": 1}));
     reply.expect("E_REJECTED REJECTED");
     assert_eq!(reply.attempts(), 3);
-    // Without the attempts the same answer proves nothing, so it goes on to the end.
+    // Without the attempts the same response proves nothing, so it goes on to the end.
     let reply = waits(json!({}));
     reply.expect("E_UNRESOLVED UNKNOWN");
     assert_eq!((reply.state(), reply.body()), (4, failed.as_str()));

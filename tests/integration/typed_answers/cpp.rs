@@ -15,7 +15,7 @@ use crate::support::driver::Driver;
 use crate::support::target::good;
 use crate::support::{ASAN, Link, Stage, long_encryption_key, root};
 
-/// The answer as a struct has it: an absent text is "", an absent list empty, and an element that is no object lacks all.
+/// The response as a struct has it: an absent text is "", an absent list empty, and an element that is no object lacks all.
 fn held(shape: &[ShapeField], answer: &Tree) -> Tree {
     let field = |field: &ShapeField| {
         let value = if let Tree::Object(_) = answer { member(answer, &field.name) } else { &Tree::Null };
@@ -35,7 +35,7 @@ fn held(shape: &[ShapeField], answer: &Tree) -> Tree {
     Tree::Object(shape.iter().map(field).collect())
 }
 
-/// The last answer, read as that of a function.
+/// The last response, read as that of a function.
 struct Read {
     answer: Tree,
     unreadable: BTreeSet<String>,
@@ -74,19 +74,19 @@ fn structs_of_cpp_have_what_the_json_says() {
         }
     }
     let lacks_all = |name: &str| held(&endpoint(name).answer.shape(), &Tree::Null);
-    // The answer of another function.
+    // The response of another function.
     *body.lock().unwrap() = hostile::canned(endpoint("order_status")).body;
     driver.call("order_status", &Value::Object(good(endpoint("order_status")).request.clone()));
     assert_ne!(Read::last(&mut driver, "order_status").answer, lacks_all("order_status"));
     assert_eq!(Read::last(&mut driver, "order_verify").answer, lacks_all("order_verify"));
-    // An answer for which there is no JSON.
+    // A response for which there is no JSON.
     let elements = vec!["{}"; 300_000].join(",");
     *body.lock().unwrap() = format!(r#"{{"status":"Pending","data":{{"orderPayments":[{elements}]}}}}"#);
     driver.call("order_status", &Value::Object(good(endpoint("order_status")).request.clone()));
     let Read { answer, unreadable, json } = Read::last(&mut driver, "order_status");
     assert_eq!((answer, json), (lacks_all("order_status"), None));
     assert_eq!(unreadable, BTreeSet::from([String::new()]));
-    // What stands in front of an answer.
+    // What stands in front of a response.
     driver.call("webhook_verify", &json!({"body": {}}));
     let Read { answer, json, .. } = Read::last(&mut driver, "webhook_verify");
     let expected = held(&operations::operation("webhook_verify").shape(), member(&json.unwrap(), "webhook"));

@@ -12,11 +12,11 @@ use crate::support::answers::{Tree, typed};
 use crate::support::target::{filled, good};
 use edits::{beside, escaped, first_in_the_other_case, holder, last, remove, rename, set};
 
-/// An answer and what it is, for messages.
+/// A response and what it is, for messages.
 pub struct Case {
     pub what: String,
     pub body: String,
-    /// What was changed has no part in the verdict, so that must be the one of the answer without the change.
+    /// What was changed has no part in the verdict, so that must be the one of the response without the change.
     pub keeps_verdict: bool,
 }
 
@@ -30,7 +30,7 @@ fn is_of_verdict(name: &str) -> bool {
     known.flat_map(|known| known.roles).any(|(role, _)| !without_part(role))
 }
 
-/// A place of a typed member in an answer.
+/// A place of a typed member in a response.
 struct Slot {
     pointer: String,
     kind: AnswerKind,
@@ -149,7 +149,7 @@ fn slots(row: &'static Endpoint, answer: &Tree) -> Vec<Slot> {
     }
     let mut out = Vec::new();
     add(&mut out, "", answer, row.answer.members);
-    // Any member of such an answer is success, so one stays.
+    // Any member of such a response is success, so one stays.
     if row.answer.envelope == Envelope::Bare {
         out[0].of_verdict = true;
     }
@@ -178,7 +178,7 @@ impl Maker {
         self.slots.iter().filter(|slot| slot.is_leaf() && !slot.of_verdict)
     }
 
-    /// Every leaf meets every value of its kind: in each answer all leaves have another one. First those that have no
+    /// Every leaf meets every value of its kind: in each response all leaves have another one. First those that have no
     /// part in the verdict, then all.
     fn values(&self, out: &mut Vec<Case>, all: bool) {
         for keeps_verdict in [true, false] {
@@ -294,7 +294,7 @@ impl Maker {
         }
     }
 
-    /// Something other than an object in place of the whole answer.
+    /// Something other than an object in place of the whole response.
     fn whole(&self, out: &mut Vec<Case>) {
         for json in values::STRUCTURES.iter().chain(values::WHOLE) {
             out.push(self.case(&format!("the whole is {json}"), &Tree::Raw((*json).to_owned()), false));

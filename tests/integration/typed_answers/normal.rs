@@ -77,7 +77,7 @@ fn the_answer_has_the_shape_of_its_row_whatever_the_service_wrote() {
     assert!(wrong.is_empty(), "{} of {answers} differ:\n{}", wrong.len(), wrong[..wrong.len().min(5)].join("\n\n"));
 }
 
-/// The same answer with its envelope, without it, in another one, and in other cases.
+/// The same response with its envelope, without it, in another one, and in other cases.
 #[test]
 fn one_answer_is_read_the_same_from_every_envelope() {
     let body = Arc::new(Mutex::new(String::new()));
@@ -115,7 +115,7 @@ fn one_answer_is_read_the_same_from_every_envelope() {
     ] {
         assert_eq!(read("payout_name_enquiry", text.to_owned()), holder, "{text}");
     }
-    // A card's charge has the answer of a payment.
+    // A card's charge has the response of a payment.
     let payment = r#""orderPayment":{"orderPaymentReference":"P-1","statusId":5,"totalAmount":101.50,"fee":"1.50"}"#;
     for name in ["order_create", "order_pay", "order_pay_authorize", "card_charge"] {
         let answer = read(name, format!(r#"{{"status":"success","statusCode":"00","data":{{{payment}}}}}"#));

@@ -257,7 +257,7 @@ pub const STRUCTURES: &[&str] = &[
     r#"{"0":{},"a":1}"#,
 ];
 
-/// What may stand in the place of the whole answer, besides what stands in the place of an object.
+/// What may stand in the place of the whole response, besides what stands in the place of an object.
 pub const WHOLE: &[&str] = &["\" {}\"", " [ ] ", "{ }", "1e999", "-0"];
 
 /// Those of one kind; `all`: those of every kind.

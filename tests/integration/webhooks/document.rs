@@ -106,7 +106,7 @@ impl Drop for Running {
     }
 }
 
-/// The statuses of the program's answers to the bodies, and what it prints.
+/// The statuses of the program's responses to the bodies, and what it prints.
 fn served(stage: &Stage, program: &Path, service: &Service, bodies: &[String]) -> (Vec<u16>, String) {
     let address = format!("127.0.0.1:{}", closed_port());
     let mut command = stage.command(program);

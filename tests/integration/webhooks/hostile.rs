@@ -81,7 +81,7 @@ fn a_wrong_request_is_refused_and_authenticates_nothing() {
     assert_eq!(server.seen().len(), 0, "the service was not asked");
 }
 
-/// The answer to every question.
+/// The response to every question.
 fn answering(status: &'static str, body: &'static str) -> (Server, Client) {
     let server = Server::always(status, "", body);
     let client = Client::new(&server.config());
@@ -111,7 +111,7 @@ fn an_answer_that_proves_nothing_authenticates_nothing() {
         reply.expect(verdict);
         is_forged(&reply);
     }
-    // The same answer without what is wrong.
+    // The same response without what is wrong.
     let (_server, client) = answering("200 OK", r#"{"data":{"statusId":5,"orderAmount":1}}"#);
     assert_eq!(findings(&client.call("webhook_verify", &event))["authentic"], true);
 }

@@ -38,7 +38,7 @@ impl Found {
     }
 }
 
-/// The entries of an endpoint's answer; `look` tells what stands at a pointer.
+/// The entries of an endpoint's response; `look` tells what stands at a pointer.
 pub fn entries(row: &Endpoint, look: &dyn Fn(&str) -> Found) -> Map<String, Value> {
     let mut out = Map::new();
     let root = if look("") == Found::Object { Place::Present } else { Place::Unreadable };

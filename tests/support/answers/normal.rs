@@ -10,7 +10,7 @@ use super::{Tree, leaf};
 
 type Members = Vec<(String, Tree)>;
 
-/// The answer in the shape, and the pointers of what cannot be read.
+/// The response in the shape, and the pointers of what cannot be read.
 pub fn normalised(shape: &[ShapeField], text: &str) -> (Tree, BTreeSet<String>) {
     let root = Tree::parse(text);
     let mut unreadable = BTreeSet::new();

@@ -1,4 +1,4 @@
-//! `docs/endpoints.md`, and a page in `docs/endpoints/` for every row: its request, its answer, how certain all of it
+//! `docs/endpoints.md`, and a page in `docs/endpoints/` for every row: its request, its response, how certain all of it
 //! is, and its example.
 
 use std::collections::BTreeMap;
@@ -46,7 +46,7 @@ fn after_unknown(row: &Endpoint) -> &'static str {
     match (row.safety, row.looked_up_by) {
         (Safety::ReadOnly, _) => "ask again",
         (Safety::Repeatable, _) => "it moves no money, so it may be repeated",
-        // The reference of a batch is in the answer alone.
+        // The reference of a batch is in the response alone.
         (Safety::Moves, Some(LookUp { settles: Settles::Batch, .. }) | None) => "ask a person before it is repeated",
         (Safety::Moves, Some(LookUp { settles: Settles::Refund, .. })) => {
             "resolve it; of a refund of a part, no look-up can tell, so ask a person before it is repeated"
@@ -189,7 +189,7 @@ fn answer_members(
     }
 }
 
-/// Where fields stand in an answer, in each language.
+/// Where fields stand in a response, in each language.
 #[derive(Default)]
 struct Names {
     cpp: String,

@@ -99,7 +99,7 @@ fn sent_body(row: &Endpoint) -> &'static str {
     }
 }
 
-/// Whether the word in `/data/status` is a state, and the answer has that member: the data of a batch is a list.
+/// Whether the word in `/data/status` is a state, and the response has that member: the data of a batch is a list.
 fn word_is_state(answer: &Answer) -> bool {
     let has = |members: &'static [Member], name: &str| members.iter().find(|member| member.name == name);
     let of_data = has(answer.members, "data").map(|data| data.kind);

@@ -5,7 +5,7 @@ use minijinja::{Value, context};
 use paysvc_spec::operations::{Body, OPERATIONS, Operation};
 use paysvc_spec::schema::{Answer, Endpoint};
 
-/// The rows and, after them, the functions whose replies have bodies of their own: all whose answers are typed.
+/// The rows and, after them, the functions whose replies have bodies of their own: all whose responses are typed.
 pub fn with_answers(rows: &[Endpoint]) -> Vec<Endpoint> {
     let own = |operation: &Operation| match operation.answer {
         Body::Own(members) => Some(Endpoint {

@@ -73,7 +73,7 @@ fn add_asked(found: &mut Vec<Value>, within: &str, fields: &[Field]) {
     }
 }
 
-/// The references in an answer: those of the row, and of what else may stand in that place.
+/// The references in a response: those of the row, and of what else may stand in that place.
 fn add_named(found: &mut Vec<Value>, within: &str, place: Place, members: &[Member]) {
     let own = members.iter().map(|member| (member.name, member.role_in(place)));
     let others = roles::SHARED.iter().filter(|known| members.iter().all(|member| member.name != known.name));

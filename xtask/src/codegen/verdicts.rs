@@ -10,7 +10,7 @@ use paysvc_spec::verdicts::{Line, StateRule};
 
 use crate::templates;
 
-/// What the answer to a request proves.
+/// What the response to a request proves.
 pub fn answers(lines: &'static [Line], with_429: bool) -> String {
     let line = |line: &Line| {
         context! {

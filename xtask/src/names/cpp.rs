@@ -14,7 +14,7 @@ const MACROS: &str = "assert linux unix major minor errno min max small near far
 /// What `paysvc::object`, the base of every request, has itself.
 const METHODS_OF_OBJECT: &[&str] = &["extra", "json", "leave_out", "put", "put_json", "put_list"];
 
-/// What every struct of an answer has beside its fields.
+/// What every struct of a response has beside its fields.
 const METHODS_OF_ANSWER: &[&str] = &["each"];
 
 /// What the classes of a row are called after it.
@@ -25,7 +25,7 @@ pub fn method(name: &str) -> String {
     free(name, METHODS_OF_OBJECT)
 }
 
-/// The data members of an answer's struct: the names of the fields, unless they mean something else in C++ or in the struct.
+/// The data members of a response's struct: the names of the fields, unless they mean something else in C++ or in the struct.
 /// No two are the same.
 pub fn fields(shape: &[ShapeField]) -> Vec<String> {
     let mut all: Vec<String> = Vec::new();

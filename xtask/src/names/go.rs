@@ -139,7 +139,7 @@ impl Package {
     }
 }
 
-/// The fields of an object of an answer; no two are the same.
+/// The fields of an object of a response; no two are the same.
 pub fn fields<'a>(names: impl Iterator<Item = &'a str>) -> Vec<String> {
     let mut all: Vec<String> = Vec::new();
     for name in names {

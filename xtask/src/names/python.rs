@@ -39,7 +39,7 @@ pub const CLASSES_OF_OURS: &[&str] = &[
     "AsyncEndpoints",
 ];
 
-/// The names that the annotations of an answer's class use: within the class, a field of that name would stand for them.
+/// The names that the annotations of a response's class use: within the class, a field of that name would stand for them.
 const TYPES: &[&str] = &["str", "int", "bool", "tuple", "datetime"];
 
 /// A member's keyword argument, and the second one by which it may be given as well.
@@ -120,7 +120,7 @@ impl Spellings {
     }
 }
 
-/// The fields of an object of an answer, as Python can name them; no two are the same, and none begins with an underscore.
+/// The fields of an object of a response, as Python can name them; no two are the same, and none begins with an underscore.
 pub fn fields(names: &[&str]) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     for name in names {

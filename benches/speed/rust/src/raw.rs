@@ -1,4 +1,4 @@
-//! The lower bound: a bare rustls socket and a request prepared in advance. One write, reads until the answer is complete,
+//! The lower bound: a bare rustls socket and a request prepared in advance. One write, reads until the response is complete,
 //! no checks. Arguments as for the other programs (see `c/worker.h`); the only mode is `post`.
 
 use std::fs;
@@ -63,7 +63,7 @@ impl Connection {
         Connection { tcp, tls, request: request.into_bytes(), answer: vec![0; 16 * 1024] }
     }
 
-    /// The first call; gives the length of its answer.
+    /// The first call; gives the length of its response.
     fn first(&mut self) -> usize {
         self.send();
         let mut filled = 0;
@@ -104,7 +104,7 @@ impl Connection {
         loop {
             match self.tls.reader().read(&mut self.answer[filled..]) {
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => self.more(),
-                count => return count.expect("an answer"),
+                count => return count.expect("a response"),
             }
         }
     }

@@ -18,7 +18,7 @@ use rcgen::{
 use rustls::pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer};
 use rustls::{ServerConfig, ServerConnection};
 
-/// The documented answer to a payment.
+/// The documented response to a payment.
 const BODY: &str = concat!(
     r#"{"data":{"paymentDetail":{"redirectUrl":null,"recipientAccount":"0123456789","#,
     r#""paymentReference":"PAY-20260101-000001","cardToken":null},"bankTransferDetails":null,"#,
@@ -108,7 +108,7 @@ fn serve(mut tcp: TcpStream, config: Arc<ServerConfig>, delay: Duration) -> io::
         )
     });
     let mut tls = ServerConnection::new(config).map_err(io::Error::other)?;
-    // The large answer is more than is held by default.
+    // The large response is more than is held by default.
     tls.set_buffer_limit(None);
     let (mut request, mut filled) = (vec![0; 64 * 1024], 0);
     loop {

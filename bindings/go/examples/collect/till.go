@@ -31,15 +31,15 @@ func (t *till) ended(made *step, err error) *paysvc.Error {
 	return failure
 }
 
-// Prints a line: step, subject, one value of the answer, outcome, time.
+// Prints a line: step, subject, one value of the response, outcome, time.
 func (s *step) show(reply paysvc.Reply, value string) {
 	fmt.Printf("%-21s %-19s %-42.42s %-9v %5d ms\n", s.what, s.of, value, reply.Outcome, s.took.Milliseconds())
 }
 
-// A text of an answer for a person.
+// A text of a response for a person.
 func shown[T ~string](text T) string {
 	if text == "" {
-		return "not in the answer"
+		return "not in the response"
 	}
 	return string(text)
 }
@@ -73,7 +73,7 @@ func (t *till) learn(ctx context.Context, question string, request paysvc.Reques
 	if t.sandbox {
 		reply, err := t.client.Request(ctx, request)
 		var failure *paysvc.Error
-		if errors.As(err, &failure) { // An answer of the admin interface has no member that means success.
+		if errors.As(err, &failure) { // A response of the admin interface has no member that means success.
 			reply = &failure.Reply
 		}
 		value, _ := reply.Get(pointer)

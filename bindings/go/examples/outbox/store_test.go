@@ -133,7 +133,7 @@ func TestAClaimWhoseAnswerWasLostIsSentOnce(t *testing.T) {
 	s, sandbox := emptyTables(t), payingTwice(t)
 	lose := func() error {
 		s.endOthers()
-		return errors.New("the answer was lost")
+		return errors.New("the response was lost")
 	}
 	client := connect(t, sandbox, &touched{Store: postgres.New(s.open("pgx", "").Conn), after: lose})
 	for again := range []int{0, 1} {

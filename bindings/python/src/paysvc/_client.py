@@ -90,7 +90,7 @@ class Client(Endpoints):
         "journal" in the reply's body names the claim, for journal_settle(): claim (the id), key, step, order, amount
         and currency. A damaged key comes with a reply whose status is JOURNAL: go on after it.
 
-        Record the reply before the next step: what the service's answer proves is written to the journal at that step.
+        Record the reply before the next step: what its response proves is written to the journal at that step.
         A program that is killed in between, or leaves the loop, hears of the payment again.
 
         Args:

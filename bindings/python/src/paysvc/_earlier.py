@@ -59,7 +59,7 @@ class Resolve(Members):
 def error_for(name: str, members: Mapping[str, object], reply: Reply) -> PaysvcError:
     """The exception for a reply, which knows the request that it is about: for resolve(), the one that was resolved."""
     text, found = reply._summary(), None
-    with suppress(ValueError):  # Python may not be able to read the answer in it.
+    with suppress(ValueError):  # Python may not be able to read the response in it.
         found = None if text is None else decode(text)["look_up"]
     found = found or kept(name, members)
     # The attempts of a resolve() are its status queries.

@@ -126,8 +126,8 @@ class Endpoints(Native):
             user_agent: value of the user-agent header (default libpaysvc/VERSION)
             max_idle_connections: maximum number of connections kept open between calls (default 128, 0 to 10000)
             connection_reuse: reads: a request that moves money or changes something is the first on its
-                connection, so that no answer to another request can be taken for its own. all: every request uses kept
-                connections, for those who need more than about 400 payments a second and trust every hop to the
+                connection, so that no response to another request can be taken for its own. all: every request uses
+                kept connections, for those who need more than about 400 payments a second and trust every hop to the
                 service (default reads, or all)
             allow_http: allows plain HTTP to addresses other than loopback (default false)
             journal: path of the file that remembers what was sent, so that a crash or a second try cannot charge
@@ -206,7 +206,7 @@ class Endpoints(Native):
         bank_code: str | Omitted | None = OMIT, address: str | Omitted | None = OMIT,
         idempotency_key: str | Omitted = OMIT, timeout: float | None = None, call: Call | None = None,
     ) -> DirectDebitCreateReply:
-        """Creates a direct debit mandate. Store the answer's /data/mandateCode safely.
+        """Creates a direct debit mandate. Store the response's /data/mandateCode safely.
 
         POST /payment/order/direct-debit/create, public key, encrypted.
 
@@ -383,7 +383,7 @@ class Endpoints(Native):
         POST /payment/order/pay/authorize, public key, encrypted.
 
         Args:
-            order_payment_reference (orderPaymentReference): reference of the attempt to pay, from its answer
+            order_payment_reference (orderPaymentReference): reference of the attempt to pay, from its response
             otp: the code that the card's holder received
             message: message
             idempotency_key: all requests with this key are one request, which is sent at most once; needs a journal.
@@ -606,7 +606,7 @@ class Endpoints(Native):
         members: Mapping[str, object] | None = None, idempotency_key: str | Omitted = OMIT,
         timeout: float | None = None, call: Call | None = None,
     ) -> CheckoutCreateReply:
-        """Creates an order that the customer pays on a page of the service; the answer has its address.
+        """Creates an order that the customer pays on a page of the service; the response has its address.
 
         POST /payment/create, public key, encrypted.
 
@@ -790,12 +790,12 @@ class Endpoints(Native):
     def payout_status(
         self, *, batch_reference: str, timeout: float | None = None, call: Call | None = None,
     ) -> PayoutStatusReply:
-        """Returns the payouts of a batch and their states. The form of the answer is not documented.
+        """Returns the payouts of a batch and their states. The form of the response is not documented.
 
         GET /payout/{batchReference}/status, secret key, read-only.
 
         Args:
-            batch_reference (batchReference): reference of the batch, from the answer of payout_initiate
+            batch_reference (batchReference): reference of the batch, from the response of payout_initiate
             timeout: seconds for the whole call, retries and waits included; else the client's timeout
             call: a token by which another thread cancels this call
 
@@ -1172,8 +1172,8 @@ class AsyncEndpoints(Native):
             user_agent: value of the user-agent header (default libpaysvc/VERSION)
             max_idle_connections: maximum number of connections kept open between calls (default 128, 0 to 10000)
             connection_reuse: reads: a request that moves money or changes something is the first on its
-                connection, so that no answer to another request can be taken for its own. all: every request uses kept
-                connections, for those who need more than about 400 payments a second and trust every hop to the
+                connection, so that no response to another request can be taken for its own. all: every request uses
+                kept connections, for those who need more than about 400 payments a second and trust every hop to the
                 service (default reads, or all)
             allow_http: allows plain HTTP to addresses other than loopback (default false)
             journal: path of the file that remembers what was sent, so that a crash or a second try cannot charge
@@ -1257,7 +1257,7 @@ class AsyncEndpoints(Native):
         bank_code: str | Omitted | None = OMIT, address: str | Omitted | None = OMIT,
         idempotency_key: str | Omitted = OMIT, timeout: float | None = None,
     ) -> DirectDebitCreateReply:
-        """Creates a direct debit mandate. Store the answer's /data/mandateCode safely.
+        """Creates a direct debit mandate. Store the response's /data/mandateCode safely.
 
         POST /payment/order/direct-debit/create, public key, encrypted.
 
@@ -1428,7 +1428,7 @@ class AsyncEndpoints(Native):
         POST /payment/order/pay/authorize, public key, encrypted.
 
         Args:
-            order_payment_reference (orderPaymentReference): reference of the attempt to pay, from its answer
+            order_payment_reference (orderPaymentReference): reference of the attempt to pay, from its response
             otp: the code that the card's holder received
             message: message
             idempotency_key: all requests with this key are one request, which is sent at most once; needs a journal.
@@ -1642,7 +1642,7 @@ class AsyncEndpoints(Native):
         members: Mapping[str, object] | None = None, idempotency_key: str | Omitted = OMIT,
         timeout: float | None = None,
     ) -> CheckoutCreateReply:
-        """Creates an order that the customer pays on a page of the service; the answer has its address.
+        """Creates an order that the customer pays on a page of the service; the response has its address.
 
         POST /payment/create, public key, encrypted.
 
@@ -1819,12 +1819,12 @@ class AsyncEndpoints(Native):
     async def payout_status(
         self, *, batch_reference: str, timeout: float | None = None,
     ) -> PayoutStatusReply:
-        """Returns the payouts of a batch and their states. The form of the answer is not documented.
+        """Returns the payouts of a batch and their states. The form of the response is not documented.
 
         GET /payout/{batchReference}/status, secret key, read-only.
 
         Args:
-            batch_reference (batchReference): reference of the batch, from the answer of payout_initiate
+            batch_reference (batchReference): reference of the batch, from the response of payout_initiate
             timeout: seconds for the whole call, with the wait for a thread and all retries; else the client's timeout
 
         Raises:

@@ -37,7 +37,7 @@ class PaysvcError(Exception):
     status: Status
     #: What is known about the request. REJECTED is about this request, not an earlier one.
     outcome: Outcome
-    #: The state of the payment in the answer. Paid means Outcome.CONFIRMED and State.SUCCESSFUL, both.
+    #: The state of the payment in the response. Paid means Outcome.CONFIRMED and State.SUCCESSFUL, both.
     state: State
     code: str
     #: One line for a person; never a secret.
@@ -170,7 +170,7 @@ class ServerError(PaysvcError, of=Status.SERVER):
 
 
 class ResponseError(PaysvcError, of=Status.RESPONSE):
-    """The answer is cut off, too large, not JSON, a redirect, contradicts itself, or does not say what was done."""
+    """The response is cut off, too large, not JSON, a redirect, contradicts itself, or does not say what was done."""
 
 
 class InternalError(PaysvcError, of=Status.INTERNAL):

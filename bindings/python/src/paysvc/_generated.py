@@ -79,7 +79,7 @@ class Status(Number):
     TIMEOUT = "TIMEOUT", 11
     #: The call was cancelled.
     CANCELLED = "CANCELLED", 12
-    #: The service refused this request, and did not execute it: an answer that reports failure, or a 4xx. The outcome
+    #: The service refused this request, and did not execute it: a response that reports failure, or a 4xx. The outcome
     #: is REJECTED.
     REJECTED = "REJECTED", 20
     #: The service refused this request, or a look-up about it, with 401 or 403.
@@ -88,7 +88,7 @@ class Status(Number):
     RATE_LIMITED = "RATE_LIMITED", 22
     #: The service answered 5xx.
     SERVER = "SERVER", 23
-    #: The answer is cut off, too large, not JSON, a redirect, contradicts itself, or does not say what became of the
+    #: The response is cut off, too large, not JSON, a redirect, contradicts itself, or does not say what became of the
     #: request.
     RESPONSE = "RESPONSE", 24
     #: A bug in this library; it was caught.
@@ -118,7 +118,7 @@ class Outcome(Number):
 class State(Number):
     """State of the payment or refund in an answer, the service's own statusId."""
 
-    #: The answer has no state, or contradictory ones.
+    #: The response has no state, or contradictory ones.
     NONE = "NONE", 0
     #: Initiated.
     INITIATED = "INITIATED", 1
@@ -449,7 +449,7 @@ class PayoutDetails(Members):
     ) -> None:
         """
         Args:
-            client_reference (clientReference): your own reference; the answer does not repeat it
+            client_reference (clientReference): your own reference; the response does not repeat it
             account_number (accountNumber): the recipient's bank account
             bank_code (bankCode): code of the recipient's bank, 6 digits, e.g. 000014
             amount: what the recipient receives; text or Decimal, major units
@@ -476,7 +476,7 @@ class Expect(Members):
         """
         Args:
             amount: price without the fee; text or Decimal, major units
-            currency: currency code. An answer or the request must name it, else the outcome stays UNKNOWN
+            currency: currency code. A response or the request must name it, else the outcome stays UNKNOWN
         """
         super().__init__({
             "amount": amount_text("amount", amount), "currency": given(currency),

@@ -60,7 +60,7 @@ class Call(Once):
             self._trace(traceparent)
 
     def cancel(self) -> None:
-        """Ends the call promptly; an answer that has already arrived is still returned."""
+        """Ends the call promptly; a response that has already arrived is still returned."""
         library.paysvc_call_cancel(self._owned)
 
     def _trace(self, traceparent: str) -> None:
@@ -302,7 +302,7 @@ def _read(name: str, members: Mapping[str, object], result: Handle) -> Reply:
         replayed=library.paysvc_reply_replayed(result) != 0,
         is_active=library.paysvc_reply_is_active(result) != 0,
     )
-    if name == "journal_next":  # From the library, because Python cannot parse every answer.
+    if name == "journal_next":  # From the library, because Python cannot parse every response.
         vars(reply)["_key"] = (library.paysvc_reply_get(result, b"/key") or b"").decode()
     # The library makes it when it is first asked for, and keeps it with its reply.
     vars(reply)["_json"] = partial(library.paysvc_reply_json, result)

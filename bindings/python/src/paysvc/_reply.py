@@ -24,10 +24,10 @@ _NOT_MADE = "this reply was not made by the library, or was restored from a copy
 
 @dataclass(frozen=True, repr=False)
 class Reply:
-    """What is known about a call, and the answer. It is immutable, and true if the status is OK.
+    """What is known about a call, and the response. It is immutable, and true if the status is OK.
 
-    `answer` is the answer as plain data with its types, `body` all of it with the service's names, and `text` the
-    answer as it was received. The repr shows only status, outcome, state and message. dataclasses.asdict() gives the
+    `answer` is the response as plain data with its types, `body` all of it with the service's names, and `text` the
+    response as it was received. The repr shows only status, outcome, state and message. dataclasses.asdict() gives the
     fields, which are text, numbers and booleans; no amount becomes a float.
     """
 
@@ -35,15 +35,15 @@ class Reply:
     status: Status
     #: What is known about the request: whether it may be repeated.
     outcome: Outcome
-    #: The answer's JSON as it was received, or the library's failure envelope.
+    #: The response's JSON as it was received, or the library's failure envelope.
     text: str
     #: One line for a person.
     message: str = ""
     #: The service's own code, or "".
     code: str = ""
-    #: The state of the payment or refund in the answer. Paid means Outcome.CONFIRMED and State.SUCCESSFUL, both.
+    #: The state of the payment or refund in the response. Paid means Outcome.CONFIRMED and State.SUCCESSFUL, both.
     state: State = State.NONE
-    #: The HTTP status of the last answer; 0: there was no answer.
+    #: The HTTP status of the last response; 0: there was no response.
     http_status: int = 0
     #: How many requests of this call were sent that may have changed something, each resend counted; a call that only
     #: reads counts how often it asked. What the library asks in between, e.g. with a journal, is not counted.
@@ -90,9 +90,9 @@ class Reply:
         """True only if this order is paid: CONFIRMED, SUCCESSFUL, and order, price and currency are these.
 
         The amount is the price without the fee, never a float; amounts are compared as decimals. "*" is not compared.
-        An order that the answer does not name is the request's; a currency may also be one that resolve() has proved.
+        An order that the response does not name is the request's; a currency may also be one that resolve() has proved.
         For webhook_verify() and order_wait() it is about what the service said. A refund or a payout is never paid, and
-        neither is a reply that was pickled: it is no longer an answer from the service.
+        neither is a reply that was pickled: it is no longer a response from the service.
         """
         return not self.why_not_paid(reference, amount, currency)
 
@@ -108,7 +108,7 @@ class Reply:
 
     @property
     def body(self) -> Any:
-        """The whole answer with the service's names, parsed at the first access. Numbers with a fraction are Decimal,
+        """The whole response with the service's names, parsed at the first access. Numbers with a fraction are Decimal,
         others int: json.dumps(reply.body, default=str) writes them exactly.
 
         Raises ValueError if Python cannot represent it; the other attributes are there all the same.
@@ -119,7 +119,7 @@ class Reply:
 
     @property
     def answer(self) -> Answer | None:
-        """The answer as plain data, made at the first access: a dataclass of its endpoint, such as an OrderPayAnswer.
+        """The response as plain data, made at the first access: a dataclass of its endpoint, such as an OrderPayAnswer.
         The reply of an endpoint always has one; other replies have None if there is no typed answer.
 
         Raises ValueError if it is nested too deeply for Python; the other attributes are there all the same.
@@ -145,7 +145,7 @@ class Reply:
         return text
 
     def _as(self, name: str) -> Any:
-        """The answer of that endpoint, without a field if the reply has another one or none."""
+        """The response of that endpoint, without a field if the reply has another one or none."""
         objects = self._told.objects
         if name not in objects:
             from ._answers import ANSWERS
@@ -154,7 +154,7 @@ class Reply:
         return objects[name]
 
     def _get(self, name: str) -> Any:
-        """A member of the answer; None if there is none."""
+        """A member of the response; None if there is none."""
         return self.body.get(name) if isinstance(self.body, dict) else None
 
     def __bool__(self) -> bool:
@@ -174,7 +174,7 @@ class Reply:
 
 @cache
 def _reader() -> Callable[[bytes | None], Summary]:
-    """Only programs that read an answer import the classes."""
+    """Only programs that read a response import the classes."""
     from ._answers import ANSWERS
     from ._typed import told
 

@@ -208,9 +208,9 @@ def decode(text: str | bytes) -> Any:
     try:
         return json.loads(text, parse_float=Decimal, parse_int=whole)
     except RecursionError:
-        raise ValueError("the answer is nested too deeply for Python; its text is in .text") from None
+        raise ValueError("the response is nested too deeply for Python; its text is in .text") from None
     except ArithmeticError:
-        raise ValueError("the answer holds a number too large for Python; its text is in .text") from None
+        raise ValueError("the response holds a number too large for Python; its text is in .text") from None
 
 
 def whole(digits: str) -> int | Decimal:

@@ -54,15 +54,15 @@ def reply(
         of: the class of the reply, which is returned
         paid: reference, amount and currency, for which alone is_paid() is true; the reply is CONFIRMED and SUCCESSFUL
         status: if not given, one that fits the outcome
-        body: the answer with the service's names, as members or as its text; no `answer` is made of it
-        answer: the answer as plain data: paysvc.OrderStatusAnswer(is_final_status=True)
+        body: the response with the service's names, as members or as its text; no `answer` is made of it
+        answer: the response as plain data: paysvc.OrderStatusAnswer(is_final_status=True)
         webhook: of a WebhookVerifyReply, what was found out: paysvc.WebhookVerifyResult(authentic=True, key="k")
         unreadable: JSON pointers
         more: other attributes of a reply, such as message, code, http_status, attempts and retry_after
 
     Raises:
         ValueError: no call ends with such a reply
-        TypeError: a reply of that class has another answer
+        TypeError: a reply of that class has another response
     """
     outcome = Outcome(outcome or (Outcome.CONFIRMED if paid else Outcome.UNKNOWN))
     status = Status(status or _STATUSES[outcome])

@@ -1,7 +1,7 @@
 """Webhooks: receivers that verify each event, and pass on what the service says about it.
 
 Receiver and AsyncReceiver are for a route of any framework; WSGIApp and ASGIApp are whole applications. Events are not
-signed, so anybody who knows the URL can send one. All ask the service, and give the handler the service's answer, never
+signed, so anybody who knows the URL can send one. All ask the service, and give the handler its response, never
 the event. The docs folder of libpaysvc has a page about what that proves, with programs for FastAPI, Flask and Django.
 """
 
@@ -207,7 +207,7 @@ class Limits:
         self._forged: dict[bytes, float] = {}
 
     def enter(self, reference: str) -> Answer | None:
-        """None: the caller may verify an event about it, and then leaves. Otherwise the answer to the sender."""
+        """None: the caller may verify an event about it, and then leaves. Otherwise the response to the sender."""
         with self._lock:
             now = self._clock()
             own = self._bucket(reference, now)
@@ -260,7 +260,7 @@ class Verified(NamedTuple):
 def verified(reply: WebhookVerifyReply) -> Verified:
     """What the reply to webhook_verify says about an event: the library decides, this only carries it."""
     seconds = None
-    with suppress(ValueError):  # Python cannot read an answer that is nested too deeply.
+    with suppress(ValueError):  # Python cannot read a response that is nested too deeply.
         found = reply.webhook
         if found.respond == 200 and found.authentic and found.key is not None:
             return Verified(found.key, OK, unverified=False)

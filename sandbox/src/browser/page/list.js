@@ -4,7 +4,7 @@ import { button, element, labelled } from "./dom.js";
 
 const PAGE = 50;
 
-// `options`: title, path, member, number (of an entry), columns, search (what it searches), kinds, detail, above, empty, seen (gets each answer).
+// `options`: title, path, member, number (of an entry), columns, search (what it searches), kinds, detail, above, empty, seen (gets each response).
 export class List {
   #options;
   #pages = []; // the entries before which the older pages begin

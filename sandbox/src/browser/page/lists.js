@@ -6,7 +6,7 @@ import { Sending } from "./sending.js";
 import { answerOf, progressOf, referenceOf, said } from "./story.js";
 
 const link = (reference) => element("a", { href: `#order/${segment(reference)}` }, code(reference));
-const answered = { none: ["no answer", "bad"], part: ["cut off", "wait"], whole: ["answered", "good"] };
+const answered = { none: ["no response", "bad"], part: ["cut off", "wait"], whole: ["answered", "good"] };
 // What was refused was answered, and is not well.
 const answerChip = (request) => {
   const [word, kind] = answered[request.answered];
@@ -33,7 +33,7 @@ export const orders = () => new List({
   ],
 });
 
-// The form that makes a charge as a till would, whose answer is lost.
+// The form that makes a charge as a till would, whose response is lost.
 function tryIt() {
   const reference = element("input", { required: true, maxlength: "60", value: newReference() });
   const amount = element("input", { required: true, inputmode: "decimal", value: "2500.50" });
@@ -46,10 +46,10 @@ function tryIt() {
     });
   };
   return element("form", { class: "try", onsubmit: act },
-    element("p", {}, "The service charges the card, and the till gets no answer: see what both know then."),
+    element("p", {}, "The service charges the card, and the till gets no response: see what both know then."),
     labelled("New order", reference),
     labelled("Amount in NGN", amount),
-    element("button", { class: "main" }, "Make the charge, lose the answer"));
+    element("button", { class: "main" }, "Make the charge, lose the response"));
 }
 
 const newReference = () => `TRY-${new Date().toISOString().slice(5, 19).replaceAll(/\D/g, "")}`;
@@ -59,7 +59,7 @@ export const requests = () => new List({
   path: "requests",
   member: "requests",
   number: (request) => request.request_id,
-  search: "anything in a request or its answer",
+  search: "anything in a request or its response",
   kinds: [["", "all requests"], ["effects", "those that changed something"], ["errors", "errors"], ["faults", "those with a fault"]],
   empty: "No requests yet.",
   columns: [

@@ -36,7 +36,7 @@ export class Order {
   }
 
   #top(order, { till, service, advice }) {
-    const lose = order && !order.paid && button("Make the charge, lose the answer", "lose",
+    const lose = order && !order.paid && button("Make the charge, lose the response", "lose",
       () => attempt(() => post("lost-charge", { reference: order.reference })), { class: order.status === "Pending" ? null : "main" });
     return [
       element("h2", {}, "Order ", code(order?.reference ?? this.#reference)),

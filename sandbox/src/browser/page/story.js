@@ -1,4 +1,4 @@
-// What happened to one order, in the order of time, and what a till can conclude from the answers that it got.
+// What happened to one order, in the order of time, and what a till can conclude from the responses that it got.
 import { parse } from "./api.js";
 import { money } from "./dom.js";
 
@@ -30,7 +30,7 @@ const compare = (one, other) => (one < other ? -1 : one > other ? 1 : 0);
 // Within a millisecond the ledger has the order.
 const sequence = (it) => it.effects?.[0]?.seq ?? Infinity;
 
-// The answer as an object; a page, or what a fault made of an answer, is none.
+// The response as an object; a page, or what a fault made of a response, is none.
 export function answerOf(text) {
   try {
     const answer = parse(text ?? "null");
@@ -40,9 +40,9 @@ export function answerOf(text) {
   }
 }
 
-// What the till knows after this answer: words and their kind.
+// What the till knows after this response: words and their kind.
 export function belief({ answered, status, answer }) {
-  if (answered !== "whole") return [answered === "part" ? "half an answer: unknown" : "no answer: unknown", "wait"];
+  if (answered !== "whole") return [answered === "part" ? "half a response: unknown" : "no response: unknown", "wait"];
   const envelope = answerOf(answer);
   if (status >= 500 || UNKNOWN.includes(status) || !envelope) return [`${status}: unknown`, "wait"];
   if (status >= 400) return [`refused: ${envelope.message ?? envelope.error?.message ?? status}`, "bad"];

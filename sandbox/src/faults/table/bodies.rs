@@ -17,33 +17,33 @@ faults! {
             let body = gzip::bomb(&answer.body);
             Answer { body, ..answer }.header("content-encoding", "gzip")
         }) }
-    "bad_utf8" Request EXECUTED "the answer with a member whose text is not UTF-8"
+    "bad_utf8" Request EXECUTED "the response with a member whose text is not UTF-8"
         "invalid text"
         { answer: Answers::Changed(|answer| with_members(answer, b"\"sandboxText\":\"\xff\xfe\xc0\"")) }
-    "deep_nesting" Request EXECUTED "the answer with a member nested 10,000 deep"
-        "exhausts the stack of a recursive parser; the answer is still valid"
+    "deep_nesting" Request EXECUTED "the response with a member nested 10,000 deep"
+        "exhausts the stack of a recursive parser; the response is still valid"
         { answer: Answers::Changed(|answer| {
             let nest = format!("\"sandboxNest\":{}{}", "[".repeat(DEEP), "]".repeat(DEEP));
             with_members(answer, nest.as_bytes())
         }) }
-    "duplicate_members" Request EXECUTED "the answer with a second status member that contradicts the first"
-        "an answer that two parsers read differently"
+    "duplicate_members" Request EXECUTED "the response with a second status member that contradicts the first"
+        "a response that two parsers read differently"
         { answer: Answers::Changed(contradict) }
-    "huge_number" Request EXECUTED "the answer with a number of 400 digits"
-        "no number type holds it; the answer is still valid"
+    "huge_number" Request EXECUTED "the response with a number of 400 digits"
+        "no number type holds it; the response is still valid"
         { answer: Answers::Changed(|answer| {
             with_members(answer, format!("\"sandboxNumber\":{}", "9".repeat(DIGITS)).as_bytes())
         }) }
-    "unknown_fields" Request EXECUTED "the answer with unknown members"
-        "a newer service; the answer is still valid"
+    "unknown_fields" Request EXECUTED "the response with unknown members"
+        "a newer service; the response is still valid"
         { answer: Answers::Changed(|answer| with_members(answer, UNKNOWN.as_bytes())) }
     "wrong_envelope" Request EXECUTED "200 with a JSON object that reports neither success nor failure"
-        "an answer without a result"
+        "a response without a result"
         { answer: Answers::Instead(|_| {
             Answer::ok(&object! { "result": "ok", "data": object! { "value": 1_u64 } })
         }) }
     "empty_200" Request EXECUTED "200 without a body"
-        "the service lost the body of its answer"
+        "the service lost the body of its response"
         { answer: Answers::Instead(|_| Answer { body: Vec::new(), ..page(200) }) }
     "html_200" Request EXECUTED "200 with an HTML page"
         "a captive portal or a maintenance page"
@@ -64,7 +64,7 @@ fn contradict(answer: Answer) -> Answer {
     with_members(answer, members.as_bytes())
 }
 
-/// Appends members to an answer that is an object.
+/// Appends members to a response that is an object.
 fn with_members(mut answer: Answer, members: &[u8]) -> Answer {
     if answer.body.pop() == Some(b'}') {
         if !answer.body.ends_with(b"{") {

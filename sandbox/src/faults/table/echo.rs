@@ -1,4 +1,4 @@
-//! An answer that repeats the secrets of the request.
+//! A response that repeats the secrets of the request.
 
 use crate::faults::answers::error;
 use crate::faults::fault::{Answers, RequestFacts, faults};
@@ -6,7 +6,7 @@ use crate::util::json::Json;
 
 faults! {
     "echoes_request" Request NOT "400 with the error envelope, whose message repeats the api-key and every text of the payload"
-        "secrets from an answer must not get into messages, errors or logs"
+        "secrets from a response must not get into messages, errors or logs"
         { answer: Answers::Instead(|request| error(400, &echo(request))) }
 }
 

@@ -1,32 +1,32 @@
-//! Faults of lists: an answer whose `data` is a list with other elements, and a batch that is executed in part.
+//! Faults of lists: a response whose `data` is a list with other elements, and a batch that is executed in part.
 
 use crate::faults::fault::{Answers, OnRequest, faults};
 use crate::http::answer::Answer;
 use crate::util::json::Json;
 
 faults! {
-    "partial_batch" Request EXECUTED "the answer for the first half of the list in the request"
+    "partial_batch" Request EXECUTED "the response for the first half of the list in the request"
         "only the first half of a batch is executed"
         { request: OnRequest::Payload(first_half) }
-    "reorder_elements" Request EXECUTED "the answer with the first element of data at the end"
+    "reorder_elements" Request EXECUTED "the response with the first element of data at the end"
         "elements in a different order from the request"
         { answer: Answers::Changed(|answer| with_list(answer, |elements| elements.rotate_left(1))) }
-    "drop_element" Request EXECUTED "the answer without the last element of data"
-        "an answer that lacks an element of the request"
+    "drop_element" Request EXECUTED "the response without the last element of data"
+        "a response that lacks an element of the request"
         { answer: Answers::Changed(|answer| with_list(answer, |elements| _ = elements.pop())) }
-    "alter_element" Request EXECUTED "the answer with another accountNumber in the first element of data"
-        "an answer that belongs to another request"
+    "alter_element" Request EXECUTED "the response with another accountNumber in the first element of data"
+        "a response that belongs to another request"
         { answer: Answers::Changed(|answer| with_list(answer, |elements| {
             change(&mut elements[0], "accountNumber", other_last_digit);
         })) }
-    "alter_amount" Request EXECUTED "the answer with another amount in the first element of data"
+    "alter_amount" Request EXECUTED "the response with another amount in the first element of data"
         "the same"
         { answer: Answers::Changed(|answer| with_list(answer, |elements| {
             change(&mut elements[0], "amount", other_first_digit);
         })) }
 }
 
-/// Changes the list in `data`; an answer without one, or with an empty one, stays as it is.
+/// Changes the list in `data`; a response without one, or with an empty one, stays as it is.
 fn with_list(mut answer: Answer, change: fn(&mut Vec<Json>)) -> Answer {
     let Ok(Json::Object(mut members)) = Json::parse(&answer.body) else {
         return answer;

@@ -1,4 +1,4 @@
-//! Other bytes around the answer: answers that nobody asked for, cut, slow and endless ones.
+//! Other bytes around the response: answers that nobody asked for, cut, slow and endless ones.
 
 use std::time::Duration;
 
@@ -12,83 +12,83 @@ use crate::util::json::object;
 
 /// Above the 10 MB that clients commonly use as a limit.
 const HUGE: usize = 11 << 20;
-/// Enough time for the client to read the first answer.
+/// Enough time for the client to read the first response.
 const LATE: Duration = Duration::from_millis(100);
 const TRAILER: &[u8] = b"x-sandbox-trailer: 1\r\n";
 const INTERIM: &[u8] = b"HTTP/1.1 102 Processing\r\n\r\n";
 
 faults! {
-    "unsolicited_response" Request EXECUTED "the answer and, in the same write, a second 200 that reports success"
-        "the second answer must not be taken for the answer to the next request"
+    "unsolicited_response" Request EXECUTED "the response and, in the same write, a second 200 that reports success"
+        "the second response must not be taken for the response to the next request"
         { sends: Sends::Script(|answer, sending| {
             let both = [text(answer, true), sending.text(&unsolicited())].concat();
             Script::whole(vec![Step::Send(both.into())], sending.end())
         }) }
-    "late_unsolicited_response" Request EXECUTED "the answer and, 100 ms later, a second 200 that reports success"
-        "the same, after the first answer was read"
+    "late_unsolicited_response" Request EXECUTED "the response and, 100 ms later, a second 200 that reports success"
+        "the same, after the first response was read"
         { sends: Sends::Script(|answer, sending| {
             let second = Step::Send(sending.text(&unsolicited()));
             Script::whole(vec![Step::Send(text(answer, true)), Step::Wait(LATE), second], sending.end())
         }) }
     "early_response" Both NOT "on a new connection a 200 that reports success, before any request; requests on this connection are not read"
-        "an unsolicited answer must not be taken for the answer to the first request; by magic input the request is executed, its answer closes the connection, and the fault acts on the next new connection"
+        "an unsolicited response must not be taken for the response to the first request; by magic input the request is executed, its response closes the connection, and the fault acts on the next new connection"
         {
             request: OnRequest::NextConnection,
             answer: Answers::Changed(|answer| answer.header("connection", "close")),
             connection: OnConnection::Unasked(unsolicited),
         }
     "truncate" Request EXECUTED "head and half of the body, then FIN"
-        "an answer that is cut off"
+        "a response that is cut off"
         { sends: Sends::Script(cut) }
-    "drip" Request EXECUTED "the answer byte by byte within a second"
-        "an answer in very small pieces"
+    "drip" Request EXECUTED "the response byte by byte within a second"
+        "a response in very small pieces"
         { sends: Sends::Script(|answer, sending| {
             Script::whole(vec![Step::Drip(sending.text(answer))], sending.end())
         }) }
-    "slow_headers" Request EXECUTED "nothing for 2 s (delay_ms), then the answer"
-        "a slow service; with a short timeout, an answer that arrives too late"
+    "slow_headers" Request EXECUTED "nothing for 2 s (delay_ms), then the response"
+        "a slow service; with a short timeout, a response that arrives too late"
         {
             delay: Some(Duration::from_secs(2)),
             sends: Sends::Script(|answer, sending| {
                 Script::whole(vec![Step::Wait(sending.delay), Step::Send(sending.text(answer))], sending.end())
             }),
         }
-    "never_end" Request EXECUTED "chunked: the answer without its last brace, then endless spaces"
-        "every read succeeds, but the answer never ends"
+    "never_end" Request EXECUTED "chunked: the response without its last brace, then endless spaces"
+        "every read succeeds, but the response never ends"
         { sends: Sends::Script(|answer, sending| {
             let start = chunked(answer, but_last(&answer.body), b"\r\n", sending.keep_alive);
             Script::part(vec![Step::Send(start), Step::EndlessSpaces])
         }) }
-    "endless_trailers" Request EXECUTED "chunked: the whole answer, then endless trailers"
+    "endless_trailers" Request EXECUTED "chunked: the whole response, then endless trailers"
         "the body is complete, but the trailers never end"
         { sends: Sends::Script(|answer, sending| {
             let start = chunked(answer, &answer.body, b"\r\n0\r\n", sending.keep_alive);
             Script::part(vec![Step::Send(start), Step::Endless(TRAILER)])
         }) }
-    "endless_chunk_size" Request EXECUTED "chunked: half of the answer, then a chunk size of endless zeros"
+    "endless_chunk_size" Request EXECUTED "chunked: half of the response, then a chunk size of endless zeros"
         "a chunk size line that never ends"
         { sends: Sends::Script(|answer, sending| {
             let start = chunked(answer, half(&answer.body), b"\r\n", sending.keep_alive);
             Script::part(vec![Step::Send(start), Step::Endless(b"0")])
         }) }
-    "no_crlf_after_chunk" Request EXECUTED "chunked: half of the answer, no CRLF after it, then endless other bytes"
+    "no_crlf_after_chunk" Request EXECUTED "chunked: half of the response, no CRLF after it, then endless other bytes"
         "invalid framing that never ends"
         { sends: Sends::Script(|answer, sending| {
             let start = chunked(answer, half(&answer.body), b"", sending.keep_alive);
             Script::part(vec![Step::Send(start), Step::Endless(b"x")])
         }) }
     "endless_interim" Request EXECUTED "endless 102 Processing"
-        "interim answers only; the final one never arrives"
+        "interim responses only; the final one never arrives"
         { sends: Sends::Script(|_, _| Script::part(vec![Step::Endless(INTERIM)])) }
-    "close_delimited" Request EXECUTED "the answer without a length, ended by closing the connection"
+    "close_delimited" Request EXECUTED "the response without a length, ended by closing the connection"
         "only the body itself shows whether it is complete"
         { sends: Sends::Script(|answer, _| {
             Script::whole(vec![without_length(answer, &answer.body)], End::Graceful)
         }) }
-    "close_delimited_cut" Request EXECUTED "half of such an answer, then FIN"
+    "close_delimited_cut" Request EXECUTED "half of such a response, then FIN"
         "a truncation that the framing does not show"
         { sends: Sends::Script(|answer, _| Script::part(vec![without_length(answer, half(&answer.body))])) }
-    "huge_body" Request EXECUTED "the answer with 11 MB of spaces before its last brace"
+    "huge_body" Request EXECUTED "the response with 11 MB of spaces before its last brace"
         "more than a client should keep in memory"
         { sends: Sends::Script(|answer, sending| {
             let start = but_last(&answer.body);
@@ -100,13 +100,13 @@ faults! {
         }) }
 }
 
-/// An answer that any endpoint's client could mistake for success.
+/// A response that any endpoint's client could mistake for success.
 fn unsolicited() -> Answer {
     let body = object! {
         "data": object! { "unsolicited": true },
         "status": "success",
         "statusCode": "00",
-        "message": "An unsolicited answer",
+        "message": "An unsolicited response",
     };
     Answer::ok(&body).header("x-sandbox-unsolicited", "1")
 }

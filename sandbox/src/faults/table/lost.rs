@@ -1,4 +1,4 @@
-//! The answer is lost: nothing or an error arrives in its place, or the connection ends around it.
+//! The response is lost: nothing or an error arrives in its place, or the connection ends around it.
 
 use crate::faults::answers::{error, page};
 use crate::faults::fault::{Answers, OnConnection, OnRequest, Sends, faults};
@@ -12,10 +12,10 @@ faults! {
     "reset_without_commit" Request NOT "the whole request is read, then RST"
         "the service crashes before it executes the request"
         { sends: Sends::Nothing(End::Reset) }
-    "commit_then_reset" Request EXECUTED "RST instead of an answer"
-        "the charge was made and the answer was lost"
+    "commit_then_reset" Request EXECUTED "RST instead of a response"
+        "the charge was made and the response was lost"
         { sends: Sends::Nothing(End::Reset) }
-    "commit_then_close" Request EXECUTED "FIN instead of an answer"
+    "commit_then_close" Request EXECUTED "FIN instead of a response"
         "the same, with an orderly end of the connection"
         { sends: Sends::Nothing(End::Close) }
     "commit_then_timeout" Request EXECUTED "nothing, until the client disconnects"
@@ -30,7 +30,7 @@ faults! {
     "commit_then_408" Request EXECUTED "408 with the error envelope, connection: close"
         "a timeout is reported for a request that was executed; it must not be repeated"
         { answer: Answers::Instead(|_| error(408, "The request timed out.").header("connection", "close")) }
-    "stale_keepalive" Request EXECUTED "the answer; the next request on this connection gets FIN unread"
+    "stale_keepalive" Request EXECUTED "the response; the next request on this connection gets FIN unread"
         "an idle connection is closed at the moment it is reused"
         { sends: Sends::Script(|answer, sending| {
             let end = if sending.keep_alive { End::CloseWhenUsed } else { End::Graceful };
@@ -39,7 +39,7 @@ faults! {
     "close_after_read" Reused NOT "the whole request is read, then FIN"
         "makes clients repeat the request automatically; the first request of a connection is served as usual"
         { sends: Sends::Nothing(End::Close) }
-    "silent_close_idle" Request EXECUTED "the answer without connection: close, then FIN"
+    "silent_close_idle" Request EXECUTED "the response without connection: close, then FIN"
         "the idle connection is closed before it is reused"
         { sends: Sends::Script(|answer, _| Script::whole(vec![Step::Send(text(answer, true))], End::Close)) }
 }

@@ -1,4 +1,4 @@
-//! Another status than the regular one, or one that contradicts the payment in the answer.
+//! Another status than the regular one, or one that contradicts the payment in the response.
 
 use super::framing::cut;
 use crate::faults::answers::{error, page};

@@ -5,18 +5,18 @@ use crate::http::answer::Answer;
 use crate::util::json::Json;
 
 faults! {
-    "widget_no_completed" Request EXECUTED "the answer; after the payment the widget calls onClose only"
+    "widget_no_completed" Request EXECUTED "the response; after the payment the widget calls onClose only"
         "the page learns that the checkout was closed, although the customer has paid"
         { answer: Answers::Changed(|answer| marked(answer, "widget_no_completed")) }
-    "widget_no_close" Request EXECUTED "the answer; after the payment the widget calls onCompleted only"
+    "widget_no_close" Request EXECUTED "the response; after the payment the widget calls onCompleted only"
         "a page that goes on in onClose hangs"
         { answer: Answers::Changed(|answer| marked(answer, "widget_no_close")) }
-    "widget_minor_units" Request EXECUTED "the answer; the order has a hundredth of the amount"
+    "widget_minor_units" Request EXECUTED "the response; the order has a hundredth of the amount"
         "the widget takes amounts in minor units; the amount must be compared after the payment"
         { request: OnRequest::Payload(in_minor_units) }
 }
 
-/// Tells the script what to leave out; other answers stay as they are.
+/// Tells the script what to leave out; other responses stay as they are.
 fn marked(mut answer: Answer, name: &str) -> Answer {
     if let Ok(Json::Object(mut members)) = Json::parse(&answer.body)
         && members.iter().any(|(member, _)| member == "orderId")

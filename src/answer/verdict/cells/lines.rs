@@ -293,5 +293,5 @@ fn lines_of_read_only_requests() {
         let result = AttemptResult::Answer { http_status: 200, unreadable: None, may_be_truncated, facts };
         decide(Safety::ReadOnly, &result, false).again
     };
-    assert!(again(true) && !again(false), "read again if the answer may be truncated");
+    assert!(again(true) && !again(false), "read again if the response may be truncated");
 }

@@ -1,4 +1,4 @@
-//! What an answer about payouts proves: accepted does not mean paid, and an answer whose form is not known has no
+//! What a response about payouts proves: accepted does not mean paid, and a response whose form is not known has no
 //! state.
 
 use super::*;
@@ -52,7 +52,7 @@ fn a_batch_is_accepted_and_no_more() {
     );
 }
 
-/// What the answer to payout_status looks like is not known: it says that the batch was accepted, never that it was
+/// What the response to payout_status looks like is not known: it says that the batch was accepted, never that it was
 /// paid.
 #[test]
 fn the_status_of_a_batch_is_read_without_a_state() {

@@ -1,8 +1,8 @@
-//! What an answer says it is about, by the roles of its row: one that names something other than its request is line 7.
+//! What a response says it is about, by the roles of its row: one that names something other than its request is line 7.
 
 use super::*;
 
-/// The row, what its request names, and the answer.
+/// The row, what its request names, and the response.
 fn line(row: &str, requested: &[(Reference, &str)], http: u16, body: &str) -> &'static str {
     let row = paysvc_spec::endpoint(row);
     let references = requested.iter().map(|(kind, text)| (*kind, (*text).into())).collect();

@@ -25,7 +25,7 @@ impl Maker {
                 match random.below(8) {
                     0 => remove(&mut answer, &slot.pointer),
                     1 => {
-                        // An answer with a name twice is not one that a verdict relies on.
+                        // A response with a name twice is not one that a verdict relies on.
                         beside(&mut answer, &slot.pointer, last(&slot.pointer), &json, random.percent(50));
                         keeps_verdict = false;
                     }

@@ -1,4 +1,4 @@
-//! Changes of an answer that keep it JSON.
+//! Changes of a response that keep it JSON.
 
 use crate::support::answers::Tree;
 

@@ -1,4 +1,4 @@
-//! `generated_answers.go`: the reply of each method, and its answer as structs, which the library's JSON fills.
+//! `generated_answers.go`: the reply of each method, and its response as structs, which the library's JSON fills.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use crate::codegen::operations::with_answers;
 use crate::names::go::{Package, exported, fields};
 use crate::templates;
 
-/// What it puts in front of another answer is a field of every reply.
+/// What it puts in front of another response is a field of every reply.
 const IN_FRONT: &str = "webhook_verify";
 
 pub fn render(rows: &[Endpoint]) -> String {

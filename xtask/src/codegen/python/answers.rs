@@ -1,4 +1,4 @@
-//! Answers: a class for the reply of each row, and one for each object within its answer.
+//! Answers: a class for the reply of each row, and one for each object within its response.
 
 use minijinja::{Value, context};
 use paysvc_spec::schema::{AnswerKind, Endpoint, Place, ShapeField};
@@ -7,7 +7,7 @@ use crate::names::python as names;
 use crate::text::capitalise;
 use crate::text::python::literal;
 
-/// Whose body has an object of its own in front of the answer of the endpoint that it has asked.
+/// Whose body has an object of its own in front of the response of the endpoint that it has asked.
 const IN_FRONT: &str = "webhook_verify";
 
 /// The classes of all rows, none of which is called like another or like one in `taken`.
@@ -32,7 +32,7 @@ impl Answers {
             let reply = all.unique(names::class(&format!("{}_reply", row.name)));
             let (path, doc) = match row.name {
                 IN_FRONT => (format!("{}_result", row.name), format!("What {} found out about the event.", row.name)),
-                _ => (format!("{}_answer", row.name), format!("The answer to {}.", row.name)),
+                _ => (format!("{}_answer", row.name), format!("The response to {}.", row.name)),
             };
             let class = all.class(&path, "", &doc, &row.answer.shape());
             all.rows.push(Row { name: row.name, reply, class });

@@ -1,7 +1,7 @@
 //! For Python, four files: `_generated.py` has the numbers, the keyword names and the objects within requests;
 //! `_replies.py` has the class of each endpoint's reply, and `_answers.py` those of what is in it; `_endpoints.py` has a
 //! method for each endpoint, once plain and once for asyncio. The rest of the package stands between them: replies and
-//! errors need the numbers, and the methods need replies. Only a program that reads an answer imports `_answers.py`.
+//! errors need the numbers, and the methods need replies. Only a program that reads a response imports `_answers.py`.
 
 mod answers;
 mod arguments;

@@ -136,7 +136,7 @@ fn an_answer_is_a_class_for_each_of_its_objects() {
         &answers,
         "        (\"total_price\", Decimal), (\"sent_at\", time), (\"stops\", ParcelSendAnswerStops._all),\n",
     );
-    has(&answers, "class ParcelSendAnswer(Answer):\n    \"\"\"The answer to parcel_send.\"\"\"\n");
+    has(&answers, "class ParcelSendAnswer(Answer):\n    \"\"\"The response to parcel_send.\"\"\"\n");
     has(&answers, "class ParcelSendAnswerStops(AnswerWithAliases):\n    \"\"\"One of the stops.\"\"\"\n");
     has(&answers, "    from_: Any = None\n    \"\"\"Whence. /data/stops/*/from: any; documented.\"\"\"\n");
     has(&answers, "    _renamed = (\n        (\"from\", \"from_\"),\n    )\n");
