@@ -86,7 +86,7 @@ class Till:
             return input(f"{question}: ")
         try:
             reply = self.client.request(method=method, path=path, key="public", body=body or paysvc.OMIT)
-        except paysvc.PaysvcError as error:  # A response of the admin interface has no member that means success.
+        except paysvc.PaysvcError as error:  # A response of the admin interface has no field that means success.
             reply = error.reply
         return str(reply.body[member])
 

@@ -57,7 +57,7 @@
  *    be called from a console control handler. paysvc.dll stays loaded until the process ends: FreeLibrary() does not
  *    unload it once a function of it has been called.
  *
- * A request is one flat JSON object with the member names of the service's interface, path and query members
+ * A request is one flat JSON object with the field names of the service's interface, path and query fields
  * included; objects are nested where the interface nests them. A program without a JSON library makes it with
  * paysvc_json_new(). This file compiles as C89 and as C++98. docs/endpoints.md has an example for each endpoint.
  */
@@ -244,7 +244,7 @@ typedef int (PAYSVC_CALLBACK *paysvc_progress_fn)(void *userdata, size_t done, s
 
 /**
  * A database of the program that keeps the journal, see paysvc_client_set_store(). Set all bytes to 0 first, and then the
- * members. The callbacks return PAYSVC_STORE_DONE, append also PAYSVC_STORE_EXISTS; any other value is a failure, and then
+ * fields. The callbacks return PAYSVC_STORE_DONE, append also PAYSVC_STORE_EXISTS; any other value is a failure, and then
  * nothing that moves money is sent. Their texts are valid until they return. They must return within timeout_ms
  * milliseconds; no exception, no longjmp, no thread exit.
  */
@@ -256,7 +256,7 @@ typedef struct paysvc_store {
   /**
    * Inserts a row with the primary key (key, seq), which is durable when it returns: committed, and written to the disk
    * of the primary. PAYSVC_STORE_EXISTS if there is a row with this key and number; it never replaces one. Its columns for
-   * the queries of `read` are the members "order" (may be missing) and "open" of row_json, which is one JSON object.
+   * the queries of `read` are the fields "order" (may be missing) and "open" of row_json, which is one JSON object.
    */
   int (PAYSVC_CALLBACK *append)(void *userdata, const char *key, int seq, const char *row_json, int timeout_ms);
   /**
@@ -287,7 +287,7 @@ typedef paysvc_status (PAYSVC_CALLBACK *paysvc_function)(const paysvc_client *cl
 #define PAYSVC_OK 0
 
 /**
- * NULL, not UTF-8, not a JSON object, a member missing, unknown or of the wrong type. This call sent nothing.
+ * NULL, not UTF-8, not a JSON object, a field missing, unknown or of the wrong type. This call sent nothing.
  */
 #define PAYSVC_E_ARGUMENT 1
 
@@ -312,7 +312,7 @@ typedef paysvc_status (PAYSVC_CALLBACK *paysvc_function)(const paysvc_client *cl
 #define PAYSVC_E_UNRESOLVED 5
 
 /**
- * The journal has this idempotency key for a request with different members. This call sent nothing. The outcome is UNKNOWN: it is that of the other request.
+ * The journal has this idempotency key for a request with different fields. This call sent nothing. The outcome is UNKNOWN: it is that of the other request.
  */
 #define PAYSVC_E_KEY_REUSED 6
 
@@ -464,7 +464,7 @@ const char *PAYSVC_CDECL paysvc_state_name(paysvc_state state);
 /**
  * Creates a client: configuration and connections, shared by threads. Opens no connection. With the setting journal it opens that file, and looks up nothing: paysvc_journal_next() does.
  *
- * @param config_json  one JSON object; NULL: all from the environment. A member that is left out is read from the environment variable of its name in capitals with the prefix PAYSVC_, e.g. PAYSVC_BASE_URL, PAYSVC_TIMEOUT_MS=5000 or PAYSVC_ALLOW_HTTP=true (or 1). An empty variable counts as not set. Quotes and blanks around a value are ignored, but a blank PAYSVC_JOURNAL is E_CONFIG. So is every other variable with this prefix, except PAYSVC_LIBRARY, PAYSVC_SANDBOX and those that Kubernetes sets for a service of that name. Unknown members are refused:
+ * @param config_json  one JSON object; NULL: all from the environment. A field that is left out is read from the environment variable of its name in capitals with the prefix PAYSVC_, e.g. PAYSVC_BASE_URL, PAYSVC_TIMEOUT_MS=5000 or PAYSVC_ALLOW_HTTP=true (or 1). An empty variable counts as not set. Quotes and blanks around a value are ignored, but a blank PAYSVC_JOURNAL is E_CONFIG. So is every other variable with this prefix, except PAYSVC_LIBRARY, PAYSVC_SANDBOX and those that Kubernetes sets for a service of that name. Unknown fields are refused:
  *   - base_url (string): address of the service, e.g. https://host/path
  *   - public_key (string): API key of most endpoints
  *   - secret_key (string): API key of the endpoints that require it, e.g. refunds
@@ -619,7 +619,7 @@ paysvc_status PAYSVC_CDECL paysvc_direct_debit_otp(const paysvc_client *client,
  *     - RedirectUrl (string): where the customer's browser goes after the payment
  *   - paymentMeta (object): data about the payment
  *     - ipAddress (string): address of the customer's browser
- *   Further members are passed on; one that is nearly a known member, or stands in the wrong object, is refused.
+ *   Further fields are passed on; one that is nearly a known field, or stands in the wrong object, is refused.
  * @param call  deadline and cancel of this request; may be NULL
  * @param reply  may be NULL; else *reply is set on every path: free it with paysvc_reply_free()
  * @return PAYSVC_OK when the service answered success; PAYSVC_E_ENCRYPT when the payload does not fit the key; any other status otherwise. paysvc_reply_outcome() says whether the request may be repeated.
@@ -652,7 +652,7 @@ paysvc_status PAYSVC_CDECL paysvc_order_create(const paysvc_client *client,
  *     - bankCode (string): code of the customer's bank; the service may refuse a request without it
  *   - BankTransfer (object): the transfer, for the payment option bank-transfer; may be empty
  *     - bankcode (string): code of the customer's bank
- *   Further members are passed on; one that is nearly a known member, or stands in the wrong object, is refused.
+ *   Further fields are passed on; one that is nearly a known field, or stands in the wrong object, is refused.
  * @param call  deadline and cancel of this request; may be NULL
  * @param reply  may be NULL; else *reply is set on every path: free it with paysvc_reply_free()
  * @return PAYSVC_OK when the service answered success; PAYSVC_E_ENCRYPT when the payload does not fit the key; any other status otherwise. paysvc_reply_outcome() says whether the request may be repeated.
@@ -788,7 +788,7 @@ paysvc_status PAYSVC_CDECL paysvc_order_fee(const paysvc_client *client,
  *     - ipAddress (string): address of the customer's browser
  *   - authorization (object, required): the saved card
  *     - cardToken (string, required): token of the saved card
- *   Further members are passed on; one that is nearly a known member, or stands in the wrong object, is refused.
+ *   Further fields are passed on; one that is nearly a known field, or stands in the wrong object, is refused.
  * @param call  deadline and cancel of this request; may be NULL
  * @param reply  may be NULL; else *reply is set on every path: free it with paysvc_reply_free()
  * @return PAYSVC_OK when the service answered success; any other status otherwise. paysvc_reply_outcome() says whether the request may be repeated.
@@ -835,7 +835,7 @@ paysvc_status PAYSVC_CDECL paysvc_card_save(const paysvc_client *client,
  *     - RedirectUrl (string): where the customer's browser goes after the payment
  *   - paymentMeta (object): data about the payment
  *     - ipAddress (string): address of the customer's browser
- *   Further members are passed on; one that is nearly a known member, or stands in the wrong object, is refused.
+ *   Further fields are passed on; one that is nearly a known field, or stands in the wrong object, is refused.
  * @param call  deadline and cancel of this request; may be NULL
  * @param reply  may be NULL; else *reply is set on every path: free it with paysvc_reply_free()
  * @return PAYSVC_OK when the service answered success; PAYSVC_E_ENCRYPT when the payload does not fit the key; any other status otherwise. paysvc_reply_outcome() says whether the request may be repeated.
@@ -1010,7 +1010,7 @@ paysvc_status PAYSVC_CDECL paysvc_request(const paysvc_client *client,
  *
  * @param request_json  one JSON object:
  *   - endpoint (string, required): the function that was called, without the prefix paysvc_, e.g. order_pay
- *   - request (any, required): the members of that request by which it is looked up; the page of the endpoint names them. Others are ignored, so no card number has to be kept
+ *   - request (any, required): the fields of that request by which it is looked up; the page of the endpoint names them. Others are ignored, so no card number has to be kept
  *   - attempts (integer): how many requests that may charge this order were begun, by anyone: the sum of the attempts of the replies to all calls with its reference. It may be too large, never too small. Only with 1 can the outcome be REJECTED; leave it out if you are not sure
  *   - charged (boolean): whether the request may have charged somebody. Give false only for an order that was created without a card or another payment option: it may be sent again if the service does not know it (default true)
  *   - expect (object): the price that was asked for; if the service names another one, the outcome stays UNKNOWN
@@ -1285,7 +1285,7 @@ paysvc_status PAYSVC_CDECL paysvc_call_set_traceparent(const paysvc_call *call,
  * Gives the next request with this token an idempotency key: with a journal (`journal`, or paysvc_client_set_store()), all
  * requests with this key, of any process that shares the journal and after a crash, are one request, which is sent at most
  * once. The first one is sent. A later one sends nothing: it returns how the first has ended, see paysvc_reply_replayed(), or
- * PAYSVC_E_UNRESOLVED as long as that is not known; with other members it is PAYSVC_E_KEY_REUSED.
+ * PAYSVC_E_UNRESOLVED as long as that is not known; with other fields it is PAYSVC_E_KEY_REUSED.
  *
  * A key names one attempt, and a refusal is its end too: another card or another try is a new key. Write the key down before
  * the call, with what it is for. Requests that refund, capture, pay out, or move money in another way need one if there is a
@@ -1371,13 +1371,13 @@ int PAYSVC_CDECL paysvc_reply_is_paid(const paysvc_reply *reply,
 int PAYSVC_CDECL paysvc_reply_is_active(const paysvc_reply *reply);
 
 /**
- * An amount of the response, whatever member has it: for receipts, where endpoints name them differently. It says nothing of what
+ * An amount of the response, whatever field has it: for receipts, where endpoints name them differently. It says nothing of what
  * was paid: paysvc_reply_is_paid() does.
  *
  * @param reply  NULL: NULL
  * @param which  PAYSVC_AMOUNT_PRICE, _FEE, _TOTAL or _REFUNDED
  * @return a decimal in major currency units, as short as it can be written: "25.5" for 25.50. Valid until the reply is freed.
- *   NULL if the response does not have it, if two members contradict each other, and if there is no memory for it
+ *   NULL if the response does not have it, if two fields contradict each other, and if there is no memory for it
  */
 const char *PAYSVC_CDECL paysvc_reply_amount(const paysvc_reply *reply,
                                              int which);
@@ -1427,7 +1427,7 @@ size_t PAYSVC_CDECL paysvc_reply_body_len(const paysvc_reply *reply);
 
 /**
  * One value of the body as text: strings unescaped, everything else as it is written in the JSON. A string that contains
- * U+0000 or an unpaired surrogate stays as it is written, without its quotes. Of members with the same name, this and the
+ * U+0000 or an unpaired surrogate stays as it is written, without its quotes. Of fields with the same name, this and the
  * other functions that take a pointer find the first.
  *
  * @param pointer  a JSON pointer (RFC 6901), e.g. "/data/mandateCode"; "" is the whole body
@@ -1458,7 +1458,7 @@ int PAYSVC_CDECL paysvc_reply_type(const paysvc_reply *reply,
                                    const char *pointer);
 
 /**
- * Number of elements of an array, or of members of an object. An element is looked up by its index, which begins at 0:
+ * Number of elements of an array, or of fields of an object. An element is looked up by its index, which begins at 0:
  * "/data/0/mandateCode".
  *
  * @param pointer  as for paysvc_reply_get()
@@ -1468,13 +1468,13 @@ size_t PAYSVC_CDECL paysvc_reply_count(const paysvc_reply *reply,
                                        const char *pointer);
 
 /**
- * Name of one member of an object, in the order of the body. It is escaped ("~0" for "~", "~1" for "/"), so that the
- * object's pointer, "/" and this name are the pointer of the member. A name that contains U+0000 or an unpaired surrogate
+ * Name of one field of an object, in the order of the body. It is escaped ("~0" for "~", "~1" for "/"), so that the
+ * object's pointer, "/" and this name are the pointer of the field. A name that contains U+0000 or an unpaired surrogate
  * stays as it is written.
  *
  * @param pointer  pointer of the object, as for paysvc_reply_get()
- * @param index  0 is the first member
- * @return valid until the reply is freed. NULL past the last member, if the value is no object or absent, for NULL, or if
+ * @param index  0 is the first field
+ * @return valid until the reply is freed. NULL past the last field, if the value is no object or absent, for NULL, or if
  *   there is no memory for it.
  */
 const char *PAYSVC_CDECL paysvc_reply_name(const paysvc_reply *reply,
@@ -1509,7 +1509,7 @@ int PAYSVC_CDECL paysvc_reply_retry_after_ms(const paysvc_reply *reply);
  * How many requests of this call were sent that may have changed something, each retry counted: of a charge or a refund,
  * those that may have moved money. What the library asks in between is not counted, so 0 if it was only asked, or answered
  * from the journal. For a function that only reads (paysvc_order_status(), paysvc_resolve(), paysvc_order_wait(),
- * paysvc_webhook_verify() ...) it is how many times it asked. The member attempts of paysvc_resolve() and paysvc_order_wait()
+ * paysvc_webhook_verify() ...) it is how many times it asked. The field attempts of paysvc_resolve() and paysvc_order_wait()
  * is the sum of the first kind over all calls that may charge the order.
  *
  * @param reply  NULL: 0
@@ -1611,10 +1611,10 @@ paysvc_status PAYSVC_CDECL paysvc_journal_next(const paysvc_client *client,
 /**
  * Begins a request: an empty JSON object, in which the paysvc_json_set_ functions place values.
  *
- * The place of a value is a JSON pointer (RFC 6901) to its member, e.g. "/card/cvv" or "/payoutDetails/0/amount".
+ * The place of a value is a JSON pointer (RFC 6901) to its field, e.g. "/card/cvv" or "/payoutDetails/0/amount".
  * Objects and arrays on the way are made: an array where the next step is a decimal index, otherwise an object. An
  * index equal to the number of elements appends one, and a higher one is refused; "-" as the last step appends. In an
- * object that is there already, a decimal step is the name of a member. A way through a string, a number, a boolean
+ * object that is there already, a decimal step is the name of a field. A way through a string, a number, a boolean
  * or null is refused. What is set again is replaced. In a name, ~1 stands for / and ~0 for ~.
  *
  * Any failure is final. That function and every later one return an error, paysvc_json_error() says what failed first,
@@ -1679,7 +1679,7 @@ paysvc_status PAYSVC_CDECL paysvc_json_set_bool(paysvc_json *request, const char
  *
  * @param request  NULL: PAYSVC_E_ARGUMENT
  * @param pointer  where, see paysvc_json_new(). "" sets the whole document, which must be an object.
- * @param json  one JSON value. NULL is a failure, and so is a member that is given twice in one object.
+ * @param json  one JSON value. NULL is a failure, and so is a field that is given twice in one object.
  * @return PAYSVC_OK, or PAYSVC_E_ARGUMENT after a failure, now or before
  */
 paysvc_status PAYSVC_CDECL paysvc_json_set_json(paysvc_json *request,

@@ -13,7 +13,7 @@ use serde_json::{Map, Value, json};
 const DIALECT: &str = "https://json-schema.org/draft/2020-12/schema";
 const ABOUT: &str = "The endpoints of the payments service, as the tables of libpaysvc have them. x-certainty says what supports a statement: \
     documented, reported (seen in a real response), integrated (public integrations rely on it) or guessed; without it, it is documented. \
-    No member of a response is required, because answers differ. An HTTP status of 200 does not mean that a request succeeded, \
+    No field of a response is required, because answers differ. An HTTP status of 200 does not mean that a request succeeded, \
     and success of a request does not mean that an order is paid: read the state.";
 const ENCRYPTED: &str = "The request, as compact JSON, encrypted with RSA (PKCS #1 v1.5) and the account's public key: one block in base64. \
     x-plaintext of the operation names the schema of what is encrypted.";

@@ -25,14 +25,14 @@ MEMBERS = ["fault", "file", "find", "put", "run"]
 
 
 def faults() -> list[dict[str, str]]:
-    """An entry has a line for each member, and ends with an empty line."""
+    """An entry has a line for each field, and ends with an empty line."""
     text = (ROOT / "scripts/planted-faults.txt").read_text()
     text = re.sub(r"^#.*\n", "", text, flags=re.MULTILINE)
     entries = []
     for block in re.split(r"\n{2,}", text.strip("\n")):
         entry = dict(re.match(r"(\w+): ?(.*)", line).groups() for line in block.split("\n"))
         if list(entry) != MEMBERS:
-            raise SystemExit(f"not the members {MEMBERS}: {block}")
+            raise SystemExit(f"not the fields {MEMBERS}: {block}")
         entries.append(entry)
     return entries
 

@@ -100,7 +100,7 @@ class Calls:
         }
         for language, (ours, theirs) in self.programs.readers.items():
             for mode, work, calls in (
-                ("payment", "typed answer to a payment, three members", 2000),
+                ("payment", "typed answer to a payment, three fields", 2000),
                 ("history", "typed answer of 67 kB, its last element", 40),
             ):
                 times = self.sequential(mode, {"ours": ours, "theirs": theirs}, calls, 30)

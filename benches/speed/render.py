@@ -128,8 +128,8 @@ def notes(results: dict[str, Any]) -> list[str]:
         "- The rows on encryption and keys compare `paysvc_encrypt` (which also checks the JSON), and "
         "`paysvc_client_new` and `_free` (which also read a configuration), with the same work written with OpenSSL: "
         "from text to context, and from payload to request body.",
-        "- The rows on typed answers involve no network. A response is read again each time, and some of its members are "
-        "asked for. The peers read all members into what their language offers. Python's is made of the JSON that the "
+        "- The rows on typed answers involve no network. A response is read again each time, and some of its fields are "
+        "asked for. The peers read all fields into what their language offers. Python's is made of the JSON that the "
         "library has made of the body, which is not measured again.",
         "- A call with a journal makes two rows durable: that it is about to be sent, before its first byte leaves, and "
         "what became of it. These rows compare it with our own call without one, and with one write of the disk's own. "

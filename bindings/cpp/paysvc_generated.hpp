@@ -17,7 +17,7 @@ inline namespace PAYSVC_ERRORS {
 enum class status : int {
     /// The service answered success.
     ok = 0,
-    /// NULL, not UTF-8, not a JSON object, a member missing, unknown or of the wrong type. This call sent nothing.
+    /// NULL, not UTF-8, not a JSON object, a field missing, unknown or of the wrong type. This call sent nothing.
     argument = 1,
     /// The configuration or the encryption key is wrong or lacks what this call needs. This call moved no money.
     config = 2,
@@ -27,7 +27,7 @@ enum class status : int {
     journal = 4,
     /// The service was asked what became of a request, and that is still not known; or the journal has an open request. The outcome is UNKNOWN.
     unresolved = 5,
-    /// The journal has this idempotency key for a request with different members. This call sent nothing. The outcome is UNKNOWN: it is that of the other request.
+    /// The journal has this idempotency key for a request with different fields. This call sent nothing. The outcome is UNKNOWN: it is that of the other request.
     key_reused = 6,
     /// Name look-up, connect, TLS, or a broken connection.
     transport = 10,
@@ -81,7 +81,7 @@ enum class state : int {
     processing = 7,
 };
 
-/// The configuration. A member that is left out is read from the environment variable of its name in capitals with the prefix PAYSVC_, e.g. PAYSVC_BASE_URL, PAYSVC_TIMEOUT_MS=5000 or PAYSVC_ALLOW_HTTP=true (or 1). An empty variable counts as not set. Quotes and blanks around a value are ignored, but a blank PAYSVC_JOURNAL is E_CONFIG. So is every other variable with this prefix, except PAYSVC_LIBRARY, PAYSVC_SANDBOX and those that Kubernetes sets for a service of that name. A member that is not set there either has its default.
+/// The configuration. A field that is left out is read from the environment variable of its name in capitals with the prefix PAYSVC_, e.g. PAYSVC_BASE_URL, PAYSVC_TIMEOUT_MS=5000 or PAYSVC_ALLOW_HTTP=true (or 1). An empty variable counts as not set. Quotes and blanks around a value are ignored, but a blank PAYSVC_JOURNAL is E_CONFIG. So is every other variable with this prefix, except PAYSVC_LIBRARY, PAYSVC_SANDBOX and those that Kubernetes sets for a service of that name. A field that is not set there either has its default.
 class config : public object {
   public:
     /// base_url (string): address of the service, e.g. https://host/path.
@@ -172,7 +172,7 @@ class direct_debit_otp_request : public object {
     direct_debit_otp_request &mandate_code(const std::string &value) { put("mandateCode", value); return *this; }
 };
 
-/// The member card of order_create_request.
+/// The field card of order_create_request.
 class order_create_card : public object {
   public:
     /// cardnumber (string, required): card number, digits only.
@@ -187,11 +187,11 @@ class order_create_card : public object {
     order_create_card &auth_option(const std::string &value) { put("authOption", value); return *this; }
     /// pin (string): the card's PIN.
     order_create_card &pin(const std::string &value) { put("pin", value); return *this; }
-    /// A member that the interface leaves open, passed on as it is. One that is nearly a known member is refused.
+    /// A field that the interface leaves open, passed on as it is. One that is nearly a known field is refused.
     order_create_card &extra(const std::string &member, const raw &value) { put_json(member, value.json()); return *this; }
 };
 
-/// The member order of order_create_request.
+/// The field order of order_create_request.
 class order_create_order : public object {
   public:
     /// reference (string, required): reference of the order, unique: a second order with it is refused.
@@ -202,11 +202,11 @@ class order_create_order : public object {
     order_create_order &description(const std::string &value) { put("description", value); return *this; }
     /// currency (string): currency code, e.g. NGN.
     order_create_order &currency(const std::string &value) { put("currency", value); return *this; }
-    /// A member that the interface leaves open, passed on as it is. One that is nearly a known member is refused.
+    /// A field that the interface leaves open, passed on as it is. One that is nearly a known field is refused.
     order_create_order &extra(const std::string &member, const raw &value) { put_json(member, value.json()); return *this; }
 };
 
-/// The member customer of order_create_request.
+/// The field customer of order_create_request.
 class order_create_customer : public object {
   public:
     /// firstname (string): first name.
@@ -219,25 +219,25 @@ class order_create_customer : public object {
     order_create_customer &country(const std::string &value) { put("country", value); return *this; }
     /// email (string): e-mail address.
     order_create_customer &email(const std::string &value) { put("email", value); return *this; }
-    /// A member that the interface leaves open, passed on as it is. One that is nearly a known member is refused.
+    /// A field that the interface leaves open, passed on as it is. One that is nearly a known field is refused.
     order_create_customer &extra(const std::string &member, const raw &value) { put_json(member, value.json()); return *this; }
 };
 
-/// The member payment of order_create_request.
+/// The field payment of order_create_request.
 class order_create_payment : public object {
   public:
     /// RedirectUrl (string): where the customer's browser goes after the payment.
     order_create_payment &redirect_url(const std::string &value) { put("RedirectUrl", value); return *this; }
-    /// A member that the interface leaves open, passed on as it is. One that is nearly a known member is refused.
+    /// A field that the interface leaves open, passed on as it is. One that is nearly a known field is refused.
     order_create_payment &extra(const std::string &member, const raw &value) { put_json(member, value.json()); return *this; }
 };
 
-/// The member paymentMeta of order_create_request.
+/// The field paymentMeta of order_create_request.
 class order_create_payment_meta : public object {
   public:
     /// ipAddress (string): address of the customer's browser.
     order_create_payment_meta &ip_address(const std::string &value) { put("ipAddress", value); return *this; }
-    /// A member that the interface leaves open, passed on as it is. One that is nearly a known member is refused.
+    /// A field that the interface leaves open, passed on as it is. One that is nearly a known field is refused.
     order_create_payment_meta &extra(const std::string &member, const raw &value) { put_json(member, value.json()); return *this; }
 };
 
@@ -264,11 +264,11 @@ class order_create_request : public object {
     order_create_request &payment(const order_create_payment &value) { put("payment", value); return *this; }
     /// paymentMeta (object): data about the payment.
     order_create_request &payment_meta(const order_create_payment_meta &value) { put("paymentMeta", value); return *this; }
-    /// A member that the interface leaves open, passed on as it is. One that is nearly a known member is refused.
+    /// A field that the interface leaves open, passed on as it is. One that is nearly a known field is refused.
     order_create_request &extra(const std::string &member, const raw &value) { put_json(member, value.json()); return *this; }
 };
 
-/// The member card of order_pay_request.
+/// The field card of order_pay_request.
 class order_pay_card : public object {
   public:
     /// cardnumber (string, required): card number, digits only.
@@ -283,11 +283,11 @@ class order_pay_card : public object {
     order_pay_card &auth_option(const std::string &value) { put("authOption", value); return *this; }
     /// pin (string): the card's PIN.
     order_pay_card &pin(const std::string &value) { put("pin", value); return *this; }
-    /// A member that the interface leaves open, passed on as it is. One that is nearly a known member is refused.
+    /// A field that the interface leaves open, passed on as it is. One that is nearly a known field is refused.
     order_pay_card &extra(const std::string &member, const raw &value) { put_json(member, value.json()); return *this; }
 };
 
-/// The member directDebitPaymentRequest of order_pay_request.
+/// The field directDebitPaymentRequest of order_pay_request.
 class order_pay_direct_debit_payment_request : public object {
   public:
     /// otp (string, required): the one-time code received by e-mail.
@@ -298,16 +298,16 @@ class order_pay_direct_debit_payment_request : public object {
     order_pay_direct_debit_payment_request &account_name(const std::string &value) { put("accountName", value); return *this; }
     /// bankCode (string): code of the customer's bank; the service may refuse a request without it.
     order_pay_direct_debit_payment_request &bank_code(const std::string &value) { put("bankCode", value); return *this; }
-    /// A member that the interface leaves open, passed on as it is. One that is nearly a known member is refused.
+    /// A field that the interface leaves open, passed on as it is. One that is nearly a known field is refused.
     order_pay_direct_debit_payment_request &extra(const std::string &member, const raw &value) { put_json(member, value.json()); return *this; }
 };
 
-/// The member BankTransfer of order_pay_request.
+/// The field BankTransfer of order_pay_request.
 class order_pay_bank_transfer : public object {
   public:
     /// bankcode (string): code of the customer's bank.
     order_pay_bank_transfer &bankcode(const std::string &value) { put("bankcode", value); return *this; }
-    /// A member that the interface leaves open, passed on as it is. One that is nearly a known member is refused.
+    /// A field that the interface leaves open, passed on as it is. One that is nearly a known field is refused.
     order_pay_bank_transfer &extra(const std::string &member, const raw &value) { put_json(member, value.json()); return *this; }
 };
 
@@ -326,7 +326,7 @@ class order_pay_request : public object {
     order_pay_request &direct_debit_payment_request(const order_pay_direct_debit_payment_request &value) { put("directDebitPaymentRequest", value); return *this; }
     /// BankTransfer (object): the transfer, for the payment option bank-transfer; may be empty.
     order_pay_request &bank_transfer(const order_pay_bank_transfer &value) { put("BankTransfer", value); return *this; }
-    /// A member that the interface leaves open, passed on as it is. One that is nearly a known member is refused.
+    /// A field that the interface leaves open, passed on as it is. One that is nearly a known field is refused.
     order_pay_request &extra(const std::string &member, const raw &value) { put_json(member, value.json()); return *this; }
 };
 
@@ -386,7 +386,7 @@ class order_fee_request : public object {
     order_fee_request &paymentoption(const std::string &value) { put("paymentoption", value); return *this; }
 };
 
-/// The member order of card_charge_request.
+/// The field order of card_charge_request.
 class card_charge_order : public object {
   public:
     /// reference (string, required): reference of the order, unique: a second order with it is refused.
@@ -397,11 +397,11 @@ class card_charge_order : public object {
     card_charge_order &description(const std::string &value) { put("description", value); return *this; }
     /// currency (string): currency code, e.g. NGN.
     card_charge_order &currency(const std::string &value) { put("currency", value); return *this; }
-    /// A member that the interface leaves open, passed on as it is. One that is nearly a known member is refused.
+    /// A field that the interface leaves open, passed on as it is. One that is nearly a known field is refused.
     card_charge_order &extra(const std::string &member, const raw &value) { put_json(member, value.json()); return *this; }
 };
 
-/// The member customer of card_charge_request.
+/// The field customer of card_charge_request.
 class card_charge_customer : public object {
   public:
     /// firstname (string): first name.
@@ -414,34 +414,34 @@ class card_charge_customer : public object {
     card_charge_customer &country(const std::string &value) { put("country", value); return *this; }
     /// email (string): e-mail address.
     card_charge_customer &email(const std::string &value) { put("email", value); return *this; }
-    /// A member that the interface leaves open, passed on as it is. One that is nearly a known member is refused.
+    /// A field that the interface leaves open, passed on as it is. One that is nearly a known field is refused.
     card_charge_customer &extra(const std::string &member, const raw &value) { put_json(member, value.json()); return *this; }
 };
 
-/// The member payment of card_charge_request.
+/// The field payment of card_charge_request.
 class card_charge_payment : public object {
   public:
     /// RedirectUrl (string): where the customer's browser goes after the payment.
     card_charge_payment &redirect_url(const std::string &value) { put("RedirectUrl", value); return *this; }
-    /// A member that the interface leaves open, passed on as it is. One that is nearly a known member is refused.
+    /// A field that the interface leaves open, passed on as it is. One that is nearly a known field is refused.
     card_charge_payment &extra(const std::string &member, const raw &value) { put_json(member, value.json()); return *this; }
 };
 
-/// The member paymentMeta of card_charge_request.
+/// The field paymentMeta of card_charge_request.
 class card_charge_payment_meta : public object {
   public:
     /// ipAddress (string): address of the customer's browser.
     card_charge_payment_meta &ip_address(const std::string &value) { put("ipAddress", value); return *this; }
-    /// A member that the interface leaves open, passed on as it is. One that is nearly a known member is refused.
+    /// A field that the interface leaves open, passed on as it is. One that is nearly a known field is refused.
     card_charge_payment_meta &extra(const std::string &member, const raw &value) { put_json(member, value.json()); return *this; }
 };
 
-/// The member authorization of card_charge_request.
+/// The field authorization of card_charge_request.
 class card_charge_authorization : public object {
   public:
     /// cardToken (string, required): token of the saved card.
     card_charge_authorization &card_token(const std::string &value) { put("cardToken", value); return *this; }
-    /// A member that the interface leaves open, passed on as it is. One that is nearly a known member is refused.
+    /// A field that the interface leaves open, passed on as it is. One that is nearly a known field is refused.
     card_charge_authorization &extra(const std::string &member, const raw &value) { put_json(member, value.json()); return *this; }
 };
 
@@ -458,7 +458,7 @@ class card_charge_request : public object {
     card_charge_request &payment_meta(const card_charge_payment_meta &value) { put("paymentMeta", value); return *this; }
     /// authorization (object, required): the saved card.
     card_charge_request &authorization(const card_charge_authorization &value) { put("authorization", value); return *this; }
-    /// A member that the interface leaves open, passed on as it is. One that is nearly a known member is refused.
+    /// A field that the interface leaves open, passed on as it is. One that is nearly a known field is refused.
     card_charge_request &extra(const std::string &member, const raw &value) { put_json(member, value.json()); return *this; }
 };
 
@@ -469,7 +469,7 @@ class card_save_request : public object {
     card_save_request &reference(const std::string &value) { put("reference", value); return *this; }
 };
 
-/// The member order of checkout_create_request.
+/// The field order of checkout_create_request.
 class checkout_create_order : public object {
   public:
     /// reference (string, required): reference of the order, unique: a second order with it is refused.
@@ -480,11 +480,11 @@ class checkout_create_order : public object {
     checkout_create_order &description(const std::string &value) { put("description", value); return *this; }
     /// currency (string): currency code, e.g. NGN.
     checkout_create_order &currency(const std::string &value) { put("currency", value); return *this; }
-    /// A member that the interface leaves open, passed on as it is. One that is nearly a known member is refused.
+    /// A field that the interface leaves open, passed on as it is. One that is nearly a known field is refused.
     checkout_create_order &extra(const std::string &member, const raw &value) { put_json(member, value.json()); return *this; }
 };
 
-/// The member customer of checkout_create_request.
+/// The field customer of checkout_create_request.
 class checkout_create_customer : public object {
   public:
     /// firstname (string): first name.
@@ -497,25 +497,25 @@ class checkout_create_customer : public object {
     checkout_create_customer &country(const std::string &value) { put("country", value); return *this; }
     /// email (string): e-mail address.
     checkout_create_customer &email(const std::string &value) { put("email", value); return *this; }
-    /// A member that the interface leaves open, passed on as it is. One that is nearly a known member is refused.
+    /// A field that the interface leaves open, passed on as it is. One that is nearly a known field is refused.
     checkout_create_customer &extra(const std::string &member, const raw &value) { put_json(member, value.json()); return *this; }
 };
 
-/// The member payment of checkout_create_request.
+/// The field payment of checkout_create_request.
 class checkout_create_payment : public object {
   public:
     /// RedirectUrl (string): where the customer's browser goes after the payment.
     checkout_create_payment &redirect_url(const std::string &value) { put("RedirectUrl", value); return *this; }
-    /// A member that the interface leaves open, passed on as it is. One that is nearly a known member is refused.
+    /// A field that the interface leaves open, passed on as it is. One that is nearly a known field is refused.
     checkout_create_payment &extra(const std::string &member, const raw &value) { put_json(member, value.json()); return *this; }
 };
 
-/// The member paymentMeta of checkout_create_request.
+/// The field paymentMeta of checkout_create_request.
 class checkout_create_payment_meta : public object {
   public:
     /// ipAddress (string): address of the customer's browser.
     checkout_create_payment_meta &ip_address(const std::string &value) { put("ipAddress", value); return *this; }
-    /// A member that the interface leaves open, passed on as it is. One that is nearly a known member is refused.
+    /// A field that the interface leaves open, passed on as it is. One that is nearly a known field is refused.
     checkout_create_payment_meta &extra(const std::string &member, const raw &value) { put_json(member, value.json()); return *this; }
 };
 
@@ -530,7 +530,7 @@ class checkout_create_request : public object {
     checkout_create_request &payment(const checkout_create_payment &value) { put("payment", value); return *this; }
     /// paymentMeta (object): data about the payment.
     checkout_create_request &payment_meta(const checkout_create_payment_meta &value) { put("paymentMeta", value); return *this; }
-    /// A member that the interface leaves open, passed on as it is. One that is nearly a known member is refused.
+    /// A field that the interface leaves open, passed on as it is. One that is nearly a known field is refused.
     checkout_create_request &extra(const std::string &member, const raw &value) { put_json(member, value.json()); return *this; }
 };
 
@@ -617,7 +617,7 @@ class payout_balance_request : public object {
     payout_balance_request &currency(const std::string &value) { put("currency", value); return *this; }
 };
 
-/// The member expect of resolve_request.
+/// The field expect of resolve_request.
 class resolve_expect : public object {
   public:
     /// amount (decimal amount in major units, e.g. "100.10"): price without the fee.
@@ -631,7 +631,7 @@ class resolve_request : public object {
   public:
     /// endpoint (string, required): the function that was called, without the prefix paysvc_, e.g. order_pay.
     resolve_request &endpoint(const std::string &value) { put("endpoint", value); return *this; }
-    /// request (any, required): the members of that request by which it is looked up; the page of the endpoint names them. Others are ignored, so no card number has to be kept.
+    /// request (any, required): the fields of that request by which it is looked up; the page of the endpoint names them. Others are ignored, so no card number has to be kept.
     resolve_request &request(const raw &value) { put("request", value); return *this; }
     /// attempts (integer): how many requests that may charge this order were begun, by anyone: the sum of the attempts of the replies to all calls with its reference. It may be too large, never too small. Only with 1 can the outcome be REJECTED; leave it out if you are not sure.
     resolve_request &attempts(const detail::integer &value) { put("attempts", value); return *this; }
@@ -645,7 +645,7 @@ class resolve_request : public object {
     resolve_request &interval_ms(const detail::integer &value) { put("interval_ms", value); return *this; }
 };
 
-/// The member expect of order_wait_request.
+/// The field expect of order_wait_request.
 class order_wait_expect : public object {
   public:
     /// amount (decimal amount in major units, e.g. "100.10"): price without the fee.
@@ -669,7 +669,7 @@ class order_wait_request : public object {
     order_wait_request &interval_ms(const detail::integer &value) { put("interval_ms", value); return *this; }
 };
 
-/// The member expect of webhook_verify_request.
+/// The field expect of webhook_verify_request.
 class webhook_verify_expect : public object {
   public:
     /// reference (string): reference of the order.

@@ -16,7 +16,7 @@ import (
 )
 
 // Call calls a function of the library by its name in paysvc.h without the prefix, e.g. "order_refund", with a request
-// as JSON text, which is sent with its members in their order. A name that the library does not have proves nothing: its outcome is
+// as JSON text, which is sent with its fields in their order. A name that the library does not have proves nothing: its outcome is
 // [OutcomeUnknown], because the name may have been meant for a function about an earlier request.
 func (c *Client) Call(ctx context.Context, function string, request json.RawMessage, with ...CallOption) (*Reply, error) {
 	if request == nil {

@@ -46,7 +46,7 @@
 //
 // # Requests
 //
-// An optional member is a pointer (see [Ptr]), so that an amount that is empty by mistake is refused: a refund without an
+// An optional field is a pointer (see [Ptr]), so that an amount that is empty by mistake is refused: a refund without an
 // amount is a full refund. A wrong request is refused before anything is sent. Keys, card data and codes are of the type [Secret],
 // which nothing prints. Requests and Config as a whole print as "(not shown)", because they have personal data.
 //

@@ -18,16 +18,16 @@ import (
 	"unicode/utf8"
 )
 
-// Ptr returns a pointer to a value, for optional members.
+// Ptr returns a pointer to a value, for optional fields.
 func Ptr[T any](value T) *T { return &value }
 
 // Embedded in every struct that may hold personal data, so that fmt and slog do not print them.
 type redacted struct{}
 
-// Format keeps the struct's members out of the output of fmt, for every verb.
+// Format keeps the struct's fields out of the output of fmt, for every verb.
 func (redacted) Format(state fmt.State, _ rune) { io.WriteString(state, "(not shown)") }
 
-// LogValue keeps the struct's members out of logs.
+// LogValue keeps the struct's fields out of logs.
 func (redacted) LogValue() slog.Value { return slog.StringValue("(not shown)") }
 
 var errNotUTF8 = errors.New("a string is not UTF-8")
@@ -175,7 +175,7 @@ func (w *writer) list(v reflect.Value) error {
 	return nil
 }
 
-// Writes the members that are there, then Extra. A member of Extra that it already has is then there twice, which the library refuses.
+// Writes the fields that are there, then Extra. A field of Extra that it already has is then there twice, which the library refuses.
 func (w *writer) structure(v reflect.Value) error {
 	w.out = append(w.out, '{')
 	for i := 0; i < v.NumField(); i++ {
@@ -221,7 +221,7 @@ func isLeftOut(field reflect.Value, options string) bool {
 	return options != "" && field.IsZero()
 }
 
-// Writes the members of a map in the order of their names.
+// Writes the fields of a map in the order of their names.
 func (w *writer) members(of reflect.Value) error {
 	names := of.MapKeys()
 	sort.Slice(names, func(i, j int) bool { return names[i].String() < names[j].String() })
@@ -242,7 +242,7 @@ func (w *writer) member(name string, value reflect.Value) error {
 	return w.value(value)
 }
 
-// Separates two members or elements in the same object or list.
+// Separates two fields or elements in the same object or list.
 func (w *writer) comma() {
 	switch w.out[len(w.out)-1] {
 	case '{', '[':

@@ -24,7 +24,7 @@ type Error struct {
 	// Function is the name of the library's function, e.g. "order_refund"; "new" for [New].
 	Function string
 
-	// Request has the members by which [Client.Resolve] looks the request up, as a JSON object; nil if there are none. It holds no
+	// Request has the fields by which [Client.Resolve] looks the request up, as a JSON object; nil if there are none. It holds no
 	// card data and no codes. In an error of Resolve they are those of the request that was resolved. To store it, use LookUp.
 	Request json.RawMessage
 
@@ -54,7 +54,7 @@ func (e *Error) LogValue() slog.Value {
 	return slog.GroupValue(append([]slog.Attr{slog.String("function", e.Function)}, e.attributes()...)...)
 }
 
-// Errors returns every member of the request that is wrong, e.g. "card.cvv", and what is wrong about it, as this library or the service
+// Errors returns every field of the request that is wrong, e.g. "card.cvv", and what is wrong about it, as this library or the service
 // says; the Message has only the first. What the service says may repeat what it was sent: do not log it.
 func (e *Error) Errors() map[string]string {
 	var body struct {

@@ -108,7 +108,7 @@ func ExampleSecret() {
 	// level=INFO msg=sold sale="{Till:TILL-7 Card:(not shown)}"
 }
 
-// Every member that is wrong, not only the first.
+// Every field that is wrong, not only the first.
 func ExampleError_Errors() {
 	sandbox, client := sandboxForExample()
 	defer sandbox.stop()

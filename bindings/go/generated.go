@@ -26,7 +26,7 @@ const (
 	StatusNone Status = 0
 	// StatusOK: The service answered success.
 	StatusOK Status = -1
-	// StatusArgument: NULL, not UTF-8, not a JSON object, a member missing, unknown or of the wrong type. This call sent nothing.
+	// StatusArgument: NULL, not UTF-8, not a JSON object, a field missing, unknown or of the wrong type. This call sent nothing.
 	StatusArgument Status = 1
 	// StatusConfig: The configuration or the encryption key is wrong or lacks what this call needs. This call moved no money.
 	StatusConfig Status = 2
@@ -36,7 +36,7 @@ const (
 	StatusJournal Status = 4
 	// StatusUnresolved: The service was asked what became of a request, and that is still not known; or the journal has an open request. The outcome is UNKNOWN.
 	StatusUnresolved Status = 5
-	// StatusKeyReused: The journal has this idempotency key for a request with different members. This call sent nothing. The outcome is UNKNOWN: it is that of the other request.
+	// StatusKeyReused: The journal has this idempotency key for a request with different fields. This call sent nothing. The outcome is UNKNOWN: it is that of the other request.
 	StatusKeyReused Status = 6
 	// StatusTransport: Name look-up, connect, TLS, or a broken connection.
 	StatusTransport Status = 10
@@ -373,7 +373,7 @@ func isVerdict(target error) bool {
 // The time limit of a whole call, for a client without Timeout.
 const defaultTimeoutMS = 30000
 
-// Config is what a client needs to know. A member that is left out is read from the environment variable of its name in capitals with the prefix PAYSVC_, e.g. PAYSVC_BASE_URL, PAYSVC_TIMEOUT_MS=5000 or PAYSVC_ALLOW_HTTP=true (or 1). An empty variable counts as not set. Quotes and blanks around a value are ignored, but a blank PAYSVC_JOURNAL is E_CONFIG. So is every other variable with this prefix, except PAYSVC_LIBRARY, PAYSVC_SANDBOX and those that Kubernetes sets for a service of that name. A member that is not set there either has its default. A text left empty, a time of 0 and a pointer left nil count as left out. In JSON it is as the library reads it: times are numbers of milliseconds.
+// Config is what a client needs to know. A field that is left out is read from the environment variable of its name in capitals with the prefix PAYSVC_, e.g. PAYSVC_BASE_URL, PAYSVC_TIMEOUT_MS=5000 or PAYSVC_ALLOW_HTTP=true (or 1). An empty variable counts as not set. Quotes and blanks around a value are ignored, but a blank PAYSVC_JOURNAL is E_CONFIG. So is every other variable with this prefix, except PAYSVC_LIBRARY, PAYSVC_SANDBOX and those that Kubernetes sets for a service of that name. A field that is not set there either has its default. A text left empty, a time of 0 and a pointer left nil count as left out. In JSON it is as the library reads it: times are numbers of milliseconds.
 type Config struct {
 	redacted
 
@@ -563,11 +563,11 @@ type OrderCreateRequest struct {
 	Payment *OrderCreatePayment `json:"payment,omitempty"`
 	// PaymentMeta (object): data about the payment.
 	PaymentMeta *OrderCreatePaymentMeta `json:"paymentMeta,omitempty"`
-	// Extra members are passed on, after the others, in the order of their names. One that is nearly a known member is refused.
+	// Extra fields are passed on, after the others, in the order of their names. One that is nearly a known field is refused.
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
-// MarshalJSON writes the members in the order of the service's interface, then Extra. Secrets are hidden.
+// MarshalJSON writes the fields in the order of the service's interface, then Extra. Secrets are hidden.
 func (r OrderCreateRequest) MarshalJSON() ([]byte, error) { return encodeHidden(r) }
 
 // LookUp returns what [Client.ResolveRequest] needs to find out what became of this request: store it before you send the request,
@@ -576,7 +576,7 @@ func (r OrderCreateRequest) LookUp() ResolveRequest {
 	return *lookUp("order_create", r)
 }
 
-// OrderCreateCard is the member card of [OrderCreateRequest].
+// OrderCreateCard is the field card of [OrderCreateRequest].
 type OrderCreateCard struct {
 	redacted
 
@@ -592,14 +592,14 @@ type OrderCreateCard struct {
 	AuthOption *string `json:"authOption,omitempty"`
 	// PIN (string): the card's PIN.
 	PIN Secret `json:"pin,omitzero"`
-	// Extra members are passed on, after the others, in the order of their names. One that is nearly a known member is refused.
+	// Extra fields are passed on, after the others, in the order of their names. One that is nearly a known field is refused.
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
-// MarshalJSON writes the members in the order of the service's interface, then Extra. Secrets are hidden.
+// MarshalJSON writes the fields in the order of the service's interface, then Extra. Secrets are hidden.
 func (r OrderCreateCard) MarshalJSON() ([]byte, error) { return encodeHidden(r) }
 
-// OrderCreateOrder is the member order of [OrderCreateRequest].
+// OrderCreateOrder is the field order of [OrderCreateRequest].
 type OrderCreateOrder struct {
 	redacted
 
@@ -611,14 +611,14 @@ type OrderCreateOrder struct {
 	Description *string `json:"description,omitempty"`
 	// Currency (string): currency code, e.g. NGN.
 	Currency *string `json:"currency,omitempty"`
-	// Extra members are passed on, after the others, in the order of their names. One that is nearly a known member is refused.
+	// Extra fields are passed on, after the others, in the order of their names. One that is nearly a known field is refused.
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
-// MarshalJSON writes the members in the order of the service's interface, then Extra. Secrets are hidden.
+// MarshalJSON writes the fields in the order of the service's interface, then Extra. Secrets are hidden.
 func (r OrderCreateOrder) MarshalJSON() ([]byte, error) { return encodeHidden(r) }
 
-// OrderCreateCustomer is the member customer of [OrderCreateRequest].
+// OrderCreateCustomer is the field customer of [OrderCreateRequest].
 type OrderCreateCustomer struct {
 	redacted
 
@@ -632,37 +632,37 @@ type OrderCreateCustomer struct {
 	Country *string `json:"country,omitempty"`
 	// Email (string): e-mail address.
 	Email Secret `json:"email,omitzero"`
-	// Extra members are passed on, after the others, in the order of their names. One that is nearly a known member is refused.
+	// Extra fields are passed on, after the others, in the order of their names. One that is nearly a known field is refused.
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
-// MarshalJSON writes the members in the order of the service's interface, then Extra. Secrets are hidden.
+// MarshalJSON writes the fields in the order of the service's interface, then Extra. Secrets are hidden.
 func (r OrderCreateCustomer) MarshalJSON() ([]byte, error) { return encodeHidden(r) }
 
-// OrderCreatePayment is the member payment of [OrderCreateRequest].
+// OrderCreatePayment is the field payment of [OrderCreateRequest].
 type OrderCreatePayment struct {
 	redacted
 
 	// RedirectURL (string): where the customer's browser goes after the payment.
 	RedirectURL Secret `json:"RedirectUrl,omitzero"`
-	// Extra members are passed on, after the others, in the order of their names. One that is nearly a known member is refused.
+	// Extra fields are passed on, after the others, in the order of their names. One that is nearly a known field is refused.
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
-// MarshalJSON writes the members in the order of the service's interface, then Extra. Secrets are hidden.
+// MarshalJSON writes the fields in the order of the service's interface, then Extra. Secrets are hidden.
 func (r OrderCreatePayment) MarshalJSON() ([]byte, error) { return encodeHidden(r) }
 
-// OrderCreatePaymentMeta is the member paymentMeta of [OrderCreateRequest].
+// OrderCreatePaymentMeta is the field paymentMeta of [OrderCreateRequest].
 type OrderCreatePaymentMeta struct {
 	redacted
 
 	// IPAddress (string): address of the customer's browser.
 	IPAddress Secret `json:"ipAddress,omitzero"`
-	// Extra members are passed on, after the others, in the order of their names. One that is nearly a known member is refused.
+	// Extra fields are passed on, after the others, in the order of their names. One that is nearly a known field is refused.
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
-// MarshalJSON writes the members in the order of the service's interface, then Extra. Secrets are hidden.
+// MarshalJSON writes the fields in the order of the service's interface, then Extra. Secrets are hidden.
 func (r OrderCreatePaymentMeta) MarshalJSON() ([]byte, error) { return encodeHidden(r) }
 
 // OrderCreate creates an order payment from the plaintext payload, for example a card charge; the library encrypts it.
@@ -688,11 +688,11 @@ type OrderPayRequest struct {
 	DirectDebitPaymentRequest *OrderPayDirectDebitPaymentRequest `json:"directDebitPaymentRequest,omitempty"`
 	// BankTransfer (object): the transfer, for the payment option bank-transfer; may be empty.
 	BankTransfer *OrderPayBankTransfer `json:"BankTransfer,omitempty"`
-	// Extra members are passed on, after the others, in the order of their names. One that is nearly a known member is refused.
+	// Extra fields are passed on, after the others, in the order of their names. One that is nearly a known field is refused.
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
-// MarshalJSON writes the members in the order of the service's interface, then Extra. Secrets are hidden.
+// MarshalJSON writes the fields in the order of the service's interface, then Extra. Secrets are hidden.
 func (r OrderPayRequest) MarshalJSON() ([]byte, error) { return encodeHidden(r) }
 
 // LookUp returns what [Client.ResolveRequest] needs to find out what became of this request: store it before you send the request,
@@ -701,7 +701,7 @@ func (r OrderPayRequest) LookUp() ResolveRequest {
 	return *lookUp("order_pay", r)
 }
 
-// OrderPayDirectDebitPaymentRequest is the member directDebitPaymentRequest of [OrderPayRequest].
+// OrderPayDirectDebitPaymentRequest is the field directDebitPaymentRequest of [OrderPayRequest].
 type OrderPayDirectDebitPaymentRequest struct {
 	redacted
 
@@ -713,24 +713,24 @@ type OrderPayDirectDebitPaymentRequest struct {
 	AccountName *string `json:"accountName,omitempty"`
 	// BankCode (string): code of the customer's bank; the service may refuse a request without it.
 	BankCode *string `json:"bankCode,omitempty"`
-	// Extra members are passed on, after the others, in the order of their names. One that is nearly a known member is refused.
+	// Extra fields are passed on, after the others, in the order of their names. One that is nearly a known field is refused.
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
-// MarshalJSON writes the members in the order of the service's interface, then Extra. Secrets are hidden.
+// MarshalJSON writes the fields in the order of the service's interface, then Extra. Secrets are hidden.
 func (r OrderPayDirectDebitPaymentRequest) MarshalJSON() ([]byte, error) { return encodeHidden(r) }
 
-// OrderPayBankTransfer is the member BankTransfer of [OrderPayRequest].
+// OrderPayBankTransfer is the field BankTransfer of [OrderPayRequest].
 type OrderPayBankTransfer struct {
 	redacted
 
 	// Bankcode (string): code of the customer's bank.
 	Bankcode *string `json:"bankcode,omitempty"`
-	// Extra members are passed on, after the others, in the order of their names. One that is nearly a known member is refused.
+	// Extra fields are passed on, after the others, in the order of their names. One that is nearly a known field is refused.
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
-// MarshalJSON writes the members in the order of the service's interface, then Extra. Secrets are hidden.
+// MarshalJSON writes the fields in the order of the service's interface, then Extra. Secrets are hidden.
 func (r OrderPayBankTransfer) MarshalJSON() ([]byte, error) { return encodeHidden(r) }
 
 // OrderPay pays an order: by card, bank transfer, direct debit, or another payment option.
@@ -870,11 +870,11 @@ type CardChargeRequest struct {
 	PaymentMeta *OrderCreatePaymentMeta `json:"paymentMeta,omitempty"`
 	// Authorization (object, required): the saved card.
 	Authorization CardChargeAuthorization `json:"authorization"`
-	// Extra members are passed on, after the others, in the order of their names. One that is nearly a known member is refused.
+	// Extra fields are passed on, after the others, in the order of their names. One that is nearly a known field is refused.
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
-// MarshalJSON writes the members in the order of the service's interface, then Extra. Secrets are hidden.
+// MarshalJSON writes the fields in the order of the service's interface, then Extra. Secrets are hidden.
 func (r CardChargeRequest) MarshalJSON() ([]byte, error) { return encodeHidden(r) }
 
 // LookUp returns what [Client.ResolveRequest] needs to find out what became of this request: store it before you send the request,
@@ -883,7 +883,7 @@ func (r CardChargeRequest) LookUp() ResolveRequest {
 	return *lookUp("card_charge", r)
 }
 
-// CardChargeOrder is the member order of [CardChargeRequest].
+// CardChargeOrder is the field order of [CardChargeRequest].
 type CardChargeOrder struct {
 	redacted
 
@@ -895,24 +895,24 @@ type CardChargeOrder struct {
 	Description *string `json:"description,omitempty"`
 	// Currency (string): currency code, e.g. NGN.
 	Currency *string `json:"currency,omitempty"`
-	// Extra members are passed on, after the others, in the order of their names. One that is nearly a known member is refused.
+	// Extra fields are passed on, after the others, in the order of their names. One that is nearly a known field is refused.
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
-// MarshalJSON writes the members in the order of the service's interface, then Extra. Secrets are hidden.
+// MarshalJSON writes the fields in the order of the service's interface, then Extra. Secrets are hidden.
 func (r CardChargeOrder) MarshalJSON() ([]byte, error) { return encodeHidden(r) }
 
-// CardChargeAuthorization is the member authorization of [CardChargeRequest].
+// CardChargeAuthorization is the field authorization of [CardChargeRequest].
 type CardChargeAuthorization struct {
 	redacted
 
 	// CardToken (string, required): token of the saved card.
 	CardToken Secret `json:"cardToken"`
-	// Extra members are passed on, after the others, in the order of their names. One that is nearly a known member is refused.
+	// Extra fields are passed on, after the others, in the order of their names. One that is nearly a known field is refused.
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
-// MarshalJSON writes the members in the order of the service's interface, then Extra. Secrets are hidden.
+// MarshalJSON writes the fields in the order of the service's interface, then Extra. Secrets are hidden.
 func (r CardChargeAuthorization) MarshalJSON() ([]byte, error) { return encodeHidden(r) }
 
 // CardCharge charges a card that was saved before.
@@ -949,11 +949,11 @@ type CheckoutCreateRequest struct {
 	Payment *OrderCreatePayment `json:"payment,omitempty"`
 	// PaymentMeta (object): data about the payment.
 	PaymentMeta *OrderCreatePaymentMeta `json:"paymentMeta,omitempty"`
-	// Extra members are passed on, after the others, in the order of their names. One that is nearly a known member is refused.
+	// Extra fields are passed on, after the others, in the order of their names. One that is nearly a known field is refused.
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
-// MarshalJSON writes the members in the order of the service's interface, then Extra. Secrets are hidden.
+// MarshalJSON writes the fields in the order of the service's interface, then Extra. Secrets are hidden.
 func (r CheckoutCreateRequest) MarshalJSON() ([]byte, error) { return encodeHidden(r) }
 
 // LookUp returns what [Client.ResolveRequest] needs to find out what became of this request: store it before you send the request,
@@ -1129,7 +1129,7 @@ type ResolveRequest struct {
 
 	// Endpoint (string, required): the function that was called, without the prefix paysvc_, e.g. order_pay.
 	Endpoint string `json:"endpoint"`
-	// Request (any, required): the members of that request by which it is looked up; the page of the endpoint names them. Others are ignored, so no card number has to be kept.
+	// Request (any, required): the fields of that request by which it is looked up; the page of the endpoint names them. Others are ignored, so no card number has to be kept.
 	Request json.RawMessage `json:"request,omitempty"`
 	// Attempts (integer): how many requests that may charge this order were begun, by anyone: the sum of the attempts of the replies to all calls with its reference. It may be too large, never too small. Only with 1 can the outcome be REJECTED; leave it out if you are not sure.
 	Attempts *int64 `json:"attempts,omitempty"`
@@ -1143,7 +1143,7 @@ type ResolveRequest struct {
 	IntervalMS *int64 `json:"interval_ms,omitempty"`
 }
 
-// ResolveExpect is the member expect of [ResolveRequest].
+// ResolveExpect is the field expect of [ResolveRequest].
 type ResolveExpect struct {
 	redacted
 
@@ -1188,7 +1188,7 @@ type WebhookVerifyRequest struct {
 	Ask *bool `json:"ask,omitempty"`
 }
 
-// WebhookVerifyExpect is the member expect of [WebhookVerifyRequest].
+// WebhookVerifyExpect is the field expect of [WebhookVerifyRequest].
 type WebhookVerifyExpect struct {
 	redacted
 

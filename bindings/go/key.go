@@ -19,7 +19,7 @@ type calling struct {
 // WithKey gives the request an idempotency key, of 1 to 200 bytes that neither begin nor end with a blank, without control or
 // invisible characters. With a journal ([Config].Journal or [WithStore]) all requests with this key, of any process that shares the
 // journal and after a crash, are one request, which is sent at most once. If one call has sent it, the same call again sends nothing:
-// its reply is Replayed, or its error is [ErrUnresolved] as long as the end is not known; with different members it is [ErrKeyReused].
+// its reply is Replayed, or its error is [ErrUnresolved] as long as the end is not known; with different fields it is [ErrKeyReused].
 // So repeat a call with the same key. A key names one attempt: another card or another try is a new key.
 //
 // Store the key before the call, with what it is for. Without a journal a request with a key is [ErrConfig], and nothing is sent.

@@ -180,7 +180,7 @@ func (r Reply) Get(pointer string) (string, bool) {
 	}
 }
 
-// Moves the decoder to the value of a member or an element. It reads tokens, which have no limit on nesting.
+// Moves the decoder to the value of a field or an element. It reads tokens, which have no limit on nesting.
 func enter(decoder *json.Decoder, token string) bool {
 	open, err := decoder.Token()
 	if err != nil {

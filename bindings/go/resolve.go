@@ -107,7 +107,7 @@ func (e *Error) LookUp() ResolveRequest {
 }
 
 // ResolveRequest is [Client.Resolve] for a request of which no error is left, e.g. after a restart: as the LookUp of the request or of
-// its error was. Its Endpoint is the function that was called, e.g. "order_pay", and its Request has the members by which it is looked
+// its error was. Its Endpoint is the function that was called, e.g. "order_pay", and its Request has the fields by which it is looked
 // up. Others are ignored.
 func (c *Client) ResolveRequest(ctx context.Context, request ResolveRequest) (*Reply, error) {
 	if request.Request == nil { // Of a request that is looked up by nothing.
@@ -132,7 +132,7 @@ func (e *Error) keep(request json.RawMessage) {
 }
 
 // The request of resolve for a request of that function, or for the one that a request of resolve is about. It sends nothing. Of what
-// the library refuses it has no members, and it may be a charge.
+// the library refuses it has no fields, and it may be a charge.
 func lookUp(name string, request any) *ResolveRequest {
 	found := &ResolveRequest{Endpoint: name}
 	text, err := encode(map[string]any{"endpoint": name, "request": request})

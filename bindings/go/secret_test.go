@@ -59,7 +59,7 @@ func TestSecretsAreNotPrinted(t *testing.T) {
 			}
 		}
 	}
-	// What has no member that is secret is not shown either, but by encoding/json.
+	// What has no field that is secret is not shown either, but by encoding/json.
 	reply := paysvc.Reply{Body: json.RawMessage(text)}
 	for _, value := range []any{
 		paysvc.Request{Body: json.RawMessage(text)}, &paysvc.OrderCreateRequest{Reference: paysvc.Ptr(text)}, reply, &reply, &paysvc.Error{Reply: reply},

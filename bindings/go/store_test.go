@@ -44,7 +44,7 @@ func TestAClientTakesAStoreAndNotAJournalAsWell(t *testing.T) {
 	}
 }
 
-// A refund that is open, as the library writes it; the last member is a checksum of the others.
+// A refund that is open, as the library writes it; the last field is a checksum of the others.
 const openRow = `{"version":2,"key":"key refund-1","key_as_given":"key refund-1","seq":1,"id":"CLAIM-1","time_ms":1,"account":"-  -","open":true,` +
 	`"kind":"claim","step":"other","function":"order_refund","explicit":true,"has_page":false,"boot":"b","from_ms":1,"for_ms":1,"digests":{},"check":"cb195271e49eee03e4fff9fc457e176c"}`
 

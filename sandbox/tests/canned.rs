@@ -97,7 +97,7 @@ fn a_canned_endpoint_meets_faults() {
     let sandbox = start("faults");
     let transfer =
         |reference: &str| sandbox.post_secret(&format!("/payment/transfer/{reference}"), r#"{"amount":"5"}"#);
-    // By magic input in the path, and in a member of the payload.
+    // By magic input in the path, and in a field of the payload.
     transfer("sbx-commit_then_502-1").expect(502);
     sandbox.post_secret("/payment/transfer/T", r#"{"amount":"5","otherReference":"sbx-status_503-1"}"#).expect(503);
     assert_eq!(sandbox.effects("transfer_made").len(), 1);
@@ -141,7 +141,7 @@ fn a_file_that_cannot_be_used_is_a_clear_error() {
         (
             "member",
             &FILE.replace("\"effect\": null", "\"efect\": null"),
-            "endpoints: transfer_status: there is no member efect",
+            "endpoints: transfer_status: there is no field efect",
         ),
         ("typo", &FILE.replace("{detail}", "{detial}"), "endpoints: transfer_status: {detial} is not in \"request\""),
         (

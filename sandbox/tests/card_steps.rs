@@ -8,7 +8,7 @@ const AUTHORIZE: &str = "/payment/order/pay/authorize";
 const CAPTURE: &str = "/payment/order/pay/capture";
 const CHARGE: &str = "/payment/tokenize/charge";
 
-/// Charges a card with these further members of `card`.
+/// Charges a card with these further fields of `card`.
 fn charge(sandbox: &Sandbox, reference: &str, more: &str) -> Value {
     let payload = card(reference, "4111111111111111").replace(r#""cvv":"193""#, &format!(r#""cvv":"193",{more}"#));
     sandbox.post(CREATE, &payload).expect(200).json()

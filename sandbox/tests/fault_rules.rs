@@ -91,7 +91,7 @@ fn invalid_rules_are_refused() {
     refuses(r#"{"path":"/a","fault":"no_such"}"#, "fault", "there are reset_before_read, reset_without_commit");
     refuses(r#"{"fault":"drip"}"#, "path", "required");
     refuses(r#"{"path":"/a","fault":"drip","probability":2}"#, "probability", "from 0 to 1");
-    refuses(r#"{"path":"/a","fault":"drip","cuont":2}"#, "cuont", "There is no member");
+    refuses(r#"{"path":"/a","fault":"drip","cuont":2}"#, "cuont", "There is no field");
     refuses(r#"{"fault":"tls_silence"}"#, "fault", "--tls");
     let near = "near it are /payment/order/pay, /payment/order/fee";
     refuses(r#"{"path":"/payment/order/apy","fault":"drip"}"#, "path", near);

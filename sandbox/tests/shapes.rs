@@ -3,7 +3,7 @@
 use crate::common::{Sandbox, card};
 use serde_json::Value;
 
-/// A member and its type. `0` in a path is the first element of a list.
+/// A field and its type. `0` in a path is the first element of a list.
 type Shape = &'static [(&'static str, Is)];
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

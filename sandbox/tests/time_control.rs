@@ -40,7 +40,7 @@ fn the_clock_moves_what_is_due() {
     assert_eq!(events, 4, "the charge, its refund, the payout and the transfer");
 
     sandbox.admin_post("clock", r#"{"advance_ms":"-5"}"#).expect_error(400, "advance_ms", "whole number");
-    sandbox.admin_post("clock", r#"{"advance":5}"#).expect_error(400, "advance", "no member advance");
+    sandbox.admin_post("clock", r#"{"advance":5}"#).expect_error(400, "advance", "no field advance");
     sandbox.admin_post("clock", "{}").expect_error(400, "advance_ms", "is required");
     sandbox.admin_post("clock", r#"{"advance_ms":999999999999}"#).expect_error(400, "advance_ms", "ten years");
     sandbox.admin_post("reset", "").expect(200);

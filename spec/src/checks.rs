@@ -20,7 +20,7 @@ named! {
     }
 }
 
-/// The request that is sent: it only reads, needs no member, and no response to it is about a customer.
+/// The request that is sent: it only reads, needs no field, and no response to it is about a customer.
 pub const ASKED: &Endpoint = endpoint("banks");
 
 /// Bytes of the payload of a card payment with a reference, a customer and a description of usual length.

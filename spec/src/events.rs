@@ -1,4 +1,4 @@
-//! Events: what the body of a webhook may contain, what its members mean, and which endpoint knows whether it is true.
+//! Events: what the body of a webhook may contain, what its fields mean, and which endpoint knows whether it is true.
 //!
 //! The service documents neither names nor shapes, and signs nothing. Integrations have seen the object of an order's
 //! or a session's response, within `data` or `Data` or at the top level, with names in camel or Pascal case.
@@ -38,7 +38,7 @@ named! {
     }
 }
 
-/// The member in which the event's object may be wrapped, in any case.
+/// The field in which the event's object may be wrapped, in any case.
 pub const WRAPPER: &str = "data";
 
 const ORDER: Role = Role::Reference(Reference::Order);
@@ -71,13 +71,13 @@ const MEMBERS: &[Member] = &[
 #[derive(Clone, Copy, Debug)]
 pub struct Verification {
     pub subject: Subject,
-    /// An event with a member of one of these roles is about this subject.
+    /// An event with a field of one of these roles is about this subject.
     pub names: &'static [Role],
     /// Identifies what is asked for. Without it the service cannot be asked.
     pub by: Reference,
     /// Name of the row that is asked.
     pub endpoint: &'static str,
-    /// The member of its request.
+    /// The field of its request.
     pub member: &'static str,
     /// The form of its response is known. Otherwise the response is returned, and no such event is authentic.
     pub confirms: bool,
@@ -127,7 +127,7 @@ pub const COMPARED: &[(&str, Role)] = &[
 /// Members of `expect`, and the part of the service's response that must be equal: those that are compared, by their names.
 pub const EXPECTED: &[&str] = &["reference", "amount", "currency", "accountReference"];
 
-/// The members that a verified response has in front of its own.
+/// The fields that a verified response has in front of its own.
 pub const ADDED: &[&str] = &["authentic", "match", "differences", "event", "about", "key", "respond", "retry_after"];
 
 #[cfg(test)]
@@ -163,7 +163,7 @@ mod tests {
 
     #[test]
     fn the_operation_answers_with_what_is_added() {
-        let Body::Own(members) = operation("webhook_verify").answer else { panic!("it has members of its own") };
+        let Body::Own(members) = operation("webhook_verify").answer else { panic!("it has fields of its own") };
         assert_eq!(members.iter().map(|member| member.name).collect::<Vec<_>>(), ADDED);
     }
 

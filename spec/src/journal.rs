@@ -25,7 +25,7 @@ named! {
 }
 
 impl Step {
-    /// Of a row of the table; `None` if the journal does not record it. `charges`: its request has a member that makes
+    /// Of a row of the table; `None` if the journal does not record it. `charges`: its request has a field that makes
     /// it a charge.
     pub const fn of(row: &Endpoint, charges: bool) -> Option<Step> {
         let settles = match &row.looked_up_by {
@@ -121,8 +121,8 @@ pub struct Entries {
     /// The key was closed so long ago that its details are gone; or a payment of the order was, or for a refund another
     /// one of it, and was CONFIRMED.
     pub ended_long_ago: bool,
-    /// The caller gave the key, and it belongs to a request with other members; or it is a recipient's reference, and
-    /// one that is open or confirmed has other members.
+    /// The caller gave the key, and it belongs to a request with other fields; or it is a recipient's reference, and
+    /// one that is open or confirmed has other fields.
     pub members_differ: bool,
     /// The caller gave the key, other than a recipient's reference, and the request that it names was refused or
     /// settled as not done, or is an authorization that was confirmed: it is never sent again. A next step has another
@@ -195,10 +195,10 @@ pub const LINES: &[Line] = &[
         holds: |e| e.ended_long_ago, status: Status::KeyReused,
         explanation: "it ended long ago; nothing was sent", ..LINE },
     Line { number: "j1",
-        words: "the caller's key names a request with different members; or a recipient's does, and it is open or \
+        words: "the caller's key names a request with different fields; or a recipient's does, and it is open or \
             CONFIRMED",
         holds: |e| e.members_differ, status: Status::KeyReused,
-        explanation: "the key belongs to a request with different members; nothing was sent", ..LINE },
+        explanation: "the key belongs to a request with different fields; nothing was sent", ..LINE },
     Line { number: "j2",
         words: "the caller's key names a request that is REJECTED or settled as not done, or an authorization that is \
             CONFIRMED",

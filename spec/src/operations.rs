@@ -23,7 +23,7 @@ pub struct Operation {
 }
 
 impl Operation {
-    /// The fields of the members that are the operation's own.
+    /// The fields of the fields that are the operation's own.
     pub fn shape(&self) -> Vec<ShapeField> {
         match self.answer {
             Body::Own(members) => Answer { members, ..*Answer::UNKNOWN }.shape(),
@@ -39,7 +39,7 @@ pub enum Body {
     Of(&'static str),
     /// The response of the endpoint that is asked about the earlier request.
     OfLookUp,
-    /// An object with these members, perhaps before those of a response.
+    /// An object with these fields, perhaps before those of a response.
     Own(&'static [Member]),
 }
 
@@ -153,7 +153,7 @@ pub const OPERATIONS: &[Operation] = &[
             Field::required(
                 "request",
                 Kind::Any,
-                "the members of that request by which it is looked up; the page of the endpoint names them. Others are ignored, so no card number has to be kept",
+                "the fields of that request by which it is looked up; the page of the endpoint names them. Others are ignored, so no card number has to be kept",
             ),
             Field::optional(
                 "attempts",

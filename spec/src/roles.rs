@@ -110,16 +110,16 @@ pub const SHARED: &[KnownName] = &[
     known("orderPaymentResponseCode", &[(Role::PaymentCode, ALL)]),
 ];
 
-/// The member of an envelope that holds the data.
+/// The field of an envelope that holds the data.
 pub const DATA: &str = "data";
 
-/// An envelope tells success, code or message by a member of that name, beside its data.
+/// An envelope tells success, code or message by a field of that name, beside its data.
 pub fn is_of_envelope(name: &str) -> bool {
     let told = SHARED.iter().find(|known| known.name == name).and_then(|known| known.role(Root));
     matches!(told, Some(Role::Status | Role::IsSuccess | Role::Success | Role::Code | Role::Message))
 }
 
-/// The members of a request without a row that hold a reference, in any case; also of each element of a list.
+/// The fields of a request without a row that hold a reference, in any case; also of each element of a list.
 pub const OF_REQUEST: &[(&[&str], Reference)] = &[
     (&["reference"], Reference::Order),
     (&["orderReference"], Reference::Order),
@@ -134,9 +134,9 @@ pub const OF_REQUEST: &[(&[&str], Reference)] = &[
     (&["clientReference"], Reference::Recipient),
 ];
 
-/// The members of a request that hold an amount, where no row names them, in any case; also of each element of a list.
+/// The fields of a request that hold an amount, where no row names them, in any case; also of each element of a list.
 pub const AMOUNTS_OF_REQUEST: &[&[&str]] = &[&[AMOUNT], &[ORDER, AMOUNT], &["payoutDetails", AMOUNT]];
-/// The member that holds an order, and what a request that charges one must have in it.
+/// The field that holds an order, and what a request that charges one must have in it.
 pub const ORDER: &str = "order";
 pub const AMOUNT: &str = "amount";
 

@@ -1,10 +1,10 @@
-//! The members of the two JSON objects that are not an endpoint's: the configuration, and the request of
+//! The fields of the two JSON objects that are not an endpoint's: the configuration, and the request of
 //! `paysvc_request`.
 
 use crate::schema::{Default, Field, Kind};
 
 /// How the environment configures a client, for the documentation of every language.
-pub const ENVIRONMENT: &str = "A member that is left out is read from the environment variable of its name in \
+pub const ENVIRONMENT: &str = "A field that is left out is read from the environment variable of its name in \
      capitals with the prefix PAYSVC_, e.g. PAYSVC_BASE_URL, PAYSVC_TIMEOUT_MS=5000 or PAYSVC_ALLOW_HTTP=true (or 1). An \
      empty variable counts as not set. Quotes and blanks around a value are ignored, but a blank PAYSVC_JOURNAL is E_CONFIG. \
      So is every other variable with this prefix, except PAYSVC_LIBRARY, PAYSVC_SANDBOX and those that Kubernetes sets for \
@@ -26,7 +26,7 @@ fn is_of_kubernetes(name: &str) -> bool {
     name.ends_with("_PORT") || ["_PORT_", "_SERVICE_HOST", "_SERVICE_PORT"].iter().any(|part| name.contains(part))
 }
 
-/// The variable that is read when a member of the configuration is left out.
+/// The variable that is read when a field of the configuration is left out.
 pub fn variable(member: &str) -> String {
     format!("{PREFIX}{}", member.to_ascii_uppercase())
 }

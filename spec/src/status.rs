@@ -74,7 +74,7 @@ numbers! {
     pub enum Status, STATUSES {
         Ok = 0, "OK", "The service answered success.";
         Argument = 1, "E_ARGUMENT",
-            "NULL, not UTF-8, not a JSON object, a member missing, unknown or of the wrong type. This call sent nothing.";
+            "NULL, not UTF-8, not a JSON object, a field missing, unknown or of the wrong type. This call sent nothing.";
         Config = 2, "E_CONFIG",
             "The configuration or the encryption key is wrong or lacks what this call needs. This call moved no money.";
         Encrypt = 3, "E_ENCRYPT", "The payload does not fit the encryption key. This call sent nothing.";
@@ -83,7 +83,7 @@ numbers! {
         Unresolved = 5, "E_UNRESOLVED",
             "The service was asked what became of a request, and that is still not known; or the journal has an open request. The outcome is UNKNOWN.";
         KeyReused = 6, "E_KEY_REUSED",
-            "The journal has this idempotency key for a request with different members. This call sent nothing. The outcome is UNKNOWN: it is that of the other request.";
+            "The journal has this idempotency key for a request with different fields. This call sent nothing. The outcome is UNKNOWN: it is that of the other request.";
         Transport = 10, "E_TRANSPORT", "Name look-up, connect, TLS, or a broken connection.";
         Timeout = 11, "E_TIMEOUT", "The time ran out, or the service answered 408.";
         Cancelled = 12, "E_CANCELLED", "The call was cancelled.";
@@ -173,7 +173,7 @@ numbers! {
 
 numbers! {
     /// An amount of a response.
-    /// Only C has these: every other language has the members of the response.
+    /// Only C has these: every other language has the fields of the response.
     pub enum Amount, AMOUNTS {
         Price = 1, "AMOUNT_PRICE", "Price of the order, without the fee.";
         Fee = 2, "AMOUNT_FEE", "The fee.";

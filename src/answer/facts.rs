@@ -1,7 +1,7 @@
 //! What a response says, as facts: votes, states, codes, references, amounts. The verdict, what became of an earlier
 //! request, webhooks and bulk payouts decide over them: nothing else reads the meaning of a response.
 //!
-//! One reader takes the response apart by the roles of its members. Members that weaken a verdict are read leniently
+//! One reader takes the response apart by the roles of its fields. Members that weaken a verdict are read leniently
 //! (names in any case, at any depth), members that strengthen it strictly.
 
 use crate::json::Type;
@@ -88,7 +88,7 @@ impl Facts {
         stated::compare_price_alone(&self.amounts, wanted)
     }
 
-    /// An amount that the response names, whatever member has it; `None` if none has it, or if two contradict each other.
+    /// An amount that the response names, whatever field has it; `None` if none has it, or if two contradict each other.
     pub fn amount(&self, which: Amount) -> Option<String> {
         let all = |of: fn(&Amounts) -> &Statement<Decimal>| {
             Statement::all(self.amounts.iter().map(of)).clear().map(Decimal::to_string)
@@ -270,7 +270,7 @@ impl<'a> Reader<'a> {
             facts.signs.state = State::NONE;
         }
         if facts.signs.duplicate_names {
-            // It is not known which of two members is the subject, so the verdict does not depend on it.
+            // It is not known which of two fields is the subject, so the verdict does not depend on it.
             return self.facts;
         }
         facts.signs.subject =

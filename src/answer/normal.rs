@@ -49,7 +49,7 @@ fn has_data(field: &ShapeField) -> bool {
     field.members.iter().any(|(place, member)| *place == Place::Data || member.name == DATA)
 }
 
-/// The first member of that name; of none, the first in another case.
+/// The first field of that name; of none, the first in another case.
 fn member<'d>(object: Value<'d>, name: &str) -> Option<Value<'d>> {
     object.member(name).or_else(|| {
         object.children().find(|child| child.plain_name().is_some_and(|own| own.eq_ignore_ascii_case(name.as_bytes())))
@@ -66,7 +66,7 @@ struct Places<'d> {
     owns_data: bool,
 }
 
-/// What stands in the place of a member.
+/// What stands in the place of a field.
 enum MemberValue<'d> {
     Absent,
     /// Something that is no object is in the place of its object.
@@ -157,7 +157,7 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// The first member of the field that can be read.
+    /// The first field of the field that can be read.
     fn field(&mut self, field: &ShapeField, shape: &[ShapeField], places: &Places<'_>) -> Result<(), TooLong> {
         let mut unreadable = None;
         for (place, member) in &field.members {

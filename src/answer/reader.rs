@@ -1,6 +1,6 @@
 //! Turns an HTTP response into a reply: reads the body, extracts the facts, decides the verdict, and makes the message.
 //!
-//! One reader for all envelopes of the service. Numbers stay text, and unknown members stay in the body.
+//! One reader for all envelopes of the service. Numbers stay text, and unknown fields stay in the body.
 
 use std::borrow::Cow;
 

@@ -27,7 +27,7 @@ pub struct Reading {
     pub request_id: String,
     /// What the response says, if it could be read.
     pub facts: Option<Box<Facts>>,
-    /// The row whose response the body is, perhaps with members of the library's own.
+    /// The row whose response the body is, perhaps with fields of the library's own.
     pub row: Option<&'static Endpoint>,
 }
 
@@ -57,7 +57,7 @@ pub struct Reply {
     pub replayed: bool,
     /// The positions of the body's values, if it has been scanned.
     pub document: Option<Document>,
-    /// The members of the library's own that the body has: those of a report, or in front of a response.
+    /// The fields of the library's own that the body has: those of a report, or in front of a response.
     pub own: Option<OwnMembers>,
     /// The request of `resolve` for this request, if something about it is left open.
     pub look_up: Option<String>,
@@ -206,7 +206,7 @@ pub fn failure_envelope(message: &str, errors: &[(String, String)]) -> String {
         envelope.raw("errors", |out| {
             object(out, |listed| {
                 let mut named = HashSet::new();
-                // A member may have two errors; the envelope has room for one.
+                // A field may have two errors; the envelope has room for one.
                 for (member, text) in errors.iter().filter(|(member, _)| named.insert(member)) {
                     listed.text(member, text);
                 }

@@ -21,7 +21,7 @@ fn plain(value: Value<'_>) -> Option<Cow<'_, str>> {
     }
 }
 
-/// The members of an object that have this role there, under their documented names.
+/// The fields of an object that have this role there, under their documented names.
 fn with_role(object: Value<'_>, place: Place, role: Role) -> impl Iterator<Item = Value<'_>> {
     let children = (object.kind() == Type::Object).then(|| object.children()).into_iter().flatten();
     children.filter(move |child| has_role(*child, place, role))

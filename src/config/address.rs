@@ -32,7 +32,7 @@ impl BaseUrl {
         };
         let authority = uri.authority().ok_or("has no host")?.as_str();
         if authority.contains('@') {
-            return Err("must not hold a user or password; set the API keys in their own members".into());
+            return Err("must not hold a user or password; set the API keys in their own fields".into());
         }
         if uri.query().is_some() || text.contains('#') {
             return Err("must not hold a query or fragment".into());

@@ -61,7 +61,7 @@ pub struct Config {
     pub rows_without_headers: Vec<&'static str>,
     /// What is accepted and probably not meant, for the log.
     pub warnings: Vec<String>,
-    /// The members that came from the environment, with their variables.
+    /// The fields that came from the environment, with their variables.
     pub from_environment: Vec<(&'static str, String)>,
 }
 
@@ -81,7 +81,7 @@ pub struct ClientCert {
 }
 
 impl Config {
-    /// Reads the members of [`settings::CONFIG`], which have been checked, and the environment for those that are left
+    /// Reads the fields of [`settings::CONFIG`], which have been checked, and the environment for those that are left
     /// out.
     pub fn parse(members: &Members<'_>, env: Env<'_>) -> Result<Config, ValidationError> {
         let given = |name| json::member(members, name).is_some();
@@ -92,7 +92,7 @@ impl Config {
         reader.config().map_err(|error| name_variable(error, &reader.names()))
     }
 
-    /// Makes an error about a member that came from the environment name its variable instead.
+    /// Makes an error about a field that came from the environment name its variable instead.
     pub fn name_variable(&self, error: ValidationError) -> ValidationError {
         name_variable(error, &self.from_environment)
     }
@@ -200,7 +200,7 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// Takes the member from the variable; false if that is not set, or empty. A blank path of a journal is an error, or
+    /// Takes the field from the variable; false if that is not set, or empty. A blank path of a journal is an error, or
     /// there would be none.
     fn read_variable(&mut self, name: &'static str, variable: &str) -> bool {
         let text =
@@ -328,13 +328,13 @@ impl Reader<'_> {
         self.from_environment.iter().map(|(name, variable, _)| (*name, variable.clone())).collect()
     }
 
-    /// The name and text of the member's variable, if it came from there.
+    /// The name and text of the field's variable, if it came from there.
     fn variable(&self, name: &str) -> Option<(&str, &str)> {
         let found = self.from_environment.iter().find(|(known, ..)| *known == name);
         found.map(|(_, variable, text)| (&**variable, text.expose()))
     }
 
-    /// The member's text, or the environment's.
+    /// The field's text, or the environment's.
     fn text(&self, name: &str) -> Result<Option<Secret>, ValidationError> {
         let given = json::member(self.members, name).and_then(json::text);
         let text = given.as_deref().or(self.variable(name).map(|(_, text)| text)).map(pasted);

@@ -116,7 +116,7 @@ pub unsafe extern "C" fn paysvc_call_set_traceparent(
 /// Gives the next request with this token an idempotency key: with a journal (`journal`, or paysvc_client_set_store()), all
 /// requests with this key, of any process that shares the journal and after a crash, are one request, which is sent at most
 /// once. The first one is sent. A later one sends nothing: it returns how the first has ended, see paysvc_reply_replayed(), or
-/// PAYSVC_E_UNRESOLVED as long as that is not known; with other members it is PAYSVC_E_KEY_REUSED.
+/// PAYSVC_E_UNRESOLVED as long as that is not known; with other fields it is PAYSVC_E_KEY_REUSED.
 ///
 /// A key names one attempt, and a refusal is its end too: another card or another try is a new key. Write the key down before
 /// the call, with what it is for. Requests that refund, capture, pay out, or move money in another way need one if there is a

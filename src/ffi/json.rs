@@ -58,10 +58,10 @@ unsafe fn set<'a>(
 
 /// Begins a request: an empty JSON object, in which the paysvc_json_set_ functions place values.
 ///
-/// The place of a value is a JSON pointer (RFC 6901) to its member, e.g. "/card/cvv" or "/payoutDetails/0/amount".
+/// The place of a value is a JSON pointer (RFC 6901) to its field, e.g. "/card/cvv" or "/payoutDetails/0/amount".
 /// Objects and arrays on the way are made: an array where the next step is a decimal index, otherwise an object. An
 /// index equal to the number of elements appends one, and a higher one is refused; "-" as the last step appends. In an
-/// object that is there already, a decimal step is the name of a member. A way through a string, a number, a boolean
+/// object that is there already, a decimal step is the name of a field. A way through a string, a number, a boolean
 /// or null is refused. What is set again is replaced. In a name, ~1 stands for / and ~0 for ~.
 ///
 /// Any failure is final. That function and every later one return an error, paysvc_json_error() says what failed first,
@@ -154,7 +154,7 @@ pub unsafe extern "C" fn paysvc_json_set_bool(
 ///
 /// @param request  NULL: PAYSVC_E_ARGUMENT
 /// @param pointer  where, see paysvc_json_new(). "" sets the whole document, which must be an object.
-/// @param json  one JSON value. NULL is a failure, and so is a member that is given twice in one object.
+/// @param json  one JSON value. NULL is a failure, and so is a field that is given twice in one object.
 /// @return PAYSVC_OK, or PAYSVC_E_ARGUMENT after a failure, now or before
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_json_set_json(

@@ -29,7 +29,7 @@ fn client(base_url: &str) -> Client {
 /// A call that encrypts and moves money.
 fn charge(client: &Client) -> Reply {
     let is_charge = |row: &Endpoint| row.encrypted && row.fields.iter().all(|field| !field.required);
-    let row = ENDPOINTS.iter().find(|row| is_charge(row)).expect("an encrypted row without required members");
+    let row = ENDPOINTS.iter().find(|row| is_charge(row)).expect("an encrypted row without required fields");
     client.call(row.name, &json!({}))
 }
 

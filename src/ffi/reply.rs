@@ -335,13 +335,13 @@ pub extern "C" fn paysvc_reply_is_active(reply: Option<&paysvc_reply>) -> c_int 
     reply.map_or(0, |reply| c_int::from(reply.0.is_active()))
 }
 
-/// An amount of the response, whatever member has it: for receipts, where endpoints name them differently. It says nothing of what
+/// An amount of the response, whatever field has it: for receipts, where endpoints name them differently. It says nothing of what
 /// was paid: paysvc_reply_is_paid() does.
 ///
 /// @param reply  NULL: NULL
 /// @param which  PAYSVC_AMOUNT_PRICE, _FEE, _TOTAL or _REFUNDED
 /// @return a decimal in major currency units, as short as it can be written: "25.5" for 25.50. Valid until the reply is freed.
-///   NULL if the response does not have it, if two members contradict each other, and if there is no memory for it
+///   NULL if the response does not have it, if two fields contradict each other, and if there is no memory for it
 #[unsafe(no_mangle)]
 pub extern "C" fn paysvc_reply_amount(reply: Option<&paysvc_reply>, which: c_int) -> *const c_char {
     let amount = reply.and_then(|reply| boundary(None, || reply.0.amount(which)));
@@ -396,7 +396,7 @@ pub extern "C" fn paysvc_reply_body_len(reply: Option<&paysvc_reply>) -> usize {
 }
 
 /// One value of the body as text: strings unescaped, everything else as it is written in the JSON. A string that contains
-/// U+0000 or an unpaired surrogate stays as it is written, without its quotes. Of members with the same name, this and the
+/// U+0000 or an unpaired surrogate stays as it is written, without its quotes. Of fields with the same name, this and the
 /// other functions that take a pointer find the first.
 ///
 /// @param pointer  a JSON pointer (RFC 6901), e.g. "/data/mandateCode"; "" is the whole body
@@ -433,7 +433,7 @@ pub unsafe extern "C" fn paysvc_reply_type(reply: Option<&paysvc_reply>, pointer
     unsafe { look_up(reply, pointer, JsonType::Absent, Handle::json_type) as c_int }
 }
 
-/// Number of elements of an array, or of members of an object. An element is looked up by its index, which begins at 0:
+/// Number of elements of an array, or of fields of an object. An element is looked up by its index, which begins at 0:
 /// "/data/0/mandateCode".
 ///
 /// @param pointer  as for paysvc_reply_get()
@@ -444,13 +444,13 @@ pub unsafe extern "C" fn paysvc_reply_count(reply: Option<&paysvc_reply>, pointe
     unsafe { look_up(reply, pointer, 0, Handle::count) }
 }
 
-/// Name of one member of an object, in the order of the body. It is escaped ("~0" for "~", "~1" for "/"), so that the
-/// object's pointer, "/" and this name are the pointer of the member. A name that contains U+0000 or an unpaired surrogate
+/// Name of one field of an object, in the order of the body. It is escaped ("~0" for "~", "~1" for "/"), so that the
+/// object's pointer, "/" and this name are the pointer of the field. A name that contains U+0000 or an unpaired surrogate
 /// stays as it is written.
 ///
 /// @param pointer  pointer of the object, as for paysvc_reply_get()
-/// @param index  0 is the first member
-/// @return valid until the reply is freed. NULL past the last member, if the value is no object or absent, for NULL, or if
+/// @param index  0 is the first field
+/// @return valid until the reply is freed. NULL past the last field, if the value is no object or absent, for NULL, or if
 ///   there is no memory for it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_reply_name(
@@ -492,7 +492,7 @@ pub extern "C" fn paysvc_reply_retry_after_ms(reply: Option<&paysvc_reply>) -> c
 /// How many requests of this call were sent that may have changed something, each retry counted: of a charge or a refund,
 /// those that may have moved money. What the library asks in between is not counted, so 0 if it was only asked, or answered
 /// from the journal. For a function that only reads (paysvc_order_status(), paysvc_resolve(), paysvc_order_wait(),
-/// paysvc_webhook_verify() ...) it is how many times it asked. The member attempts of paysvc_resolve() and paysvc_order_wait()
+/// paysvc_webhook_verify() ...) it is how many times it asked. The field attempts of paysvc_resolve() and paysvc_order_wait()
 /// is the sum of the first kind over all calls that may charge the order.
 ///
 /// @param reply  NULL: 0

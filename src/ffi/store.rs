@@ -39,7 +39,7 @@ struct CallbackStore {
 
 impl CallbackStore {
     /// # Safety
-    /// `store` is NULL, or points to a structure of the size that its first member says; its callbacks may be called with
+    /// `store` is NULL, or points to a structure of the size that its first field says; its callbacks may be called with
     /// `userdata`, on any thread, once `is_set`.
     unsafe fn new(
         store: *const paysvc_store,
@@ -54,7 +54,7 @@ impl CallbackStore {
         // SAFETY: not NULL, and every structure of this type begins with its size.
         let size = unsafe { store.cast::<usize>().read_unaligned() };
         if !(size_of::<paysvc_store>()..=MAX_SIZE).contains(&size) {
-            return Err(wrong("has a wrong size: set the member size to sizeof(paysvc_store)"));
+            return Err(wrong("has a wrong size: set the field size to sizeof(paysvc_store)"));
         }
         // SAFETY: the structure has that many bytes, and at least those of its type; it is the caller's until this returns.
         let (known, bytes) = unsafe { (store.read_unaligned(), slice::from_raw_parts(store.cast::<u8>(), size)) };

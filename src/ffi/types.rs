@@ -52,7 +52,7 @@ pub struct paysvc_sink {
 }
 
 /// A database of the program that keeps the journal, see paysvc_client_set_store(). Set all bytes to 0 first, and then the
-/// members. The callbacks return PAYSVC_STORE_DONE, append also PAYSVC_STORE_EXISTS; any other value is a failure, and then
+/// fields. The callbacks return PAYSVC_STORE_DONE, append also PAYSVC_STORE_EXISTS; any other value is a failure, and then
 /// nothing that moves money is sent. Their texts are valid until they return. They must return within timeout_ms
 /// milliseconds; no exception, no longjmp, no thread exit.
 #[repr(C)]
@@ -62,7 +62,7 @@ pub struct paysvc_store {
     pub size: usize,
     /// Inserts a row with the primary key (key, seq), which is durable when it returns: committed, and written to the disk
     /// of the primary. PAYSVC_STORE_EXISTS if there is a row with this key and number; it never replaces one. Its columns for
-    /// the queries of `read` are the members "order" (may be missing) and "open" of row_json, which is one JSON object.
+    /// the queries of `read` are the fields "order" (may be missing) and "open" of row_json, which is one JSON object.
     pub append: Option<
         unsafe extern "C" fn(
             userdata: *mut c_void,

@@ -55,9 +55,9 @@ pub fn look_up_of(json: &str) -> Reply {
     const WHAT: &str = LOOK_UP.name;
     const OF_RESOLVE: &str = "resolve";
     let found = arguments(&LOOK_UP, json).and_then(|members| {
-        let request = json::member(&members, "request").expect("a required member was checked");
+        let request = json::member(&members, "request").expect("a required field was checked");
         let no_object =
-            || ValidationError::of_member(Status::Argument, WHAT, "request", "must be an object with each member once");
+            || ValidationError::of_member(Status::Argument, WHAT, "request", "must be an object with each field once");
         let inner = (Type::of(request) == Type::Object).then(|| json::members(request).ok()).flatten();
         let inner = inner.ok_or_else(no_object)?;
         if json::member(&members, "endpoint").and_then(json::text).as_deref() != Some(OF_RESOLVE) {
@@ -93,7 +93,7 @@ fn kept_of_resolve(members: &Members<'_>) -> Result<String, ValidationError> {
 }
 
 /// `with_added`: also what only the caller knows. `is_charged`: nothing says that the request makes no charge, but perhaps
-/// its members.
+/// its fields.
 fn kept(row: &'static Endpoint, members: &Members<'_>, with_added: bool, is_charged: bool) -> String {
     let look_up = row.looked_up_by.as_ref();
     let kept = look_up.and_then(|look_up| look_up::text(&look_up::values(row, look_up, members, with_added)));

@@ -55,7 +55,7 @@ impl Client {
     }
 }
 
-/// Reads the request and its event, asks about a row's member with a value, and compares. If there is nothing to ask, the
+/// Reads the request and its event, asks about a row's field with a value, and compares. If there is nothing to ask, the
 /// reply says why, and the event is not authentic.
 pub fn verify(
     json: &str,
@@ -82,7 +82,7 @@ pub fn verify(
     judged(reply, &event, verification, by, &expected, findings)
 }
 
-/// Errors name the member, or the whole body, and repeat no part of it.
+/// Errors name the field, or the whole body, and repeat no part of it.
 fn of_body(reason: impl Into<String>) -> ValidationError {
     ValidationError::of_member(Status::Argument, THIS.name, BODY, reason)
 }
@@ -107,7 +107,7 @@ fn read_event(text: &str, stop: &dyn Fn() -> bool) -> Result<EventFacts, Validat
         return Err(of_body(format!("holds {} values; an event has at most {MAX_VALUES}", document.len())));
     }
     if document.has_duplicate_names() {
-        return Err(of_body("gives a member twice"));
+        return Err(of_body("gives a field twice"));
     }
     let root = document.root(text);
     if root.kind() != Type::Object {
@@ -176,7 +176,7 @@ fn text<'m>(members: &Members<'m>) -> Result<Cow<'m, str>, ValidationError> {
     }
 }
 
-/// What the caller expects. An object without members would match every event, so it is refused.
+/// What the caller expects. An object without fields would match every event, so it is refused.
 fn expected(members: &Members<'_>) -> Result<Expected, ValidationError> {
     let Some(value) = json::member(members, EXPECT) else { return Ok(Vec::new()) };
     let fault = |reason: String| ValidationError::of_member(Status::Argument, THIS.name, EXPECT, reason);
@@ -188,7 +188,7 @@ fn expected(members: &Members<'_>) -> Result<Expected, ValidationError> {
     let each = EXPECTED.iter().filter_map(|name| Some((*name, text(json::member(&given, name)?)?)));
     let expected: Expected = each.map(|(name, text)| (name, text.trim().to_owned())).collect();
     match expected.is_empty() {
-        true => Err(fault("must have a member: without one every event would match".into())),
+        true => Err(fault("must have a field: without one every event would match".into())),
         false => Ok(expected),
     }
 }
@@ -311,7 +311,7 @@ struct Findings {
 }
 
 impl Findings {
-    /// An object's text with the findings in front of its members, or why it cannot be returned with them.
+    /// An object's text with the findings in front of its fields, or why it cannot be returned with them.
     /// `retry_after_ms`: as the service asked for.
     fn before(&self, body: &str, document: &Document, retry_after_ms: Option<u64>) -> Result<String, String> {
         let root = document.root(body);
@@ -320,7 +320,7 @@ impl Findings {
         }
         let names = || root.children().filter_map(|member| member.name());
         if let Some(taken) = ADDED.iter().find(|added| names().any(|name| name.eq_ignore_ascii_case(added))) {
-            return Err(format!("the service's response already has a member named {taken}"));
+            return Err(format!("the service's response already has a field named {taken}"));
         }
         let mut out = self.members(retry_after_ms);
         if root.children().next().is_some() {
@@ -335,7 +335,7 @@ impl Findings {
         Ok(String::from_utf8(whole).expect("two texts are UTF-8"))
     }
 
-    /// An opening brace and the members.
+    /// An opening brace and the fields.
     fn members(&self, retry_after_ms: Option<u64>) -> Vec<u8> {
         let mut out = Vec::new();
         object(&mut out, |members| {

@@ -129,7 +129,7 @@ fn check(input: &[u8], reply: &Reply) {
         assert!(text.is_some(), "confirmed by a body that is not JSON");
     }
     if text.is_some_and(|text| json::scan(text).named_twice) {
-        assert!(!decided, "decided by a body that names a member twice");
+        assert!(!decided, "decided by a body that names a field twice");
     }
     // What RFC 9110 alone says; `verdicts.rs` compares every verdict with a second reader's.
     let class = reply.http_status() / 100;

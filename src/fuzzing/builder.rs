@@ -9,7 +9,7 @@ use super::{has_canary, json as reader, may_name_canary};
 use crate::json::builder::{Builder, Value};
 use crate::request::body;
 
-/// The root is one level, and each of its members may have 32.
+/// The root is one level, and each of its fields may have 32.
 const LEVELS: usize = 33;
 
 pub fn builder(input: &[u8]) {

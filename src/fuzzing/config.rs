@@ -31,7 +31,7 @@ pub fn config(input: &[u8]) {
     let parsed = value(json);
     match configuration(Some(json), &env) {
         Ok(config) => {
-            assert!(!json::scan(json).named_twice, "a member given twice is accepted");
+            assert!(!json::scan(json).named_twice, "a field given twice is accepted");
             check(&config);
         }
         Err(error) => {

@@ -43,7 +43,7 @@ pub fn event(input: &[u8]) {
     };
     assert_eq!(found["about"], asked, "asked for something else");
     if reply.status() == Status::Ok {
-        assert!(reply.body.ends_with(&answer.trim()[1..]), "the service's own members, unchanged");
+        assert!(reply.body.ends_with(&answer.trim()[1..]), "the service's own fields, unchanged");
     }
     if found["authentic"] == true {
         authentic(body, &value(answer).unwrap_or_default(), reply.state(), &found);

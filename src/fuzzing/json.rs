@@ -14,7 +14,7 @@ use crate::json::document::{self, Document};
 pub struct Scan {
     /// The document without white space, its strings with as few escapes as possible.
     pub compact: String,
-    /// An object names a member twice.
+    /// An object names a field twice.
     pub named_twice: bool,
 }
 
@@ -89,7 +89,7 @@ pub fn value(text: &str) -> Option<Value> {
     serde_json::from_str::<Plain>(text).ok().map(|plain| plain.0)
 }
 
-/// `Value` reads an object as raw text if its first member has the name that the library's raw values have inside
+/// `Value` reads an object as raw text if its first field has the name that the library's raw values have inside
 /// serde_json, so it must not judge what anybody has written.
 struct Plain(Value);
 
@@ -149,7 +149,7 @@ impl<'de> Visitor<'de> for PlainVisitor {
     }
 }
 
-/// How many members of one value are looked up.
+/// How many fields of one value are looked up.
 const MEMBERS: usize = 200;
 
 /// Input: a JSON pointer, a line break, a JSON document.
@@ -177,7 +177,7 @@ pub fn pointer(input: &[u8]) {
         assert_eq!(found, None, "a malformed pointer finds something");
         return;
     }
-    // Of members with the same name, serde_json keeps the last.
+    // Of fields with the same name, serde_json keeps the last.
     if named_twice {
         return;
     }
@@ -195,7 +195,7 @@ pub fn pointer(input: &[u8]) {
     }
 }
 
-/// Every child of a value is found by its step; of members with the same name, the first.
+/// Every child of a value is found by its step; of fields with the same name, the first.
 fn check_steps(root: document::Value<'_>, pointer: &str) {
     let Some(value) = root.find(pointer) else { return };
     assert_eq!(value.count(), value.children().count());

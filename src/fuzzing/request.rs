@@ -59,7 +59,7 @@ pub fn request(input: &[u8]) {
     match prepared {
         Ok(prepared) => {
             let scan = reader::scan(json);
-            assert!(!scan.named_twice, "a member given twice is accepted");
+            assert!(!scan.named_twice, "a field given twice is accepted");
             check_wire(&prepared);
             match row {
                 Some(row) => check_row(row, &prepared, json, &scan.compact),

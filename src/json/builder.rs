@@ -2,7 +2,7 @@
 //! it by JSON pointer (RFC 6901).
 //!
 //! The first failure is final: from then on there is no text. A program that ignores it sends nothing, rather than a
-//! document that lacks a member and may mean something else.
+//! document that lacks a field and may mean something else.
 
 use std::borrow::Cow;
 use std::ffi::{CStr, CString};
@@ -59,7 +59,7 @@ struct Tree {
 
 /// A value. Names and scalars are JSON text in buffers that are wiped.
 enum Node {
-    /// The members in the order in which they were set.
+    /// The fields in the order in which they were set.
     Object(Vec<(SecretBytes, Node)>),
     Array(Vec<Node>),
     Scalar(SecretBytes),
@@ -155,7 +155,7 @@ impl Tree {
             return Err(format!("the pointer is longer than {MAX_POINTER} bytes").into());
         }
         let pointer = Pointer::parse(pointer)?;
-        // The root is one level, and each of its members may have as many as any value that is sent.
+        // The root is one level, and each of its fields may have as many as any value that is sent.
         let levels = (MAX_DEPTH + 1).saturating_sub(pointer.steps().count());
         if levels == 0 {
             return Err(format!("has more than {MAX_DEPTH} steps").into());
@@ -316,7 +316,7 @@ impl Node {
     }
 }
 
-/// `twice`: an object of the document has two members with the same name.
+/// `twice`: an object of the document has two fields with the same name.
 fn read(value: document::Value<'_>, twice: bool, levels: usize) -> Result<Node, Reason> {
     let levels = levels.checked_sub(1).ok_or_else(|| format!("nests deeper than {MAX_DEPTH} levels"))?;
     let unusable = |error| format!("the value is not usable: {error}");
@@ -369,9 +369,9 @@ fn place<'n>(root: &'n mut Node, pointer: Pointer<'_>, size: &mut Size) -> Resul
 fn container_of(next: Step<'_>) -> Result<Node, Reason> {
     match next.index() {
         Index::At(_) | Index::End => Ok(Node::Array(Vec::new())),
-        // It may be meant as the name of a member, e.g. the code of a bank.
+        // It may be meant as the name of a field, e.g. the code of a bank.
         Index::Malformed => {
-            Err(format!("{LEADING_ZEROS}; for a member of that name, set its object to {{}} first").into())
+            Err(format!("{LEADING_ZEROS}; for a field of that name, set its object to {{}} first").into())
         }
         Index::None => Ok(Node::Object(Vec::new())),
     }

@@ -50,7 +50,7 @@ impl Document {
         self.nodes.len()
     }
 
-    /// Whether any object has two members with the same name, after unescaping: two readers would disagree about it.
+    /// Whether any object has two fields with the same name, after unescaping: two readers would disagree about it.
     pub fn has_duplicate_names(&self) -> bool {
         self.has_duplicate_names
     }
@@ -93,7 +93,7 @@ impl<'d> Value<'d> {
         Type::of_byte(self.text.as_bytes()[self.node().start as usize])
     }
 
-    /// The bytes of a member's name; `None` if the value is no member or its name contains an escape.
+    /// The bytes of a field's name; `None` if the value is no field or its name contains an escape.
     #[inline]
     pub fn plain_name(self) -> Option<&'d [u8]> {
         let node = self.node();
@@ -101,7 +101,7 @@ impl<'d> Value<'d> {
         (node.name & ESCAPED == 0).then(|| &self.text.as_bytes()[range])
     }
 
-    /// The name of a member of an object, unescaped.
+    /// The name of a field of an object, unescaped.
     pub fn name(self) -> Option<Cow<'d, str>> {
         self.node().name(self.text)
     }
@@ -121,19 +121,19 @@ impl<'d> Value<'d> {
         self.node().next as usize
     }
 
-    /// The members of an object or the elements of an array; nothing for other values.
+    /// The fields of an object or the elements of an array; nothing for other values.
     pub fn children(self) -> Children<'d> {
         let container = matches!(self.kind(), Type::Object | Type::Array);
         let end = if container { self.node().next } else { self.index + 1 };
         Children { document: self.document, text: self.text, index: self.index + 1, end }
     }
 
-    /// The name of a member as a step of a JSON pointer.
+    /// The name of a field as a step of a JSON pointer.
     pub fn step(self) -> Option<Cow<'d, str>> {
         self.node().c_name(self.text).map(pointer::step)
     }
 
-    /// Whether a member has that name.
+    /// Whether a field has that name.
     #[inline(always)]
     fn is_named(self, name: &str) -> bool {
         match self.plain_name() {
@@ -142,7 +142,7 @@ impl<'d> Value<'d> {
         }
     }
 
-    /// The first member of that name.
+    /// The first field of that name.
     pub fn member(self, name: &str) -> Option<Value<'d>> {
         match self.kind() {
             Type::Object => self.children().find(|child| child.is_named(name)),
@@ -150,7 +150,7 @@ impl<'d> Value<'d> {
         }
     }
 
-    /// The value at a JSON pointer; of members with the same name, the first. `None` if it is absent, or if the pointer
+    /// The value at a JSON pointer; of fields with the same name, the first. `None` if it is absent, or if the pointer
     /// is malformed or has more than [`MAX_STEPS`] steps.
     pub fn find(self, pointer: &str) -> Option<Value<'d>> {
         let mut value = self;
@@ -168,7 +168,7 @@ impl<'d> Value<'d> {
         Some(value)
     }
 
-    /// How many members or elements it has.
+    /// How many fields or elements it has.
     pub fn count(self) -> usize {
         self.children().count()
     }

@@ -8,7 +8,7 @@ pub fn quote(text: &str, out: &mut Vec<u8>) {
     serde_json::to_writer(out, text).expect("writing text to memory cannot fail");
 }
 
-/// Writes the members of a JSON object.
+/// Writes the fields of a JSON object.
 pub struct Object<'a> {
     out: &'a mut Vec<u8>,
     first: bool,

@@ -69,7 +69,7 @@ impl<'p> Step<'p> {
         &self.pointer.text[..self.start]
     }
 
-    /// The member that it names.
+    /// The field that it names.
     pub fn name(self) -> Cow<'p, str> {
         match self.pointer.has_escape {
             // In this order: ~01 is ~1 and not a slash.
@@ -96,7 +96,7 @@ pub fn names(pointer: &str) -> impl Iterator<Item = Cow<'_, str>> {
     Pointer::parse(pointer).unwrap_or(ROOT).steps().map(Step::name)
 }
 
-/// The name of a member as a step.
+/// The name of a field as a step.
 pub fn step(name: Cow<'_, str>) -> Cow<'_, str> {
     match name.contains(['~', '/']) {
         true => Cow::Owned(name.replace('~', "~0").replace('/', "~1")),

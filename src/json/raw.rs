@@ -1,6 +1,6 @@
-//! JSON, level by level: an object is read as its members, each as its text, so that numbers are never converted.
+//! JSON, level by level: an object is read as its fields, each as its text, so that numbers are never converted.
 //!
-//! An object that has a member twice is refused, because two readers would disagree about it.
+//! An object that has a field twice is refused, because two readers would disagree about it.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -16,7 +16,7 @@ use crate::util::memory;
 /// The text of one value, which has been checked, without white space around it.
 pub type RawValue = str;
 
-/// The members of one object, in their order.
+/// The fields of one object, in their order.
 pub type Members<'a> = Vec<(Cow<'a, str>, &'a RawValue)>;
 
 /// Why a text or a value cannot be used.
@@ -49,7 +49,7 @@ impl Error {
     }
 
     fn twice(name: &str) -> Error {
-        Error(format!("member {name:?} is given twice").into())
+        Error(format!("field {name:?} is given twice").into())
     }
 }
 
@@ -67,12 +67,12 @@ pub fn parse(text: &str) -> Result<&RawValue, Error> {
     level(text, 1).map(|(nodes, _)| nodes[0].raw(text))
 }
 
-/// The members of an object; fails for anything else and for a member that is given twice.
+/// The fields of an object; fails for anything else and for a field that is given twice.
 pub fn members(value: &RawValue) -> Result<Members<'_>, Error> {
     members_of(value)
 }
 
-/// The members of a text that must be exactly one object, checked and split in one pass.
+/// The fields of a text that must be exactly one object, checked and split in one pass.
 pub fn members_of(text: &str) -> Result<Members<'_>, Error> {
     let nodes = children(text, Type::Object)?;
     let mut members = memory::list(nodes.len()).ok_or(Error::new(memory::TOO_LARGE))?;
@@ -90,7 +90,7 @@ pub fn items(value: &RawValue) -> Result<Vec<&RawValue>, Error> {
     Ok(items)
 }
 
-const NO_NAME: &str = "the name of a member is not valid Unicode text";
+const NO_NAME: &str = "the name of a field is not valid Unicode text";
 
 /// The value and its children.
 fn children(text: &str, kind: Type) -> Result<Vec<Node>, Error> {
@@ -105,7 +105,7 @@ fn children(text: &str, kind: Type) -> Result<Vec<Node>, Error> {
     Ok(nodes)
 }
 
-/// The member of an object by its name.
+/// The field of an object by its name.
 pub fn member<'a>(members: &Members<'a>, name: &str) -> Option<&'a RawValue> {
     members.iter().find(|(known, _)| known == name).map(|(_, value)| *value)
 }
@@ -147,7 +147,7 @@ pub fn too_deep() -> Error {
     Error(format!("nests deeper than {MAX_DEPTH} levels").into())
 }
 
-/// `twice`: an object of the document has two members with the same name.
+/// `twice`: an object of the document has two fields with the same name.
 fn compact_level(value: Value<'_>, twice: bool, out: &mut Vec<u8>, depth: usize) -> Result<(), Error> {
     let depth = depth.checked_sub(1).ok_or_else(too_deep)?;
     let kind = value.kind();
@@ -177,7 +177,7 @@ fn compact_level(value: Value<'_>, twice: bool, out: &mut Vec<u8>, depth: usize)
     Ok(())
 }
 
-/// Fails if an object has two members with the same name.
+/// Fails if an object has two fields with the same name.
 pub fn unique(object: Value<'_>) -> Result<(), Error> {
     let mut names = HashSet::new();
     for name in object.children().map(Value::exact_name) {
@@ -207,7 +207,7 @@ mod tests {
     #[test]
     fn a_member_given_twice_is_refused_even_if_escaped() {
         let error = members(r#"{"a":1,"\u0061":2}"#).unwrap_err();
-        assert_eq!(error.to_string(), r#"member "a" is given twice"#);
+        assert_eq!(error.to_string(), r#"field "a" is given twice"#);
         assert!(members(r#"{"\ud800":1}"#).is_err() && members(r#"{"\ud800":1,"\uD800":1}"#).is_err());
         // Deeper ones are refused where they are read.
         assert!(members(r#"{"a":{"b":1,"b":2}}"#).is_ok());

@@ -6,7 +6,7 @@ use std::collections::HashSet;
 
 use super::raw;
 
-/// The name of a value that is not a member.
+/// The name of a value that is not a field.
 const NO_NAME: u32 = u32::MAX;
 /// Set in the start of a name and in the end of a text that contain an escape. No text is long enough to need this bit.
 pub const ESCAPED: u32 = 1 << 31;
@@ -20,7 +20,7 @@ const USUAL_VALUES: usize = 64;
 const USUAL_BYTES: usize = 16;
 /// Length in bytes of nearly every name and text, and a multiple of eight.
 const SHORT: usize = 32;
-/// Objects of up to this many members are compared pair by pair.
+/// Objects of up to this many fields are compared pair by pair.
 const FEW: usize = 16;
 
 /// Why a text could not be read.
@@ -56,7 +56,7 @@ impl Node {
         self.end & ESCAPED != 0
     }
 
-    /// The name of a member; `None` if it has an unpaired surrogate, or if there is not enough memory for it.
+    /// The name of a field; `None` if it has an unpaired surrogate, or if there is not enough memory for it.
     pub fn exact_name(self, text: &str) -> Option<Cow<'_, str>> {
         let start = self.name & !ESCAPED;
         match self.name & ESCAPED {
@@ -103,7 +103,7 @@ pub struct Scanner<'t, 's> {
     open: Vec<(u32, u8)>,
     /// The name of the next value.
     name: (u32, u32),
-    /// Whether any object has two members with the same name.
+    /// Whether any object has two fields with the same name.
     pub has_duplicate_names: bool,
 }
 
@@ -254,7 +254,7 @@ impl<'t, 's> Scanner<'t, 's> {
         Ok(())
     }
 
-    /// Reads a member's name and the colon.
+    /// Reads a field's name and the colon.
     fn member_name(&mut self) -> Result<(), ScanError> {
         if self.byte() != Some(b'"') {
             return Err(ScanError::Syntax);

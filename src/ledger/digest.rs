@@ -1,16 +1,16 @@
-//! Digests of members. They detect a request with the same key and different members, and name those members, without
+//! Digests of fields. They detect a request with the same key and different fields, and name those fields, without
 //! keeping their values.
 
 use aws_lc_rs::hmac;
 
 use crate::util::process::critical_section;
 
-/// The digest of a member's value, with the row's random number: equal values under two keys have different digests.
+/// The digest of a field's value, with the row's random number: equal values under two keys have different digests.
 pub fn digest(id: &str, path: &str, value: &str) -> String {
     critical_section(|| of_member(&key(id), path, value))
 }
 
-/// The digests of all members, each a path and a value.
+/// The digests of all fields, each a path and a value.
 pub fn digests(id: &str, members: &[(String, String)]) -> Vec<(String, String)> {
     critical_section(|| {
         let key = key(id);
@@ -40,7 +40,7 @@ pub fn list(id: &str, list: &str) -> String {
     digest(id, "list", list)
 }
 
-/// The digest of a list, from the members of its elements: equal for the same elements in any order.
+/// The digest of a list, from the fields of its elements: equal for the same elements in any order.
 pub fn of_list(elements: impl Iterator<Item = Vec<(String, String)>>) -> String {
     let mut all: Vec<String> = elements
         .map(|members| {
@@ -52,7 +52,7 @@ pub fn of_list(elements: impl Iterator<Item = Vec<(String, String)>>) -> String 
     digest("list", "elements", &all.concat())
 }
 
-/// The sorted paths of members that one of them lacks, or whose values differ.
+/// The sorted paths of fields that one of them lacks, or whose values differ.
 pub fn differing(id: &str, recorded: &[(String, String)], members: &[(String, String)]) -> Vec<String> {
     let now = digests(id, members);
     let lacks = |others: &[(String, String)], of: &(String, String)| !others.contains(of);

@@ -81,7 +81,7 @@ pub struct Claim {
     /// The customer may pay the order on a page of the service.
     pub has_page: bool,
     pub lease: Lease,
-    /// Digests of the members that say who pays what to whom, by path.
+    /// Digests of the fields that say who pays what to whom, by path.
     pub digests: Vec<(String, String)>,
     /// Of a recipient: the digest of the list that paid it, with the row's random number.
     pub list: Option<String>,
@@ -161,7 +161,7 @@ impl End {
     }
 }
 
-/// The last member of a row.
+/// The last field of a row.
 fn check(id: &str, before: &str) -> String {
     format!(r#","check":"{}"}}"#, digest(id, "row", before))
 }
@@ -560,7 +560,7 @@ mod tests {
                     rest.for_each(|(name, value)| out.raw(name, |bytes| bytes.extend_from_slice(value.as_bytes())));
                 });
                 short.pop();
-                // With its own checksum, so that the member alone is missing.
+                // With its own checksum, so that the field alone is missing.
                 short += &check(&row.id, &short);
                 assert_eq!(Row::parse(&short).is_ok(), is_optional, "without {left_out}: {short}");
             }

@@ -20,7 +20,7 @@ pub struct Candidate<'a> {
     /// What the request names of its price.
     pub amount: Option<&'a str>,
     pub currency: Option<&'a str>,
-    /// Paths and values of the members that say who pays what to whom.
+    /// Paths and values of the fields that say who pays what to whom.
     pub members: &'a [(String, String)],
     /// This client made the order's reference just now, and has not claimed it.
     pub fresh: bool,
@@ -41,7 +41,7 @@ pub struct Decision<'a> {
     pub end: Option<ClaimRecord<'a>>,
     /// What is open and looked up.
     pub open: Vec<ClaimRecord<'a>>,
-    /// The paths of members that differ from those of the key.
+    /// The paths of fields that differ from those of the key.
     pub differing: Vec<String>,
     /// What else a person needs to know.
     pub detail: Option<String>,

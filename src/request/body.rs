@@ -14,7 +14,7 @@ use crate::util::validation_error::ValidationError;
 use paysvc_spec::schema::{Field, Kind, Location, PayOption};
 use paysvc_spec::status::Status;
 
-/// The members that belong in the body, as compact JSON, with amounts in the row's form.
+/// The fields that belong in the body, as compact JSON, with amounts in the row's form.
 pub fn body(
     what: &str,
     fields: &[Field],
@@ -38,7 +38,7 @@ fn growth(fields: &[Field], length: usize) -> usize {
     fields.iter().map(of).sum()
 }
 
-/// Whether an object with these members holds an amount, at any depth.
+/// Whether an object with these fields holds an amount, at any depth.
 fn has_amount(fields: &[Field]) -> bool {
     fields.iter().any(|field| matches!(field.kind, Kind::Amount(_)) || has_amount(field.kind.members()))
 }
@@ -101,7 +101,7 @@ fn push_members(
     Ok(())
 }
 
-/// How the name of a member is spelled in the request.
+/// How the name of a field is spelled in the request.
 fn sent_as(field: &Field, value: &RawValue) -> &'static str {
     if field.options.is_empty() {
         return field.name;
@@ -119,7 +119,7 @@ pub fn buffer(what: &str, size: usize) -> Result<SecretBytes, ValidationError> {
     memory::buffer(size).map(SecretBytes::new).ok_or_else(|| validate::out_of_memory(what, size, Status::Argument))
 }
 
-/// Appends a value as compact JSON; the error names the member.
+/// Appends a value as compact JSON; the error names the field.
 pub fn push_compact(what: &str, member: &str, value: &RawValue, out: &mut Vec<u8>) -> Result<(), ValidationError> {
     json::compact(value, out).map_err(|error| refused(what, "", member, error))
 }

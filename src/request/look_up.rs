@@ -24,12 +24,12 @@ pub struct EarlierRequest<'a> {
     look_up: &'static LookUp,
     members: Members<'a>,
     values: Vec<(&'static str, &'a RawValue)>,
-    /// The first member that makes the request a charge.
+    /// The first field that makes the request a charge.
     charge: Option<String>,
 }
 
 impl<'a> EarlierRequest<'a> {
-    /// Reads and checks what the look-up needs of `request`; other members are ignored, except misspelt ones.
+    /// Reads and checks what the look-up needs of `request`; other fields are ignored, except misspelt ones.
     pub fn read(
         row: &'static Endpoint,
         look_up: &'static LookUp,
@@ -79,9 +79,9 @@ impl<'a> EarlierRequest<'a> {
         let is_added = self.look_up.keep.iter().any(|kept| *kept == Keep::Added(pointers[0]));
         match (is_added, pointers) {
             (true, _) if !self.look_up.limits.is_empty() => {
-                format!("is required, though the request has no such member. {}", self.look_up.limits)
+                format!("is required, though the request has no such field. {}", self.look_up.limits)
             }
-            (true, _) => "is required: add it, because the request has no such member".to_owned(),
+            (true, _) => "is required: add it, because the request has no such field".to_owned(),
             (false, [_]) => "is required".to_owned(),
             (false, [_, others @ ..]) => {
                 let others: Vec<_> = others.iter().map(|pointer| dotted(pointer)).collect();
@@ -93,7 +93,7 @@ impl<'a> EarlierRequest<'a> {
 
     /// The secrets that the caller kept, if any: the service may repeat them.
     pub fn secrets(mut self, stop: Stop<'_>) -> Secrets {
-        // A member that the caller added is a reference.
+        // A field that the caller added is a reference.
         let is_added = |name: &str| {
             self.look_up.keep.iter().any(|kept| matches!(kept, Keep::Added(pointer) if first_step(pointer) == name))
         };
@@ -101,7 +101,7 @@ impl<'a> EarlierRequest<'a> {
         Secrets::of_row(&self.members, self.row.fields, stop)
     }
 
-    /// The members of the request of the look-up.
+    /// The fields of the request of the look-up.
     pub fn asks(&self) -> Members<'a> {
         let is_given = |pointer: &&&str| self.text(pointer).is_some();
         let value = |pointers: &[&str]| self.value(pointers.iter().find(is_given)?);
@@ -109,7 +109,7 @@ impl<'a> EarlierRequest<'a> {
         sent.filter_map(|(name, pointers)| Some((Cow::Borrowed(*name), value(pointers)?))).collect()
     }
 
-    /// The name of the attempt or account in question, beside the members that the look-up sends.
+    /// The name of the attempt or account in question, beside the fields that the look-up sends.
     pub fn own_reference(&self) -> Option<Cow<'a, str>> {
         self.text(self.own_pointer()?)
     }
@@ -138,7 +138,7 @@ impl<'a> EarlierRequest<'a> {
         json::text(self.value(self.look_up.currency?)?)
     }
 
-    /// The member that makes the request a charge, if it has one.
+    /// The field that makes the request a charge, if it has one.
     pub fn charge(&self) -> Option<&str> {
         self.charge.as_deref()
     }
@@ -176,12 +176,12 @@ pub fn text(values: &Values) -> Option<String> {
     Some(object.text()?.to_str().ok()?.to_owned())
 }
 
-/// The request has a member that makes it a charge.
+/// The request has a field that makes it a charge.
 pub fn charges(row: &'static Endpoint, look_up: &LookUp, members: &Members<'_>) -> bool {
     charge(members, row.fields, look_up).is_some()
 }
 
-/// The text of the member at that pointer.
+/// The text of the field at that pointer.
 pub fn text_at(row: &'static Endpoint, members: &Members<'_>, pointer: &str) -> Option<String> {
     let value = value(members, row.fields, pointer).ok()??;
     match Type::of(value) {
@@ -190,13 +190,13 @@ pub fn text_at(row: &'static Endpoint, members: &Members<'_>, pointer: &str) -> 
     }
 }
 
-/// The first member with which the request is a charge. One that the row does not list, at any depth, may be another way to
+/// The first field with which the request is a charge. One that the row does not list, at any depth, may be another way to
 /// pay.
 fn charge(members: &Members<'_>, fields: &[Field], look_up: &LookUp) -> Option<String> {
     charge_within(&[], members, fields, look_up)
 }
 
-/// `path`: where these members stand.
+/// `path`: where these fields stand.
 fn charge_within(path: &[&str], members: &Members<'_>, fields: &[Field], look_up: &LookUp) -> Option<String> {
     let mut given = members.iter().filter(|(_, value)| Type::of(value) != Type::Null);
     given.find_map(|(name, value)| {
@@ -217,7 +217,7 @@ fn charge_within(path: &[&str], members: &Members<'_>, fields: &[Field], look_up
     })
 }
 
-/// The member of the request in which a pointer begins.
+/// The field of the request in which a pointer begins.
 fn first_step(pointer: &str) -> &str {
     pointer[1..].split('/').next().unwrap_or_default()
 }
@@ -283,7 +283,7 @@ fn field_at(fields: &'static [Field], pointer: &str) -> Option<&'static Field> {
     names.try_fold(first, |outer, name| named(outer.kind.members(), &name))
 }
 
-/// Members whose names are nearly those of members that must be kept: if they were ignored, those would be missing.
+/// Members whose names are nearly those of fields that must be kept: if they were ignored, those would be missing.
 fn misspelt(members: &Members<'_>, fields: &'static [Field], look_up: &LookUp, errors: &mut Vec<Fault>) {
     let paths: Vec<String> = look_up.keep.iter().map(|kept| dotted(kept.pointer())).collect();
     let added = look_up.keep.iter().filter_map(|kept| match kept {

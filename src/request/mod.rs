@@ -26,13 +26,13 @@ use paysvc_spec::schema::{Answer, ApiKey, Endpoint, Method, Safety};
 use paysvc_spec::status::Status;
 
 /// A request without the headers that all requests have in common. Its JSON is read once: what is kept about it is made
-/// of the members that were checked.
+/// of the fields that were checked.
 pub struct Request<'a> {
     /// Name of the function: the row's, or "request".
     pub name: &'static str,
     /// `None` for a request that the table does not have.
     pub row: Option<&'static Endpoint>,
-    /// Of an endpoint's function; of a request that JSON describes, the members that describe it.
+    /// Of an endpoint's function; of a request that JSON describes, the fields that describe it.
     members: Members<'a>,
     pub method: Method,
     pub url: String,
@@ -66,7 +66,7 @@ impl Request<'_> {
     }
 }
 
-/// Prepares the request of an endpoint from one flat JSON object with the service's member names.
+/// Prepares the request of an endpoint from one flat JSON object with the service's field names.
 pub fn prepare<'a>(
     row: &'static Endpoint,
     text: &'a str,
@@ -92,7 +92,7 @@ pub fn prepare_members<'a>(
     of_members(row, base_url, members, length, settings, stop)
 }
 
-/// A text as the value of a member.
+/// A text as the value of a field.
 pub fn text_value(text: &str) -> Box<RawValue> {
     let mut value = Vec::new();
     json::quote(text, &mut value);
@@ -105,7 +105,7 @@ fn base_url<'s>(row: &Endpoint, settings: &'s Config) -> Result<&'s BaseUrl, Val
     settings.require(row.name, settings.key_of(row), row.encrypted)
 }
 
-/// `length`: of the JSON of the members that have been checked.
+/// `length`: of the JSON of the fields that have been checked.
 fn of_members<'a>(
     row: &'static Endpoint,
     base_url: &BaseUrl,

@@ -40,14 +40,14 @@ pub fn of_any<'a>(members: &Members<'a>) -> References<'a> {
     found
 }
 
-/// Calls `found` for every member of a request without a row that holds a reference, with its path.
+/// Calls `found` for every field of a request without a row that holds a reference, with its path.
 pub fn each_of_any<'a>(members: &Members<'a>, found: &mut dyn FnMut(&str, Reference, &'a RawValue)) {
     for (steps, kind) in OF_REQUEST {
         each_at(members, "", steps, &mut |path, value| found(path, *kind, value));
     }
 }
 
-/// Calls `found` for every member at these steps, whose names may be in any case, with its path.
+/// Calls `found` for every field at these steps, whose names may be in any case, with its path.
 pub fn each_at<'a>(members: &Members<'a>, within: &str, steps: &[&str], found: &mut dyn FnMut(&str, &'a RawValue)) {
     let [step, inner @ ..] = steps else { return };
     for (name, value) in members.iter().filter(|(name, _)| name.eq_ignore_ascii_case(step)) {

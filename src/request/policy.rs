@@ -52,7 +52,7 @@ pub struct Permitted {
     pub read_only: bool,
 }
 
-/// A member of the request and what is wrong with it.
+/// A field of the request and what is wrong with it.
 type InvalidMember = (&'static str, String);
 
 /// Enforces the rules of the rows that the path belongs to:
@@ -80,7 +80,7 @@ pub fn enforce(base_path: &str, path: &str, request: &RawRequest, config: &Confi
     }
     let changing = match exact {
         Some(row) if !row.path.contains('{') => Some(row).filter(|row| !row.read_only()),
-        // The segment that stands for a member may be the name of a row that changes something.
+        // The segment that stands for a field may be the name of a row that changes something.
         _ => related.iter().map(|(row, _)| *row).find(|row| !row.read_only()),
     };
     match (changing, request.read_only) {

@@ -239,12 +239,12 @@ fn query(members: &Members<'_>) -> Result<String, ValidationError> {
 fn headers(members: &Members<'_>) -> Result<Vec<(String, String)>, ValidationError> {
     let headers = pairs(members, "headers", |value| json::text(value).map(|text| text.into_owned()))?;
     if headers.len() > MAX_HEADERS {
-        return Err(invalid("headers", format!("has {} members; at most {MAX_HEADERS} are sent", headers.len())));
+        return Err(invalid("headers", format!("has {} fields; at most {MAX_HEADERS} are sent", headers.len())));
     }
     let mut seen = HashSet::new();
     for (name, value) in &headers {
         if name.len() + value.len() > MAX_LINE {
-            return Err(invalid("headers", format!("has a member that is longer than {MAX_LINE} bytes")));
+            return Err(invalid("headers", format!("has a field that is longer than {MAX_LINE} bytes")));
         }
         let member = format!("headers.{name}");
         let lower_case = name.to_ascii_lowercase();

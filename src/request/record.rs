@@ -16,7 +16,7 @@ pub struct Record {
     pub order: Option<String>,
     /// The reference of the attempt to pay, if the request names it.
     pub payment: Option<String>,
-    /// The members that say who pays what to whom, by their paths.
+    /// The fields that say who pays what to whom, by their paths.
     pub members: Vec<(String, String)>,
     /// What a look-up needs; `None` if nothing can be looked up.
     kept: Option<Values>,
@@ -83,7 +83,7 @@ impl Record {
     }
 }
 
-/// The members that are to be kept, by their paths, in the order of the fields. Equal for requests that mean the same.
+/// The fields that are to be kept, by their paths, in the order of the fields. Equal for requests that mean the same.
 pub fn values(members: &Members<'_>, fields: &[Field], is_kept: fn(&Field) -> bool) -> Vec<(String, String)> {
     let mut found = Vec::new();
     add(members, fields, is_kept, "", &mut found);

@@ -12,7 +12,7 @@ pub const MIDDLE: usize = 6;
 /// From this length on, a secret is recognised anywhere, whatever separates its characters. A shorter one is
 /// recognised only as a whole token; otherwise a CVV would mask half of every message.
 pub const LONG: usize = 12;
-/// A member that the row does not name, is shorter and has no digit is a word (a currency, a card's brand), no code.
+/// A field that the row does not name, is shorter and has no digit is a word (a currency, a card's brand), no code.
 const SHORTEST_WORD: usize = 6;
 /// How many bytes the secrets of most requests take.
 const USUAL: usize = 512;
@@ -34,7 +34,7 @@ impl Default for Secrets {
 }
 
 impl Secrets {
-    /// The secrets among the members of a row: those that it marks, and all members that it does not name.
+    /// The secrets among the fields of a row: those that it marks, and all fields that it does not name.
     pub fn of_row(members: &Members<'_>, fields: &[Field], stop: Stop<'_>) -> Secrets {
         let mut found = Collector { secrets: Secrets::default(), seen: 0, stop };
         found.members(members, fields);
@@ -150,7 +150,7 @@ impl Collector<'_> {
         }
     }
 
-    /// A value that should be an object with these members. In a raw request it may be anything, and all of it may be
+    /// A value that should be an object with these fields. In a raw request it may be anything, and all of it may be
     /// secret.
     fn object(&mut self, value: &RawValue, fields: &[Field]) {
         match json::members(value) {

@@ -25,7 +25,7 @@ pub const MAX_VALUES: usize = 1_000_000;
 /// Most members that one error names.
 pub const MAX_ERRORS: usize = 100;
 
-/// How many characters of a member's name are repeated. The service's own names are much shorter.
+/// How many characters of a field's name are repeated. The service's own names are much shorter.
 pub const MAX_NAME_CHARS: usize = 100;
 
 /// A larger allocation is never made in a way that ends the process if it fails.

@@ -16,7 +16,7 @@ impl ValidationError {
         ValidationError { status, message: message.into(), errors: Vec::new() }
     }
 
-    /// One or more members are wrong; the message says what is wrong with the first, and names up to three others.
+    /// One or more fields are wrong; the message says what is wrong with the first, and names up to three others.
     pub fn of_members(status: Status, what: &str, errors: Vec<(String, String)>) -> Self {
         let others: Vec<_> = errors.iter().skip(1).map(|(member, _)| member.as_str()).collect();
         let more = match others.len() {

@@ -94,7 +94,7 @@ static void calls(void)
         refused(status, PAYSVC_E_ARGUMENT, reply, "not UTF-8: the byte at 1");
         CHECK(f(NULL, NULL, NULL, NULL) == PAYSVC_E_ARGUMENT);
         CHECK(f(client, NULL, NULL, NULL) == PAYSVC_E_ARGUMENT);
-        CHECK(f(client, "{\"no such member\":1}", NULL, NULL) != PAYSVC_OK);
+        CHECK(f(client, "{\"no such field\":1}", NULL, NULL) != PAYSVC_OK);
     }
     status = paysvc_encrypt(NULL, "{}", &reply);
     refused(status, PAYSVC_E_ARGUMENT, reply, "client is NULL");

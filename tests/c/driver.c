@@ -1,13 +1,13 @@
 /* A foreign program that does what it is told, so that tests can drive the library from outside.
  *
  * Standard input: the configuration in one line, then one command a line: function, tab, JSON; or get, tab, pointer,
- * which asks the last reply; or answer, tab, endpoint, for the typed members of the last reply's response; or close, tab,
+ * which asks the last reply; or answer, tab, endpoint, for the typed fields of the last reply's response; or close, tab,
  * which frees the client; or client, tab, JSON, which makes another one with that configuration; or timeout, tab, number: the
  * limit in ms of all calls that follow, 0 for the client's own, which prints nothing; or key, tab, text: the idempotency key of
  * the next call, which prints nothing.
  * Standard output: one line a call: status, outcome, state, HTTP status, attempts, retry-after, code, message, body,
  * separated by tabs; or = and what get found, or - for NULL; or closed. answer prints a JSON object from the pointer of each
- * typed member, of at most five elements of a list, to a text, null (absent) or false (unreadable) in other languages. C has no
+ * typed field, of at most five elements of a list, to a text, null (absent) or false (unreadable) in other languages. C has no
  * typed answers, so this program prints what stands there: the type, and the text or the number of elements.
  * typed_members.inc is written by the tests from the tables. It is a careful caller: what it was told is wiped when it has been
  * used.
@@ -21,7 +21,7 @@
 #include <io.h>
 #endif
 
-/* A member of a response; the members within it are the lines that follow. */
+/* A field of a response; the fields within it are the lines that follow. */
 struct member { const char *name; int is_list; size_t within; };
 struct answer { const char *name; const struct member *members; size_t count; };
 

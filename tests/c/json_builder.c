@@ -213,7 +213,7 @@ static void wrong_values(void)
         {"{a:4111}", "/a: the value is not JSON"},
         {"\"4111", "/a: the value is not JSON"},
         {"'4111'", "/a: the value is not JSON"},
-        {"{\"a\":4111,\"\\u0061\":4111}", "/a: the value is not usable: member \"a\" is given twice"},
+        {"{\"a\":4111,\"\\u0061\":4111}", "/a: the value is not usable: field \"a\" is given twice"},
         {"[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[4111]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]", "/a: nests deeper than 32 levels"}
     };
     size_t i;

@@ -53,7 +53,7 @@ static void requests(void)
     of_length(paysvc_order_refund, "{\"reference\":\"R\",\"reason\":\"", most - 29, "\"}", PAYSVC_OK, "done");
     of_length(paysvc_order_refund, "{\"reference\":\"R\",\"reason\":\"", MOST, "\"}", PAYSVC_E_ARGUMENT, "at most 10485760");
     of_length(paysvc_order_refund, "{\"reference\":\"R\",\"reason\":\"\\u0041", big, "\"}", PAYSVC_OK, "done");
-    of_length(paysvc_order_refund, "{\"reference\":\"R\",\"", big, "\":1}", PAYSVC_E_ARGUMENT, "is not a known member");
+    of_length(paysvc_order_refund, "{\"reference\":\"R\",\"", big, "\":1}", PAYSVC_E_ARGUMENT, "is not a known field");
     of_length(paysvc_order_refund, "", big, "", PAYSVC_E_ARGUMENT, "is not JSON");
     of_length(paysvc_order_refund, "\"", big, "\"", PAYSVC_E_ARGUMENT, "not a string");
     of_length(paysvc_transaction_details, "{\"sessionId\":\"", 7900, "\"}", PAYSVC_OK, "done");

@@ -73,7 +73,7 @@ void lifetimes() {
     CHECK(wrong.size() == 1 && wrong[0] == "/data/reference" && wrong[1].empty());
 }
 
-// What a token sends along and keeps, and the other members of a reply.
+// What a token sends along and keeps, and the other fields of a reply.
 void tokens() {
     const std::string trace = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
     const paysvc::call token;

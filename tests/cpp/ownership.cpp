@@ -163,7 +163,7 @@ void look_ups() {
     const std::string kept = "\"reference\":\"R\",\"order\":{\"reference\":\"R\",\"amount\":25.50}";
     const std::string order = "{ " + kept + ", \"country\" : \"N\\\"G}\" }";
     CHECK(looked_up(order) == "{\"endpoint\":\"order_create\",\"request\":{" + kept + "},\"charged\":false}");
-    // What may charge: a card, an empty one, a member that is not listed, one that is written with an escape, and nothing.
+    // What may charge: a card, an empty one, a field that is not listed, one that is written with an escape, and nothing.
     for (const char *member : {"\"card\":{\"cardnumber\":\"4\"}", "\"card\":{}", "\"wallet\":1", "\"c\\u0061rd\":{\"cvv\":\"1\"}",
                                "\"customer\":{\"wallet\":[\"}\"]}"}) {
         const std::string found = looked_up("{" + kept + "," + member + "}");

@@ -69,7 +69,7 @@ def value_at(body: Any, pointer: str) -> str:
 
 
 def call(client: paysvc.Client, function: Any, members: dict[str, Any]) -> paysvc.Reply:
-    """Uses the method of the endpoint, or its name where the method has no argument for a member."""
+    """Uses the method of the endpoint, or its name where the method has no argument for a field."""
     if function == "encrypt":
         return client.encrypt(members)
     if function == "request":
@@ -87,7 +87,7 @@ def call(client: paysvc.Client, function: Any, members: dict[str, Any]) -> paysv
 
 
 def operate(client: paysvc.Client, function: Any, members: dict[str, Any]) -> paysvc.Reply:
-    """Uses the method of a function that chooses its requests itself, which takes its first member by position."""
+    """Uses the method of a function that chooses its requests itself, which takes its first field by position."""
     names = OPERATIONS[function]
     first, *others = names
     parsed_event = function == "webhook_verify" and isinstance(members["body"], dict)  # The method takes raw ones only.

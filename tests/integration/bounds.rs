@@ -236,7 +236,7 @@ fn the_largest_answers_are_read_within_their_bounds() {
     for (line, (name, _, verdict)) in lines[1..].iter().zip(WHOLE) {
         println!("{name:16} {:9} {:9} {:7}", "http", line.kb, line.ms);
         assert_eq!(line.verdict, *verdict, "{name}: {}", line.message);
-        // The body with what it grew from, twenty bytes a value, and the names of its members.
+        // The body with what it grew from, twenty bytes a value, and the names of its fields.
         assert!(line.kb < 160 * 1024, "{name}: {} kB", line.kb);
     }
     for limit in [20, 40, 80] {

@@ -19,7 +19,7 @@ use crate::support::sandbox::Sandbox;
 use crate::support::target::{calls, target};
 use crate::support::{Link, Stage, bindings, root};
 
-/// A secret of each kind that the table has, by the name of its member. No other program on the machine has them.
+/// A secret of each kind that the table has, by the name of its field. No other program on the machine has them.
 fn canaries() -> impl Iterator<Item = (&'static str, &'static str)> {
     calls().canaries.iter().map(|(name, secret)| (name.as_str(), secret.as_str()))
 }
@@ -64,7 +64,7 @@ fn strikes_connections(fault: &str) -> bool {
     fault.starts_with("tls_") || fault == "early_response"
 }
 
-/// Every secret member of the request, and of the objects that it has, gets its canary, also where it is optional.
+/// Every secret field of the request, and of the objects that it has, gets its canary, also where it is optional.
 fn plant(fields: &[Field], value: &mut Value) {
     match value {
         Value::Object(members) => {

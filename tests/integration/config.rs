@@ -1,4 +1,4 @@
-//! The configuration from the environment, as a program finds it: every member has its variable.
+//! The configuration from the environment, as a program finds it: every field has its variable.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
@@ -184,7 +184,7 @@ fn the_page_names_every_variable() {
     }
 }
 
-/// The sandbox has test keys. The error names the member or the variable, and never the key.
+/// The sandbox has test keys. The error names the field or the variable, and never the key.
 #[test]
 fn a_client_for_live_payments_takes_no_test_key() {
     let (stage, sandbox) = (Stage::new(), Sandbox::start(&[]));

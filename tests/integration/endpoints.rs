@@ -17,7 +17,7 @@ fn every_row_has_an_entry_and_every_entry_a_row() {
     assert_eq!(rows, entries, "the rows of the table, and \"endpoints\" of tests/scenarios.json");
 }
 
-/// The search for leaks looks for every secret member, and for no other.
+/// The search for leaks looks for every secret field, and for no other.
 #[test]
 fn every_secret_member_has_a_canary_and_every_canary_a_secret_member() {
     fn secrets(fields: &[Field]) -> Vec<&'static str> {
@@ -30,10 +30,10 @@ fn every_secret_member_has_a_canary_and_every_canary_a_secret_member() {
     }
     let secrets: BTreeSet<_> = ENDPOINTS.iter().flat_map(|row| secrets(row.fields)).collect();
     let canaries: BTreeSet<_> = calls().canaries.keys().map(String::as_str).collect();
-    assert_eq!(secrets, canaries, "the secret members of the table, and \"canaries\" of tests/scenarios.json");
+    assert_eq!(secrets, canaries, "the secret fields of the table, and \"canaries\" of tests/scenarios.json");
 }
 
-/// The responses of the entries, from which the typed answers of every language are tested, leave no typed member out.
+/// The responses of the entries, from which the typed answers of every language are tested, leave no typed field out.
 #[test]
 fn the_answers_of_an_entry_have_every_member_of_the_row_that_is_not_guessed() {
     fn missing(within: &str, members: &'static [Member], answers: &[&Value], found: &mut Vec<String>) {

@@ -173,7 +173,7 @@ fn pointers(fields: &[Field], within: &str, is_it: &dyn Fn(&Field) -> bool, foun
     }
 }
 
-/// Refused before anything is sent, and the member is named.
+/// Refused before anything is sent, and the field is named.
 #[track_caller]
 fn refused(reply: &Reply, server: &Server, pointer: &str, what: &str) {
     reply.expect("E_ARGUMENT NOT_SENT");

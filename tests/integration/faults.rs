@@ -227,7 +227,7 @@ fn as_the_row_reads(fault: &str, row: &Endpoint, usual: Outcome) -> Outcome {
     match fault {
         // "success" is the payment's state there, and contradicts the failed one.
         "success_failed_state" if !row.read_only() && answer.top_word_is_state() => Unknown,
-        // Without an envelope any member of the row is success, and `data` is one of them.
+        // Without an envelope any field of the row is success, and `data` is one of them.
         "wrong_envelope" if answer.envelope == Envelope::Bare && answer.members.iter().any(|it| it.name == "data") => {
             Confirmed
         }

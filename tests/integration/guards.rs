@@ -15,7 +15,7 @@ use crate::support::tls::{Authority, serve};
 const SECRET: &str = "PGW-SECRETKEY-GUARD";
 const PUBLIC: &str = "PGW-PUBLICKEY-GUARD";
 
-/// A key that carries every member of every row in one request.
+/// A key that carries every field of every row in one request.
 const LARGE_KEY: &str = include_str!("../vectors/rsa8192-spki.pem");
 
 fn config(server: &Server) -> Value {
@@ -27,7 +27,7 @@ fn without(mut config: Value, member: &str) -> Value {
     config
 }
 
-/// A request with every member of the row, each text this one.
+/// A request with every field of the row, each text this one.
 fn request(row: &Endpoint, text: &str) -> Value {
     fn members(fields: &[Field], text: &str) -> Map<String, Value> {
         let value = |kind: Kind| match kind {
@@ -59,7 +59,7 @@ fn an_encrypted_payload_never_leaves_in_clear() {
 
         call(&config(&server), row, "4111111111111111").expect("OK CONFIRMED");
         let sent = server.seen().pop().unwrap();
-        // A member in the path is not encrypted.
+        // A field in the path is not encrypted.
         let body = sent.split_once("\r\n\r\n").unwrap().1;
         assert!(!body.contains("4111111111111111"), "{sent}");
         let body: Value = serde_json::from_str(body).unwrap();
@@ -180,7 +180,7 @@ fn text_of_a_caller_stays_within_its_place_in_the_request() {
     }
 }
 
-/// No member of the configuration, whatever other clients call it, and no variable of the environment.
+/// No field of the configuration, whatever other clients call it, and no variable of the environment.
 #[test]
 fn certificate_checks_cannot_be_turned_off() {
     let names = CONFIG.iter().map(|field| field.name);

@@ -40,9 +40,9 @@ fn documents() -> Vec<(&'static str, &'static str, String)> {
     vec![
         ("arrays never closed", "order_create", "[".repeat(MILLION)),
         ("objects never closed", "order_refund", r#"{"a":"#.repeat(MILLION)),
-        ("arrays in a member", "order_refund", format!(r#"{{"a":{}{}}}"#, "[".repeat(MILLION), "]".repeat(MILLION))),
-        ("objects in a member", "order_refund", format!("{}1{}", r#"{"reference":"#.repeat(MANY), "}".repeat(MANY))),
-        ("unknown members", "order_create", members(|index| format!("member{index}"))),
+        ("arrays in a field", "order_refund", format!(r#"{{"a":{}{}}}"#, "[".repeat(MILLION), "]".repeat(MILLION))),
+        ("objects in a field", "order_refund", format!("{}1{}", r#"{"reference":"#.repeat(MANY), "}".repeat(MANY))),
+        ("unknown fields", "order_create", members(|index| format!("member{index}"))),
         ("members given twice", "order_refund", members(|index| format!("member{}", index / 2))),
         ("misspelled members", "order_refund", members(|index| format!("reference{}", "e".repeat(index % 9)))),
         ("a long name", "order_refund", format!(r#"{{"{}":1}}"#, "reference".repeat(MANY))),

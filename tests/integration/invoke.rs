@@ -51,7 +51,7 @@ fn functions_of_another_shape_do_the_same() {
     assert_eq!(invoke("client_warm", "{}").expect("OK NOT_SENT").body(), client.warm(None).body());
     assert!(invoke("encrypt", r#"{"a":1}"#).expect("OK NOT_SENT").get("/data").is_some());
     for (name, json, part) in [
-        ("client_check", r#"{"a":1}"#, "a is not a known member"),
+        ("client_check", r#"{"a":1}"#, "a is not a known field"),
         ("client_warm", "[]", "must be a JSON object"),
         ("encrypt", "7", "object"),
         ("look_up", "{}", "endpoint is required"),

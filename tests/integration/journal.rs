@@ -306,7 +306,7 @@ fn queries(file: &Path) -> Vec<String> {
     String::from_utf8(output.stdout).unwrap().lines().map(str::to_owned).collect()
 }
 
-/// The values of secret members that are long enough to be found.
+/// The values of secret fields that are long enough to be found.
 fn collect(fields: &[paysvc_spec::schema::Field], value: &Value, found: &mut Vec<String>) {
     for field in fields {
         match &value[field.name] {

@@ -111,7 +111,7 @@ fn of_members_with_the_same_name_the_first_is_found() {
     assert_eq!((reply.get(r"/x\u0000y"), reply.get(r"/\ud800")), (Some("5".to_owned()), Some("6".to_owned())));
 }
 
-/// A program passes it from its beginning to its end. If the time grew with the square of the members, this would take an
+/// A program passes it from its beginning to its end. If the time grew with the square of the fields, this would take an
 /// hour.
 #[test]
 fn a_hostile_answer_does_not_make_looks_slow() {

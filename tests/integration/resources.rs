@@ -177,7 +177,7 @@ fn without_threads_only_a_name_look_up_fails() {
     starts(&lines[3], "on the kept connection: OK CONFIRMED", "done");
 }
 
-/// Each member that names a file, with every kind of unusable file; the message names the member and the file.
+/// Each field that names a file, with every kind of unusable file; the message names the field and the file.
 #[test]
 fn files_that_cannot_be_used_are_named() {
     use std::os::unix::fs::symlink;

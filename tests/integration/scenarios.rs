@@ -23,7 +23,7 @@ struct Manifest {
     endpoints: BTreeMap<String, Entry>,
 }
 
-/// One good call of an endpoint. Its request is kept as text: the order of its members is part of what is compared.
+/// One good call of an endpoint. Its request is kept as text: the order of its fields is part of what is compared.
 #[derive(Deserialize)]
 struct Entry {
     setup: Vec<Box<RawValue>>,
@@ -148,7 +148,7 @@ fn lasting(request: &Value) -> Value {
     })
 }
 
-/// The request without white space, and without the members that the row sends in the path or the query.
+/// The request without white space, and without the fields that the row sends in the path or the query.
 fn body(function: Option<&str>, request: &str) -> String {
     let mut body = compact(request);
     let fields = ENDPOINTS.iter().find(|row| Some(row.name) == function).map_or(&[][..], |row| row.fields);

@@ -1,9 +1,9 @@
-//! Typed answers in C, C++ and Go: the same members of the same responses give the same values, the ones that the
+//! Typed answers in C, C++ and Go: the same fields of the same responses give the same values, the ones that the
 //! reference reader of the tests finds (`tests/support/answers`), and no response that cannot be read changes a verdict.
 //! Python's are made of `paysvc_reply_json`, which `normal` compares.
 //!
 //! Three kinds of answers: the sandbox's, the canned ones of `tests/scenarios.json`, and hostile ones that a raw server
-//! gives. TEST_ANSWERS=all: every value of every kind for every member, and a hundred times as many by chance.
+//! gives. TEST_ANSWERS=all: every value of every kind for every field, and a hundred times as many by chance.
 //! `make certify` prints the table.
 
 mod cpp;
@@ -181,7 +181,7 @@ fn c_reads_what_stands_at_each_pointer_and_no_value_changes_a_verdict() {
     assert!(wrong.is_empty(), "{}", few(&wrong));
 }
 
-/// The drivers know every member that has a type, and no other.
+/// The drivers know every field that has a type, and no other.
 #[test]
 fn the_canned_answer_of_every_endpoint_has_what_its_row_says() {
     for row in ENDPOINTS {

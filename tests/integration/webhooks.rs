@@ -90,7 +90,7 @@ fn is_genuine(reply: &Reply) -> Value {
     found
 }
 
-/// Each member that differs.
+/// Each field that differs.
 #[track_caller]
 fn is_forged(reply: &Reply) -> Vec<String> {
     let found = findings(reply);

@@ -524,7 +524,7 @@ pub fn refund() -> Value {
     json!({"reference": "ORDER-1", "amount": "25.50"})
 }
 
-/// A configuration with some members changed.
+/// A configuration with some fields changed.
 pub fn with(mut config: Value, changes: Value) -> Value {
     config.as_object_mut().unwrap().extend(changes.as_object().unwrap().clone());
     config

@@ -122,7 +122,7 @@ impl Driver {
         line.trim_end_matches('\n').strip_prefix('=').map(str::to_owned)
     }
 
-    /// The typed members of the last reply's response, read as that endpoint's: the line of the command `answer`.
+    /// The typed fields of the last reply's response, read as that endpoint's: the line of the command `answer`.
     pub fn answer(&mut self, endpoint: &str) -> serde_json::Map<String, Value> {
         writeln!(self.input.as_mut().unwrap(), "answer\t{endpoint}").unwrap();
         let line = read(&self.output, &mut self.child, &mut self.errors);

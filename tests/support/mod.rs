@@ -222,7 +222,7 @@ pub fn functions_inc() -> String {
     paysvc_spec::ENDPOINTS.iter().map(line).collect()
 }
 
-/// The typed members of the endpoints' answers as tables of C: name, whether it is a list, and how many of the lines
+/// The typed fields of the endpoints' answers as tables of C: name, whether it is a list, and how many of the lines
 /// that follow lie within it.
 pub fn typed_members_inc() -> String {
     fn lines(out: &mut Vec<String>, members: &'static [paysvc_spec::schema::Member]) {

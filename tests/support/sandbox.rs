@@ -61,7 +61,7 @@ impl Sandbox {
         config
     }
 
-    /// The configuration with some members changed; null removes one.
+    /// The configuration with some fields changed; null removes one.
     pub fn config_with(&self, changes: Value) -> Value {
         let mut config = self.config();
         for (name, value) in changes.as_object().unwrap() {

@@ -13,7 +13,7 @@ use super::sandbox::Sandbox;
 /// The parts of `tests/scenarios.json` that are about single endpoints.
 #[derive(Deserialize)]
 pub struct Calls {
-    /// A unique value for each secret member of the table.
+    /// A unique value for each secret field of the table.
     pub canaries: BTreeMap<String, String>,
     pub endpoints: BTreeMap<String, Good>,
 }
@@ -26,7 +26,7 @@ pub struct Good {
     pub request: Map<String, Value>,
     /// Method, path, API key, envelope and, where it is sent, the `encryption` header.
     pub wire: Vec<String>,
-    /// The effect and its key in the ledger; `{member}` stands for a member of the request.
+    /// The effect and its key in the ledger; `{member}` stands for a field of the request.
     pub effect: Option<(String, String)>,
     /// The amount that the ledger shows.
     #[serde(default)]
@@ -57,7 +57,7 @@ pub fn good(row: &Endpoint) -> &'static Good {
     calls().endpoints.get(row.name).unwrap_or_else(|| panic!("tests/scenarios.json has no endpoint {}", row.name))
 }
 
-/// The text with `{member}` replaced by the request's member, `{outer.inner}` by a nested one.
+/// The text with `{member}` replaced by the request's field, `{outer.inner}` by a nested one.
 pub fn filled(text: &str, request: &Map<String, Value>) -> String {
     let mut out = String::new();
     let mut rest = text;

@@ -123,7 +123,7 @@ class Maker:
     # --- Parts of a body
 
     def member(self, name, value):
-        """A member, its name sometimes in another case or with an escape."""
+        """A field, its name sometimes in another case or with an escape."""
         if not self.calm and self.chance(1.5):
             at = int(self.random.random() * len(name))
             swapped = self.chance(70)

@@ -26,7 +26,7 @@ class Number(str):
 
 
 class Object:
-    """The members in their order; a name may stand twice."""
+    """The fields in their order; a name may stand twice."""
 
     def __init__(self, members):
         self.members = members
@@ -51,7 +51,7 @@ def everything(value):
 
 
 def within(value):
-    """Every member at every depth."""
+    """Every field at every depth."""
     return [member for one in everything(value) if isinstance(one, Object) for member in one.members]
 
 
@@ -98,14 +98,14 @@ def names_nothing(value):
 
 
 def named(value, *names):
-    """The values of an object's members of these names, in any case."""
+    """The values of an object's fields of these names, in any case."""
     if not isinstance(value, Object):
         return []
     return [inner for name, inner in value.members if fold(name) in names]
 
 
 def exactly(value, name):
-    """The member of exactly that name, or None."""
+    """The field of exactly that name, or None."""
     members = value.members if isinstance(value, Object) else ()
     return next((inner for own, inner in members if own == name), None)
 
@@ -136,7 +136,7 @@ def state_of_id(value):
 
 
 def state_of_name(name, value, in_data=False):
-    """What a member named statusId, status or paymentStatus names; None for nothing."""
+    """What a field named statusId, status or paymentStatus names; None for nothing."""
     if name == "statusid":
         return state_of_id(value)
     if names_nothing(value):
@@ -374,7 +374,7 @@ class Reading:
         return self.root.members if isinstance(self.root, Object) else []
 
     def data(self):
-        """Each member called data, and whether it is called exactly so."""
+        """Each field called data, and whether it is called exactly so."""
         return [(value, name == "data") for name, value in self.top() if fold(name) == "data"]
 
     def votes(self):

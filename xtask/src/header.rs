@@ -58,7 +58,7 @@ fn with_calling_convention(header: &str) -> String {
                 out += &line[at..];
                 is_open = true;
             }
-            // A type, or a member of a structure.
+            // A type, or a field of a structure.
             None if line.starts_with("typedef ") || line.starts_with("  ") => {
                 out += &line.replace("(*", "(PAYSVC_CALLBACK *");
             }

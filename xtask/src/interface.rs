@@ -39,7 +39,7 @@ fn declarations(header: &str) -> Vec<String> {
     let code: String = header.split("*/").map(|part| part.split("/*").next().unwrap_or_default()).collect();
     let code: Vec<&str> = code.lines().filter(|line| !line.starts_with('#')).collect();
     let code = code.join(" ").replace("extern \"C\" {", "");
-    // The members of a structure belong to its declaration.
+    // The fields of a structure belong to its declaration.
     let mut depth = 0;
     let declarations = code.split(|c| {
         depth += i32::from(c == '{') - i32::from(c == '}');

@@ -46,7 +46,7 @@ const ROW: Endpoint = Endpoint {
         field("payee", Kind::Object(PAYEE), Location::Body, true),
         field("nothing", Kind::Object(&[]), Location::Body, false),
         field("payees", Kind::List(PAYEE), Location::Body, true),
-        // Objects of other requests have this name, and other members.
+        // Objects of other requests have this name, and other fields.
         field("order", Kind::Object(PAYEE), Location::Body, false),
     ],
     allows_extra: true,

@@ -12,7 +12,7 @@ struct task {
     const char *mode, *base_url, *folder;
 };
 
-/* The large response: the list /directDebitMandates of so many mandates, with these members each. */
+/* The large response: the list /directDebitMandates of so many mandates, with these fields each. */
 #define LARGE_COUNT 500
 #define LARGE_MEMBERS 5
 extern const char *const large_members[LARGE_MEMBERS];

@@ -1,4 +1,4 @@
-"""The same members with json.loads, as a program without typed answers reads them."""
+"""The same fields with json.loads, as a program without typed answers reads them."""
 
 from __future__ import annotations
 

@@ -356,7 +356,7 @@ def test_a_member_of_two_endpoints_has_one_spelling(client: paysvc.Client, paysv
     payloads = [request["payload"] for request in paysvc_sandbox.requests()]
     assert [list(payload) for payload in payloads] == [["reference", "paymentoption", "country", "card", "order"]] * 2
     assert [payload["paymentoption"] for payload in payloads] == ["C", "C"]
-    with pytest.raises(TypeError, match="payment_option and paymentoption are the same member; give one of them"):
+    with pytest.raises(TypeError, match="payment_option and paymentoption are the same field; give one of them"):
         client.order_create(payment_option="C", paymentoption="C", order=paysvc.EXISTING_ORDER)
 
 

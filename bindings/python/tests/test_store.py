@@ -45,7 +45,7 @@ class Rows:
         return rows
 
 
-#: A refund that is open, as the library writes it; the last member is a checksum of the others.
+#: A refund that is open, as the library writes it; the last field is a checksum of the others.
 OPEN = (
     '{"version":2,"key":"key refund-1","key_as_given":"key refund-1","seq":1,"id":"CLAIM-1","ti'
     'me_ms":1,"account":"-  -","open":true,"kind":"claim","step":"other","function":"order_refu'

@@ -84,7 +84,7 @@ def test_times_of_the_configuration_are_seconds_or_milliseconds(peer: Peer) -> N
         with paysvc.Client(**peer.config, **times) as client, pytest.raises(paysvc.Timeout):
             client.order_refund(reference="R")
         assert 0.3 <= time.monotonic() - started < 10
-    both = "timeout (seconds) and timeout_ms (milliseconds) are the same member; give one of them"
+    both = "timeout (seconds) and timeout_ms (milliseconds) are the same field; give one of them"
     with pytest.raises(TypeError) as caught:
         paysvc.Client(**peer.config, timeout=1, timeout_ms=1000)
     assert str(caught.value) == both

@@ -40,7 +40,7 @@ def test_encode(value: object, text: str) -> None:
         ({"order": {"items": [{"price": 0.1}]}}, "order.items[0].price: a float is not exact"),
         ({"a": Decimal("NaN")}, "a: JSON has no NaN"),
         ({"a": b"x"}, "a: JSON has no form for bytes"),
-        ({"a": {1: 2}}, "a: a member's name must be str, not int"),
+        ({"a": {1: 2}}, "a: a field's name must be str, not int"),
     ],
 )
 def test_refused(value: object, message: str) -> None:
@@ -53,7 +53,7 @@ def test_refused(value: object, message: str) -> None:
     ("amount", "sent"), [("1.10", "1.10"), (Decimal("1.10"), "1.10"), (Decimal("1E+2"), "100"), (None, None)]
 )
 def test_amounts(amount: object, sent: object) -> None:
-    # Any other type is passed on to the library, whose refusal names the member.
+    # Any other type is passed on to the library, whose refusal names the field.
     assert amount_text("amount", amount) == sent
 
 

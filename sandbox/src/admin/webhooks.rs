@@ -24,7 +24,7 @@ pub fn deliveries<'a>(webhooks: &'a Webhooks, wanted: &Wanted) -> Vec<&'a Delive
     wanted.of_list(webhooks.deliveries.newest_first(), |it| it.id, |it| vec![it.message.key.clone()])
 }
 
-/// Sets the members that are given; what was held back is sent.
+/// Sets the fields that are given; what was held back is sent.
 pub fn set(webhooks: &mut Webhooks, body: &Json) -> Result<Json, ApiError> {
     webhooks.behaviour = webhooks.behaviour.changed(body)?;
     webhooks.release();

@@ -70,7 +70,7 @@ impl Canned {
     }
 }
 
-/// A text that consists of one absent member becomes null.
+/// A text that consists of one absent field becomes null.
 fn filled(json: &Json, member: &impl Fn(&str) -> Option<String>) -> Json {
     match json {
         Json::Text(text) => {

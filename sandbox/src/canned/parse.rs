@@ -30,7 +30,7 @@ fn entry(name: &str, json: &Json) -> Result<Canned, String> {
         return Err("an entry must be an object".to_string());
     };
     if let Some((unknown, _)) = members.iter().find(|(name, _)| !MEMBERS.contains(&name.as_str())) {
-        return Err(format!("there is no member {unknown}; there are {}", MEMBERS.join(", ")));
+        return Err(format!("there is no field {unknown}; there are {}", MEMBERS.join(", ")));
     }
     let request = json.get("request").filter(|request| request.is_object()).ok_or("\"request\" must be an object")?;
     let answer = json.get("answer").filter(|answer| answer.is_object()).ok_or("\"answer\" must be an object")?;
@@ -148,7 +148,7 @@ mod tests {
         };
         for (from, to, words) in [
             (GOOD, "5", "must be an object"),
-            (r#""amount""#, r#""amuont""#, "there is no member amuont; there are setup, request"),
+            (r#""amount""#, r#""amuont""#, "there is no field amuont; there are setup, request"),
             (r#"{"a":"1","b":{"c":"2"}}"#, "[]", "\"request\" must be an object"),
             (r#"{"text":"{b.c}"}"#, "\"x\"", "\"answer\" must be an object"),
             (r#"{"text":"{b.c}"}"#, r#"{"list":[{"text":"{b.d}"}]}"#, "{b.d} is not in \"request\""),

@@ -41,7 +41,7 @@ impl Template {
         })
     }
 
-    /// Whether the template consists of one member.
+    /// Whether the template consists of one field.
     pub fn is_one_member(&self) -> bool {
         matches!(self.0.as_slice(), [Part::Member(_)])
     }

@@ -102,7 +102,7 @@ fn object(text: &[u8], member: &str, what: &str) -> Result<Json, ApiError> {
     match Json::parse(text) {
         Ok(json) if json.is_object() => Ok(json),
         Ok(_) => Err(ApiError::field(member, format!("The {what} must be a JSON object."))),
-        // The parser's message contains positions and member names, never a value.
+        // The parser's message contains positions and field names, never a value.
         Err(problem) => Err(ApiError::field(member, format!("The {what} is not JSON: {problem}."))),
     }
 }
@@ -118,7 +118,7 @@ fn ciphertext(json: &Json) -> Result<String, ApiError> {
     let extra: Vec<&str> =
         members.iter().map(|(name, _)| name.as_str()).filter(|name| !name.eq_ignore_ascii_case("data")).collect();
     if !extra.is_empty() {
-        let text = format!("An encrypted request has the member data and nothing else: remove {}.", extra.join(", "));
+        let text = format!("An encrypted request has the field data and nothing else: remove {}.", extra.join(", "));
         return Err(bad_data(&text));
     }
     Ok(data.to_string())

@@ -23,10 +23,10 @@ use std::sync::Arc;
 use crate::http::path_pattern::Values;
 use crate::util::json::{Json, object};
 
-/// A request as passed to a handler: the body is parsed, its members are not validated.
+/// A request as passed to a handler: the body is parsed, its fields are not validated.
 #[derive(Debug, Default)]
 pub struct Call {
-    /// The members of the parsed body, or of the query if the endpoint takes no body.
+    /// The fields of the parsed body, or of the query if the endpoint takes no body.
     pub input: Json,
     pub query: Json,
     /// The values in the path, with their names.

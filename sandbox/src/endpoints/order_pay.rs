@@ -27,7 +27,7 @@ pub fn pay(state: &mut State, call: &Call) -> Result<Answer, ApiError> {
         Method::BankTransfer => by_transfer(state, call),
         method => {
             let reference = reference(state, Fields::of(&call.input))?;
-            call.note(format!("the members that {} takes are not known: none of them is checked", method.code()));
+            call.note(format!("the fields that {} takes are not known: none of them is checked", method.code()));
             answer_newest(state.pay_elsewhere(&reference, method)?, call)
         }
     }

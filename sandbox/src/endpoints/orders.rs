@@ -82,7 +82,7 @@ pub fn fee(state: &mut State, call: &Call) -> Result<Answer, ApiError> {
     Ok(Answer::ok(&success("00", "Fee fetched successfully", data)))
 }
 
-/// The payment option that a member names; an unknown one is an error with all options.
+/// The payment option that a field names; an unknown one is an error with all options.
 pub fn method_at(path: &str, option: &str) -> Result<Method, ApiError> {
     Method::of_code(option).ok_or_else(|| {
         let text = format!("The {path} field must be a payment option, one of {}.", Method::codes());

@@ -28,7 +28,7 @@ pub fn initiate(state: &mut State, call: &Call) -> Result<Answer, ApiError> {
     Ok(Answer::ok(&of_batch(batch, "Your payout has been logged for processing", data)))
 }
 
-/// The members of `payoutDetails`.
+/// The fields of `payoutDetails`.
 pub fn details(input: &Json) -> Result<Vec<NewPayout>, ApiError> {
     let count = match input.get("payoutDetails") {
         Some(Json::Array(details)) => details.len(),
@@ -70,7 +70,7 @@ fn of_batch(batch: &Batch, message: &str, data: Vec<Json>) -> Json {
     body
 }
 
-/// As the service documents it: without the client's reference, and with its spelling of the last member.
+/// As the service documents it: without the client's reference, and with its spelling of the last field.
 fn accepted(payout: &Payout) -> Json {
     let details = &payout.details;
     object! {

@@ -157,7 +157,7 @@ pub fn customer_of_create(order: &Order) -> Json {
     }
 }
 
-/// The cards that were tried. The names of the members are assumed.
+/// The cards that were tried. The names of the fields are assumed.
 fn cards(order: &Order) -> Json {
     let cards = order.payments.iter().filter(|payment| payment.method == Method::Card);
     let shown = cards.map(|payment| {
@@ -171,7 +171,7 @@ fn cards(order: &Order) -> Json {
     shown.collect::<Vec<_>>().into()
 }
 
-/// The members that differ between a funding session and an order.
+/// The fields that differ between a funding session and an order.
 struct Transaction<'a> {
     state: PaymentState,
     order_reference: Option<String>,

@@ -1,4 +1,4 @@
-//! Magic inputs that select a fault: `sbx-<fault>-…` in a member whose value the client chooses.
+//! Magic inputs that select a fault: `sbx-<fault>-…` in a field whose value the client chooses.
 
 use super::fault::{Acts, Fault};
 use super::table;
@@ -8,7 +8,7 @@ use crate::util::json::Json;
 
 /// After the name of the fault, before a `-` or the end.
 const ONLY: [(&str, Kind); 2] = [("@lookup", Kind::LookUp), ("@pay", Kind::Payment)];
-/// In addition to every member whose name ends in `reference`.
+/// In addition to every field whose name ends in `reference`.
 const MEMBERS: [&str; 4] = ["mandateCode", "alias", "sessionId", "emailAddress"];
 
 /// A fault and the value that named it.

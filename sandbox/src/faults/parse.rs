@@ -60,7 +60,7 @@ fn check_members(body: &Json, fields: &mut Fields) {
     };
     for (name, _) in members {
         if !MEMBERS.iter().any(|known| known.eq_ignore_ascii_case(name)) {
-            fields.error(name, format!("There is no member {name}; there are {}.", MEMBERS.join(", ")));
+            fields.error(name, format!("There is no field {name}; there are {}.", MEMBERS.join(", ")));
         }
     }
 }
@@ -146,7 +146,7 @@ mod tests {
             (r#"{"path":"/a","fault":"drip","count":"x"}"#, "count field must be a whole number"),
             (r#"{"path":"/a","fault":"drip","probability":1.5}"#, "from 0 to 1"),
             (r#"{"path":"/a","fault":"drip","probability":"NaN"}"#, "from 0 to 1"),
-            (r#"{"path":"/a","fault":"drip","times":2}"#, "There is no member times"),
+            (r#"{"path":"/a","fault":"drip","times":2}"#, "There is no field times"),
             (r#"{"path":"/a","fault":"drip","delay_ms":2}"#, "belongs to slow_headers"),
         ] {
             let message = parse(text).unwrap_err().message;

@@ -1,4 +1,4 @@
-//! Reads the members of a request and collects all validation errors into one.
+//! Reads the fields of a request and collects all validation errors into one.
 
 use super::answer::ApiError;
 use crate::util::json::Json;
@@ -132,11 +132,11 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// Any other member is an error.
+    /// Any other field is an error.
     pub fn only(&mut self, known: &[&str]) {
         let Json::Object(members) = self.body else { return };
         for (name, _) in members.iter().filter(|(name, _)| !known.contains(&name.as_str())) {
-            self.error(name, format!("There is no member {name}; there are {}.", known.join(", ")));
+            self.error(name, format!("There is no field {name}; there are {}.", known.join(", ")));
         }
     }
 
@@ -150,7 +150,7 @@ impl<'a> Fields<'a> {
     }
 }
 
-/// The paths of all members that are named like an amount and have an amount as value.
+/// The paths of all fields that are named like an amount and have an amount as value.
 fn amounts(json: &Json, within: &str, found: &mut Vec<String>) {
     let at = |name: &str| if within.is_empty() { name.to_string() } else { format!("{within}.{name}") };
     match json {

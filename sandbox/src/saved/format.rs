@@ -44,7 +44,7 @@ mod tests {
     fn damaged_files_are_refused() {
         let problem = |bytes: &[u8]| read(bytes).err().unwrap();
         let good = file(b"{}", &sha256_hex(b"{}"));
-        // Whole, but without the members of a state.
+        // Whole, but without the fields of a state.
         assert!(problem(&good).contains("missing field"));
         for end in 0..good.len() {
             let words = problem(&good[..end]);

@@ -8,7 +8,7 @@ const SECRET: [&str; 10] =
 /// Masked except for the last four characters.
 const NUMBER: [&str; 5] = ["cardnumber", "pan", "accountnumber", "sourceaccountnumber", "accountno"];
 
-/// A masked copy. Every member of an object named `card` is masked.
+/// A masked copy. Every field of an object named `card` is masked.
 pub fn mask(value: &Json) -> Json {
     mask_inside(value, false)
 }

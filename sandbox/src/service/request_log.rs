@@ -19,7 +19,7 @@ pub struct RequestLog {
 #[derive(Debug)]
 pub struct Kept {
     pub id: u64,
-    /// A JSON object without its last member and brace.
+    /// A JSON object without its last field and brace.
     pub text: Box<str>,
     answered: Answered,
     /// Refused, failed or not answered.

@@ -2,7 +2,7 @@
 
 use crate::util::json::Json;
 
-/// Where the two differ, in words; none: they say the same. The order of members has no meaning.
+/// Where the two differ, in words; none: they say the same. The order of fields has no meaning.
 pub fn differences(recorded: &Json, sent: &Json, place: &str) -> Vec<String> {
     match (recorded, sent) {
         (Json::Object(recorded), Json::Object(sent)) => {

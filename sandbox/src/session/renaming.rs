@@ -110,7 +110,7 @@ fn timeless(name: &str, json: &Json) -> Json {
     })
 }
 
-/// A copy with other leaves; each is changed with the name of its member.
+/// A copy with other leaves; each is changed with the name of its field.
 fn mapped(name: &str, json: &Json, change: &impl Fn(&str, &Json) -> Json) -> Json {
     match json {
         Json::Object(members) => {

@@ -37,7 +37,7 @@ impl Json {
         expand(raw, 0)
     }
 
-    /// A member by its exact name, else by its name ignoring case, as the service matches names.
+    /// A field by its exact name, else by its name ignoring case, as the service matches names.
     pub fn get(&self, name: &str) -> Option<&Json> {
         let Json::Object(members) = self else {
             return None;
@@ -90,7 +90,7 @@ fn expand(raw: &RawValue, depth: usize) -> Result<Json, String> {
     })
 }
 
-/// The members of an object in order. A duplicate name is an error, since one of the two would be lost.
+/// The fields of an object in order. A duplicate name is an error, since one of the two would be lost.
 struct Members<'a>(Vec<(String, &'a RawValue)>);
 
 impl<'de> Deserialize<'de> for Members<'de> {
@@ -108,7 +108,7 @@ impl<'de> Deserialize<'de> for Members<'de> {
                 let mut members = Vec::new();
                 while let Some((name, value)) = map.next_entry::<String, &'de RawValue>()? {
                     if !seen.insert(name.clone()) {
-                        return Err(A::Error::custom(format!("the member {name:?} is given twice")));
+                        return Err(A::Error::custom(format!("the field {name:?} is given twice")));
                     }
                     members.push((name, value));
                 }

@@ -49,7 +49,7 @@ impl Default for Behaviour {
 }
 
 impl Behaviour {
-    /// The behaviour with the members that are given; the others stay.
+    /// The behaviour with the fields that are given; the others stay.
     pub fn changed(&self, body: &Json) -> Result<Behaviour, ApiError> {
         let mut fields = Fields::of(body);
         // A misspelt member would silently change nothing.
@@ -100,7 +100,7 @@ impl Behaviour {
     }
 }
 
-/// The member `form`, for events and for forged ones.
+/// The field `form`, for events and for forged ones.
 pub fn form(fields: &mut Fields) -> Option<Form> {
     let name = fields.optional("form")?;
     let form = Form::named(&name);
@@ -147,7 +147,7 @@ mod tests {
     #[test]
     fn wrong_members_are_refused() {
         for (text, words) in [
-            (r#"{"from":"flat"}"#, "There is no member from; there are url, form"),
+            (r#"{"from":"flat"}"#, "There is no field from; there are url, form"),
             (r#"{"form":"xml"}"#, "There is no form xml; there are data, pascal, flat, envelope, status."),
             (r#"{"url":"http://example.com/"}"#, "must name this machine"),
             (r#"{"url":""}"#, "is required"),

@@ -131,7 +131,7 @@ mod tests {
             ("{}", "One of body, order, session and payout"),
             (r#"{"order":"A","payout":"B"}"#, "One of body"),
             (r#"{"order":"A","change":5}"#, "must be an object"),
-            (r#"{"orders":"A"}"#, "There is no member orders"),
+            (r#"{"orders":"A"}"#, "There is no field orders"),
             (r#"{"order":"A","form":"x"}"#, "There is no form x"),
         ] {
             assert!(body(text).unwrap_err().contains(words), "{text}");

@@ -414,7 +414,7 @@ const BY_CARD_CHARGE: LookUp = LookUp {
 const ORDER_AND_PRICE: &[Keep] =
     &[Keep::Value("/order/reference"), Keep::Value("/order/amount"), Keep::Value("/order/currency")];
 
-/// The order's reference is no member of the request.
+/// The order's reference is no field of the request.
 const BY_AUTHORIZATION: LookUp = LookUp {
     keep: &[Keep::Value("/orderPaymentReference"), Keep::Added("/reference"), Keep::Added("/order/currency")],
     settles: Settles::Attempt,

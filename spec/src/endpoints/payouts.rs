@@ -82,7 +82,7 @@ pub const ROWS: &[Endpoint] = &[
         fields: &[Field::path(names::BATCH_REFERENCE, "reference of the batch, from the response of payout_initiate")
             .names(Reference::Batch)],
         safety: Safety::ReadOnly,
-        // The response is not documented, so no member of it is taken for the state of a payout.
+        // The response is not documented, so no field of it is taken for the state of a payout.
         answer: Answer { certainty: Certainty::Guessed, members: STATUS, ..Endpoint::ANSWER },
         doc: "Returns the payouts of a batch and their states. The form of the response is not documented.",
         ..Endpoint::ROW

@@ -57,7 +57,7 @@ fn requests_can_be_sent_as_they_are_described() {
         assert!(row.doc.ends_with('.'), "{name}");
         assert!(row.doc.len() <= 105, "{name}: the first line of a Python docstring must not be longer");
         assert!(!row.encrypted || row.method != Method::Get, "{name}: a GET has no body to encrypt");
-        assert!(!row.allows_extra || row.method != Method::Get, "{name}: where would further members go?");
+        assert!(!row.allows_extra || row.method != Method::Get, "{name}: where would further fields go?");
         for field in row.fields {
             let in_path = row.path.contains(&format!("{{{}}}", field.name));
             assert_eq!(in_path, field.location == Location::Path, "{name}: {}", field.name);
@@ -91,7 +91,7 @@ fn answers_name_where_their_state_and_subject_stand() {
             answer.envelope != Envelope::PaymentState || answer.subject.is_some() || !row.read_only();
         assert!(names_the_payment, "{name}: without a subject nothing tells a payment from a refusal");
         assert!(answer.envelope != Envelope::Unknown, "{name}");
-        assert!(!answer.members.is_empty(), "{name}: the response has no members");
+        assert!(!answer.members.is_empty(), "{name}: the response has no fields");
         for member in members(answer.members) {
             assert!(!member.doc.is_empty() && !member.doc.ends_with('.'), "{name}: {}", member.name);
             use AnswerKind::{Amount, Decimal, Integer, Text};
@@ -101,7 +101,7 @@ fn answers_name_where_their_state_and_subject_stand() {
     }
 }
 
-/// A program that reads a response finds its envelope among the members, in the form in which the verdict reads it.
+/// A program that reads a response finds its envelope among the fields, in the form in which the verdict reads it.
 #[test]
 fn answers_have_the_members_of_their_envelope() {
     for row in ENDPOINTS {
@@ -161,7 +161,7 @@ fn what_is_kept_for_a_look_up_is_a_member_of_the_request_and_not_secret() {
     }
 }
 
-/// The member at that JSON pointer.
+/// The field at that JSON pointer.
 fn field_at(fields: &'static [Field], pointer: &str) -> Option<&'static Field> {
     let mut steps = pointer.split('/').skip(1);
     let first = fields.iter().find(|field| Some(field.name) == steps.clone().next());

@@ -36,7 +36,7 @@ pub const ROWS: &[Endpoint] = &[
                         Member::text("bank_name", "name of the bank").field("bank").reported(),
                         Member::text("reference", "the Reference given").nullable().reported(),
                     ],
-                    "the account, in an older form of this response, which lacks the members above",
+                    "the account, in an older form of this response, which lacks the fields above",
                 )
                 .nullable()
                 .reported(),
@@ -86,7 +86,7 @@ pub const ROWS: &[Endpoint] = &[
                         Member::text("bank", "name of the bank").guessed(),
                         Member::text("bankCode", "code of the bank").nullable().guessed(),
                     ],
-                    "the account, in another form of this response, which lacks the members above",
+                    "the account, in another form of this response, which lacks the fields above",
                 )
                 .nullable()
                 .guessed(),

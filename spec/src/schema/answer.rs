@@ -25,7 +25,7 @@ named! {
     }
 }
 
-/// An object of a response that the reader knows. What a member means depends on its object.
+/// An object of a response that the reader knows. What a field means depends on its object.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
 pub enum Place {
@@ -45,7 +45,7 @@ pub enum Place {
     Error,
 }
 
-/// What a member means.
+/// What a field means.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Role {
     /// Nothing, although the shared list knows the name.
@@ -72,7 +72,7 @@ pub enum Role {
     /// A state as a word that is only about the payment.
     PaymentWord,
     Reference(Reference),
-    /// As `Reference`, unless a member of the kind `Reference` stands beside it.
+    /// As `Reference`, unless a field of the kind `Reference` stands beside it.
     ReferenceAlone(Reference),
     /// The service's own reference of a payment, which no request names: an event and its confirmation have the same.
     ServiceReference,
@@ -97,7 +97,7 @@ pub enum Role {
 }
 
 impl Role {
-    /// For documentation; empty if the member's name says it.
+    /// For documentation; empty if the field's name says it.
     pub fn words(self) -> String {
         let text = match self {
             Role::Status | Role::IsSuccess | Role::Success | Role::Error | Role::Errors => "success or failure",
@@ -120,7 +120,7 @@ impl Role {
     }
 }
 
-/// What a member of a response holds.
+/// What a field of a response holds.
 #[derive(Clone, Copy, Debug)]
 pub enum AnswerKind {
     Text,
@@ -180,7 +180,7 @@ pub enum Form {
     NumberOrText,
 }
 
-/// A member of a response.
+/// A field of a response.
 #[derive(Clone, Copy, Debug)]
 pub struct Member {
     pub name: &'static str,
@@ -276,7 +276,7 @@ impl Member {
         Member { is_of_card: true, nullable: true, certainty: Certainty::Guessed, ..self }
     }
 
-    /// The members of the object or of each element; none is surer than what it is in.
+    /// The fields of the object or of each element; none is surer than what it is in.
     pub fn inner(&self) -> Vec<Member> {
         let inner = self.kind.members().iter();
         inner.map(|member| member.certainty(member.certainty.max(self.certainty))).collect()
@@ -312,7 +312,7 @@ pub enum Envelope {
     Flag,
     /// `status` is true or false; the data stands beside it.
     Flat,
-    /// The data alone: any member of it is success.
+    /// The data alone: any field of it is success.
     Bare,
     /// `isSuccess` is true or false; the data stands beside it.
     IsSuccess,
@@ -328,7 +328,7 @@ impl Envelope {
             Envelope::PaymentState if !read_only => "`status` is the payment's state, and names success or progress",
             Envelope::PaymentState => "the response names the payment; `status` is the payment's state",
             Envelope::Flag | Envelope::Flat => "`status` is true",
-            Envelope::Bare => "any of the members below",
+            Envelope::Bare => "any of the fields below",
             Envelope::IsSuccess => "`isSuccess` is true",
             Envelope::Unknown => "not known",
         }
@@ -368,7 +368,7 @@ impl Wording {
 pub struct Answer {
     pub envelope: Envelope,
     pub certainty: Certainty,
-    /// JSON pointer of the member, an object or a number, that makes the response of a read-only request one about a
+    /// JSON pointer of the field, an object or a number, that makes the response of a read-only request one about a
     /// payment, whatever the words beside it say.
     pub subject: Option<&'static str>,
     /// "success" in `data.status` is the state of what was asked for: of a refund or a payout.
@@ -379,7 +379,7 @@ pub struct Answer {
     pub is_of_payment: bool,
     /// How the `message` says that what was asked about is active.
     pub active: Option<Wording>,
-    /// All members, with the envelope's own: `status`, `message` and the code. The `errors` of a failure are not among them.
+    /// All fields, with the envelope's own: `status`, `message` and the code. The `errors` of a failure are not among them.
     pub members: &'static [Member],
 }
 

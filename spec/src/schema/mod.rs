@@ -109,7 +109,7 @@ pub struct Endpoint {
     /// The exported function is `paysvc_<name>`.
     pub name: &'static str,
     pub method: Method,
-    /// `{member}` stands for a member whose location is the path.
+    /// `{member}` stands for a field whose location is the path.
     pub path: &'static str,
     pub key: ApiKey,
     /// Name of the setting that chooses the other key, where integrations in production differ.
@@ -122,7 +122,7 @@ pub struct Endpoint {
     pub headers_setting: Option<&'static str>,
     pub fields: &'static [Field],
     /// Members that the row does not name pass through, because the interface leaves the payload open. One that is
-    /// nearly a known member is refused, because nobody would read it if it were passed on.
+    /// nearly a known field is refused, because nobody would read it if it were passed on.
     pub allows_extra: bool,
     pub safety: Safety,
     /// Of a row that moves money.
@@ -199,7 +199,7 @@ impl Endpoint {
 pub struct LookUp {
     /// Name of the row that is asked.
     pub endpoint: &'static str,
-    /// Each member of the look-up's request, and the JSON pointers into what was kept that may hold its value, first
+    /// Each field of the look-up's request, and the JSON pointers into what was kept that may hold its value, first
     /// match first.
     pub members: &'static [(&'static str, &'static [&'static str])],
     /// All that a program keeps from a request in order to resolve it later. None of it is secret.
@@ -210,7 +210,7 @@ pub struct LookUp {
     pub currency: Option<&'static str>,
     /// Name of the row that tells the currency of an order, if the look-up's response does not name it.
     pub currency_by: Option<&'static str>,
-    /// JSON pointers of the members that make the request a charge, as does every member that its row does not list.
+    /// JSON pointers of the fields that make the request a charge, as does every field that its row does not list.
     pub charges_with: &'static [&'static str],
     /// What the look-up cannot tell; empty if there is nothing to add.
     pub limits: &'static str,
@@ -219,11 +219,11 @@ pub struct LookUp {
 /// A value that a program keeps. Each has the JSON pointer at which it stands when the request is resolved.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Keep {
-    /// The value of this member of the request, if it was given.
+    /// The value of this field of the request, if it was given.
     Value(&'static str),
     /// Only that this object was given: it is kept as `{}`, because it holds secrets.
     Presence(&'static str),
-    /// Not a member of the request: the caller adds it, from what it knows about the order or the batch.
+    /// Not a field of the request: the caller adds it, from what it knows about the order or the batch.
     Added(&'static str),
 }
 

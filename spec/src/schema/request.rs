@@ -9,7 +9,7 @@ pub const LONGEST_AMOUNT: usize = 64;
 pub const NO_PRICE: &str = "no price in the request: the service charges what the order has";
 
 named! {
-    /// The part of the HTTP request that carries a member.
+    /// The part of the HTTP request that carries a field.
     pub enum Location(name) {
         Path = "path",
         Query = "query",
@@ -27,7 +27,7 @@ named! {
     }
 }
 
-/// What a member of a request or of the configuration holds.
+/// What a field of a request or of the configuration holds.
 #[derive(Clone, Copy, Debug)]
 pub enum Kind {
     /// A JSON string that is not empty.
@@ -40,9 +40,9 @@ pub enum Kind {
     Flag,
     /// Any JSON value.
     Any,
-    /// A JSON object with members of its own.
+    /// A JSON object with fields of its own.
     Object(&'static [Field]),
-    /// A JSON array of at least one object; these are the members of each.
+    /// A JSON array of at least one object; these are the fields of each.
     List(&'static [Field]),
 }
 
@@ -60,7 +60,7 @@ impl Kind {
         }
     }
 
-    /// The members of an object, and of each element of a list.
+    /// The fields of an object, and of each element of a list.
     pub const fn members(self) -> &'static [Field] {
         match self {
             Kind::Object(members) | Kind::List(members) => members,
@@ -69,7 +69,7 @@ impl Kind {
     }
 }
 
-/// The value that is used when a member is left out.
+/// The value that is used when a field is left out.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Default {
     None,
@@ -105,7 +105,7 @@ pub struct PayOption {
     pub words: &'static [&'static str],
     /// How the deciding member is spelled when it is sent. The service is seen with both spellings.
     pub sent_as: &'static str,
-    /// Names of the members beside it that the request must have.
+    /// Names of the fields beside it that the request must have.
     pub needs: &'static [&'static str],
     pub certainty: Certainty,
     pub doc: &'static str,
@@ -118,7 +118,7 @@ impl PayOption {
     }
 }
 
-/// A member of a request or of the configuration.
+/// A field of a request or of the configuration.
 #[derive(Clone, Copy, Debug)]
 pub struct Field {
     pub name: &'static str,
@@ -127,7 +127,7 @@ pub struct Field {
     pub location: Location,
     /// No message or log line may repeat its value.
     pub secret: bool,
-    /// JSON pointer of a member of the same request that means the same: if both are given, they must be equal.
+    /// JSON pointer of a field of the same request that means the same: if both are given, they must be equal.
     pub same_as: Option<&'static str>,
     /// Taken under its name in any case, and sent as it is spelled here, or as the payment option says.
     pub any_case: bool,
@@ -136,7 +136,7 @@ pub struct Field {
     /// The words that decide what else the request needs; others are passed on.
     pub options: &'static [PayOption],
     /// It has the price of what is charged. Without it the service charges what the order has, which the log says, and
-    /// which takes a word of its own in languages where a member is easily forgotten.
+    /// which takes a word of its own in languages where a field is easily forgotten.
     pub has_price: bool,
     /// It says who pays what to whom, as references and amounts do: a request with the same key has the same value.
     pub identifies: bool,
@@ -230,7 +230,7 @@ impl Field {
         Field { options, ..self }
     }
 
-    /// Whether a member of that name is this one.
+    /// Whether a field of that name is this one.
     pub fn is_called(&self, name: &str) -> bool {
         self.name == name || self.any_case && self.name.eq_ignore_ascii_case(name)
     }

@@ -7,7 +7,7 @@ use crate::roles::is_of_envelope;
 #[derive(Clone, Debug)]
 pub struct ShapeField {
     pub name: String,
-    /// The members that may have its value, the first before the others. The first tells kind and documentation.
+    /// The fields that may have its value, the first before the others. The first tells kind and documentation.
     pub members: Vec<(Place, &'static Member)>,
     /// The fields of an object, or of each element of a list.
     pub fields: Vec<ShapeField>,
@@ -44,7 +44,7 @@ fn shape(members: &'static [Member]) -> Vec<ShapeField> {
     fields
 }
 
-/// The members that are typed: a public name cannot be withdrawn, so what is only guessed has none.
+/// The fields that are typed: a public name cannot be withdrawn, so what is only guessed has none.
 pub fn typed(members: &'static [Member]) -> impl Iterator<Item = &'static Member> {
     members.iter().filter(|member| member.certainty != Certainty::Guessed || member.is_of_card)
 }

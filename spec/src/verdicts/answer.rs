@@ -5,7 +5,7 @@ use super::StatusRule::{self, Failed, Is, Refused};
 use crate::status::Outcome::{self, Confirmed, NotSent, Rejected, Unknown};
 use crate::status::{State, Status};
 
-/// A vote for success or failure, and whether the member that gives it has exactly the documented name.
+/// A vote for success or failure, and whether the field that gives it has exactly the documented name.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 pub struct Vote {
     pub any_case: bool,
@@ -36,7 +36,7 @@ pub struct Signs {
     pub failure: Vote,
     /// Contradicts success, but is not a vote for failure.
     pub weak_failure: bool,
-    /// An object names a member twice.
+    /// An object names a field twice.
     pub duplicate_names: bool,
     /// Something in it names progress or success, or may be about an earlier request.
     pub names_progress: bool,
@@ -62,7 +62,7 @@ pub struct Signs {
     pub order_failed: bool,
     /// The response to a read-only request has its subject.
     pub subject: bool,
-    /// A response without an envelope has at least one of the row's members.
+    /// A response without an envelope has at least one of the row's fields.
     pub bare: bool,
     /// NONE if states contradict each other.
     pub state: State,
@@ -265,7 +265,7 @@ pub const READING: &[Line] = &[
         explanation: CONTRADICTS, ..UNREAD },
     Line { number: "r13", words: "one of: HTTP 4xx; F", holds: |s| s.class() == 4 || s.failure.any_case,
         status: Refused, outcome: Rejected, ..UNREAD },
-    Line { number: "r14", words: "one of: exact S; one of the row's own members in a response without an envelope",
+    Line { number: "r14", words: "one of: exact S; one of the row's own fields in a response without an envelope",
         holds: |s| s.success.exact || s.bare, ..READ },
     Line { number: "r15", words: "otherwise", holds: |_| true, explanation: SAYS_NOTHING, ..UNREAD },
 ];

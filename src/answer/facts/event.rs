@@ -1,5 +1,5 @@
-//! What an event says, which anybody may have sent: by the roles of its members, as a response, but with names in any case.
-//! A member that cannot be read, or contradicts another one, is a fault: another reader would understand another event.
+//! What an event says, which anybody may have sent: by the roles of its fields, as a response, but with names in any case.
+//! A field that cannot be read, or contradicts another one, is a fault: another reader would understand another event.
 
 use std::borrow::Cow;
 
@@ -23,13 +23,13 @@ const MAX_STATE_CHARS: usize = 40;
 #[derive(Debug)]
 pub struct EventFacts {
     pub facts: Box<Facts>,
-    /// The roles of its members.
+    /// The roles of its fields.
     pub roles: Vec<Role>,
     /// A state that is no known word.
     pub unknown_state: Option<String>,
 }
 
-/// A member and what is wrong with it.
+/// A field and what is wrong with it.
 pub type Fault = (&'static str, &'static str);
 
 /// Reads the objects of an event. The states of the last one count: beside it they are about the request, not the
@@ -68,7 +68,7 @@ pub fn read(objects: &[Value<'_>]) -> Result<EventFacts, Fault> {
                 _ => reader.member(member, Meaning { role, exact: true, within: &[] }, place, true),
             }
             match fault(member, role) {
-                None if reader.contradicts_itself(role) => return Err((known.name, "contradicts another member")),
+                None if reader.contradicts_itself(role) => return Err((known.name, "contradicts another field")),
                 None => {}
                 Some(why) => return Err((known.name, why)),
             }
@@ -79,7 +79,7 @@ pub fn read(objects: &[Value<'_>]) -> Result<EventFacts, Fault> {
     Ok(EventFacts { unknown_state: unknown_state.filter(|_| facts.signs.state == State::NONE), facts, roles })
 }
 
-/// Why a member cannot be read.
+/// Why a field cannot be read.
 fn fault(member: Value<'_>, role: Role) -> Option<&'static str> {
     match (role, member.kind()) {
         (Role::StateNumber | Role::StateWord, _) => None,
@@ -93,7 +93,7 @@ fn fault(member: Value<'_>, role: Role) -> Option<&'static str> {
 }
 
 impl Reader<'_> {
-    /// Whether two members of that role say different things.
+    /// Whether two fields of that role say different things.
     fn contradicts_itself(&mut self, role: Role) -> bool {
         self.decide_state();
         let facts = &self.facts;

@@ -28,7 +28,7 @@ impl Reader<'_> {
             self.member(member, meaning, place, exact);
         }
         if alone && (!has_order || place == Place::Data) {
-            // Names in another case are further members.
+            // Names in another case are further fields.
             for member in object.children() {
                 if let Some(Meaning { role: Role::ReferenceAlone(kind), exact: own, .. }) =
                     meaning(member, place, members)
@@ -141,7 +141,7 @@ impl Reader<'_> {
         }
     }
 
-    /// A member that names a state outside of lists.
+    /// A field that names a state outside of lists.
     fn state(&mut self, member: Value<'_>, role: Role, place: Place, exact: bool) {
         let level = match place {
             Place::Payment => StateLevel::Payment,

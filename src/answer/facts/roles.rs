@@ -1,4 +1,4 @@
-//! What the members of a response mean: by the row of its endpoint, and by the shared list for members that the row does
+//! What the fields of a response mean: by the row of its endpoint, and by the shared list for members that the row does
 //! not have.
 
 use crate::json::document::Value;
@@ -32,16 +32,16 @@ const fn slot(name: &[u8]) -> usize {
     }
 }
 
-/// A member that means something.
+/// A field that means something.
 pub struct Meaning {
     pub role: Role,
     /// Its name is exactly the documented one.
     pub exact: bool,
-    /// The row's members within it.
+    /// The row's fields within it.
     pub within: &'static [Member],
 }
 
-/// What a member of an object in that place means; `members`: those that the row has there.
+/// What a field of an object in that place means; `members`: those that the row has there.
 pub fn meaning(value: Value<'_>, place: Place, members: &'static [Member]) -> Option<Meaning> {
     let (known, exact) = known_as(value)?;
     let of_row = || members.iter().find(|member| member.name.eq_ignore_ascii_case(known.name));
@@ -54,12 +54,12 @@ pub fn meaning(value: Value<'_>, place: Place, members: &'static [Member]) -> Op
     Some(Meaning { role, exact, within })
 }
 
-/// Whether a member of an object in that place has a documented name of this role.
+/// Whether a field of an object in that place has a documented name of this role.
 pub fn has_role(value: Value<'_>, place: Place, role: Role) -> bool {
     known_as(value).is_some_and(|(known, exact)| exact && known.role(place) == Some(role))
 }
 
-/// The name of a member in the list, and whether it is written exactly so.
+/// The name of a field in the list, and whether it is written exactly so.
 #[inline(always)]
 fn known_as(value: Value<'_>) -> Option<(&'static KnownName, bool)> {
     match value.plain_name() {
@@ -93,7 +93,7 @@ pub fn is_code(name: &str) -> bool {
     known.is_some_and(|known| known.roles.iter().any(|(role, _)| matches!(role, Role::Code | Role::PaymentCode)))
 }
 
-/// What a member means wherever it stands.
+/// What a field means wherever it stands.
 pub fn at_any_depth(value: Value<'_>) -> Option<Role> {
     /// The lengths of the names: they rule out most of them.
     const LENGTHS: u64 = {

@@ -1,4 +1,4 @@
-//! What the members of a response state about one thing: a text, an amount, a reference. An unreadable member is not absent,
+//! What the fields of a response state about one thing: a text, an amount, a reference. An unreadable member is not absent,
 //! and values that contradict each other count as no value. A response that names something other than its request is not
 //! the response to it.
 
@@ -55,9 +55,9 @@ impl Text {
 #[derive(Clone, PartialEq, Debug)]
 pub struct Statement<T> {
     value: Option<T>,
-    /// A member cannot be read, or two contradict each other.
+    /// A field cannot be read, or two contradict each other.
     unclear: bool,
-    /// A member has the documented name.
+    /// A field has the documented name.
     exact: bool,
 }
 
@@ -68,7 +68,7 @@ impl<T> Default for Statement<T> {
 }
 
 impl<T: PartialEq> Statement<T> {
-    /// Adds what a member states: `None` if it cannot be read.
+    /// Adds what a field states: `None` if it cannot be read.
     pub fn add(&mut self, value: Option<T>, exact: bool) {
         self.exact |= exact;
         match (&self.value, value) {
@@ -174,7 +174,7 @@ pub struct NamedReference {
 }
 
 impl NamedReference {
-    /// References that the request lacks are not compared, but two members that contradict each other fit no request.
+    /// References that the request lacks are not compared, but two fields that contradict each other fit no request.
     pub fn is_of_another_request(&self) -> bool {
         self.differs || self.text.is_unclear() && self.text.any().is_some()
     }
@@ -184,7 +184,7 @@ impl NamedReference {
         self.agrees && !self.is_of_another_request()
     }
 
-    /// Adds what a member names; `requested` are the references of the request.
+    /// Adds what a field names; `requested` are the references of the request.
     pub fn add(&mut self, member: Value<'_>, kind: Reference, exact: bool, requested: &References<'_>) {
         if member.is_empty() {
             return;
@@ -193,7 +193,7 @@ impl NamedReference {
             Reference::Refunded => Decimal::of(member).map(|amount| Text(amount.to_string())),
             _ => Text::of(member),
         };
-        // If two members cannot be read, nothing says that they are the same.
+        // If two fields cannot be read, nothing says that they are the same.
         self.differs |= found.is_none() && self.text.is_unclear();
         let mut requested = requested.iter().filter(|(of, _)| *of == kind).map(|(_, text)| text).peekable();
         if requested.peek().is_some() {

@@ -11,7 +11,7 @@ use paysvc_spec::status::State;
 /// In bytes. The known words are short, so a longer text is none of them.
 const LONGEST_WORD: usize = 256;
 
-/// A state as one member names it.
+/// A state as one field names it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum NamedState {
     Progress(State),

@@ -70,7 +70,7 @@ fn brief(decision: &Decision) -> (&'static str, Status, Outcome, i32) {
     (decision.verdict.line, decision.verdict.status, decision.verdict.outcome, decision.verdict.state.0)
 }
 
-/// The response of the look-up, with the members of `data`.
+/// The response of the look-up, with the fields of `data`.
 fn order(state: u8, more: &str) -> String {
     format!(r#"{{"data":{{"orderSummary":{{"reference":"ORD-1","statusId":{state}}}{more}}}}}"#)
 }

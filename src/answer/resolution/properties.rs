@@ -25,7 +25,7 @@ const NAMES: &[(u8, &[&str], &[&str])] = &[
 ];
 
 /// What takes the proof away from a response that agrees with itself: asked what, in which states, whether the state is
-/// still told, where the member is ("-": one more element), and its value.
+/// still told, where the field is ("-": one more element), and its value.
 type Change = (&'static [Question], &'static [u8], bool, &'static str, &'static str);
 const CHANGES: &[Change] = &[
     (QUESTIONS, ENDED, true, "/data/orderSummary/reference", r#""ORD-2""#),
@@ -276,7 +276,7 @@ fn only_what_names_no_contradiction_is_better_than_unknown() {
         outcomes[found.verdict.outcome as usize] += 1;
         let may = found.verdict.outcome == Unknown || http == 200 && case.may_be(found.verdict.outcome);
         assert!(may, "{:?} {}: {found:?}", case.asked, case.answer);
-        // Neither the order of the history nor a member that nobody knows decides.
+        // Neither the order of the history nor a field that nobody knows decides.
         let mut other = case.answer.clone();
         other["data"]["remark"] = json!("none");
         if let Some(entries) = other["data"]["orderPayments"].as_array_mut() {

@@ -13,7 +13,7 @@ use std::sync::Once;
 
 use paysvc_spec::settings::{CONFIG, variable};
 
-/// A client whose configuration lacks a member takes it from the environment, which may have settings on the machine
+/// A client whose configuration lacks a field takes it from the environment, which may have settings on the machine
 /// that runs this.
 fn check_environment() {
     static ONCE: Once = Once::new();

@@ -22,7 +22,7 @@ use crate::fuzzing::{choose, first_line};
 /// How many instructions are run, so that no input takes long.
 const INSTRUCTIONS: usize = 40;
 const HANDLES: usize = 4;
-/// How many members of one value are read.
+/// How many fields of one value are read.
 const MEMBERS: usize = 100;
 
 #[derive(Default)]
@@ -252,7 +252,7 @@ impl Machine<'_> {
         }
     }
 
-    /// The names of an object lead to its members, and every container has as many as it says.
+    /// The names of an object lead to its fields, and every container has as many as it says.
     unsafe fn read_members(&self, reply: Option<&paysvc_reply>, pointer: &CStr) {
         let look = |step: &CStr| {
             let pointer = CString::new([pointer.to_bytes(), b"/", step.to_bytes()].concat()).unwrap();

@@ -144,7 +144,7 @@ impl Peer {
     }
 
     pub fn config(&self, port: u16) -> Value {
-        // A key that carries every member of every row in one request.
+        // A key that carries every field of every row in one request.
         let key = include_str!("../../../tests/vectors/rsa8192-spki.pem");
         json!({
             "base_url": format!("http://127.0.0.1:{port}"),

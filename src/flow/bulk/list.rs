@@ -26,7 +26,7 @@ pub struct Recipient {
 }
 
 impl Recipient {
-    /// The members that say who pays what to whom, and the function, as the journal compares them.
+    /// The fields that say who pays what to whom, and the function, as the journal compares them.
     pub fn members(&self) -> Vec<(String, String)> {
         let payload = std::str::from_utf8(&self.payload).unwrap_or_default();
         let members = json::members_of(payload).unwrap_or_default();
@@ -38,7 +38,7 @@ impl Recipient {
 
 pub struct List {
     pub recipients: Vec<Recipient>,
-    /// Of all members of all recipients, in any order: next month's list has another description at least.
+    /// Of all fields of all recipients, in any order: next month's list has another description at least.
     pub digest: String,
     /// The most bytes that the elements of a batch may have, with the commas between them.
     pub room: usize,
@@ -60,7 +60,7 @@ fn open() -> String {
 }
 
 impl List {
-    /// Checks the whole list; the error names what is wrong by index and member.
+    /// Checks the whole list; the error names what is wrong by index and field.
     pub fn read(value: &RawValue, row: &Endpoint, settings: &Config) -> Result<List, ValidationError> {
         let invalid = |errors| ValidationError::of_members(Status::Argument, WHAT, errors);
         let request: Members<'_> = vec![(Cow::Borrowed(names::LIST), value)];

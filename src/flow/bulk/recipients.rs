@@ -16,7 +16,7 @@ use crate::util::validation_error::ValidationError;
 use paysvc_spec::journal::Act;
 use paysvc_spec::status::{self, Outcome, Status};
 
-/// The member that names the currency of a recipient's amount.
+/// The field that names the currency of a recipient's amount.
 const CURRENCY: &str = "creditCurrency";
 
 /// What the journal has about a recipient.
@@ -93,7 +93,7 @@ impl Run<'_> {
 
     /// What the rows of a recipient say.
     pub(super) fn state(&self, found: &Claims<'_>, decision: &Decision<'_>) -> RecipientState {
-        // Before the members are compared: the reference belongs to another list, not to a changed payout of this one.
+        // Before the fields are compared: the reference belongs to another list, not to a changed payout of this one.
         if let Some(day) = found.claims().iter().find_map(|claimed| self.paid_elsewhere(claimed))
             && !self.continues
         {

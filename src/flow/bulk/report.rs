@@ -83,7 +83,7 @@ impl Batch {
 const CHAR: usize = 4;
 /// The most that a response or the journal adds to a row or to a batch: names, two references, a message.
 pub const ADDED: usize = CHAR * (2 * LONGEST_REFERENCE + MAX_CHARS) + 256;
-/// The most that stands around a list and a report: the other members, and a message.
+/// The most that stands around a list and a report: the other fields, and a message.
 pub const AROUND: usize = CHAR * MAX_CHARS + 2048;
 
 /// How long the step after a batch can become, and with it the part of the report.

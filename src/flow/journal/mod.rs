@@ -376,7 +376,7 @@ pub(super) fn refusal_text(decision: &Decision<'_>) -> String {
     match (&decision.detail, &decision.differing[..]) {
         (Some(detail), _) => format!("{explanation} ({detail})"),
         (None, []) => explanation.to_owned(),
-        (None, differing) => format!("{explanation}; the members that differ: {}", differing.join(", ")),
+        (None, differing) => format!("{explanation}; the fields that differ: {}", differing.join(", ")),
     }
 }
 

@@ -59,7 +59,7 @@ impl Client {
     }
 }
 
-/// The members that an operation got.
+/// The fields that an operation got.
 pub(super) fn arguments<'a>(operation: &Operation, json: &'a str) -> Result<Members<'a>, ValidationError> {
     validate::arguments(operation.name, operation.members, json)
 }
@@ -148,7 +148,7 @@ impl<'a> Arguments<'a> {
         let flag = |name| json::member(members, name).map(|value| value == "true");
         Ok(Arguments {
             row: row_of(WHAT, members)?,
-            request: json::member(members, "request").expect("a required member was checked"),
+            request: json::member(members, "request").expect("a required field was checked"),
             is_charged: flag("charged").unwrap_or(true),
             attempts: attempts(WHAT, members)?,
             expected: expected(members),

@@ -170,7 +170,7 @@ struct Redacted {
 }
 
 fn redacted(client: &Client, task: &Task<'_>, look: &Reply, decision: &Decision) -> Redacted {
-    // The texts are short. Only a request with very many members takes longer.
+    // The texts are short. Only a request with very many fields takes longer.
     let until = Instant::now() + LONGEST_REDACTION;
     let stop = || Instant::now() >= until;
     let key = client.config.key(client.config.key_of(task.row));

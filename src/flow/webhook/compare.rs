@@ -166,7 +166,7 @@ pub fn with_service(event: &EventFacts, service: &Statements<'_>, state: State) 
     let (amounts, totals) = amounts(&of_event, service, class);
     let relations = COMPARED.iter().map(|&(_, role)| match role {
         Role::StateNumber => states(event, service, class, may_change),
-        // A response that contradicts itself confirms nothing, whether or not the event names that member.
+        // A response that contradicts itself confirms nothing, whether or not the event names that field.
         Role::Price | Role::Reference(_) | Role::ServiceReference | Role::Currency if service.is_unclear(role) => {
             Unconfirmed
         }

@@ -75,7 +75,7 @@ fn paid(event: Value) -> Value {
     verified(&event, &answer(of_order()), State::SUCCESSFUL, &Value::Null)
 }
 
-/// Each member that differs, whatever the values.
+/// Each field that differs, whatever the values.
 fn differing(found: &Value) -> Vec<&str> {
     found["differences"].as_array().unwrap().iter().map(|difference| difference["member"].as_str().unwrap()).collect()
 }
@@ -114,7 +114,7 @@ fn what_differs_is_named_and_decides() {
     assert_eq!(found["differences"], json!([{"member": "amount", "event": "6000", "service": "600"}]));
 }
 
-/// A member of the service's response that cannot be read confirms nothing, even if the event does not name it.
+/// A field of the service's response that cannot be read confirms nothing, even if the event does not name it.
 #[test]
 fn an_answer_that_cannot_be_read_or_contradicts_itself_confirms_nothing() {
     let thin = json!({"orderReference": "ORDER-1", "orderAmount": 600});
@@ -523,7 +523,7 @@ fn read(body: &str) -> EventFacts {
     read_event(body, &|| false).unwrap_or_else(|why| panic!("{body}: {why:?}"))
 }
 
-/// The member that is wrong, and what is wrong with it; without a member, the body is.
+/// The field that is wrong, and what is wrong with it; without a field, the body is.
 fn unreadable(body: &str) -> (Option<String>, String) {
     match read_event(body, &|| false) {
         Err(mut why) => {
@@ -594,7 +594,7 @@ fn a_session_comes_before_an_order_and_a_payout_before_both() {
 #[test]
 fn a_body_that_two_readers_would_read_differently_is_no_event() {
     let given_twice = "is given twice, in different cases";
-    let contradicts = "contradicts another member";
+    let contradicts = "contradicts another field";
     for (body, member, reason) in [
         (r#"{"data":{},"Data":{}}"#, Some("data"), given_twice),
         (r#"{"data":{"orderReference":"A"},"Data":null}"#, Some("data"), given_twice),
@@ -605,8 +605,8 @@ fn a_body_that_two_readers_would_read_differently_is_no_event() {
         (r#"{"statusId":5,"status":"Failed"}"#, Some("status"), contradicts),
         (r#"{"status":"Successful","statusId":2}"#, Some("statusId"), contradicts),
         (r#"{"statusId":5,"status":"Settled"}"#, Some("status"), contradicts),
-        (r#"{"a":{"x":1,"x":2}}"#, None, "gives a member twice"),
-        (r#"{"orderReference":"A","order\u0052eference":"B"}"#, None, "gives a member twice"),
+        (r#"{"a":{"x":1,"x":2}}"#, None, "gives a field twice"),
+        (r#"{"orderReference":"A","order\u0052eference":"B"}"#, None, "gives a field twice"),
         (r#"{"data":["orderReference"]}"#, Some("data"), "must be an object, not an array"),
         (r#"{"data":"{}"}"#, Some("data"), "must be an object, not a string"),
         (r#"{"orderAmount":"1e3"}"#, Some("orderAmount"), "is not a decimal amount"),

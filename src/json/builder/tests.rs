@@ -121,7 +121,7 @@ fn names_are_any_text() {
     let expected =
         r#"{"a/b":{"m~n":{"~1":true}},"":true," ":{" ":true},"\"quoted\\":true,"é":true,"-1":true,"+1":{"01x":true}}"#;
     assert_eq!(built(values), expected);
-    // An escape in a document and a name in a pointer are the same member.
+    // An escape in a document and a name in a pointer are the same field.
     assert_eq!(built([("", Value::Json(r#"{"\u0061\/":1}"#)), ("/a~1", Value::Number("2"))]), r#"{"a/":2}"#);
 }
 
@@ -138,7 +138,7 @@ fn a_pointer_that_leads_nowhere_is_refused() {
         (vec![("/new/1/a", Value::Bool(true))], "/new/1/a: the next index of /new is 0"),
         (vec![list(), ("/list/99999999999999999999999", Value::Bool(true))], "the next index of /list is 2"),
         (vec![list(), ("/list/01", Value::Bool(true))], "no leading zeros"),
-        (vec![("/banks/044/name", Value::Bool(true))], "no leading zeros; for a member of that name, set its object"),
+        (vec![("/banks/044/name", Value::Bool(true))], "no leading zeros; for a field of that name, set its object"),
         (vec![list(), ("/list/a", Value::Bool(true))], "/list is an array: the step after it must be an index or -"),
         (vec![list(), ("/list/", Value::Bool(true))], "must be an index or -"),
         (vec![list(), ("/list/-/a", Value::Bool(true))], "- appends to an array, so it must be the last step"),
@@ -180,7 +180,7 @@ fn a_document_is_checked() {
         ("{", "the value is not JSON"),
         ("{} {}", "the value is not JSON: it cannot be read from line 1, byte 4 on"),
         ("'x'", "the value is not JSON"),
-        (r#"{"a":1,"\u0061":2}"#, "the value is not usable: member \"a\" is given twice"),
+        (r#"{"a":1,"\u0061":2}"#, "the value is not usable: field \"a\" is given twice"),
         (r#"{"\ud800":2}"#, "the value is not usable"),
     ] {
         let error = refused([("/a", Value::Json(json))]);

@@ -19,7 +19,7 @@ use crate::ledger::row::{By, Claim, End, Kind, Lease, Row};
 use paysvc_spec::journal::{Act, LINES, Step};
 use paysvc_spec::status::Outcome;
 
-/// The model has no members, no prices, no accounts, one spelling, and no time in which details are removed.
+/// The model has no fields, no prices, no accounts, one spelling, and no time in which details are removed.
 const NOT_IN_THE_MODEL: &[&str] = &["j01", "j02", "j03", "j04", "j1"];
 
 fn now() -> Moment {

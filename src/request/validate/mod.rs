@@ -1,4 +1,4 @@
-//! Checks the members of a JSON object against a table of fields, and reports all errors at once. For requests and the
+//! Checks the fields of a JSON object against a table of fields, and reports all errors at once. For requests and the
 //! configuration.
 
 mod near;
@@ -47,7 +47,7 @@ pub fn object<'a>(
     object_within(text, MAX_TEXT, fields, rules, what, status)
 }
 
-/// The members that a function got which is no endpoint.
+/// The fields that a function got which is no endpoint.
 pub fn arguments<'a>(function: &str, fields: &[Field], json: &'a str) -> Result<Members<'a>, ValidationError> {
     object(json, fields, Rules::CLOSED, function, Status::Argument)
 }
@@ -73,7 +73,7 @@ pub fn object_within<'a>(
     self::members(members, fields, rules, what, status)
 }
 
-/// The members, if nothing is wrong with them.
+/// The fields, if nothing is wrong with them.
 pub fn members<'a>(
     members: Members<'a>,
     fields: &[Field],
@@ -85,7 +85,7 @@ pub fn members<'a>(
     if errors.is_empty() { Ok(members) } else { Err(ValidationError::of_members(status, what, errors)) }
 }
 
-/// What is wrong with the members of a request: at most [`MAX_ERRORS`], each with its path.
+/// What is wrong with the fields of a request: at most [`MAX_ERRORS`], each with its path.
 pub fn errors(members: &Members<'_>, fields: &[Field], rules: Rules) -> Vec<(String, String)> {
     let mut errors = Vec::new();
     Check { fields, known: OnceCell::new(), members, rules, errors: &mut errors }.object(members, fields, "");
@@ -148,7 +148,7 @@ fn reason(text: &str, error: &json::Error) -> String {
     }
 }
 
-/// What is wrong with the value of a member that is checked alone.
+/// What is wrong with the value of a field that is checked alone.
 pub fn fault(value: &RawValue, field: &Field) -> Option<String> {
     let alone = Field { same_as: None, ..*field };
     let (known, members) = (OnceCell::new(), Members::new());
@@ -194,7 +194,7 @@ struct Check<'c> {
 }
 
 impl Check<'_> {
-    /// An object within the request, or the request itself; `prefix` is the path of its members, such as `card.`.
+    /// An object within the request, or the request itself; `prefix` is the path of its fields, such as `card.`.
     fn object(&mut self, members: &Members<'_>, fields: &[Field], prefix: &str) {
         let (mut known, begin) = (0, self.errors.len());
         for field in fields {
@@ -222,7 +222,7 @@ impl Check<'_> {
         }
     }
 
-    /// The members that the table does not name.
+    /// The fields that the table does not name.
     fn unknown(&mut self, members: &Members<'_>, fields: &[Field], prefix: &str) {
         for (name, _) in members.iter().filter(|(name, _)| !fields.iter().any(|field| field.is_called(name))) {
             if self.errors.len() >= MAX_ERRORS {
@@ -353,15 +353,15 @@ fn is_grouped(text: &str) -> bool {
 }
 
 pub fn did_you_mean(known: &str) -> String {
-    format!("is not a known member; did you mean {known}?")
+    format!("is not a known field; did you mean {known}?")
 }
 
 fn unknown(name: &str, fields: &[Field]) -> String {
     let names = fields.iter().map(|field| field.name);
     match nearest(name, &mut names.clone()) {
         Some(known) => did_you_mean(known),
-        None if fields.is_empty() => "is not a known member; none is expected here".into(),
-        None => format!("is not a known member; known are {}", names.collect::<Vec<_>>().join(", ")),
+        None if fields.is_empty() => "is not a known field; none is expected here".into(),
+        None => format!("is not a known field; known are {}", names.collect::<Vec<_>>().join(", ")),
     }
 }
 

@@ -6,7 +6,7 @@ use paysvc_spec::schema::{Field, Kind};
 /// The longest name that is compared, in characters. The service's own names are much shorter.
 const LONGEST: usize = 48;
 
-/// Words that may be put before or after a member's name without changing its meaning. Only for names of some length,
+/// Words that may be put before or after a field's name without changing its meaning. Only for names of some length,
 /// and not for objects: a `customerId` is not a customer.
 const BEFORE: &[&str] = &["charge", "payment", "total", "transaction", "txn"];
 const AFTER: &[&str] = &["code", "id", "iso", "name", "no", "num", "number", "text", "type", "value"];
@@ -16,7 +16,7 @@ const LEAST_WITH_WORD: usize = 5;
 /// word.
 const ABBREVIATION: std::ops::RangeInclusive<usize> = 3..=5;
 
-/// All known members of a request, at every depth.
+/// All known fields of a request, at every depth.
 pub struct KnownMembers<'f>(Vec<Member<'f>>);
 
 struct Member<'f> {
@@ -45,7 +45,7 @@ impl<'f> KnownMembers<'f> {
         }
     }
 
-    /// The known members that an unknown one probably means, as in `order.amount or amount`; `None` if it is like none
+    /// The known fields that an unknown one probably means, as in `order.amount or amount`; `None` if it is like none
     /// of them. `prefix` is the path of the object in which it stands, such as `payouts.0.`.
     pub fn meant(&self, name: &str, prefix: &str) -> Option<String> {
         let name = fold(name);
@@ -76,7 +76,7 @@ impl<'f> KnownMembers<'f> {
                 let near = self.0.iter().filter(here).find(|member| is_nearly(member, 2));
                 near.map(|member| member.field.name.to_owned())
             })
-            // The name of an object elsewhere is not compared, but its members are.
+            // The name of an object elsewhere is not compared, but its fields are.
             .or_else(|| elsewhere(&|member| member.is_plain() && is_nearly(member, 1)))
     }
 }

@@ -37,10 +37,10 @@ fn errors(text: &str, allows_extra: bool) -> Vec<(String, String)> {
 fn all_errors_are_reported_at_once_with_their_paths() {
     let found = errors(r#"{"ammount":"1","count":1.5,"card":{"cvv":193,"pin":"1"}}"#, false);
     let expected = [
-        ("ammount", "is not a known member; did you mean amount?"),
+        ("ammount", "is not a known field; did you mean amount?"),
         ("reference", "is required"),
         ("count", "must be a whole number, not a fraction"),
-        ("card.pin", "is not a known member; known are cvv"),
+        ("card.pin", "is not a known field; known are cvv"),
         ("card.cvv", "must be a string, not a number"),
     ];
     let expected: Vec<_> = expected.iter().map(|(m, t)| (m.to_string(), t.to_string())).collect();
@@ -57,7 +57,7 @@ fn the_message_names_the_misspelt_member_first_and_what_else_is_missing() {
     let text = format!(r#"{{"order":{{"reference":"r","amount":"1","currency":"NGN"}},{card}}}"#);
     let found = message(&text, "order_create");
     assert!(
-        found.starts_with("order_create: card.cardNumber is not a known member; did you mean cardnumber?"),
+        found.starts_with("order_create: card.cardNumber is not a known field; did you mean cardnumber?"),
         "{found}"
     );
     let found = message("{}", "order_pay_authorize");
@@ -70,7 +70,7 @@ fn the_message_names_the_misspelt_member_first_and_what_else_is_missing() {
 fn a_long_name_and_half_a_million_names_are_refused_quickly() {
     let found = errors(&format!(r#"{{"reference":"r","{}":1}}"#, "é".repeat(500_000)), false);
     assert_eq!(found[0].0, format!("{}…", "é".repeat(100)));
-    assert_eq!(found[0].1, "is not a known member; known are reference, amount, count, card, order, payouts");
+    assert_eq!(found[0].1, "is not a known field; known are reference, amount, count, card, order, payouts");
     let many: Vec<_> = (0..500_000).map(|number| format!(r#""m{number}":1"#)).collect();
     assert_eq!(errors(&format!(r#"{{"reference":"r",{}}}"#, many.join(",")), false).len(), MAX_ERRORS);
     let text = format!(r#"{{"reference":"{}"}}"#, "x".repeat(MAX_TEXT));
@@ -123,12 +123,12 @@ fn told(text: &str) -> Vec<String> {
 #[test]
 fn an_open_payload_takes_no_member_that_is_nearly_known() {
     for (text, expected) in [
-        (r#""Amount":1"#, "Amount is not a known member; did you mean amount?"),
-        (r#""amuont":"1""#, "amuont is not a known member; did you mean amount?"),
-        (r#""cvv":"193""#, "cvv is not a known member; did you mean card.cvv?"),
-        (r#""order":{"count":1}"#, "order.count is not a known member; did you mean count?"),
-        (r#""order":{"amount":1,"reference":"r"}"#, "order.amount is not a known member; did you mean amount?"),
-        (r#""card":{"cvv":"1","C_V_V":"1"}"#, "card.C_V_V is not a known member; did you mean cvv?"),
+        (r#""Amount":1"#, "Amount is not a known field; did you mean amount?"),
+        (r#""amuont":"1""#, "amuont is not a known field; did you mean amount?"),
+        (r#""cvv":"193""#, "cvv is not a known field; did you mean card.cvv?"),
+        (r#""order":{"count":1}"#, "order.count is not a known field; did you mean count?"),
+        (r#""order":{"amount":1,"reference":"r"}"#, "order.amount is not a known field; did you mean amount?"),
+        (r#""card":{"cvv":"1","C_V_V":"1"}"#, "card.C_V_V is not a known field; did you mean cvv?"),
     ] {
         assert_eq!(told(&format!(r#"{{"reference":"r",{text}}}"#)), [expected]);
     }
@@ -183,8 +183,8 @@ fn the_elements_of_a_list_are_checked_each_by_itself() {
             "payouts.1.account is required",
             "payouts.1.bank.code is required",
             "payouts.2 must be an object, not a number",
-            "payouts.3.priec is not a known member; did you mean price?",
-            "payouts.3.Bank is not a known member; did you mean bank?",
+            "payouts.3.priec is not a known field; did you mean price?",
+            "payouts.3.Bank is not a known field; did you mean bank?",
             "payouts.3.account must not be empty",
         ]
     );
@@ -193,10 +193,10 @@ fn the_elements_of_a_list_are_checked_each_by_itself() {
         assert_eq!(payouts(text), [format!("payouts must be an array of objects, not {found}")]);
     }
     let twice = payouts(r#"[{"price":1,"price":1,"account":"1"}]"#);
-    assert!(twice[0].starts_with("payouts.0 member \"price\" is given twice"), "{twice:?}");
+    assert!(twice[0].starts_with("payouts.0 field \"price\" is given twice"), "{twice:?}");
     // A closed payload says so too, and names what it knows.
     let closed = errors(r#"{"reference":"r","payouts":[{"price":1,"account":"1","priec":1}]}"#, false);
-    assert_eq!(closed, [("payouts.0.priec".into(), "is not a known member; did you mean price?".into())]);
+    assert_eq!(closed, [("payouts.0.priec".into(), "is not a known field; did you mean price?".into())]);
     let many = vec!["{}"; 100_000].join(",");
     assert_eq!(payouts(&format!("[{many}]")).len(), MAX_ERRORS);
 }
@@ -243,7 +243,7 @@ mod options {
         let twice = r#"{"paymentoption":"USSD","reference":"R","paymentOption":"USSD"}"#;
         assert_eq!(errors(twice), [error("paymentOption", "is given more than once, in different spellings")]);
         let other = r#"{"payment_option":"USSD","reference":"R"}"#;
-        let meant = error("payment_option", "is not a known member; did you mean paymentOption?");
+        let meant = error("payment_option", "is not a known field; did you mean paymentOption?");
         assert_eq!(errors(other), [meant, error("paymentOption", "is required")]);
     }
 

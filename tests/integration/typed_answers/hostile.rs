@@ -30,14 +30,14 @@ fn is_of_verdict(name: &str) -> bool {
     known.flat_map(|known| known.roles).any(|(role, _)| !without_part(role))
 }
 
-/// A place of a typed member in a response.
+/// A place of a typed field in a response.
 struct Slot {
     pointer: String,
     kind: AnswerKind,
     of_verdict: bool,
 }
 
-/// What a member is called instead.
+/// What a field is called instead.
 type Renaming = fn(&str) -> String;
 
 impl Slot {
@@ -53,7 +53,7 @@ pub fn canned(row: &Endpoint) -> Case {
     Case { what: "the canned answer".into(), body: fill(&text, &good.request), keeps_verdict: true }
 }
 
-/// The braces of JSON itself stay; `{member}` becomes that member of the request.
+/// The braces of JSON itself stay; `{member}` becomes that field of the request.
 fn fill(text: &str, request: &serde_json::Map<String, serde_json::Value>) -> String {
     request.keys().fold(text.to_owned(), |text, name| {
         let place = format!("{{{name}}}");
@@ -79,7 +79,7 @@ pub fn cases(row: &'static Endpoint, further: u64, all: bool) -> Vec<Case> {
     out
 }
 
-/// Gives every typed member a value, but not those that would change the verdict.
+/// Gives every typed field a value, but not those that would change the verdict.
 fn complete(answer: &mut Vec<(String, Tree)>, members: &'static [Member]) {
     for member in typed(members).filter(|member| !is_of_verdict(member.name)) {
         let at = answer.iter().position(|(name, _)| name == member.name).unwrap_or_else(|| {
@@ -149,7 +149,7 @@ fn slots(row: &'static Endpoint, answer: &Tree) -> Vec<Slot> {
     }
     let mut out = Vec::new();
     add(&mut out, "", answer, row.answer.members);
-    // Any member of such a response is success, so one stays.
+    // Any field of such a response is success, so one stays.
     if row.answer.envelope == Envelope::Bare {
         out[0].of_verdict = true;
     }
@@ -247,10 +247,10 @@ impl Maker {
             beside(answer, &slot.pointer, &format!("{own}2"), r#"{"x":[1,{"y":1e400}]}"#, true);
             beside(answer, &slot.pointer, &format!("x~/ {own}"), "[[[[]]]]", false);
         };
-        out.push(self.case("unknown members everywhere", &self.changed(self.slots.iter(), unknown), true));
+        out.push(self.case("unknown fields everywhere", &self.changed(self.slots.iter(), unknown), true));
     }
 
-    /// Every member twice, in both orders and with each of some values; then a name that is escaped the second time.
+    /// Every field twice, in both orders and with each of some values; then a name that is escaped the second time.
     fn doubled(&self, out: &mut Vec<Case>) {
         for json in ["null", r#""x""#, "5", "12.50", "{}", "[]", "[{}]"] {
             for before in [true, false] {
@@ -271,7 +271,7 @@ impl Maker {
                 beside(answer, &slot.pointer, &escaped(last(&slot.pointer)), "null", before);
             };
             let answer = self.changed(self.slots.iter(), twin);
-            out.push(self.case("every member twice, null under a name with escapes", &answer, false));
+            out.push(self.case("every field twice, null under a name with escapes", &answer, false));
         }
     }
 

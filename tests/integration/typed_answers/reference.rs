@@ -30,7 +30,7 @@ fn read(text: &str) -> Map<String, Value> {
     of_text(&ROW, text)
 }
 
-/// What a member is read as, from each JSON text.
+/// What a field is read as, from each JSON text.
 fn reads(member: &str, cases: &[(&str, Value)]) {
     for (text, expected) in cases {
         let entries = read(&format!("{{{member:?}:{text}}}"));

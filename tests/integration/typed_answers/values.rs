@@ -1,4 +1,4 @@
-//! What may stand in the place of a member, as JSON: for every kind, and for one.
+//! What may stand in the place of a field, as JSON: for every kind, and for one.
 
 use paysvc_spec::schema::AnswerKind;
 

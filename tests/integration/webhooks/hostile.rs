@@ -31,8 +31,8 @@ fn a_hostile_body_is_refused_before_anything_is_asked() {
         (r#"{"data":{"sessionId":"1"},"Data":{"sessionId":"2"}}"#.to_owned(), "body.data is given twice"),
         (r#"{"data":{"sessionId":"1","SessionId":"2"}}"#.to_owned(), "body.sessionId is given twice"),
         (r#"{"sessionId":"1","data":{"sessionId":"2"}}"#.to_owned(), "body.sessionId contradicts"),
-        (r#"{"sessionId":"1","sessionId":"1"}"#.to_owned(), "gives a member twice"),
-        (r#"{"sessionId":"1","x":{"y":1,"y":1}}"#.to_owned(), "gives a member twice"),
+        (r#"{"sessionId":"1","sessionId":"1"}"#.to_owned(), "gives a field twice"),
+        (r#"{"sessionId":"1","x":{"y":1,"y":1}}"#.to_owned(), "gives a field twice"),
         (r#"{"sessionId":["1"]}"#.to_owned(), "is neither text nor a number"),
         (r#"{"sessionId":"1","statusId":5,"status":"failed"}"#.to_owned(), "body.status contradicts"),
         (r#"{"orderReference":"A","orderAmount":"6e2"}"#.to_owned(), "is not a decimal amount"),
@@ -63,7 +63,7 @@ fn a_wrong_request_is_refused_and_authenticates_nothing() {
     let body = json!({"orderReference": "A", "orderAmount": 1});
     for (request, part) in [
         (json!({}), "body is required"),
-        (json!({"body": body, "expected": {}}), "expected is not a known member; did you mean expect?"),
+        (json!({"body": body, "expected": {}}), "expected is not a known field; did you mean expect?"),
         (json!({"body": 5}), "body must be the text of an event or an object, not a number"),
         (json!({"body": null}), "not null"),
         (json!({"body": [body]}), "not an array"),

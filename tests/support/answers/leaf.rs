@@ -1,4 +1,4 @@
-//! The values of leaves, by the kind of the member.
+//! The values of leaves, by the kind of the field.
 
 use paysvc_spec::schema::AnswerKind;
 use serde_json::Value;

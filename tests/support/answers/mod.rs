@@ -1,5 +1,5 @@
 //! The reference reader of typed answers. It shares no code with the library or its packages, and shows what each of
-//! them must read: a map from the JSON pointer of every typed member to its entry, in the form that the drivers print
+//! them must read: a map from the JSON pointer of every typed field to its entry, in the form that the drivers print
 //! for the command `answer` (see `tests/c/driver.c`).
 //!
 //! A leaf is its text, null where it is absent, and false where it cannot be read. An object is "{}", a list "[n]".

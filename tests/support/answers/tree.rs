@@ -1,4 +1,4 @@
-//! JSON as it is written: every member of an object, also one that is there twice, and numbers as their literals.
+//! JSON as it is written: every field of an object, also one that is there twice, and numbers as their literals.
 //! The texts are the tests' own, so what is no JSON is a mistake of theirs.
 
 use std::fmt::{Formatter, Write as _};
@@ -72,7 +72,7 @@ impl Tree {
         }
     }
 
-    /// What stands at a JSON pointer; of a member that is there twice, the first.
+    /// What stands at a JSON pointer; of a field that is there twice, the first.
     pub fn look(&self, pointer: &str) -> Found {
         let mut at = self;
         for step in pointer.split('/').skip(1) {
@@ -103,7 +103,7 @@ impl Tree {
     }
 }
 
-/// The members of an object, also of one with a name twice.
+/// The fields of an object, also of one with a name twice.
 struct Members(Vec<(String, Tree)>);
 
 impl<'de> Deserialize<'de> for Members {

@@ -150,7 +150,7 @@ fn request_members(out: &mut Vec<Value>, within: &str, fields: &[Field]) {
     }
 }
 
-/// What a member holds, in words: "amount in major currency units, number or text, may be null".
+/// What a field holds, in words: "amount in major currency units, number or text, may be null".
 fn answer_kind(member: &Member) -> String {
     let unit = member.kind.unit().map_or_else(String::new, |unit| format!(" in {unit}"));
     let form = if member.form == Form::NumberOrText { ", number or text" } else { "" };
@@ -197,7 +197,7 @@ struct Names {
     python: String,
 }
 
-/// The names of the fields by the paths of the members that may have their values.
+/// The names of the fields by the paths of the fields that may have their values.
 fn field_names(out: &mut BTreeMap<String, Value>, path: &str, within: &Names, shape: &[ShapeField]) {
     let own = || shape.iter().map(|field| &*field.name);
     let (go, python) = (names::go::fields(own()), names::python::fields(&own().collect::<Vec<_>>()));

@@ -59,7 +59,7 @@ fn operation(operation: &Operation) -> Value {
     }
 }
 
-/// Its members stand within the list of the functions that have no comment of their own.
+/// Its fields stand within the list of the functions that have no comment of their own.
 fn invoked(function: &InvokeFunction) -> Value {
     context! { name => function.name, doc => function.doc, members => members_within(2, function.members) }
 }
@@ -74,7 +74,7 @@ fn members_within(outer: usize, fields: &'static [Field]) -> Vec<Value> {
         .collect()
 }
 
-/// What a member holds. A C program writes the JSON itself, so it may write an amount in either way.
+/// What a field holds. A C program writes the JSON itself, so it may write an amount in either way.
 fn of_c(field: &Field) -> String {
     match field.kind {
         Kind::Amount(_) => kind(field).replacen("decimal", "string or number, a decimal", 1),

@@ -23,7 +23,7 @@ pub fn render(rows: &[Endpoint]) -> String {
     let shared = Shared::of(rows);
     let of_row = |it: &Endpoint| {
         let name = exported(it.name);
-        // A member that only the caller adds cannot be stored in advance.
+        // A field that only the caller adds cannot be stored in advance.
         let looked_up = it.looked_up_by.is_some_and(|by| by.keep.iter().any(|kept| !matches!(kept, Keep::Added(_))));
         let needs_key = Step::of(it, true).is_some_and(Step::needs_key);
         context! { go => name, function => method(it.name), structs => request(it, &shared), looked_up, needs_key, ..row(it) }

@@ -90,7 +90,7 @@ fn manner(row: &Endpoint) -> String {
     format!("{key}{encrypted}{repeated}")
 }
 
-/// How the body is sent; a row without members in the body has none.
+/// How the body is sent; a row without fields in the body has none.
 fn sent_body(row: &Endpoint) -> &'static str {
     match (row.encrypted, row.fields.iter().any(|field| field.location == Location::Body)) {
         (true, _) => "encrypted",
@@ -99,24 +99,24 @@ fn sent_body(row: &Endpoint) -> &'static str {
     }
 }
 
-/// Whether the word in `/data/status` is a state, and the response has that member: the data of a batch is a list.
+/// Whether the word in `/data/status` is a state, and the response has that field: the data of a batch is a list.
 fn word_is_state(answer: &Answer) -> bool {
     let has = |members: &'static [Member], name: &str| members.iter().find(|member| member.name == name);
     let of_data = has(answer.members, "data").map(|data| data.kind);
     answer.success_is_state && matches!(of_data, Some(AnswerKind::Object(data)) if has(data, "status").is_some())
 }
 
-/// What every template needs to know about a member of a request or of the configuration.
+/// What every template needs to know about a field of a request or of the configuration.
 fn member(field: &Field) -> Value {
     context! { name => field.name, kind => kind(field), doc => field.doc_with_default() }
 }
 
-/// What a member holds, in words: "string, required".
+/// What a field holds, in words: "string, required".
 fn kind(field: &Field) -> String {
     format!("{}{}", field.kind.name(), if field.required { ", required" } else { "" })
 }
 
-/// The members with those of their objects and lists, each with how deep it lies.
+/// The fields with those of their objects and lists, each with how deep it lies.
 fn flat(fields: &'static [Field]) -> Vec<(usize, &'static Field)> {
     let inner = |field: &Field| flat(field.kind.members()).into_iter().map(|(depth, field)| (depth + 1, field));
     fields.iter().flat_map(|field| [(0, field)].into_iter().chain(inner(field)).collect::<Vec<_>>()).collect()

@@ -20,7 +20,7 @@ const METHODS_OF_ANSWER: &[&str] = &["each"];
 /// What the classes of a row are called after it.
 const SUFFIXES: &[&str] = &["request", "reply", "answer"];
 
-/// The method of a request that sets a member: its name in snake_case, unless that means something else in C++ or in `object`.
+/// The method of a request that sets a field: its name in snake_case, unless that means something else in C++ or in `object`.
 pub fn method(name: &str) -> String {
     free(name, METHODS_OF_OBJECT)
 }

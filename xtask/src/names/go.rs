@@ -110,7 +110,7 @@ pub fn method(name: &str) -> String {
     with_underscore(exported(name), METHODS_OF_OURS)
 }
 
-/// The field for a member.
+/// The field for a field.
 pub fn field(name: &str) -> String {
     with_underscore(exported(name), MEMBERS_OF_OURS)
 }

@@ -42,7 +42,7 @@ pub const CLASSES_OF_OURS: &[&str] = &[
 /// The names that the annotations of a response's class use: within the class, a field of that name would stand for them.
 const TYPES: &[&str] = &["str", "int", "bool", "tuple", "datetime"];
 
-/// A member's keyword argument, and the second one by which it may be given as well.
+/// A field's keyword argument, and the second one by which it may be given as well.
 pub struct Keyword<'a> {
     pub field: &'a Field,
     pub name: String,
@@ -66,7 +66,7 @@ impl Also {
     }
 }
 
-/// One spelling for the members that differ only by case or underscores: the one that shows most of its words.
+/// One spelling for the fields that differ only by case or underscores: the one that shows most of its words.
 #[derive(Default)]
 pub struct Spellings {
     best: BTreeMap<String, String>,
@@ -74,7 +74,7 @@ pub struct Spellings {
 }
 
 impl Spellings {
-    /// The spellings of all rows together, so that two rows spell the same member alike.
+    /// The spellings of all rows together, so that two rows spell the same field alike.
     pub fn of(rows: &[Endpoint]) -> Spellings {
         let mut all = Spellings::default();
         for row in rows {

@@ -73,7 +73,7 @@ func (t *till) learn(ctx context.Context, question string, request paysvc.Reques
 	if t.sandbox {
 		reply, err := t.client.Request(ctx, request)
 		var failure *paysvc.Error
-		if errors.As(err, &failure) { // A response of the admin interface has no member that means success.
+		if errors.As(err, &failure) { // A response of the admin interface has no field that means success.
 			reply = &failure.Reply
 		}
 		value, _ := reply.Get(pointer)

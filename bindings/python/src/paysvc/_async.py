@@ -61,7 +61,7 @@ class AsyncClient(AsyncEndpoints):
         traceparent: str | None = None,
         idempotency_key: str | Omitted = OMIT,
     ) -> Reply:
-        """Calls an endpoint by its name, with the interface's own member names. The methods use this.
+        """Calls an endpoint by its name, with the interface's own field names. The methods use this.
 
         traceparent is as in paysvc.Call.
         """

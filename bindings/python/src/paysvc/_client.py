@@ -39,7 +39,7 @@ class Client(Endpoints):
         call: Call | None = None,
         idempotency_key: str | Omitted = OMIT,
     ) -> Reply:
-        """Calls an endpoint by its name, with the interface's own member names. The methods use this."""
+        """Calls an endpoint by its name, with the interface's own field names. The methods use this."""
         if call is not None and not isinstance(call, Call):
             raise TypeError(f"call must be a paysvc.Call, not {type(call).__name__}")
         members, token = hidden(members), call

@@ -96,7 +96,7 @@ class Endpoints(Native):
     ) -> None:
         """Opens no connection. What a call needs is checked by that call.
 
-        A member that is left out is read from the environment variable of its name in capitals with the prefix
+        A field that is left out is read from the environment variable of its name in capitals with the prefix
         PAYSVC_, e.g. PAYSVC_BASE_URL, PAYSVC_TIMEOUT_MS=5000 or PAYSVC_ALLOW_HTTP=true (or 1). An empty variable
         counts as not set. Quotes and blanks around a value are ignored, but a blank PAYSVC_JOURNAL is E_CONFIG. So is
         every other variable with this prefix, except PAYSVC_LIBRARY, PAYSVC_SANDBOX and those that Kubernetes sets
@@ -313,7 +313,7 @@ class Endpoints(Native):
             customer: the customer
             payment: settings of the payment
             payment_meta (paymentMeta): data about the payment
-            members: further members by the interface's names; one that is nearly a known one is refused
+            members: further fields by the interface's names; one that is nearly a known one is refused
             idempotency_key: all requests with this key are one request, which is sent at most once; needs a journal.
                 1 to 200 bytes; a new attempt needs a new key
             timeout: seconds for the whole call, retries and waits included; else the client's timeout
@@ -354,7 +354,7 @@ class Endpoints(Native):
             card: the card
             direct_debit_payment_request (directDebitPaymentRequest): the debit, for the payment option NDD
             bank_transfer (BankTransfer): the transfer, for the payment option bank-transfer; may be empty
-            members: further members by the interface's names; one that is nearly a known one is refused
+            members: further fields by the interface's names; one that is nearly a known one is refused
             idempotency_key: all requests with this key are one request, which is sent at most once; needs a journal.
                 1 to 200 bytes; a new attempt needs a new key
             timeout: seconds for the whole call, retries and waits included; else the client's timeout
@@ -553,7 +553,7 @@ class Endpoints(Native):
             payment: settings of the payment
             payment_meta (paymentMeta): data about the payment
             authorization: the saved card
-            members: further members by the interface's names; one that is nearly a known one is refused
+            members: further fields by the interface's names; one that is nearly a known one is refused
             idempotency_key: all requests with this key are one request, which is sent at most once; needs a journal.
                 1 to 200 bytes; a new attempt needs a new key
             timeout: seconds for the whole call, retries and waits included; else the client's timeout
@@ -615,7 +615,7 @@ class Endpoints(Native):
             customer: the customer
             payment: settings of the payment
             payment_meta (paymentMeta): data about the payment
-            members: further members by the interface's names; one that is nearly a known one is refused
+            members: further fields by the interface's names; one that is nearly a known one is refused
             idempotency_key: all requests with this key are one request, which is sent at most once; needs a journal.
                 1 to 200 bytes; a new attempt needs a new key
             timeout: seconds for the whole call, retries and waits included; else the client's timeout
@@ -1142,7 +1142,7 @@ class AsyncEndpoints(Native):
     ) -> None:
         """Opens no connection. What a call needs is checked by that call.
 
-        A member that is left out is read from the environment variable of its name in capitals with the prefix
+        A field that is left out is read from the environment variable of its name in capitals with the prefix
         PAYSVC_, e.g. PAYSVC_BASE_URL, PAYSVC_TIMEOUT_MS=5000 or PAYSVC_ALLOW_HTTP=true (or 1). An empty variable
         counts as not set. Quotes and blanks around a value are ignored, but a blank PAYSVC_JOURNAL is E_CONFIG. So is
         every other variable with this prefix, except PAYSVC_LIBRARY, PAYSVC_SANDBOX and those that Kubernetes sets
@@ -1360,7 +1360,7 @@ class AsyncEndpoints(Native):
             customer: the customer
             payment: settings of the payment
             payment_meta (paymentMeta): data about the payment
-            members: further members by the interface's names; one that is nearly a known one is refused
+            members: further fields by the interface's names; one that is nearly a known one is refused
             idempotency_key: all requests with this key are one request, which is sent at most once; needs a journal.
                 1 to 200 bytes; a new attempt needs a new key
             timeout: seconds for the whole call, with the wait for a thread and all retries; else the client's timeout
@@ -1400,7 +1400,7 @@ class AsyncEndpoints(Native):
             card: the card
             direct_debit_payment_request (directDebitPaymentRequest): the debit, for the payment option NDD
             bank_transfer (BankTransfer): the transfer, for the payment option bank-transfer; may be empty
-            members: further members by the interface's names; one that is nearly a known one is refused
+            members: further fields by the interface's names; one that is nearly a known one is refused
             idempotency_key: all requests with this key are one request, which is sent at most once; needs a journal.
                 1 to 200 bytes; a new attempt needs a new key
             timeout: seconds for the whole call, with the wait for a thread and all retries; else the client's timeout
@@ -1592,7 +1592,7 @@ class AsyncEndpoints(Native):
             payment: settings of the payment
             payment_meta (paymentMeta): data about the payment
             authorization: the saved card
-            members: further members by the interface's names; one that is nearly a known one is refused
+            members: further fields by the interface's names; one that is nearly a known one is refused
             idempotency_key: all requests with this key are one request, which is sent at most once; needs a journal.
                 1 to 200 bytes; a new attempt needs a new key
             timeout: seconds for the whole call, with the wait for a thread and all retries; else the client's timeout
@@ -1651,7 +1651,7 @@ class AsyncEndpoints(Native):
             customer: the customer
             payment: settings of the payment
             payment_meta (paymentMeta): data about the payment
-            members: further members by the interface's names; one that is nearly a known one is refused
+            members: further fields by the interface's names; one that is nearly a known one is refused
             idempotency_key: all requests with this key are one request, which is sent at most once; needs a journal.
                 1 to 200 bytes; a new attempt needs a new key
             timeout: seconds for the whole call, with the wait for a thread and all retries; else the client's timeout

@@ -112,7 +112,7 @@ class OutcomeUnknown(PaysvcError):
 
 
 class ArgumentError(PaysvcError, ValueError, of=Status.ARGUMENT):
-    """A member is missing, unknown or of the wrong type. Nothing was sent; never with the outcome UNKNOWN."""
+    """A field is missing, unknown or of the wrong type. Nothing was sent; never with the outcome UNKNOWN."""
 
 
 class ConfigError(PaysvcError, of=Status.CONFIG):

@@ -58,7 +58,7 @@ class Status(Number):
 
     #: The service answered success.
     OK = "OK", 0
-    #: NULL, not UTF-8, not a JSON object, a member missing, unknown or of the wrong type. This call sent nothing.
+    #: NULL, not UTF-8, not a JSON object, a field missing, unknown or of the wrong type. This call sent nothing.
     ARGUMENT = "ARGUMENT", 1
     #: The configuration or the encryption key is wrong or lacks what this call needs. This call moved no money.
     CONFIG = "CONFIG", 2
@@ -70,8 +70,8 @@ class Status(Number):
     #: The service was asked what became of a request, and that is still not known; or the journal has an open request.
     #: The outcome is UNKNOWN.
     UNRESOLVED = "UNRESOLVED", 5
-    #: The journal has this idempotency key for a request with different members. This call sent nothing. The outcome
-    #: is UNKNOWN: it is that of the other request.
+    #: The journal has this idempotency key for a request with different fields. This call sent nothing. The outcome is
+    #: UNKNOWN: it is that of the other request.
     KEY_REUSED = "KEY_REUSED", 6
     #: Name look-up, connect, TLS, or a broken connection.
     TRANSPORT = "TRANSPORT", 10
@@ -286,7 +286,7 @@ class Card(Members):
             cvv: card security code
             auth_option (authOption): how the holder consents, e.g. PIN
             pin: the card's PIN
-            members: further members by the interface's names; one that is nearly a known one is refused
+            members: further fields by the interface's names; one that is nearly a known one is refused
         """
         super().__init__({
             "cardnumber": cardnumber, "expirymonth": expirymonth, "expiryyear": expiryyear, "cvv": cvv,
@@ -309,7 +309,7 @@ class Order(Members):
             amount: price, without the fee; text or Decimal, major units
             description: description of the order
             currency: currency code, e.g. NGN
-            members: further members by the interface's names; one that is nearly a known one is refused
+            members: further fields by the interface's names; one that is nearly a known one is refused
         """
         super().__init__({
             "reference": reference, "amount": amount_text("amount", amount), "description": given(description),
@@ -334,7 +334,7 @@ class Customer(Members):
             mobile: telephone number
             country: two-letter country code
             email: e-mail address
-            members: further members by the interface's names; one that is nearly a known one is refused
+            members: further fields by the interface's names; one that is nearly a known one is refused
         """
         super().__init__({
             "firstname": given(firstname), "lastname": given(lastname), "mobile": given(mobile),
@@ -353,7 +353,7 @@ class Payment(Members):
         """
         Args:
             redirect_url (RedirectUrl): where the customer's browser goes after the payment
-            members: further members by the interface's names; one that is nearly a known one is refused
+            members: further fields by the interface's names; one that is nearly a known one is refused
         """
         super().__init__({
             "RedirectUrl": given(redirect_url),
@@ -371,7 +371,7 @@ class PaymentMeta(Members):
         """
         Args:
             ip_address (ipAddress): address of the customer's browser
-            members: further members by the interface's names; one that is nearly a known one is refused
+            members: further fields by the interface's names; one that is nearly a known one is refused
         """
         super().__init__({
             "ipAddress": given(ip_address),
@@ -393,7 +393,7 @@ class DirectDebitPaymentRequest(Members):
             mandate_code (mandateCode): the code returned at mandate creation
             account_name (accountName): name of the customer's account; the service may refuse a request without it
             bank_code (bankCode): code of the customer's bank; the service may refuse a request without it
-            members: further members by the interface's names; one that is nearly a known one is refused
+            members: further fields by the interface's names; one that is nearly a known one is refused
         """
         super().__init__({
             "otp": otp, "mandateCode": mandate_code, "accountName": given(account_name), "bankCode": given(bank_code),
@@ -413,7 +413,7 @@ class BankTransfer(Members):
         Args:
             bank_code (bankcode): code of the customer's bank
             bankcode: the same, by the interface's spelling
-            members: further members by the interface's names; one that is nearly a known one is refused
+            members: further fields by the interface's names; one that is nearly a known one is refused
         """
         super().__init__({
             "bankcode": either("bank_code", bank_code, "bankcode", bankcode),
@@ -431,7 +431,7 @@ class Authorization(Members):
         """
         Args:
             card_token (cardToken): token of the saved card
-            members: further members by the interface's names; one that is nearly a known one is refused
+            members: further fields by the interface's names; one that is nearly a known one is refused
         """
         super().__init__({
             "cardToken": card_token,

@@ -162,7 +162,7 @@ class Native(Once):
 def look_up(endpoint: EndpointName, request: Mapping[str, object]) -> dict[str, Any]:
     """What to store about a request before it is sent: client.call("resolve", stored) finds out what became of it.
 
-    The request has the interface's own member names. What is returned has no card data and no codes;
+    The request has the interface's own field names. What is returned has no card data and no codes;
     json.dumps(stored, default=str) writes it. Needs no client, and sends nothing.
     """
     asked = Text(Members({"endpoint": endpoint, "request": hidden(request)}))

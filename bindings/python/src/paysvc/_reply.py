@@ -154,7 +154,7 @@ class Reply:
         return objects[name]
 
     def _get(self, name: str) -> Any:
-        """A member of the response; None if there is none."""
+        """A field of the response; None if there is none."""
         return self.body.get(name) if isinstance(self.body, dict) else None
 
     def __bool__(self) -> bool:

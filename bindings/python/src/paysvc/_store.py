@@ -28,7 +28,7 @@ class Store(Protocol):
     def append(self, key: str, seq: int, row: str, timeout: float) -> bool:
         """Inserts a row, which is durable on return: True. False if (key, seq) is there already; nothing is written.
 
-        Any other value is a failure. The row is a JSON object; its members "order", which may be missing, and "open"
+        Any other value is a failure. The row is a JSON object; its fields "order", which may be missing, and "open"
         are what read() looks for.
         """
         ...

@@ -51,7 +51,7 @@ class Members(Mapping[str, object]):
         for name, value in more.items() if more else ():
             # Where the argument is omitted, a program may be older than the argument.
             if name in self._members:
-                raise TypeError(f"{name} has an argument of its own; leave it out of members")
+                raise TypeError(f"{name} has an argument of its own; leave it out of fields")
             self._members[name] = value
 
     def __getitem__(self, name: str) -> object:
@@ -68,26 +68,26 @@ class Members(Mapping[str, object]):
 
 
 def hidden(members: Mapping[str, object]) -> Mapping[str, object]:
-    """The members of a request whose repr hides the values."""
+    """The fields of a request whose repr hides the values."""
     return Members(members) if isinstance(members, Mapping) and not isinstance(members, Members) else members
 
 
 def either(name: str, value: object, other: str, same: object) -> object:
-    """The value of a member that can be given as either of two keyword arguments."""
+    """The value of a field that can be given as either of two keyword arguments."""
     if same is OMIT:
         return value
     if value is not OMIT:
-        raise TypeError(f"{name} and {other} are the same member; give one of them")
+        raise TypeError(f"{name} and {other} are the same field; give one of them")
     return same
 
 
 def given(value: object) -> object:
-    """The value of a member that None leaves out: one that does not say who pays what to whom, and how."""
+    """The value of a field that None leaves out: one that does not say who pays what to whom, and how."""
     return OMIT if value is None else value
 
 
 def unless_existing(name: str, value: object) -> object:
-    """The value of a member with the price of a charge, which is left out only on purpose."""
+    """The value of a field with the price of a charge, which is left out only on purpose."""
     if value is OMIT:
         raise TypeError(f"{name} has the price; to charge an order that exists, give paysvc.EXISTING_ORDER")
     return OMIT if value is EXISTING_ORDER else value
@@ -114,7 +114,7 @@ def in_milliseconds(name: str, seconds: object, value: object) -> object:
     if seconds is OMIT:
         return value
     if value is not OMIT:
-        raise TypeError(f"{name} (seconds) and {name}_ms (milliseconds) are the same member; give one of them")
+        raise TypeError(f"{name} (seconds) and {name}_ms (milliseconds) are the same field; give one of them")
     return milliseconds(seconds, name)
 
 
@@ -176,7 +176,7 @@ def _json(value: object, at: str, amounts: Set[str]) -> str:
         members = [_member(name, item, at, amounts) for name, item in value.items() if item is not OMIT]
         return "{" + ",".join(members) + "}"
     if isinstance(value, str):
-        return _quoted(str.__str__(value))  # For a member of a str Enum its value, not its name.
+        return _quoted(str.__str__(value))  # For a field of a str Enum its value, not its name.
     if value is None or isinstance(value, bool):
         return json.dumps(value)
     if isinstance(value, int):
@@ -194,7 +194,7 @@ def _json(value: object, at: str, amounts: Set[str]) -> str:
 
 def _member(name: object, value: object, at: str, amounts: Set[str]) -> str:
     if not isinstance(name, str):
-        raise TypeError(f"{at}: a member's name must be str, not {type(name).__name__}")
+        raise TypeError(f"{at}: a field's name must be str, not {type(name).__name__}")
     if type(value) is str:  # The most frequent case.
         return f"{_quoted(name)}:{_quoted(value)}"
     at = name if at == "the value" else f"{at}.{name}"

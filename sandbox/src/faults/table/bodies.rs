@@ -17,16 +17,16 @@ faults! {
             let body = gzip::bomb(&answer.body);
             Answer { body, ..answer }.header("content-encoding", "gzip")
         }) }
-    "bad_utf8" Request EXECUTED "the response with a member whose text is not UTF-8"
+    "bad_utf8" Request EXECUTED "the response with a field whose text is not UTF-8"
         "invalid text"
         { answer: Answers::Changed(|answer| with_members(answer, b"\"sandboxText\":\"\xff\xfe\xc0\"")) }
-    "deep_nesting" Request EXECUTED "the response with a member nested 10,000 deep"
+    "deep_nesting" Request EXECUTED "the response with a field nested 10,000 deep"
         "exhausts the stack of a recursive parser; the response is still valid"
         { answer: Answers::Changed(|answer| {
             let nest = format!("\"sandboxNest\":{}{}", "[".repeat(DEEP), "]".repeat(DEEP));
             with_members(answer, nest.as_bytes())
         }) }
-    "duplicate_members" Request EXECUTED "the response with a second status member that contradicts the first"
+    "duplicate_members" Request EXECUTED "the response with a second status field that contradicts the first"
         "a response that two parsers read differently"
         { answer: Answers::Changed(contradict) }
     "huge_number" Request EXECUTED "the response with a number of 400 digits"
@@ -34,7 +34,7 @@ faults! {
         { answer: Answers::Changed(|answer| {
             with_members(answer, format!("\"sandboxNumber\":{}", "9".repeat(DIGITS)).as_bytes())
         }) }
-    "unknown_fields" Request EXECUTED "the response with unknown members"
+    "unknown_fields" Request EXECUTED "the response with unknown fields"
         "a newer service; the response is still valid"
         { answer: Answers::Changed(|answer| with_members(answer, UNKNOWN.as_bytes())) }
     "wrong_envelope" Request EXECUTED "200 with a JSON object that reports neither success nor failure"

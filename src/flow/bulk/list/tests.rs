@@ -43,7 +43,7 @@ fn errors_name_the_recipient_and_the_member() {
         found,
         [
             "payoutDetails.1.amount must be a decimal amount above zero in major units, like \"100.10\"",
-            "payoutDetails.2.bankcode is not a known member; did you mean bankCode?",
+            "payoutDetails.2.bankcode is not a known field; did you mean bankCode?",
             "payoutDetails.2.accountNumber must not be empty",
             "payoutDetails.2.bankCode is required",
             "payoutDetails.4 must be an object, not a number",
@@ -105,7 +105,7 @@ fn what_is_sent_is_what_the_row_sends() {
     );
 }
 
-/// The members of the list's digest and of the journal are those of the rows, whatever their form.
+/// The fields of the list's digest and of the journal are those of the rows, whatever their form.
 #[test]
 fn a_list_is_the_same_in_another_form_and_another_one_with_any_other_member() {
     let list = |elements: &[String]| read(elements, "rsa4096").unwrap();

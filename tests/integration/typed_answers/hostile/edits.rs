@@ -2,7 +2,7 @@
 
 use crate::support::answers::Tree;
 
-/// The object in which a pointer ends, and the name of the member there.
+/// The object in which a pointer ends, and the name of the field there.
 pub fn holder<'a>(tree: &'a mut Tree, pointer: &str) -> Option<(&'a mut Vec<(String, Tree)>, String)> {
     let (within, name) = pointer.rsplit_once('/').unwrap();
     let mut at = tree;
@@ -19,7 +19,7 @@ pub fn holder<'a>(tree: &'a mut Tree, pointer: &str) -> Option<(&'a mut Vec<(Str
     }
 }
 
-/// Puts JSON into the place of a member, which may be missing. Nothing happens where the object around it is gone.
+/// Puts JSON into the place of a field, which may be missing. Nothing happens where the object around it is gone.
 pub fn set(tree: &mut Tree, pointer: &str, json: &str) {
     let Some((members, name)) = holder(tree, pointer) else { return };
     match members.iter_mut().find(|(found, _)| *found == name) {
@@ -34,7 +34,7 @@ pub fn remove(tree: &mut Tree, pointer: &str) {
     }
 }
 
-/// Puts another member beside one that is there.
+/// Puts another field beside one that is there.
 pub fn beside(tree: &mut Tree, pointer: &str, name: &str, json: &str, before: bool) {
     let Some((members, own)) = holder(tree, pointer) else { return };
     if let Some(at) = members.iter().position(|(found, _)| *found == own) {

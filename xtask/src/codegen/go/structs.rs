@@ -16,7 +16,7 @@ pub const SECRET: &str = "Secret";
 pub enum Use {
     /// An empty text, a time of 0 and a pointer that is nil mean left out: the environment or the default is used.
     Config,
-    /// Empty is not absent: a member that may be absent is a pointer.
+    /// Empty is not absent: a field that may be absent is a pointer.
     Request { extra: bool },
 }
 
@@ -64,7 +64,7 @@ pub fn request(row: &Endpoint, shared: &Shared) -> Vec<Value> {
 /// The struct of an object and, after it, those of the objects within that are not those of others.
 pub fn structs(name: &str, fields: &[Field], used: Use, shared: &Shared) -> Vec<Value> {
     let names: BTreeSet<_> = fields.iter().map(|field| field_name(field.name)).collect();
-    assert_eq!(names.len(), fields.len(), "two members of {name} have the same name in Go");
+    assert_eq!(names.len(), fields.len(), "two fields of {name} have the same name in Go");
     let of_field = |field: &Field| {
         let (of, tag) = type_of(field, name, used, shared);
         let (duration, has_price) = (duration(field, used), field.has_price);
@@ -109,7 +109,7 @@ fn duration(field: &Field, used: Use) -> Option<(&'static str, String)> {
     Some((bare, format!("{doc}; rounded up to whole milliseconds ({limits})")))
 }
 
-/// The Go type of a member, and what follows its name in the tag. A pointer wherever the zero value could be taken
+/// The Go type of a field, and what follows its name in the tag. A pointer wherever the zero value could be taken
 /// for a value: a missing amount is a full refund, an empty one is a mistake.
 fn type_of(field: &Field, owner: &str, used: Use, shared: &Shared) -> (String, &'static str) {
     let config = matches!(used, Use::Config);

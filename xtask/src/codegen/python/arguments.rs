@@ -1,4 +1,4 @@
-//! A member of a request as keyword arguments of a method or class.
+//! A field of a request as keyword arguments of a method or class.
 
 use minijinja::{Value, context};
 

@@ -61,7 +61,7 @@ impl Classes {
         names
     }
 
-    /// An object's class, and that of an element of a list, is called like its member; a second, different object of that
+    /// An object's class, and that of an element of a list, is called like its field; a second, different object of that
     /// name is called after its owner too.
     fn class(&self, owner: &str, field: &Field, inner: &'static [Field], extra: bool) -> Class {
         let long = format!("{owner}_{}", field.name);
@@ -88,7 +88,7 @@ impl Classes {
         self.class(owner, field, inner, extra).name
     }
 
-    /// The keyword arguments of an object's members.
+    /// The keyword arguments of an object's fields.
     pub fn arguments(&self, owner: &str, fields: &'static [Field], extra: bool) -> Vec<Argument> {
         let of = |keyword: names::Keyword<'static>| {
             let field = keyword.field;
@@ -120,7 +120,7 @@ impl Classes {
     }
 }
 
-/// Whether a member that is None by mistake may be left out: not one that says who pays what to whom or how, or what
+/// Whether a field that is None by mistake may be left out: not one that says who pays what to whom or how, or what
 /// protects from a second charge.
 fn none_omits(field: &Field) -> bool {
     let protects = field.name.ends_with("_key") || matches!(field.name, "journal" | "mode" | "former_public_keys");

@@ -117,7 +117,7 @@ fn call_names(rows: &[Endpoint]) -> Vec<&'static str> {
     rows.iter().map(|row| row.name).chain(operations).collect()
 }
 
-/// The members of requests that hold an amount, at any depth.
+/// The fields of requests that hold an amount, at any depth.
 fn amounts(rows: &[Endpoint]) -> BTreeSet<&'static str> {
     let fields = rows.iter().map(|row| row.fields).chain(OPERATIONS.iter().map(|it| it.members)).flat_map(flat);
     fields.filter(|(_, field)| matches!(field.kind, Kind::Amount(_))).map(|(_, field)| field.name).collect()

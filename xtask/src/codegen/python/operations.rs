@@ -10,7 +10,7 @@ use super::classes::Classes;
 use crate::codegen::operations::{answer_of, operation};
 use crate::names::python::method;
 
-/// Those whose methods take something else than the members of the request: the macro `by_hand` of the template has them.
+/// Those whose methods take something else than the fields of the request: the macro `by_hand` of the template has them.
 const BY_HAND: &[&str] = &["resolve", "webhook_verify", "payout_bulk"];
 
 pub fn values(rows: &[Endpoint], classes: &Classes, answers: &Answers) -> Vec<Value> {

@@ -146,10 +146,10 @@ fn an_answer_is_a_class_for_each_of_its_objects() {
 
 #[test]
 fn what_is_guessed_has_no_type_and_neither_has_what_is_in_it() {
-    const INNER: &[Member] = &[Member::text("inner", "a member")];
+    const INNER: &[Member] = &[Member::text("inner", "a field")];
     const ROWS: &[Endpoint] = &[answering(&[
-        Member::text("known", "a member"),
-        Member::text("guessed", "a member").certainty(Certainty::Guessed),
+        Member::text("known", "a field"),
+        Member::text("guessed", "a field").certainty(Certainty::Guessed),
         Member::object("around", INNER, "an object").certainty(Certainty::Guessed),
     ])];
     let answers = render_answers(ROWS);
@@ -159,7 +159,7 @@ fn what_is_guessed_has_no_type_and_neither_has_what_is_in_it() {
 
 #[test]
 fn no_two_classes_have_one_name() {
-    const INNER: &[Member] = &[Member::text("x", "a member")];
+    const INNER: &[Member] = &[Member::text("x", "a field")];
     const ROWS: &[Endpoint] = &[
         answering(&[
             Member::object("a", &[Member::object("b", INNER, "an object")], "an object"),
@@ -171,7 +171,7 @@ fn no_two_classes_have_one_name() {
     for class in ["ParcelSendAnswerAB", "ParcelSendAnswerAB_", "ParcelAnswer"] {
         assert_eq!(answers.matches(&format!("class {class}(Answer):")).count(), 1, "{answers}");
     }
-    // The object of a request is called like its member.
+    // The object of a request is called like its field.
     has(&render(ROWS), "class ParcelReply(Members):");
     has(&render_replies(ROWS), "class ParcelReply_(Reply):");
 }
