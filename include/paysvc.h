@@ -43,7 +43,7 @@
  *    bodies, at any level.
  * 12. Panics never cross the C boundary; they become PAYSVC_E_INTERNAL.
  * 13. Process. The library installs no signal handlers, changes neither errno nor the locale, never raises SIGPIPE,
- *    and keeps no background threads. A name look-up runs on a short-lived thread, at most eight at a time, which sends
+ *    and keeps no background threads. A DNS lookup runs on a short-lived thread, at most eight at a time, which sends
  *    nothing else. After fork, the child opens its own connections. In a program with threads, the child may use the
  *    library only if fork() made it: after _Fork() or clone() the C library allows such a child only what a signal
  *    handler may do.
@@ -317,7 +317,7 @@ typedef paysvc_status (PAYSVC_CALLBACK *paysvc_function)(const paysvc_client *cl
 #define PAYSVC_E_KEY_REUSED 6
 
 /**
- * Name look-up, connect, TLS, or a broken connection.
+ * DNS lookup, connect, TLS, or a broken connection.
  */
 #define PAYSVC_E_TRANSPORT 10
 
@@ -337,7 +337,7 @@ typedef paysvc_status (PAYSVC_CALLBACK *paysvc_function)(const paysvc_client *cl
 #define PAYSVC_E_REJECTED 20
 
 /**
- * The service refused this request, or a look-up about it, with 401 or 403.
+ * The service refused this request, or a status query about it, with 401 or 403.
  */
 #define PAYSVC_E_UNAUTHORIZED 21
 
@@ -471,7 +471,7 @@ const char *PAYSVC_CDECL paysvc_state_name(paysvc_state state);
  *   - mode (string): test or live: API keys of the other kind are refused; without mode this is not checked
  *   - encryption_key (string): the dashboard's RSA key, or a PEM public key
  *   - timeout_ms (integer): time limit for a whole call in ms, retries and waits included (default 30000, 1 to 86400000)
- *   - connect_timeout_ms (integer): limit for name look-up, connect and TLS in ms, within timeout_ms (default 10000, 1 to 86400000)
+ *   - connect_timeout_ms (integer): limit for DNS lookup, connect and TLS in ms, within timeout_ms (default 10000, 1 to 86400000)
  *   - max_attempts (integer): maximum number of attempts for a request that may be repeated (default 3, 1 to 10)
  *   - proxy (string): http://user:password@proxy:3128 or socks5://..., user and password percent-encoded; without it, the variable https_proxy or HTTPS_PROXY, for https to another machine
  *   - no_proxy (string): hosts, domains and networks reached without the proxy, such as .example.com, 10.0.0.0/8, host:8443; an asterisk for all; beside HTTPS_PROXY, without it, the variable no_proxy or NO_PROXY
@@ -1017,10 +1017,10 @@ paysvc_status PAYSVC_CDECL paysvc_request(const paysvc_client *client,
  *     - amount (string or number, a decimal amount in major units, e.g. "100.10"): price without the fee
  *     - currency (string): currency code. A response or the request must name it, else the outcome stays UNKNOWN
  *   - wait (boolean): true: asks again until the outcome is known or the call's time is over. false: asks once (default false)
- *   - interval_ms (integer): the first wait between two look-ups, in ms; each further wait is half as long again, up to ten times the first, and varies by up to a quarter (default 1000, 10 to 60000)
+ *   - interval_ms (integer): the first wait between two status queries, in ms; each further wait is half as long again, up to ten times the first, and varies by up to a quarter (default 1000, 10 to 60000)
  * @param call  deadline, cancel and progress of this call; may be NULL
  * @param reply  may be NULL; else *reply is set on every path: free it with paysvc_reply_free()
- * @return PAYSVC_OK: CONFIRMED, check the state. PAYSVC_E_REJECTED: REJECTED, the request was not executed. PAYSVC_E_UNRESOLVED: the service was asked, and it is still UNKNOWN. Any other status: the look-up failed, and the outcome is still UNKNOWN. The outcome is that of the earlier request, so it is never NOT_SENT. The body is the look-up's response.
+ * @return PAYSVC_OK: CONFIRMED, check the state. PAYSVC_E_REJECTED: REJECTED, the request was not executed. PAYSVC_E_UNRESOLVED: the service was asked, and it is still UNKNOWN. Any other status: the status query failed, and the outcome is still UNKNOWN. The outcome is that of the earlier request, so it is never NOT_SENT. The body is the status query's response.
  */
 paysvc_status PAYSVC_CDECL paysvc_resolve(const paysvc_client *client,
                                           const char *request_json,
@@ -1037,10 +1037,10 @@ paysvc_status PAYSVC_CDECL paysvc_resolve(const paysvc_client *client,
  *   - expect (object): the price that was asked for; if the service names another one, the outcome stays UNKNOWN
  *     - amount (string or number, a decimal amount in major units, e.g. "100.10"): price without the fee
  *     - currency (string): currency code. A response or the request must name it, else the outcome stays UNKNOWN
- *   - interval_ms (integer): the first wait between two look-ups, in ms; each further wait is half as long again, up to ten times the first, and varies by up to a quarter (default 1000, 10 to 60000)
+ *   - interval_ms (integer): the first wait between two status queries, in ms; each further wait is half as long again, up to ten times the first, and varies by up to a quarter (default 1000, 10 to 60000)
  * @param call  deadline, cancel and progress of this call; may be NULL
  * @param reply  may be NULL; else *reply is set on every path: free it with paysvc_reply_free()
- * @return PAYSVC_OK: CONFIRMED, the state is SUCCESSFUL or REVERSED. PAYSVC_E_REJECTED: REJECTED, the only attempt to pay has failed. PAYSVC_E_UNRESOLVED: the time is over and it is still UNKNOWN; the state is the last one. PAYSVC_E_TIMEOUT: the time is over, and no look-up was answered. The outcome is never NOT_SENT. The body is the last response.
+ * @return PAYSVC_OK: CONFIRMED, the state is SUCCESSFUL or REVERSED. PAYSVC_E_REJECTED: REJECTED, the only attempt to pay has failed. PAYSVC_E_UNRESOLVED: the time is over and it is still UNKNOWN; the state is the last one. PAYSVC_E_TIMEOUT: the time is over, and no status query was answered. The outcome is never NOT_SENT. The body is the last response.
  */
 paysvc_status PAYSVC_CDECL paysvc_order_wait(const paysvc_client *client,
                                              const char *request_json,
@@ -1176,7 +1176,7 @@ paysvc_status PAYSVC_CDECL paysvc_client_set_log(const paysvc_client *client,
                                                  void *userdata);
 
 /**
- * Connects before anything is sold: name look-up, TCP, the proxy if there is one, and TLS. The next request of this client
+ * Connects before anything is sold: DNS lookup, TCP, the proxy if there is one, and TLS. The next request of this client
  * that moves money or changes something is then sent without waiting for them. Nothing is sent to the service, so nothing
  * has to be found out if it fails: such a request connects by itself where no connection waits for it.
  *
@@ -1190,7 +1190,7 @@ paysvc_status PAYSVC_CDECL paysvc_client_set_log(const paysvc_client *client,
  * @param reply  may be NULL; otherwise *reply is always set: free it with paysvc_reply_free(). The outcome is NOT_SENT in
  *   every case, and the body is {"status":true,"message":"..."} or an error
  * @return PAYSVC_OK: a connection is ready; PAYSVC_E_ARGUMENT if client is NULL; PAYSVC_E_CONFIG without base_url, or if
- *   max_idle_connections is 0; PAYSVC_E_TRANSPORT if the name look-up, the proxy, the connection or TLS failed;
+ *   max_idle_connections is 0; PAYSVC_E_TRANSPORT if the DNS lookup, the proxy, the connection or TLS failed;
  *   PAYSVC_E_TIMEOUT after connect_timeout_ms, or when the call's time is over; PAYSVC_E_CANCELLED
  */
 paysvc_status PAYSVC_CDECL paysvc_client_warm(const paysvc_client *client,
@@ -1599,7 +1599,7 @@ int PAYSVC_CDECL paysvc_journal_reference_new(const paysvc_client *client,
  *   that of every UNKNOWN reply about a claim does: claim (the id), key, step, order, amount and currency, as far as known
  * @return PAYSVC_OK: CONFIRMED, or no key is left (then key is "", and the outcome UNKNOWN); PAYSVC_E_REJECTED;
  *   PAYSVC_E_UNRESOLVED: it stays open; PAYSVC_E_ARGUMENT if an argument is NULL or the key does not fit;
- *   PAYSVC_E_CONFIG without a journal; PAYSVC_E_JOURNAL; the look-up's own status if that failed, or PAYSVC_E_TIMEOUT. The
+ *   PAYSVC_E_CONFIG without a journal; PAYSVC_E_JOURNAL; the status query's own status if that failed, or PAYSVC_E_TIMEOUT. The
  *   outcome is never NOT_SENT.
  */
 paysvc_status PAYSVC_CDECL paysvc_journal_next(const paysvc_client *client,

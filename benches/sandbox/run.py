@@ -31,7 +31,7 @@ class Connection:
 
 
 def encrypting(ready, until, count):
-    """Sends one encrypted look-up after the other."""
+    """Sends one encrypted status query after the other."""
     connection = Connection(ready)
     body = connection.send("POST", "/sandbox/encrypt", '{"reference":"ORDER-0"}')
     while time.monotonic() < until:

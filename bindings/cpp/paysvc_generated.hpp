@@ -29,7 +29,7 @@ enum class status : int {
     unresolved = 5,
     /// The journal has this idempotency key for a request with different fields. This call sent nothing. The outcome is UNKNOWN: it is that of the other request.
     key_reused = 6,
-    /// Name look-up, connect, TLS, or a broken connection.
+    /// DNS lookup, connect, TLS, or a broken connection.
     transport = 10,
     /// The time ran out, or the service answered 408.
     timeout = 11,
@@ -37,7 +37,7 @@ enum class status : int {
     cancelled = 12,
     /// The service refused this request, and did not execute it: a response that reports failure, or a 4xx. The outcome is REJECTED.
     rejected = 20,
-    /// The service refused this request, or a look-up about it, with 401 or 403.
+    /// The service refused this request, or a status query about it, with 401 or 403.
     unauthorized = 21,
     /// The service answered 429, after the retries.
     rate_limited = 22,
@@ -96,7 +96,7 @@ class config : public object {
     config &encryption_key(const std::string &value) { put("encryption_key", value); return *this; }
     /// timeout_ms (integer): time limit for a whole call in ms, retries and waits included (default 30000, 1 to 86400000).
     config &timeout_ms(const detail::integer &value) { put("timeout_ms", value); return *this; }
-    /// connect_timeout_ms (integer): limit for name look-up, connect and TLS in ms, within timeout_ms (default 10000, 1 to 86400000).
+    /// connect_timeout_ms (integer): limit for DNS lookup, connect and TLS in ms, within timeout_ms (default 10000, 1 to 86400000).
     config &connect_timeout_ms(const detail::integer &value) { put("connect_timeout_ms", value); return *this; }
     /// max_attempts (integer): maximum number of attempts for a request that may be repeated (default 3, 1 to 10).
     config &max_attempts(const detail::integer &value) { put("max_attempts", value); return *this; }
@@ -641,7 +641,7 @@ class resolve_request : public object {
     resolve_request &expect(const resolve_expect &value) { put("expect", value); return *this; }
     /// wait (boolean): true: asks again until the outcome is known or the call's time is over. false: asks once (default false).
     resolve_request &wait(const detail::flag &value) { put("wait", value); return *this; }
-    /// interval_ms (integer): the first wait between two look-ups, in ms; each further wait is half as long again, up to ten times the first, and varies by up to a quarter (default 1000, 10 to 60000).
+    /// interval_ms (integer): the first wait between two status queries, in ms; each further wait is half as long again, up to ten times the first, and varies by up to a quarter (default 1000, 10 to 60000).
     resolve_request &interval_ms(const detail::integer &value) { put("interval_ms", value); return *this; }
 };
 
@@ -665,7 +665,7 @@ class order_wait_request : public object {
     order_wait_request &request(const raw &value) { put("request", value); return *this; }
     /// expect (object): the price that was asked for; if the service names another one, the outcome stays UNKNOWN.
     order_wait_request &expect(const order_wait_expect &value) { put("expect", value); return *this; }
-    /// interval_ms (integer): the first wait between two look-ups, in ms; each further wait is half as long again, up to ten times the first, and varies by up to a quarter (default 1000, 10 to 60000).
+    /// interval_ms (integer): the first wait between two status queries, in ms; each further wait is half as long again, up to ten times the first, and varies by up to a quarter (default 1000, 10 to 60000).
     order_wait_request &interval_ms(const detail::integer &value) { put("interval_ms", value); return *this; }
 };
 

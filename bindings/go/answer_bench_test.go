@@ -8,11 +8,11 @@ import (
 	"time"
 )
 
-// With a journal, the reply of a call that was lost has the response of its look-up. The order's status is not the refund's.
+// With a journal, the reply of a call that was lost has the response of its status query. The order's status is not the refund's.
 func TestTheAnswerOfALookUpIsNotThatOfTheCall(t *testing.T) {
 	found := Reply{AnswerOf: "order_verify", AnswerJSON: json.RawMessage(`{"status":"Successful"}`)}
 	if reply, err := replyOf[OrderRefundReply]("order_refund")(found, nil); err != nil || reply.Answer.Status != "" || reply.AnswerOf != "order_verify" {
-		t.Error("the response of the look-up was taken:", reply, err)
+		t.Error("the response of the status query was taken:", reply, err)
 	}
 }
 

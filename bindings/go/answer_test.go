@@ -201,7 +201,7 @@ func TestAnErrorHasTheAnswer(t *testing.T) {
 	body.Store("<html>")
 	_, err = answering(t, &body).OrderPay(context.Background(), transfer)
 	if failed := failure(t, err); failed.AnswerOf != "" || failed.AnswerJSON != nil || failed.LookUp().Endpoint != "order_pay" {
-		t.Error("a response that is no JSON: its function and look-up:", failed.AnswerOf, failed.LookUp())
+		t.Error("a response that is no JSON: its function and status query:", failed.AnswerOf, failed.LookUp())
 	}
 }
 

@@ -45,7 +45,7 @@ func (c *Client) Encrypt(ctx context.Context, plaintext json.RawMessage) (*Reply
 	return c.Call(ctx, "encrypt", plaintext)
 }
 
-// Warm connects in advance, so that the next request that moves money does not wait for the name look-up, TCP and TLS: call it
+// Warm connects in advance, so that the next request that moves money does not wait for the DNS lookup, TCP and TLS: call it
 // when the cashier begins. It sends no request: if it fails, nothing has happened, and that request connects by itself.
 // The connection is used for 10 seconds, by one request; at most MaxIdleConnections are kept.
 func (c *Client) Warm(ctx context.Context) error {

@@ -239,7 +239,7 @@ func timeoutOf(config json.RawMessage) time.Duration {
 	return time.Duration(min(read.MS, math.MaxInt32)) * time.Millisecond
 }
 
-// HasSecretKey says whether the client has a secret key, which refunds, look-ups of orders and webhooks about orders need.
+// HasSecretKey says whether the client has a secret key, which refunds, status queries of orders and webhooks about orders need.
 func (c *Client) HasSecretKey() bool { return c.isMade() && c.secret }
 
 func hasSecretKey(config json.RawMessage) bool {

@@ -97,7 +97,7 @@ func (e *Error) Timeout() bool { return false }
 func (e *Error) Temporary() bool { return false }
 
 // Is compares with the variables of this package, for errors.Is. A status that sounds as if the request had not been executed is
-// found only if the outcome says so: of a look-up that was refused, it stays unknown.
+// found only if the outcome says so: of a status query that was refused, it stays unknown.
 func (e *Error) Is(target error) bool {
 	if target == nil || target == e.Outcome.sentinel() {
 		return target != nil

@@ -38,7 +38,7 @@ const (
 	StatusUnresolved Status = 5
 	// StatusKeyReused: The journal has this idempotency key for a request with different fields. This call sent nothing. The outcome is UNKNOWN: it is that of the other request.
 	StatusKeyReused Status = 6
-	// StatusTransport: Name look-up, connect, TLS, or a broken connection.
+	// StatusTransport: DNS lookup, connect, TLS, or a broken connection.
 	StatusTransport Status = 10
 	// StatusTimeout: The time ran out, or the service answered 408.
 	StatusTimeout Status = 11
@@ -46,7 +46,7 @@ const (
 	StatusCancelled Status = 12
 	// StatusRejected: The service refused this request, and did not execute it: a response that reports failure, or a 4xx. The outcome is REJECTED.
 	StatusRejected Status = 20
-	// StatusUnauthorized: The service refused this request, or a look-up about it, with 401 or 403.
+	// StatusUnauthorized: The service refused this request, or a status query about it, with 401 or 403.
 	StatusUnauthorized Status = 21
 	// StatusRateLimited: The service answered 429, after the retries.
 	StatusRateLimited Status = 22
@@ -389,7 +389,7 @@ type Config struct {
 	EncryptionKey Secret `json:"encryption_key,omitempty,omitzero"`
 	// Timeout (duration): time limit for a whole call, retries and waits included; rounded up to whole milliseconds (default 30s, 1ms to 24h).
 	Timeout time.Duration `json:"timeout_ms,omitempty"`
-	// ConnectTimeout (duration): limit for name look-up, connect and TLS, within timeout; rounded up to whole milliseconds (default 10s, 1ms to 24h).
+	// ConnectTimeout (duration): limit for DNS lookup, connect and TLS, within timeout; rounded up to whole milliseconds (default 10s, 1ms to 24h).
 	ConnectTimeout time.Duration `json:"connect_timeout_ms,omitempty"`
 	// MaxAttempts (integer): maximum number of attempts for a request that may be repeated (default 3, 1 to 10).
 	MaxAttempts *int64 `json:"max_attempts,omitempty"`
@@ -1139,7 +1139,7 @@ type ResolveRequest struct {
 	Expect *ResolveExpect `json:"expect,omitempty"`
 	// Wait (boolean): true: asks again until the outcome is known or the call's time is over. false: asks once (default false).
 	Wait *bool `json:"wait,omitempty"`
-	// IntervalMS (integer): the first wait between two look-ups, in ms; each further wait is half as long again, up to ten times the first, and varies by up to a quarter (default 1000, 10 to 60000).
+	// IntervalMS (integer): the first wait between two status queries, in ms; each further wait is half as long again, up to ten times the first, and varies by up to a quarter (default 1000, 10 to 60000).
 	IntervalMS *int64 `json:"interval_ms,omitempty"`
 }
 
@@ -1165,7 +1165,7 @@ type OrderWaitRequest struct {
 	Request json.RawMessage `json:"request,omitempty"`
 	// Expect (object): the price that was asked for; if the service names another one, the outcome stays UNKNOWN.
 	Expect *ResolveExpect `json:"expect,omitempty"`
-	// IntervalMS (integer): the first wait between two look-ups, in ms; each further wait is half as long again, up to ten times the first, and varies by up to a quarter (default 1000, 10 to 60000).
+	// IntervalMS (integer): the first wait between two status queries, in ms; each further wait is half as long again, up to ten times the first, and varies by up to a quarter (default 1000, 10 to 60000).
 	IntervalMS *int64 `json:"interval_ms,omitempty"`
 	// Progress is told how far the call is, and may stop it with an error: see [ProgressFunc].
 	Progress ProgressFunc `json:"-"`

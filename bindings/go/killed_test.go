@@ -14,7 +14,7 @@ import (
 	"paysvc.example/go/paysvc/paysvctest"
 )
 
-// What a program does that may be killed: it stores the look-up, and charges. Run again, it resolves what was stored.
+// What a program does that may be killed: it stores the status query, and charges. Run again, it resolves what was stored.
 func till(folder string) error {
 	client, err := paysvc.New(paysvc.Config{})
 	if err != nil {

@@ -75,7 +75,7 @@ type Reply struct {
 }
 
 // Makes the reply of a method, whose Answer is that of the function of that name. With a journal, a reply may have another one: that
-// of the look-up.
+// of the status query.
 func replyOf[R ~struct {
 	Reply
 	Answer A

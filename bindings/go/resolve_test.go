@@ -146,7 +146,7 @@ func TestARefusalIsRejectedOnlyIfAllAttemptsAreKnown(t *testing.T) {
 	is(t, two, paysvc.ErrOutcomeUnknown)
 	_, one := client.Resolve(ctx, err, paysvc.WithAttempts(1))
 	is(t, one, paysvc.ErrOutcomeRejected, paysvc.ErrRejected)
-	// The attempts are those of the charge, not of the look-up.
+	// The attempts are those of the charge, not of the status query.
 	_, only := client.Resolve(ctx, unknown, paysvc.WithOnlyCall())
 	is(t, only, paysvc.ErrOutcomeRejected)
 }

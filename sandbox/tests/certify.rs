@@ -21,7 +21,7 @@ const EXPECTED: [(&str, &str); 15] = [
     ("currency_compared", "It took the order for paid, and it is not."),
     ("redirect", "It followed a redirect to localhost:"),
     ("rate_limit", "It was told to wait one second and came back after"),
-    ("polling", "look-ups came less than 200 ms after the one before."),
+    ("polling", "status queries came less than 200 ms after the one before."),
 ];
 
 fn certify(arguments: &[&str]) -> Output {

@@ -108,7 +108,7 @@ fn a_day_survives_a_restart() {
     assert_eq!((keys(&fourth), fourth.admin("ledger")["ledger"].clone()), (cleared, json!([])));
 }
 
-/// A fault that acted once does not act again on the look-ups after the restart.
+/// A fault that acted once does not act again on the status queries after the restart.
 #[test]
 fn used_magic_values_stay_used() {
     let folder = Folder::new("saved-magic");

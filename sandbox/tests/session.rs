@@ -173,7 +173,7 @@ fn a_request_that_was_not_recorded_is_told_apart() {
     let expected =
         r#"POST /payment/order/create differs from line 2: payload.order.amount is "2500.5", and was "2500.50"."#;
     assert_eq!(wrong(other), format!("This sandbox answers from a recording. {expected}"));
-    // A payment is not repeated; a look-up is.
+    // A payment is not repeated; a status query is.
     replay.post("/payment/order/create", ORDER).expect(200);
     assert!(wrong(replay.post("/payment/order/create", ORDER)).contains("more often than in the recording"));
     for _ in 0..2 {

@@ -251,16 +251,16 @@ pub const LINES: &[Line] = &[
     Line { number: "j14", words: "otherwise", holds: |_| true, act: Act::Send, ..LINE },
 ];
 
-/// How a request that is replayed has ended, and what a look-up says about it now.
+/// How a request that is replayed has ended, and what a status query says about it now.
 #[derive(Clone, Copy, Debug)]
 pub struct ReplayFacts {
     /// As what a person has settled it.
     pub settled: Option<Outcome>,
     /// The service confirmed it for good.
     pub is_final: bool,
-    /// What the look-up proves.
+    /// What the status query proves.
     pub looked_up: Outcome,
-    /// The service answered the look-up.
+    /// The service answered the status query.
     pub answered: bool,
 }
 
@@ -269,7 +269,7 @@ pub struct ReplayFacts {
 pub enum ReplayAnswer {
     /// The recorded end. The text is logged about the claim, as an error.
     Recorded(Option<&'static str>),
-    /// The reply of the look-up.
+    /// The reply of the status query.
     LookUp,
     /// E_UNRESOLVED, UNKNOWN, with that text and the claim.
     Contradiction(&'static str),
@@ -280,7 +280,7 @@ impl ReplayAnswer {
         match self {
             ReplayAnswer::Recorded(None) => "the recorded end",
             ReplayAnswer::Recorded(Some(_)) => "the recorded end; an error in the log",
-            ReplayAnswer::LookUp => "that of the look-up",
+            ReplayAnswer::LookUp => "that of the status query",
             ReplayAnswer::Contradiction(_) => "E_UNRESOLVED UNKNOWN",
         }
     }
@@ -297,23 +297,23 @@ pub struct ReplayLine {
     pub answer: ReplayAnswer,
 }
 
-/// The first line that holds decides. REJECTED by a look-up is what has failed for good.
+/// The first line that holds decides. REJECTED by a status query is what has failed for good.
 #[rustfmt::skip]
 pub const REPLAYS: &[ReplayLine] = &[
-    ReplayLine { number: "r1", words: "settled as not done, the look-up: CONFIRMED",
+    ReplayLine { number: "r1", words: "settled as not done, the status query: CONFIRMED",
         holds: |f| f.settled == Some(Outcome::Rejected) && f.looked_up == Outcome::Confirmed,
-        answer: ReplayAnswer::Recorded(Some("was settled as not done, but a look-up says that it was done")) },
+        answer: ReplayAnswer::Recorded(Some("was settled as not done, but a status query says that it was done")) },
     ReplayLine { number: "r2", words: "settled as not done",
         holds: |f| f.settled == Some(Outcome::Rejected), answer: ReplayAnswer::Recorded(None) },
-    ReplayLine { number: "r3", words: "the look-up: CONFIRMED",
+    ReplayLine { number: "r3", words: "the status query: CONFIRMED",
         holds: |f| f.looked_up == Outcome::Confirmed, answer: ReplayAnswer::LookUp },
-    ReplayLine { number: "r4", words: "CONFIRMED for good by the service, the look-up: failed for good",
+    ReplayLine { number: "r4", words: "CONFIRMED for good by the service, the status query: failed for good",
         holds: |f| f.settled.is_none() && f.is_final && f.looked_up == Outcome::Rejected,
         answer: ReplayAnswer::Contradiction(
             "the service confirmed it, and says now that it has failed for good; nothing was sent") },
-    ReplayLine { number: "r5", words: "settled as done, the service answered the look-up",
+    ReplayLine { number: "r5", words: "settled as done, the service answered the status query",
         holds: |f| f.settled == Some(Outcome::Confirmed) && f.answered,
-        answer: ReplayAnswer::Recorded(Some("was settled as done, but a look-up does not confirm it")) },
+        answer: ReplayAnswer::Recorded(Some("was settled as done, but a status query does not confirm it")) },
     ReplayLine { number: "r6", words: "otherwise", holds: |_| true, answer: ReplayAnswer::Recorded(None) },
 ];
 

@@ -63,7 +63,7 @@ const EXPECT: Field = Field::optional(
 pub const INTERVAL: Field = Field::optional(
     "interval_ms",
     Kind::Integer,
-    "the first wait between two look-ups, in ms; each further wait is half as long again, up to ten times the first, and varies by up to a quarter",
+    "the first wait between two status queries, in ms; each further wait is half as long again, up to ten times the first, and varies by up to a quarter",
 )
 .default(Default::Number { value: 1000, least: 10, most: 60_000 });
 
@@ -182,8 +182,8 @@ pub const OPERATIONS: &[Operation] = &[
         doc: "Finds out what became of a request whose outcome is UNKNOWN. It asks the read-only endpoint that knows, and moves no money. \
               As long as the outcome is UNKNOWN: do not charge again, keep the reference, resolve it again later, and in the end ask a person.",
         returns: "PAYSVC_OK: CONFIRMED, check the state. PAYSVC_E_REJECTED: REJECTED, the request was not executed. PAYSVC_E_UNRESOLVED: the service was asked, and it is still UNKNOWN. \
-                  Any other status: the look-up failed, and the outcome is still UNKNOWN. \
-                  The outcome is that of the earlier request, so it is never NOT_SENT. The body is the look-up's response.",
+                  Any other status: the status query failed, and the outcome is still UNKNOWN. \
+                  The outcome is that of the earlier request, so it is never NOT_SENT. The body is the status query's response.",
     },
     Operation {
         name: "order_wait",
@@ -201,7 +201,7 @@ pub const OPERATIONS: &[Operation] = &[
         doc: "Asks for the state of an order until it is SUCCESSFUL or REVERSED and final, or until the call's time is over. FAILED ends it only with attempts 1, because no other attempt to pay can then be under way. \
               It reports the state of the order, not that of a refund. For a transfer into a virtual account there is no such wait.",
         returns: "PAYSVC_OK: CONFIRMED, the state is SUCCESSFUL or REVERSED. PAYSVC_E_REJECTED: REJECTED, the only attempt to pay has failed. PAYSVC_E_UNRESOLVED: the time is over and it is still UNKNOWN; the state is the last one. \
-                  PAYSVC_E_TIMEOUT: the time is over, and no look-up was answered. The outcome is never NOT_SENT. The body is the last response.",
+                  PAYSVC_E_TIMEOUT: the time is over, and no status query was answered. The outcome is never NOT_SENT. The body is the last response.",
     },
     Operation {
         name: "webhook_verify",

@@ -59,7 +59,7 @@ pub const CONFIG: &[Field] = &[
     text("mode", "test or live: API keys of the other kind are refused; without mode this is not checked"),
     text("encryption_key", "the dashboard's RSA key, or a PEM public key").secret(),
     number("timeout_ms", 30_000, 1, DAY_MS, "time limit for a whole call in ms, retries and waits included"),
-    number("connect_timeout_ms", 10_000, 1, DAY_MS, "limit for name look-up, connect and TLS in ms, within timeout_ms"),
+    number("connect_timeout_ms", 10_000, 1, DAY_MS, "limit for DNS lookup, connect and TLS in ms, within timeout_ms"),
     number("max_attempts", 3, 1, 10, "maximum number of attempts for a request that may be repeated"),
     text(
         "proxy",

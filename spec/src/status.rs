@@ -84,13 +84,13 @@ numbers! {
             "The service was asked what became of a request, and that is still not known; or the journal has an open request. The outcome is UNKNOWN.";
         KeyReused = 6, "E_KEY_REUSED",
             "The journal has this idempotency key for a request with different fields. This call sent nothing. The outcome is UNKNOWN: it is that of the other request.";
-        Transport = 10, "E_TRANSPORT", "Name look-up, connect, TLS, or a broken connection.";
+        Transport = 10, "E_TRANSPORT", "DNS lookup, connect, TLS, or a broken connection.";
         Timeout = 11, "E_TIMEOUT", "The time ran out, or the service answered 408.";
         Cancelled = 12, "E_CANCELLED", "The call was cancelled.";
         Rejected = 20, "E_REJECTED",
             "The service refused this request, and did not execute it: a response that reports failure, or a 4xx. The outcome is REJECTED.";
         Unauthorized = 21, "E_UNAUTHORIZED",
-            "The service refused this request, or a look-up about it, with 401 or 403.";
+            "The service refused this request, or a status query about it, with 401 or 403.";
         RateLimited = 22, "E_RATE_LIMITED", "The service answered 429, after the retries.";
         Server = 23, "E_SERVER", "The service answered 5xx.";
         Response = 24, "E_RESPONSE",

@@ -1,4 +1,4 @@
-//! What became of an earlier request, decided by the response of a look-up.
+//! What became of an earlier request, decided by the response of a status query.
 //!
 //! The table is [`paysvc_spec::verdicts::resolution`], which `docs/verdicts.md` shows. Doubt is UNKNOWN: a response that
 //! contradicts itself, is about another request or leaves the question open proves nothing.
@@ -74,13 +74,13 @@ pub struct Decision {
     pub verdict: Verdict,
     /// What differs, in words that may repeat the service's.
     pub difference: Option<String>,
-    /// The service answered the look-up, whatever it said.
+    /// The service answered the status query, whatever it said.
     pub answered: bool,
     /// Only the currency is missing, which another endpoint may tell.
     pub lacks_currency: bool,
 }
 
-/// What became of the earlier request, by the reply of the look-up. `currency`: as another endpoint has told it.
+/// What became of the earlier request, by the reply of the status query. `currency`: as another endpoint has told it.
 pub fn decide(asked: &Inquiry<'_>, attempts: &Attempts, reply: &Reply, currency: Option<&Text>) -> Decision {
     let nothing = Facts::default();
     let facts = reply.facts().unwrap_or(&nothing);
@@ -163,7 +163,7 @@ fn is_reference_of(facts: &Facts, own: Option<&str>) -> bool {
     }
 }
 
-/// The status of a question that stays open: the look-up's own if that failed.
+/// The status of a question that stays open: the status query's own if that failed.
 fn open(reply: &Reply) -> Status {
     let unreadable = reply.facts().is_none();
     match reply.http_status() {
@@ -252,7 +252,7 @@ fn currencies(asked: &Inquiry<'_>, facts: &Facts, told: Option<&Text>, whole: bo
     })
 }
 
-/// Whether what the service knows about an order allows another charge. `answered`: the service answered the look-up.
+/// Whether what the service knows about an order allows another charge. `answered`: the service answered the status query.
 /// An order that it does not know (404) has no attempts.
 pub fn allows_charge(ask: Ask, http_status: u16, answered: bool, facts: &Facts) -> bool {
     if http_status == 404 {

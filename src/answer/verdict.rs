@@ -29,7 +29,7 @@ pub enum AttemptResult<'a> {
     },
 }
 
-/// What an attempt, or the look-up about an earlier one, proves.
+/// What an attempt, or the status query about an earlier one, proves.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Verdict {
     /// The number of the table's line.
@@ -37,7 +37,7 @@ pub struct Verdict {
     pub status: Status,
     pub outcome: Outcome,
     pub state: State,
-    /// The library sends the request, or with `wait` the look-up, again if attempts and time are left.
+    /// The library sends the request, or with `wait` the status query, again if attempts and time are left.
     pub again: bool,
     /// What the response does not say itself.
     pub explanation: Option<&'static str>,

@@ -37,7 +37,7 @@ pub struct Config {
     pub keys: [Option<Secret>; 2],
     pub encryption_key: Option<EncryptionKey>,
     pub timeout: Duration,
-    /// For name look-up, connect and TLS.
+    /// For DNS lookup, connect and TLS.
     pub connect_timeout: Duration,
     pub max_attempts: u32,
     /// The proxy through which the service is reached.

@@ -240,7 +240,7 @@ unsafe fn sink(log: unsafe extern "C" fn(*mut c_void, c_int, *const c_char), use
     })
 }
 
-/// Connects before anything is sold: name look-up, TCP, the proxy if there is one, and TLS. The next request of this client
+/// Connects before anything is sold: DNS lookup, TCP, the proxy if there is one, and TLS. The next request of this client
 /// that moves money or changes something is then sent without waiting for them. Nothing is sent to the service, so nothing
 /// has to be found out if it fails: such a request connects by itself where no connection waits for it.
 ///
@@ -254,7 +254,7 @@ unsafe fn sink(log: unsafe extern "C" fn(*mut c_void, c_int, *const c_char), use
 /// @param reply  may be NULL; otherwise *reply is always set: free it with paysvc_reply_free(). The outcome is NOT_SENT in
 ///   every case, and the body is {"status":true,"message":"..."} or an error
 /// @return PAYSVC_OK: a connection is ready; PAYSVC_E_ARGUMENT if client is NULL; PAYSVC_E_CONFIG without base_url, or if
-///   max_idle_connections is 0; PAYSVC_E_TRANSPORT if the name look-up, the proxy, the connection or TLS failed;
+///   max_idle_connections is 0; PAYSVC_E_TRANSPORT if the DNS lookup, the proxy, the connection or TLS failed;
 ///   PAYSVC_E_TIMEOUT after connect_timeout_ms, or when the call's time is over; PAYSVC_E_CANCELLED
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_client_warm(

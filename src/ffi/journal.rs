@@ -107,7 +107,7 @@ unsafe fn write(text: &str, to: *mut c_char, size: usize) -> bool {
 ///   that of every UNKNOWN reply about a claim does: claim (the id), key, step, order, amount and currency, as far as known
 /// @return PAYSVC_OK: CONFIRMED, or no key is left (then key is "", and the outcome UNKNOWN); PAYSVC_E_REJECTED;
 ///   PAYSVC_E_UNRESOLVED: it stays open; PAYSVC_E_ARGUMENT if an argument is NULL or the key does not fit;
-///   PAYSVC_E_CONFIG without a journal; PAYSVC_E_JOURNAL; the look-up's own status if that failed, or PAYSVC_E_TIMEOUT. The
+///   PAYSVC_E_CONFIG without a journal; PAYSVC_E_JOURNAL; the status query's own status if that failed, or PAYSVC_E_TIMEOUT. The
 ///   outcome is never NOT_SENT.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_journal_next(

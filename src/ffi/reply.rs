@@ -37,7 +37,7 @@ pub(super) struct Handle {
     message: CString,
     id: CallId,
     id_text: OnceBox<CString>,
-    /// The positions of the body's values; if not known already, the first look-up finds them.
+    /// The positions of the body's values; if not known already, the first lookup finds them.
     document: OnceBox<Document>,
     texts: Texts,
     cp1252: Texts,
@@ -119,7 +119,7 @@ fn c_text(text: String) -> CString {
 
 impl Handle {
     fn document(&self) -> Option<&Document> {
-        // The service's bodies have been scanned. One that the library made is scanned only for a look-up.
+        // The service's bodies have been scanned. One that the library made is scanned only for a lookup.
         self.document.get_or_try_init(|| Document::scan_own(self.body.text()).map(Box::new)).ok()
     }
 

@@ -13,7 +13,7 @@ use paysvc_spec::operations::{CLIENT_CHECK, CLIENT_WARM, InvokeFunction, JOURNAL
 use paysvc_spec::schema::{Endpoint, Settles};
 use paysvc_spec::status::Status;
 
-/// A longer request is not read again for its look-up, because a lack of memory for that would end the process.
+/// A longer request is not read again for its status query, because a lack of memory for that would end the process.
 const LONGEST: usize = 256 * 1024;
 
 fn arguments<'a>(function: &InvokeFunction, json: &'a str) -> Result<Members<'a>, ValidationError> {
@@ -50,7 +50,7 @@ impl Client {
 }
 
 /// The request of `resolve` for a request that has not been sent yet; of a request of `resolve` the same without what the
-/// look-up does not need.
+/// status query does not need.
 pub fn look_up_of(json: &str) -> Reply {
     const WHAT: &str = LOOK_UP.name;
     const OF_RESOLVE: &str = "resolve";

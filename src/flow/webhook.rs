@@ -193,7 +193,7 @@ fn expected(members: &Members<'_>) -> Result<Expected, ValidationError> {
     }
 }
 
-/// The look-up's reply with what its response says about the event.
+/// The status query's reply with what its response says about the event.
 fn judged(
     mut reply: Reply,
     event: &EventFacts,
@@ -243,7 +243,7 @@ fn judged(
     with_findings(reply, &findings)
 }
 
-/// The reply about an event that the service does not confirm yet. The look-up's state and body stay.
+/// The reply about an event that the service does not confirm yet. The status query's state and body stay.
 fn ahead(reply: Reply, findings: &Findings) -> Reply {
     let message = note("the service does not confirm the event yet: verify it again later", findings, &reply.message);
     let mut reply = Reply { message, ..reply };

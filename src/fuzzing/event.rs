@@ -50,7 +50,7 @@ pub fn event(input: &[u8]) {
     }
 }
 
-/// The reply to the look-up, in a state that the fuzzer chose.
+/// The reply to the status query, in a state that the fuzzer chose.
 fn answered(row: &'static Endpoint, answer: &str, document: Document, state: State) -> Reply {
     let facts = facts::read(&document, answer, &row.answer, &Vec::new(), &|| false);
     let mut reply = Reply::without_body(Status::Ok, Outcome::Confirmed, "done");

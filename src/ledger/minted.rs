@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 
 use super::clock::Moment;
 
-/// The newest are remembered. An older one costs a look-up.
+/// The newest are remembered. An older one costs a status query.
 const MOST: usize = 10_000;
 const LONGEST_MS: u64 = 10 * 60 * 1000;
 

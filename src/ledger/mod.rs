@@ -43,7 +43,7 @@ const LARGE: usize = 4 * 1024;
 
 const HAS_OPEN: &str = "the journal has open requests: call journal_next when the program starts";
 const ELSEWHERE: &str = "the journal was made on another machine, or is a copy: it may lack requests that were sent, so none \
-                         of its look-ups will be REJECTED";
+                         of its status queries will be REJECTED";
 const OTHERS: &str = "the journal has requests of another account (another public key or base_url): a call that finds one of \
                       them is refused; use a journal for each, or name the old key in former_public_keys";
 

@@ -85,7 +85,7 @@ pub struct Claim {
     pub digests: Vec<(String, String)>,
     /// Of a recipient: the digest of the list that paid it, with the row's random number.
     pub list: Option<String>,
-    /// What a look-up needs of the request: a JSON object without secrets. Empty if nothing can be looked up.
+    /// What a status query needs of the request: a JSON object without secrets. Empty if nothing can be looked up.
     pub request: String,
     pub amount: Option<String>,
     pub currency: Option<String>,
@@ -120,7 +120,7 @@ pub struct End {
 pub enum By {
     /// The call that made the claim.
     Sender,
-    /// A look-up.
+    /// A status query.
     LookUp,
     Person {
         who: String,
@@ -153,7 +153,7 @@ impl End {
         End::new(of, By::Sender, Outcome::NotSent)
     }
 
-    /// Without texts of the service that are too long for a row: they are for people and for look-ups.
+    /// Without texts of the service that are too long for a row: they are for people and for status queries.
     pub fn readable(&self) -> End {
         let short = |text: &Option<String>| text.clone().filter(|text| text.len() < LONGEST / 8);
         let (payment_reference, batch_reference) = (short(&self.payment_reference), short(&self.batch_reference));

@@ -1,4 +1,4 @@
-//! What a program kept of an earlier request, and the request of the look-up that it makes.
+//! What a program kept of an earlier request, and the request of the status query that it makes.
 
 use std::borrow::Cow;
 
@@ -15,7 +15,7 @@ use paysvc_spec::status::Status;
 /// The place of the earlier request in the request of `resolve`.
 const WHERE: &str = "request";
 
-/// What the look-up needs of a request: values by their pointers.
+/// What the status query needs of a request: values by their pointers.
 pub type Values = Vec<(&'static str, Box<RawValue>)>;
 
 /// An earlier request, as far as it was kept.
@@ -29,7 +29,7 @@ pub struct EarlierRequest<'a> {
 }
 
 impl<'a> EarlierRequest<'a> {
-    /// Reads and checks what the look-up needs of `request`; other fields are ignored, except misspelt ones.
+    /// Reads and checks what the status query needs of `request`; other fields are ignored, except misspelt ones.
     pub fn read(
         row: &'static Endpoint,
         look_up: &'static LookUp,
@@ -55,7 +55,7 @@ impl<'a> EarlierRequest<'a> {
         if errors.is_empty() { Ok(earlier) } else { Err(invalid(errors)) }
     }
 
-    /// Members that the look-up requires, and values that must be the same.
+    /// Members that the status query requires, and values that must be the same.
     fn missing(&self, errors: &mut Vec<(String, String)>) {
         let mut report =
             |pointer: &str, text: String| errors.push((format!("{WHERE}{}", pointer.replace('/', ".")), text));
@@ -101,7 +101,7 @@ impl<'a> EarlierRequest<'a> {
         Secrets::of_row(&self.members, self.row.fields, stop)
     }
 
-    /// The fields of the request of the look-up.
+    /// The fields of the request of the status query.
     pub fn asks(&self) -> Members<'a> {
         let is_given = |pointer: &&&str| self.text(pointer).is_some();
         let value = |pointers: &[&str]| self.value(pointers.iter().find(is_given)?);
@@ -109,12 +109,12 @@ impl<'a> EarlierRequest<'a> {
         sent.filter_map(|(name, pointers)| Some((Cow::Borrowed(*name), value(pointers)?))).collect()
     }
 
-    /// The name of the attempt or account in question, beside the fields that the look-up sends.
+    /// The name of the attempt or account in question, beside the fields that the status query sends.
     pub fn own_reference(&self) -> Option<Cow<'a, str>> {
         self.text(self.own_pointer()?)
     }
 
-    /// Of one attempt among others, or of an account: the value of the request that the look-up does not send.
+    /// Of one attempt among others, or of an account: the value of the request that the status query does not send.
     fn own_pointer(&self) -> Option<&'static str> {
         let is_sent = |pointer: &str| self.look_up.members.iter().any(|(_, pointers)| pointers.contains(&pointer));
         let mut kept =

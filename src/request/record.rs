@@ -18,7 +18,7 @@ pub struct Record {
     pub payment: Option<String>,
     /// The fields that say who pays what to whom, by their paths.
     pub members: Vec<(String, String)>,
-    /// What a look-up needs; `None` if nothing can be looked up.
+    /// What a status query needs; `None` if nothing can be looked up.
     kept: Option<Values>,
     pub amount: Option<String>,
     pub currency: Option<String>,
@@ -48,7 +48,7 @@ impl Record {
         })
     }
 
-    /// Without what a look-up needs. `members`: besides the function.
+    /// Without what a status query needs. `members`: besides the function.
     fn new(request: &Request<'_>, step: Step, members: Vec<(String, String)>) -> Record {
         let named =
             |kind| request.references.iter().find(|(known, _)| *known == kind).map(|(_, text)| text.to_string());
@@ -58,7 +58,7 @@ impl Record {
         Record { step, order, payment, ..Record::of_part(request.name, members, None, None) }
     }
 
-    /// A part of a request that is recorded by itself, which no look-up asks about.
+    /// A part of a request that is recorded by itself, which no status query asks about.
     pub fn of_part(
         function: &'static str,
         members: Vec<(String, String)>,
@@ -69,7 +69,7 @@ impl Record {
         Record { function, step: Step::Other, order, payment, members, kept, amount, currency, has_page }
     }
 
-    /// Names the order that the request itself does not name, for a look-up.
+    /// Names the order that the request itself does not name, for a status query.
     pub fn name_order(&mut self, row: &'static Endpoint, order: &str) {
         if let (Some(kept), Some(look_up)) = (&mut self.kept, &row.looked_up_by) {
             kept.extend(look_up.members.iter().map(|(_, pointers)| (pointers[0], text_value(order))));
@@ -77,7 +77,7 @@ impl Record {
         }
     }
 
-    /// What a look-up needs, as a JSON object; empty if nothing can be looked up.
+    /// What a status query needs, as a JSON object; empty if nothing can be looked up.
     pub fn kept(&self) -> String {
         self.kept.as_ref().and_then(look_up::text).unwrap_or_default()
     }

@@ -1,4 +1,4 @@
-//! Looks up host names. The system's look-up has no deadline and cannot be cancelled, so it runs on a thread of its own,
+//! Looks up host names. The system's lookup has no deadline and cannot be cancelled, so it runs on a thread of its own,
 //! which a call stops waiting for at its deadline. The thread does nothing else.
 //!
 //! The number of these threads is limited, for resolvers that hang, and calls that look up the same name share one.
@@ -15,22 +15,22 @@ use crate::call::Bounds;
 use crate::util::process::generation;
 use paysvc_spec::status::Status;
 
-/// Most simultaneous look-ups of a process.
+/// Most simultaneous lookups of a process.
 const MAX_LOOK_UPS: usize = 8;
-/// A look-up that takes longer may hang for ever, so a call that starts now begins another one if there is a thread for it.
+/// A lookup that takes longer may hang for ever, so a call that starts now begins another one if there is a thread for it.
 const MAX_SHARED_AGE: Duration = Duration::from_secs(2);
 
 /// The addresses of a name, or why there are none.
 type Answer = Result<Vec<SocketAddr>, String>;
 
-/// A look-up in progress, and its response.
+/// A lookup in progress, and its response.
 struct LookUp {
     name: String,
     started: Instant,
     answer: Option<Arc<Answer>>,
 }
 
-/// The look-ups of one process. A forked child has its own: it does not have its parent's threads, and one of them may
+/// The lookups of one process. A forked child has its own: it does not have its parent's threads, and one of them may
 /// hold the lock.
 struct LookUps {
     generation: u32,
@@ -65,7 +65,7 @@ impl LookUps {
         LookUps { generation: generation(), running: Mutex::default(), ended: Condvar::new(), child: OnceBox::new() }
     }
 
-    /// The look-ups of this process.
+    /// The lookups of this process.
     fn current() -> &'static LookUps {
         static FIRST: OnceBox<LookUps> = OnceBox::new();
         let mut look_ups = FIRST.get_or_init(|| Box::new(LookUps::new()));
@@ -92,7 +92,7 @@ impl LookUps {
             if left.is_zero() {
                 return Err(TransportError::timeout(&match own {
                     Some(_) => format!("looking up {host}"),
-                    None => format!("waiting to look up {host}: {MAX_LOOK_UPS} other look-ups have not ended"),
+                    None => format!("waiting to look up {host}: {MAX_LOOK_UPS} other lookups have not ended"),
                 }));
             }
             let wait = bounds.wait_to_check(left);
@@ -100,7 +100,7 @@ impl LookUps {
         }
     }
 
-    /// A look-up of that name; `None` while there are too many look-ups of other names.
+    /// A lookup of that name; `None` while there are too many lookups of other names.
     fn join_or_start(
         &'static self,
         running: &mut Vec<Arc<Mutex<LookUp>>>,
@@ -115,13 +115,13 @@ impl LookUps {
         let (name, look_up) = (host.to_owned(), Arc::clone(&started));
         let run = move || self.run(&name, &look_up);
         without_signals(|| std::thread::Builder::new().name("paysvc-lookup".into()).spawn(run)).map_err(|error| {
-            TransportError::new(Status::Transport, format!("the name look-up could not be started: {error}"))
+            TransportError::new(Status::Transport, format!("the DNS lookup could not be started: {error}"))
         })?;
         running.push(Arc::clone(&started));
         Ok(Some(started))
     }
 
-    /// Runs on the thread of the look-up.
+    /// Runs on the thread of the lookup.
     fn run(&self, name: &str, look_up: &Arc<Mutex<LookUp>>) {
         let found = (name, 0).to_socket_addrs().map(Vec::from_iter);
         let found = found.map_err(|error| out_of_descriptors().unwrap_or(error).to_string());
@@ -129,7 +129,7 @@ impl LookUps {
         let mut running = lock(&self.running);
         running.retain(|other| !Arc::ptr_eq(other, look_up));
         lock(look_up).answer = Some(Arc::clone(&answer));
-        // Earlier look-ups of the name that still wait get the response too.
+        // Earlier lookups of the name that still wait get the response too.
         for other in running.iter().filter(|_| worked) {
             let mut other = lock(other);
             if other.name == name {

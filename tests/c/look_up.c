@@ -143,7 +143,7 @@ int main(int argc, char **argv)
     for (i = 0; i < CALLS; i++) {
         end(&all[i], PAYSVC_E_TIMEOUT, PAYSVC_OUTCOME_NOT_SENT);
         CHECK(all[i].ms < 5000);
-        waited += strstr(all[i].message, "other look-ups have not ended") != NULL;
+        waited += strstr(all[i].message, "other lookups have not ended") != NULL;
     }
     CHECK(waited == CALLS - MOST);
     CHECK(look_ups() == MOST && *asked == MOST);
@@ -155,7 +155,7 @@ int main(int argc, char **argv)
     end(&more, PAYSVC_E_CANCELLED, PAYSVC_OUTCOME_NOT_SENT);
     CHECK(more.ms < 5000);
 
-    /* A child has threads of its own for look-ups: it does not wait for its parent's. */
+    /* A child has threads of its own for lookups: it does not wait for its parent's. */
     child = fork();
     if (child == 0) {
         failures = 0;
@@ -178,7 +178,7 @@ int main(int argc, char **argv)
     }
     CHECK(look_ups() == 0);
 
-    /* One name: one look-up. */
+    /* One name: one lookup. */
     __atomic_store_n(answers, 0, __ATOMIC_SEQ_CST);
     *asked = 0;
     for (i = 0; i < CALLS; i++) {

@@ -72,7 +72,7 @@ fn a_charge_a_resolve_and_a_webhook_need_no_package() {
     java.sandbox.post("/sandbox/faults", &json!({"fault": "commit_then_close", "path": path, "count": 1}));
     assert_eq!(java.says(&["charge", "T-2", "10.00", stored]), "paid");
     assert_eq!(java.says(&["resolve", stored]), "paid");
-    // The look-up fails, too.
+    // The status query fails, too.
     for (fault, name) in [("commit_then_close", "order_create"), ("status_500", "order_status")] {
         let path = paysvc_spec::endpoint(name).path;
         java.sandbox.post("/sandbox/faults", &json!({"fault": fault, "path": path, "count": 9}));

@@ -147,7 +147,7 @@ fn what_a_service_disguises_as_a_number_stays_out_of_the_log() {
     }
 }
 
-/// The service repeats what it was given for the earlier request in everything that it says about the look-up.
+/// The service repeats what it was given for the earlier request in everything that it says about the status query.
 #[test]
 fn a_look_up_masks_the_secrets_of_the_request_that_it_is_about() {
     const CARD: &str = "5399413078825962";

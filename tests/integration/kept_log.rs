@@ -118,7 +118,7 @@ fn a_token_keeps_only_its_level_and_counts_what_it_has_no_room_for() {
     assert!(call.log().is_empty());
 }
 
-/// Every attempt, and every look-up of an operation.
+/// Every attempt, and every status query of an operation.
 #[test]
 fn a_trace_goes_on_at_the_service() {
     const TRACE: &str = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";

@@ -1,4 +1,4 @@
-//! `paysvc_reply_is_paid` over real responses: of payments, look-ups, webhooks and refunds. `paysvc_reply_is_active` over those
+//! `paysvc_reply_is_paid` over real responses: of payments, status queries, webhooks and refunds. `paysvc_reply_is_active` over those
 //! of mandates.
 
 use serde_json::{Value, json};

@@ -62,7 +62,7 @@ impl Service {
 
 const FOUND: &str = "200 OK";
 
-/// The response of an order's look-up.
+/// The response of an order's status query.
 fn order(state: u8, history: &str) -> String {
     format!(
         r#"{{"data":{{"isFinalStatus":{},"requeryNeeded":false,"orderSummary":{{"reference":"O-1","statusId":{state},"orderAmount":"100.1000","currency":"NGN"}},"orderPayments":{history}}},"statusCode":"00"}}"#,

@@ -156,7 +156,7 @@ fn the_library_takes_no_closed_standard_descriptor() {
     }
 }
 
-/// Only a name look-up needs a thread; where it gets none, the message says so.
+/// Only a DNS lookup needs a thread; where it gets none, the message says so.
 #[test]
 fn without_threads_only_a_name_look_up_fails() {
     let server = Server::ok();
@@ -168,11 +168,7 @@ fn without_threads_only_a_name_look_up_fails() {
     assert_eq!(lines[4], "threads: 1");
     let config = with(server.config(), json!({"base_url": format!("http://localhost:{}", server.port)}));
     let lines = without("threads", &config);
-    starts(
-        &lines[1],
-        "without: E_TRANSPORT NOT_SENT: the name look-up could not be started",
-        "temporarily unavailable",
-    );
+    starts(&lines[1], "without: E_TRANSPORT NOT_SENT: the DNS lookup could not be started", "temporarily unavailable");
     starts(&lines[2], "with: OK CONFIRMED", "done");
     starts(&lines[3], "on the kept connection: OK CONFIRMED", "done");
 }

@@ -1,4 +1,4 @@
-//! Webhooks through the C functions: the events that the sandbox sends, forged and repeated ones, and look-ups that
+//! Webhooks through the C functions: the events that the sandbox sends, forged and repeated ones, and status queries that
 //! fail.
 
 mod document;

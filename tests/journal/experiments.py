@@ -218,7 +218,7 @@ finds_first(
 )
 finds_first(
     "without service first",
-    "the journal was read before the look-up",
+    "the journal was read before the status query",
     without(service_first=False), "checkout, fresh", (D, 2), (D, 1),
     finds=TWICE,
 )
@@ -277,7 +277,7 @@ tries(
 # --- What could be left out ---
 
 tries(
-    "no until for a look-up",
+    "no until for a status query",
     "it may prove REJECTED, as long as the service calls no order final too early",
     without(held="anything"), "lag, pending, fresh", (D, 2), (D, 1),
 )
@@ -293,7 +293,7 @@ tries(
 )
 tries(
     "only attempt",
-    "a look-up proves REJECTED of no other",
+    "a status query proves REJECTED of no other",
     TIMELESS._replace(one_of_several="never"), EVERY_ANSWER, (D, 2), (D, 1),
 )
 

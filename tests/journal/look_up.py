@@ -1,4 +1,4 @@
-"""What a look-up proves of claims that are open: what the journal says of them, beside the service's history."""
+"""What a status query proves of claims that are open: what the journal says of them, beside the service's history."""
 
 from typing import NamedTuple, Optional
 
@@ -20,7 +20,7 @@ from rules import (
 
 
 class Premise(NamedTuple):
-    """What the journal contributes to what a look-up proves of an open claim."""
+    """What the journal contributes to what a status query proves of an open claim."""
 
     key: str
     id: int
@@ -50,7 +50,7 @@ def premises(rules, ids, journal, over):
 
 
 def conclude(rules, known, entries):
-    """The ends that a look-up proves: what the journal says about each claim, beside what the service says."""
+    """The ends that a status query proves: what the journal says about each claim, beside what the service says."""
     ends = []
     history = [(number, entry) for number, entry in enumerate(entries) if entry.shown and not entry.refund]
     statuses = [entry.status for _, entry in history]

@@ -51,12 +51,12 @@ class Rules(NamedTuple):
     read_back: str = "nothing else"
     # After a 429 the call goes back to the table. Without: it claims at the next number and sends.
     table_after_429: bool = True
-    # When a look-up may say REJECTED of one of several attempts: if the "own entry" is there, which its response named;
-    # if there is an entry that was "not seen" when the claim's sender asked for the history; or "never".
+    # When a status query may say REJECTED of one of several attempts: if the "own entry" is there, which its response
+    # named; if there is an entry that was "not seen" when the claim's sender asked for the history; or "never".
     one_of_several: str = "own entry"
     # The history is asked for "always" unless the table knows better; only "after a refusal"; or then, but "ignored".
     history: str = "always"
-    # A look-up first asks the service and then reads the journal. Without: the other way about.
+    # A status query first asks the service and then reads the journal. Without: the other way about.
     service_first: bool = True
     # A request that may no longer be sent five seconds after its claim.
     five_seconds: bool = True
@@ -64,7 +64,7 @@ class Rules(NamedTuple):
     until: bool = True
     # Which end of the sender ends `until`: "any", "none", or if it is "not UNKNOWN": then a request may be on its way.
     end_is_over: str = "not UNKNOWN"
-    # While a claim's `until` is not over, a look-up may prove "CONFIRMED" of it, or "anything".
+    # While a claim's `until` is not over, a status query may prove "CONFIRMED" of it, or "anything".
     held: str = "CONFIRMED"
     # A refund is entered under its order: what others are decides whether it is sent. Without: its own key does.
     refunds_of_order: bool = True
@@ -262,7 +262,7 @@ def decide(rules, key, journal, over, fresh):
 
 
 def is_waited_for(claim, over):
-    """Its `until` is not over, and its sender has written no end; or nothing but time tells what a look-up proves."""
+    """Its `until` is not over, and its sender has written no end; or only time tells what a status query proves."""
     return not over >> claim.id & 1 and (not claim.ends or claim.key not in PARTS)
 
 

@@ -44,8 +44,8 @@ from states import (
 )
 
 SENDS_SETTLED = "writes the first byte of claim {}, although it was settled"
-PROVES = "writes what the look-up proved: {}"
-PROVES_NOTHING = "writes nothing, because the look-up proved nothing"
+PROVES = "writes what the status query proved: {}"
+PROVES_NOTHING = "writes nothing, because the status query proved nothing"
 
 
 class Senders:

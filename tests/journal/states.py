@@ -35,8 +35,8 @@ SENDING = "about to write the first byte"
 WAITING = "waiting for the response"
 REPEATING = "about to claim again after 429, without the table"
 LOOKING_UP = "about to look up"
-READING = "about to read the journal after the look-up"
-WRITING = "about to write what the look-up proved"
+READING = "about to read the journal after the status query"
+WRITING = "about to write what the status query proved"
 WITHDRAWING = "about to write NOT_SENT"
 
 
@@ -47,7 +47,7 @@ class Sender(NamedTuple):
     at: str
     # How often it may still claim.
     claims_left: int
-    # What it has in memory: a Plan, an Own, a claim as (key, id) and perhaps a number of rows, or that of a look-up.
+    # What it has in memory: a Plan, an Own, a claim as (key, id) and perhaps a number of rows, or a status query's.
     memory: tuple = ()
 
 

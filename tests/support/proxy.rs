@@ -98,7 +98,7 @@ pub struct Service {
 }
 
 impl Service {
-    /// A service that no look-up finds: only the proxy knows where it is.
+    /// A service that no status query finds: only the proxy knows where it is.
     pub fn new() -> Service {
         let authority = Authority::new();
         let server =

@@ -20,7 +20,7 @@ const DOCUMENTS: &[(&str, &[&str])] = &[
     ("docs/platforms.md", &["platforms"]),
     ("docs/journal.md", &["journal", "replays"]),
     ("docs/keys.md", &["sizes", "card-payload"]),
-    ("docs/verdicts.md", &["codes", "refusals", "changing", "reading", "look-ups", "resolving"]),
+    ("docs/verdicts.md", &["codes", "refusals", "changing", "reading", "status queries", "resolving"]),
 ];
 
 pub fn render(root: &Path, rows: &'static [Endpoint]) -> Result<Vec<(&'static str, String)>, String> {
@@ -33,7 +33,7 @@ pub fn render(root: &Path, rows: &'static [Endpoint]) -> Result<Vec<(&'static st
         ("refusals", verdicts::refusals()),
         ("changing", verdicts::answers(CHANGING, true)),
         ("reading", verdicts::answers(READING, false)),
-        ("look-ups", verdicts::look_ups(rows)),
+        ("status queries", verdicts::look_ups(rows)),
         ("resolving", verdicts::resolution()),
         ("journal", verdicts::journal()),
         ("replays", verdicts::replays()),

@@ -94,7 +94,7 @@ static void open_large(void)
     if (size < 66000 || size > 68000 || paysvc_reply_count(large, "/directDebitMandates") != LARGE_COUNT) {
         fail("call", "not the large response");
     }
-    /* Jumps about, so that no look-up is near the one before. */
+    /* Jumps about, so that no lookup is near the one before. */
     for (i = 0; i < LARGE_COUNT * LARGE_MEMBERS; i++) {
         sprintf(pointers[i], "/directDebitMandates/%d/%s", (int)(i * 7 % LARGE_COUNT), large_members[i / LARGE_COUNT]);
     }

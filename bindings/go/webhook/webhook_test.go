@@ -436,7 +436,7 @@ func TestAFloodDoesNotReachTheService(t *testing.T) {
 	}
 }
 
-// A sender that hangs up gets no request back: the look-up goes on, and counts.
+// A sender that hangs up gets no request back: the status query goes on, and counts.
 func TestHangingUpCancelsNothing(t *testing.T) {
 	s := start(t, accept, Options{Limits: NewLimits(1, 60)})
 	body := s.fund("50.25")

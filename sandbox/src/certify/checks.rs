@@ -22,7 +22,7 @@ const REFUND: &str = "/payment/order/refund";
 const LOOK_UPS: [&str; 3] = ["/payment/order/status", "/payment/order/verify", "/payment/transaction-details/"];
 const SECRETS: [&str; 10] =
     ["card", "cardnumber", "cvv", "pin", "otp", "expirymonth", "expiryyear", "cardtoken", "api-key", "apikey"];
-/// The pause between two look-ups, and how many may be closer together.
+/// The pause between two status queries, and how many may be closer together.
 const LEAST_PAUSE_MS: u64 = 200;
 const CLOSE_AT_MOST: usize = 2;
 /// What `Retry-After` says, less what clocks and rounding may take.
@@ -168,7 +168,7 @@ pub fn not_denied(seen: &Seen) -> Option<String> {
     (seen.told == Some(Paid::No)).then(|| text.to_string())
 }
 
-/// After a lost answer only a look-up can tell that the order is paid.
+/// After a lost answer only a status query can tell that the order is paid.
 pub fn asked_before_paid(seen: &Seen) -> Option<String> {
     (seen.told == Some(Paid::Yes) && !seen.look_up_answered())
         .then(|| "It took the order for paid without a response that says so.".to_string())
@@ -195,8 +195,12 @@ pub fn waits(seen: &Seen) -> Option<String> {
 pub fn pauses(seen: &Seen) -> Option<String> {
     let asked: Vec<&Json> = seen.looking_up().collect();
     let close = asked.windows(2).filter(|pair| pause(pair[0], pair[1]) < LEAST_PAUSE_MS).count();
-    let text =
-        || format!("{close} of its {} look-ups came less than {LEAST_PAUSE_MS} ms after the one before.", asked.len());
+    let text = || {
+        format!(
+            "{close} of its {} status queries came less than {LEAST_PAUSE_MS} ms after the one before.",
+            asked.len()
+        )
+    };
     (close > CLOSE_AT_MOST).then(text)
 }
 

@@ -26,7 +26,7 @@ pub fn details(state: &mut State, call: &Call) -> Result<Answer, ApiError> {
     Ok(Answer::ok(&shown(account, "Virtual account fetched successfully", true)))
 }
 
-/// `named`: with what was asked for. It is assumed that the look-up's response names it, as the callbacks do.
+/// `named`: with what was asked for. It is assumed that the status query's response names it, as the callbacks do.
 fn shown(account: &VirtualAccount, message: &str, named: bool) -> Json {
     let mut shown = object! {
         "status": true,

@@ -88,7 +88,7 @@ impl Faults {
     }
 
     /// Whether the fault of a magic value acts on this request. It acts on requests that change something. It acts on a
-    /// look-up only if no such request had the value, so that a program can ask what became of that request. The value
+    /// status query only if no such request had the value, so that a program can ask what became of that request. The value
     /// may name one kind.
     pub fn meets(&mut self, named: &Named, kind: Kind) -> bool {
         let is_used = if kind == Kind::LookUp {

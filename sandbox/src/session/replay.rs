@@ -62,7 +62,7 @@ impl Replay {
         next.is_unread().then(|| next.take())?.chosen
     }
 
-    /// The response of the first request that asks the same and was not answered yet, and its fault. A look-up that was
+    /// The response of the first request that asks the same and was not answered yet, and its fault. A status query that was
     /// answered is answered as the last time: clients ask more or less often.
     pub fn answer(&self, asked: &Json, looks_up: bool) -> (Option<Answer>, Option<Chosen>) {
         let mut progress = self.lock();

@@ -400,7 +400,7 @@ const BY_CHECKOUT: LookUp = LookUp {
     keep: ORDER_AND_PRICE,
     settles: Settles::Order,
     amount: Some("/order/amount"),
-    limits: "It moves no money and may be sent again; the address of the page is in no look-up.",
+    limits: "It moves no money and may be sent again; the address of the page is in no status query.",
     ..BY_PAYMENT
 };
 

@@ -199,7 +199,7 @@ impl Endpoint {
 pub struct LookUp {
     /// Name of the row that is asked.
     pub endpoint: &'static str,
-    /// Each field of the look-up's request, and the JSON pointers into what was kept that may hold its value, first
+    /// Each field of the status query's request, and the JSON pointers into what was kept that may hold its value, first
     /// match first.
     pub members: &'static [(&'static str, &'static [&'static str])],
     /// All that a program keeps from a request in order to resolve it later. None of it is secret.
@@ -208,11 +208,11 @@ pub struct LookUp {
     /// JSON pointers, into what was kept, of the price. A refund with an amount is a partial one.
     pub amount: Option<&'static str>,
     pub currency: Option<&'static str>,
-    /// Name of the row that tells the currency of an order, if the look-up's response does not name it.
+    /// Name of the row that tells the currency of an order, if the status query's response does not name it.
     pub currency_by: Option<&'static str>,
     /// JSON pointers of the fields that make the request a charge, as does every field that its row does not list.
     pub charges_with: &'static [&'static str],
-    /// What the look-up cannot tell; empty if there is nothing to add.
+    /// What the status query cannot tell; empty if there is nothing to add.
     pub limits: &'static str,
 }
 
@@ -235,7 +235,7 @@ impl Keep {
     }
 }
 
-/// What the response of the look-up must show for the question to be settled. `docs/verdicts.md` has the rules.
+/// What the response of the status query must show for the question to be settled. `docs/verdicts.md` has the rules.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Settles {
     /// The state of the order, which was to be charged.

@@ -1,4 +1,4 @@
-//! What became of an earlier request: what is asked, and what the response of a look-up proves.
+//! What became of an earlier request: what is asked, and what the response of a status query proves.
 
 use super::StateRule::{self, OfAnswer, OfEntry, Successful};
 use super::StatusRule::{self, Failed, Is};
@@ -40,7 +40,7 @@ impl Question {
         }
     }
 
-    /// What the look-up's response must name.
+    /// What the status query's response must name.
     pub const fn names(self) -> Reference {
         match self {
             Question::Batch => Reference::Batch,
@@ -50,13 +50,13 @@ impl Question {
     }
 }
 
-/// What a look-up tells about the earlier request.
+/// What a status query tells about the earlier request.
 #[derive(Clone, Copy, Debug)]
 pub struct LookUp {
     pub question: Question,
-    /// Of the look-up and its response.
+    /// Of the status query and its response.
     pub signs: Signs,
-    /// The request of the look-up is wrong, or the configuration lacks what it needs.
+    /// The request of the status query is wrong, or the configuration lacks what it needs.
     pub unsendable: bool,
     /// The service knows what it was asked for, and answered with it.
     pub answered: bool,
@@ -122,7 +122,7 @@ pub struct Line {
     pub status: StatusRule,
     pub outcome: Outcome,
     pub state: StateRule,
-    /// With `wait`, the look-up is sent again.
+    /// With `wait`, the status query is sent again.
     pub again: bool,
     pub explanation: &'static str,
 }
@@ -150,9 +150,9 @@ const OPEN: Line = Line {
     again: true,
     explanation: "",
 };
-/// A look-up that proves nothing.
+/// A status query that proves nothing.
 const FAILED: Line = Line {
-    status: Failed("the look-up's own, or E_UNRESOLVED where the service answered"),
+    status: Failed("the status query's own, or E_UNRESOLVED where the service answered"),
     state: StateRule::None,
     ..OPEN
 };
@@ -167,20 +167,20 @@ const DIFFERS: &str = "the response differs from what was asked for";
 /// What became of an earlier request.
 #[rustfmt::skip]
 pub const LINES: &[Line] = &[
-    Line { number: "c1", words: "one of: the look-up cannot be sent; HTTP 400, 401, 403 or 422",
+    Line { number: "c1", words: "one of: the status query cannot be sent; HTTP 400, 401, 403 or 422",
         holds: |l| l.unsendable || l.http(&[400, 401, 403, 422]), again: false,
-        explanation: "the look-up is not possible", ..FAILED },
+        explanation: "the status query is not possible", ..FAILED },
     Line { number: "c2", about: &[Order, Account], words: "HTTP 404", holds: |l| l.http(&[404]),
         explanation: "the service has no record of it; the request moves no money, so it may be sent again", ..FAILED },
     Line { number: "c3", words: "HTTP 404", holds: |l| l.http(&[404]),
         explanation: "the service has no record of it, which proves nothing: the request may still be on its way",
         ..FAILED },
-    Line { number: "c4", words: "any other failure of the look-up", holds: |l| !l.answered,
-        explanation: "the look-up failed", ..FAILED },
+    Line { number: "c4", words: "any other failure of the status query", holds: |l| !l.answered,
+        explanation: "the status query failed", ..FAILED },
     Line { number: "c5", words: "a reference that is not the request's, or two of a kind that differ",
         holds: |l| l.signs.other_request, explanation: "the response is about another request", ..OPEN },
     Line { number: "c6", about: OF_ORDERS,
-        words: "one of: the look-up's subject is missing; the response does not name what was asked about",
+        words: "one of: the status query's subject is missing; the response does not name what was asked about",
         holds: |l| !l.signs.subject || !l.named, state: NO_STATE,
         explanation: "the response does not name the order", ..OPEN },
     Line { number: "c28", about: &[Batch, Account], words: "the response does not name what was asked about",

@@ -26,7 +26,7 @@ pub(super) fn price(amount: &str, currency: &str) -> Price {
     }
 }
 
-/// The row that is asked, and what the look-up names.
+/// The row that is asked, and what the status query names.
 fn look_up(question: Question) -> (&'static Answer, References<'static>) {
     let (endpoint, kind, name) = match question {
         Batch => ("payout_status", Reference::Batch, "BATCH-1"),
@@ -70,7 +70,7 @@ fn brief(decision: &Decision) -> (&'static str, Status, Outcome, i32) {
     (decision.verdict.line, decision.verdict.status, decision.verdict.outcome, decision.verdict.state.0)
 }
 
-/// The response of the look-up, with the fields of `data`.
+/// The response of the status query, with the fields of `data`.
 fn order(state: u8, more: &str) -> String {
     format!(r#"{{"data":{{"orderSummary":{{"reference":"ORD-1","statusId":{state}}}{more}}}}}"#)
 }

@@ -337,7 +337,7 @@ impl<'a> Run<'a> {
         };
         let status = rules::status_beside(status, outcome);
         if why.is_empty() && self.report.count(Outcome::Unknown) > 0 {
-            why = "no look-up can find out what became of the UNKNOWN payouts: a person must find out, and settle them in the journal".into();
+            why = "no status query can find out what became of the UNKNOWN payouts: a person must find out, and settle them in the journal".into();
         }
         // An identical list next month would be a resume as well: it must not look like a payment.
         let replayed = self.report.rows.iter().all(|row| row.replayed.is_some());

@@ -35,7 +35,7 @@ use paysvc_spec::schema::{Doubt, Endpoint, Safety};
 use paysvc_spec::status::{Outcome, State, Status};
 
 impl Single<'_> {
-    /// Looks up what is open, and writes what that proves: what the last look-up said, or what to do instead.
+    /// Looks up what is open, and writes what that proves: what the last status query said, or what to do instead.
     pub(super) fn look_up(&mut self, journal: &Journal, open: &[ClaimRecord<'_>]) -> Result<Reply, Step> {
         let mut last = Reply::failed(Status::Unresolved, Outcome::Unknown, "nothing is open");
         for claimed in open {
@@ -111,7 +111,7 @@ impl Single<'_> {
         }
         let explanation =
             if decision.answered { line.explanation } else { decision.verdict.explanation.unwrap_or_default() };
-        let text = format!("{explanation}; the look-up: {}", reply.message);
+        let text = format!("{explanation}; the status query: {}", reply.message);
         let mut refused = Reply::failed(Status::Unresolved, Outcome::Unknown, text);
         refused.evidence.verdict.state = reply.state();
         self.hold(refused)
@@ -132,7 +132,7 @@ impl Single<'_> {
         }
     }
 
-    /// The recorded end, or what a look-up says instead, by the table of [`REPLAYS`].
+    /// The recorded end, or what a status query says instead, by the table of [`REPLAYS`].
     pub(super) fn replay(&self, decision: &Decision<'_>) -> Reply {
         let Some(claimed) = &decision.end else {
             return Reply::failed(Status::Internal, Outcome::Unknown, "the journal has no recorded outcome to return");
@@ -146,7 +146,7 @@ impl Single<'_> {
         if recorded.outcome() != Outcome::Confirmed && settled.is_none() {
             return recorded;
         }
-        // As if it were the only attempt: then the look-up says REJECTED of what has failed for good.
+        // As if it were the only attempt: then the status query says REJECTED of what has failed for good.
         let attempts = || Attempts::begun(Some(1));
         let looked_up = resolve(self.client, self.context, claimed.row, &attempts, &self.request.secrets)
             .unwrap_or_else(Reply::invalid);
@@ -197,9 +197,9 @@ fn recorded(claimed: &ClaimRecord<'_>, explanation: &str) -> Reply {
     reply
 }
 
-/// The result of a look-up of which nothing has been written.
+/// The result of a status query of which nothing has been written.
 pub enum Examination {
-    /// What the look-up proves.
+    /// What the status query proves.
     Decided(Reply, Box<End>),
     /// Somebody else has ended the claim in the meantime.
     Ended(Reply),
@@ -217,7 +217,7 @@ pub fn examine(
 ) -> Result<Examination, String> {
     let (claim, is_under_way) = (claimed.row, claimed.may_be_under_way(&Moment::now()));
     let (was_open, failure) = (Cell::new(true), Cell::new(None));
-    // Read after the look-up was answered: the response is about what is in the journal then.
+    // Read after the status query was answered: the response is about what is in the journal then.
     let attempts_now = || match journal.snapshot(&claim.key, claim.order.as_ref(), context) {
         Ok(known) => {
             let found = Claims::of(&known.rows);

@@ -179,7 +179,7 @@ impl Client {
     }
 }
 
-/// Between two look-ups of a request whose call may still be under way.
+/// Between two status queries of a request whose call may still be under way.
 const BETWEEN_LOOK_UPS: Duration = Duration::from_secs(5);
 
 const NEEDS_KEY: &str =

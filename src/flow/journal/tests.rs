@@ -177,7 +177,7 @@ impl Store for Memory {
     }
 }
 
-/// Counts the requests that move money, and answers them and look-ups as it is told.
+/// Counts the requests that move money, and answers them and status queries as it is told.
 struct Service {
     port: u16,
     charges: Arc<AtomicU32>,
@@ -373,7 +373,7 @@ fn an_order_is_charged_once_however_often_it_is_paid() {
     for _ in 0..3 {
         let again = till.pay();
         assert_eq!(seen(&again), (Status::Ok, Confirmed, true), "{}", again.message);
-        assert!(again.body.contains("orderSummary"), "the look-up's body: {}", again.body);
+        assert!(again.body.contains("orderSummary"), "the status query's body: {}", again.body);
     }
     assert_eq!((till.service.charges(), till.store.kinds()), (1, vec!["claim".into(), "end CONFIRMED".into()]));
 }
@@ -406,7 +406,11 @@ fn a_claim_without_an_end_is_waited_for_and_then_looked_up() {
     let started = std::time::Instant::now();
     let waited = till.pay();
     assert_eq!(seen(&waited), (Status::Unresolved, Unknown, false), "{}", waited.message);
-    assert!(started.elapsed() >= Duration::from_secs(2) || waited.message.contains("look-up"), "{}", waited.message);
+    assert!(
+        started.elapsed() >= Duration::from_secs(2) || waited.message.contains("status query"),
+        "{}",
+        waited.message
+    );
     till.let_time_pass();
     till.service.look_up_answers(4, FAILED);
     till.service.charge_answers(Some(paid()));
@@ -986,7 +990,7 @@ fn every_unknown_about_a_claim_names_it_in_its_body() {
     till.service.look_up_answers(2, "");
     let attempted = till.pay();
     assert_eq!((attempted.outcome(), journal(&attempted)), (Unknown, json!({"key": "charge ORD-1"})));
-    // So does what a look-up finds.
+    // So does what a status query finds.
     let till = Till::new();
     till.lose_answers(&["ORD-1"]);
     till.service.look_up_answers(5, "");

@@ -1,4 +1,4 @@
-//! What became of an earlier request: `resolve`, which asks the look-up of its row, and `order_wait`, which asks for the state
+//! What became of an earlier request: `resolve`, which asks the status query of its row, and `order_wait`, which asks for the state
 //! of an order until it is final.
 //!
 //! [`crate::answer::resolution`] decides. The outcome is that of the earlier request, so the caller gets no NOT_SENT.
@@ -69,17 +69,17 @@ pub struct Task<'a> {
     /// For messages and the log.
     pub what: &'static str,
     pub row: &'static Endpoint,
-    /// Asked for the currency of the order, if the look-up's response does not name it.
+    /// Asked for the currency of the order, if the status query's response does not name it.
     pub currency_by: Option<&'static Endpoint>,
-    /// The request of the look-up.
+    /// The request of the status query.
     pub members: Members<'a>,
     pub asked: Inquiry<'a>,
-    /// The attempts as a journal knows them once the look-up has been answered; in place of those of `asked`.
+    /// The attempts as a journal knows them once the status query has been answered; in place of those of `asked`.
     pub attempts_now: Option<&'a dyn Fn() -> Attempts>,
     /// The parts of the earlier request that no message may repeat.
     pub secrets: Secrets,
     pub repeats: bool,
-    /// The first wait between two look-ups.
+    /// The first wait between two status queries.
     pub interval_ms: u64,
     pub reports_progress: bool,
 }
@@ -101,7 +101,7 @@ fn attempts(what: &str, arguments: &Members<'_>) -> Result<Option<u32>, Validati
     Ok(given.and_then(|attempts| u32::try_from(attempts).ok()))
 }
 
-/// The first wait between two look-ups.
+/// The first wait between two status queries.
 fn interval_ms(what: &str, arguments: &Members<'_>) -> Result<u64, ValidationError> {
     let Default::Number { value, least, most } = operations::INTERVAL.default else {
         unreachable!("the interval has a number as its default")
@@ -225,7 +225,7 @@ fn check_charge(
     }
 }
 
-/// `None` if the look-up cannot tell.
+/// `None` if the status query cannot tell.
 fn question(look_up: &LookUp, earlier: &EarlierRequest<'_>, is_charged: bool) -> Option<Question> {
     Some(match look_up.settles {
         Settles::Charge => Question::Charge,
@@ -248,7 +248,7 @@ fn prices(
     expected: Option<Price>,
 ) -> Result<Vec<Price>, ValidationError> {
     if matches!(question, Question::Batch | Question::Account) && expected.is_some() {
-        let text = "must be left out: the look-up for this endpoint returns no price";
+        let text = "must be left out: the status query for this endpoint returns no price";
         return Err(ValidationError::of_member(Status::Argument, WHAT, "expect", text));
     }
     let of_request = Price {

@@ -1,4 +1,4 @@
-//! Asks once, or until the question is settled, and waits between two look-ups.
+//! Asks once, or until the question is settled, and waits between two status queries.
 
 use std::time::{Duration, Instant};
 
@@ -21,13 +21,13 @@ use paysvc_spec::status::{self, Outcome, Status};
 const NO_CURRENCY: &str = "its currency is not known: give expect to order_wait, with the field currency";
 const LONGEST_REDACTION: Duration = Duration::from_millis(250);
 
-/// One look-up, and what it proves.
+/// One status query, and what it proves.
 pub struct LookUpResult {
     pub reply: Reply,
     pub decision: Decision,
 }
 
-/// Asks until the question is settled, the task needs no second look-up, or the call ends.
+/// Asks until the question is settled, the task needs no second status query, or the call ends.
 pub fn watch(client: &Client, context: &Call<'_>, task: &Task<'_>) -> Reply {
     let mut kept: Option<LookUpResult> = None;
     for looks in 1.. {
@@ -93,7 +93,7 @@ fn currency(client: &Client, context: &Call<'_>, task: &Task<'_>, row: &'static 
     facts.reference(Reference::Order).is_requested().then(|| facts.currency.clear().cloned()).flatten()
 }
 
-/// The look-up to return if none settles the question: the last that the service answered.
+/// The status query to return if none settles the question: the last that the service answered.
 fn keep(kept: &mut Option<LookUpResult>, found: LookUpResult) -> LookUpResult {
     match kept.take() {
         Some(earlier) if earlier.decision.answered && !found.decision.answered => {
@@ -106,7 +106,7 @@ fn keep(kept: &mut Option<LookUpResult>, found: LookUpResult) -> LookUpResult {
     }
 }
 
-/// Reports a look-up; false if the caller wants to stop.
+/// Reports a status query; false if the caller wants to stop.
 fn report(context: &Call<'_>, task: &Task<'_>, looks: u32, found: &LookUpResult) -> bool {
     let outcome = status::name_of_outcome(found.decision.verdict.outcome);
     let step = || {
@@ -142,7 +142,7 @@ fn finish(client: &Client, context: &Call<'_>, task: &Task<'_>, found: LookUpRes
         parts.push(NO_CURRENCY);
     }
     log_verdict(task.what, &decision.verdict, context);
-    let message = format!("{}; the look-up: {message}", parts.join("; "));
+    let message = format!("{}; the status query: {message}", parts.join("; "));
     let document = look.document.filter(|_| look.evidence.reading.http_status > 0);
     let evidence = Evidence { verdict: decision.verdict, ..look.evidence };
     let reply = Reply::about(evidence, message);
@@ -185,19 +185,19 @@ fn redacted(client: &Client, task: &Task<'_>, look: &Reply, decision: &Decision)
 
 /// The longest wait, as many times the first.
 const MOST: u64 = 10;
-/// The last look-up begins when three quarters of the remaining time are over, unless that is sooner than this.
+/// The last status query begins when three quarters of the remaining time are over, unless that is sooner than this.
 const SHORTEST: Duration = Duration::from_millis(20);
 
 #[derive(Debug, PartialEq, Eq)]
 pub enum Next {
     Look(Duration),
-    /// There is no time for another look-up.
+    /// There is no time for another status query.
     Wait,
     /// The service asks for a wait that is longer than the call lasts.
     TooLate,
 }
 
-/// What to do after that many look-ups. `asked`: the service's `Retry-After`.
+/// What to do after that many status queries. `asked`: the service's `Retry-After`.
 pub fn next(looks: u32, first_ms: u64, asked: Option<Duration>, left: Duration, random: impl FnOnce() -> u64) -> Next {
     let backoff = Backoff { first_ms, longest_ms: first_ms * MOST, growth: 150, jitter: (75, 125) };
     let wait = backoff.wait(looks - 1, random);

@@ -33,7 +33,7 @@ fn reply_to(event: &Value, answer: &str, state: State, expect: &Value) -> Reply 
 /// Its body.
 fn verified(event: &Value, answer: &Value, state: State, expect: &Value) -> Value {
     let reply = reply_to(event, &answer.to_string(), state, expect);
-    assert_eq!((reply.outcome(), reply.state()), (Outcome::Confirmed, state), "those of the look-up");
+    assert_eq!((reply.outcome(), reply.state()), (Outcome::Confirmed, state), "those of the status query");
     serde_json::from_str(&reply.body).unwrap()
 }
 
@@ -245,7 +245,7 @@ fn every_cell_of_the_table_of_states() {
             };
             let told = format!("event {event:?}, service {service:?}");
             assert_eq!((authenticity(&reply), differing(&found)), (expected, differs), "{told}");
-            assert_eq!(reply.state(), of_class(service), "that of the look-up");
+            assert_eq!(reply.state(), of_class(service), "that of the status query");
         }
     }
     let pending = without(changed(of_order(), "statusId", json!(2)), "status");

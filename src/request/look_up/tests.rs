@@ -14,7 +14,7 @@ fn kept<'a>(row: &str, text: &'a str) -> EarlierRequest<'a> {
     read(row, text).unwrap_or_else(|errors| panic!("{text}: {errors:?}"))
 }
 
-/// The request of the look-up.
+/// The request of the status query.
 fn sent(kept: &EarlierRequest<'_>) -> Vec<(String, String)> {
     let text = |value| json::text(value).unwrap().into_owned();
     kept.asks().into_iter().map(|(name, value)| (name.into_owned(), text(value))).collect()
@@ -41,7 +41,7 @@ fn the_request_of_the_look_up_has_only_what_it_needs() {
     assert_eq!(sent(&kept("order_create", both)), only_reference());
 }
 
-/// For every row: what is kept of a request with everything makes a good request of the look-up.
+/// For every row: what is kept of a request with everything makes a good request of the status query.
 #[test]
 fn what_is_kept_is_enough_for_every_look_up() {
     let mut rows = 0;

@@ -152,7 +152,7 @@ fn rounded_timeout(left: Duration) -> Duration {
     Duration::from_millis(ms / step * step)
 }
 
-/// The error if no descriptor is left: if a look-up can open neither its files nor a socket, the system reports that
+/// The error if no descriptor is left: if a status query can open neither its files nor a socket, the system reports that
 /// the name does not exist.
 pub fn out_of_descriptors() -> Option<io::Error> {
     let error = new_socket(&SocketAddr::from(([127, 0, 0, 1], 0))).err()?;

@@ -285,7 +285,7 @@ impl Waker {
     }
 }
 
-/// A look-up needs none.
+/// A lookup needs none.
 pub fn out_of_descriptors() -> Option<io::Error> {
     None
 }

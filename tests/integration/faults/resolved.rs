@@ -37,7 +37,7 @@ impl Resolved {
         if target.row.read_only() || reply.outcome() != Outcome::Unknown {
             return;
         }
-        // A rule that has not fired would meet the look-up.
+        // A rule that has not fired would meet the status query.
         sandbox.send("DELETE", "/sandbox/faults", "");
         for (index, attempts) in [Some(reply.attempts()), None].into_iter().enumerate() {
             let mut request = json!({"endpoint": target.row.name, "request": kept(target)});
@@ -84,7 +84,7 @@ impl Resolved {
         println!("\nresolved wrongly:                      {}", self.wrong.len());
     }
 
-    /// Whether one of the endpoints has a look-up that can settle a call whose response is lost.
+    /// Whether one of the endpoints has a status query that can settle a call whose response is lost.
     pub fn can_settle(&self) -> bool {
         // The reference of a batch is lost with the response.
         let settles = |name: &str| {

@@ -114,7 +114,7 @@ fn a_declined_card_is_rejected_only_as_the_only_attempt() {
     let found = resolve(Some(1));
     found.expect("E_REJECTED REJECTED");
     assert_eq!((found.state(), shop.charges("O-1")), (4, 0));
-    // Another attempt pays, and only the look-up shows it.
+    // Another attempt pays, and only the status query shows it.
     shop.arm(CREATE, "commit_then_reset");
     shop.card("O-1", "4111111111111111");
     let found = resolve(Some(2));
@@ -158,13 +158,13 @@ fn a_look_up_that_fails_once_is_repeated_with_wait() {
     assert_eq!((found.state(), found.attempts()), (5, 2));
 }
 
-/// Whatever happens to the look-up, it never says the opposite of the truth.
+/// Whatever happens to the status query, it never says the opposite of the truth.
 #[test]
 fn no_fault_of_the_look_up_makes_its_answer_wrong() {
     let shop = Shop::new();
     let faults = shop.sandbox.get("/sandbox/faults");
     let names = faults["faults"].as_array().unwrap().iter().map(|fault| fault["name"].as_str().unwrap().to_owned());
-    // Of those that act on the look-up itself.
+    // Of those that act on the status query itself.
     let names: Vec<_> = names.filter(|name| !name.starts_with("tls_")).collect();
     assert!(names.len() > 40, "{names:?}");
     shop.order("PAID");

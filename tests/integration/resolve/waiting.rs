@@ -1,4 +1,4 @@
-//! Repeated look-ups: `order_wait`, and `resolve` with `wait`.
+//! Repeated status queries: `order_wait`, and `resolve` with `wait`.
 
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::sync::Mutex;
@@ -90,7 +90,7 @@ fn the_last_state_is_kept_at_the_deadline() {
     reply.expect("E_UNRESOLVED UNKNOWN");
     assert_eq!((reply.state(), reply.body()), (2, pending().as_str()));
     assert!(reply.attempts() > 1 && reply.message().contains("the time is over"), "{}", reply.message());
-    // A later look-up that fails takes nothing away.
+    // A later status query that fails takes nothing away.
     service.answer(&[(FOUND, "", &pending()), ("500 Error", "", "{}")]);
     let reply = wait(&service, json!({}), Some(&call));
     reply.expect("E_UNRESOLVED UNKNOWN");
@@ -109,7 +109,7 @@ fn the_last_state_is_kept_at_the_deadline() {
         reply.expect("E_UNRESOLVED UNKNOWN");
         assert!(reply.state() == 4 && reply.attempts() > 1, "{}", reply.message());
     }
-    // The service's last response is kept if the deadline cuts off a later look-up.
+    // The service's last response is kept if the deadline cuts off a later status query.
     service.answer(&[("404 Not Found", "", r#"{"message":"not found"}"#), ("200 OK", "content-length: 9\r\n", "")]);
     let reply = wait(&service, json!({}), Some(&call));
     reply.expect("E_UNRESOLVED UNKNOWN");
@@ -139,12 +139,12 @@ fn a_cancel_or_a_stop_ends_it_with_the_last_state() {
     let reply = wait(&service, json!({}), Some(&call));
     reply.expect("E_CANCELLED UNKNOWN");
     assert_eq!((reply.state(), reply.attempts(), stops.told.lock().unwrap().len()), (2, 1, 1));
-    // Within the wait for the next look-up, which would take minutes.
+    // Within the wait for the next status query, which would take minutes.
     let (call, slow) = (Call::with_timeout_ms(600_000), json!({"interval_ms": 60_000}));
     let before = service.server.seen().len();
     std::thread::scope(|scope| {
         let waiting = scope.spawn(|| within(HANG, || wait(&service, slow.clone(), Some(&call))));
-        eventually("a look-up", || service.server.seen().len() > before);
+        eventually("a status query", || service.server.seen().len() > before);
         call.cancel();
         let reply = waiting.join().unwrap();
         reply.expect("E_CANCELLED UNKNOWN");

@@ -49,7 +49,7 @@ fn after_unknown(row: &Endpoint) -> &'static str {
         // The reference of a batch is in the response alone.
         (Safety::Moves, Some(LookUp { settles: Settles::Batch, .. }) | None) => "ask a person before it is repeated",
         (Safety::Moves, Some(LookUp { settles: Settles::Refund, .. })) => {
-            "resolve it; of a refund of a part, no look-up can tell, so ask a person before it is repeated"
+            "resolve it; of a refund of a part, no status query can tell, so ask a person before it is repeated"
         }
         (Safety::Moves, Some(_)) => "resolve it before it is repeated",
     }

@@ -40,7 +40,7 @@ pub fn operation(operation: &Operation) -> Value {
     }
 }
 
-/// Each row that has a look-up, and the endpoint that it asks.
+/// Each row that has a status query, and the endpoint that it asks.
 pub fn look_ups(rows: &[Endpoint]) -> Vec<Value> {
     let each = |row: &Endpoint| Some(context! { name => row.name, endpoint => row.looked_up_by?.endpoint });
     rows.iter().filter_map(each).collect()

@@ -111,8 +111,8 @@ class Endpoints(Native):
             timeout_ms: time limit for a whole call in ms, retries and waits included (default 30000, 1 to
                 86400000)
             timeout: seconds, instead of timeout_ms
-            connect_timeout_ms: limit for name look-up, connect and TLS in ms, within timeout_ms (default 10000, 1
-                to 86400000)
+            connect_timeout_ms: limit for DNS lookup, connect and TLS in ms, within timeout_ms (default 10000, 1 to
+                86400000)
             connect_timeout: seconds, instead of connect_timeout_ms
             max_attempts: maximum number of attempts for a request that may be repeated (default 3, 1 to 10)
             proxy: http://user:password@proxy:3128 or socks5://..., user and password percent-encoded; without it,
@@ -848,8 +848,8 @@ class Endpoints(Native):
                 are not sure
             request: the request that made the order: order.currency is used
             expect: the price that was asked for; if the service names another one, the outcome stays UNKNOWN
-            interval_ms: the first wait between two look-ups, in ms; each further wait is half as long again, up to
-                ten times the first, and varies by up to a quarter (default 1000, 10 to 60000)
+            interval_ms: the first wait between two status queries, in ms; each further wait is half as long again,
+                up to ten times the first, and varies by up to a quarter (default 1000, 10 to 60000)
             progress: called with done, total and step; unless it returns None or paysvc.CONTINUE, the call stops
             timeout: seconds for the whole call, retries and waits included; else the client's timeout
             call: a token by which another thread cancels this call
@@ -1157,8 +1157,8 @@ class AsyncEndpoints(Native):
             timeout_ms: time limit for a whole call in ms, retries and waits included (default 30000, 1 to
                 86400000)
             timeout: seconds, instead of timeout_ms
-            connect_timeout_ms: limit for name look-up, connect and TLS in ms, within timeout_ms (default 10000, 1
-                to 86400000)
+            connect_timeout_ms: limit for DNS lookup, connect and TLS in ms, within timeout_ms (default 10000, 1 to
+                86400000)
             connect_timeout: seconds, instead of connect_timeout_ms
             max_attempts: maximum number of attempts for a request that may be repeated (default 3, 1 to 10)
             proxy: http://user:password@proxy:3128 or socks5://..., user and password percent-encoded; without it,
@@ -1875,8 +1875,8 @@ class AsyncEndpoints(Native):
                 are not sure
             request: the request that made the order: order.currency is used
             expect: the price that was asked for; if the service names another one, the outcome stays UNKNOWN
-            interval_ms: the first wait between two look-ups, in ms; each further wait is half as long again, up to
-                ten times the first, and varies by up to a quarter (default 1000, 10 to 60000)
+            interval_ms: the first wait between two status queries, in ms; each further wait is half as long again,
+                up to ten times the first, and varies by up to a quarter (default 1000, 10 to 60000)
             progress: called with done, total and step; unless it returns None or paysvc.CONTINUE, the call stops
             timeout: seconds for the whole call, with the wait for a thread and all retries; else the client's timeout
 

@@ -139,7 +139,7 @@ class JournalError(PaysvcError, of=Status.JOURNAL):
 
 
 class TransportError(PaysvcError, of=Status.TRANSPORT):
-    """Name look-up, connect or TLS failed, or the connection broke."""
+    """DNS lookup, connect or TLS failed, or the connection broke."""
 
 
 class Timeout(PaysvcError, of=Status.TIMEOUT):

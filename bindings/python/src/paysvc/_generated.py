@@ -73,7 +73,7 @@ class Status(Number):
     #: The journal has this idempotency key for a request with different fields. This call sent nothing. The outcome is
     #: UNKNOWN: it is that of the other request.
     KEY_REUSED = "KEY_REUSED", 6
-    #: Name look-up, connect, TLS, or a broken connection.
+    #: DNS lookup, connect, TLS, or a broken connection.
     TRANSPORT = "TRANSPORT", 10
     #: The time ran out, or the service answered 408.
     TIMEOUT = "TIMEOUT", 11
@@ -82,7 +82,7 @@ class Status(Number):
     #: The service refused this request, and did not execute it: a response that reports failure, or a 4xx. The outcome
     #: is REJECTED.
     REJECTED = "REJECTED", 20
-    #: The service refused this request, or a look-up about it, with 401 or 403.
+    #: The service refused this request, or a status query about it, with 401 or 403.
     UNAUTHORIZED = "UNAUTHORIZED", 21
     #: The service answered 429, after the retries.
     RATE_LIMITED = "RATE_LIMITED", 22
