@@ -322,7 +322,7 @@ typedef paysvc_status (PAYSVC_CALLBACK *paysvc_function)(const paysvc_client *cl
 #define PAYSVC_E_TRANSPORT 10
 
 /**
- * The time ran out, or the service answered 408.
+ * The deadline was exceeded, or the service answered 408.
  */
 #define PAYSVC_E_TIMEOUT 11
 
@@ -1016,7 +1016,7 @@ paysvc_status PAYSVC_CDECL paysvc_request(const paysvc_client *client,
  *   - expect (object): the price that was asked for; if the service names another one, the outcome stays UNKNOWN
  *     - amount (string or number, a decimal amount in major units, e.g. "100.10"): price without the fee
  *     - currency (string): currency code. A response or the request must name it, else the outcome stays UNKNOWN
- *   - wait (boolean): true: asks again until the outcome is known or the call's time is over. false: asks once (default false)
+ *   - wait (boolean): true: asks again until the outcome is known or the call's deadline is exceeded. false: asks once (default false)
  *   - interval_ms (integer): the first wait between two status queries, in ms; each further wait is half as long again, up to ten times the first, and varies by up to a quarter (default 1000, 10 to 60000)
  * @param call  deadline, cancel and progress of this call; may be NULL
  * @param reply  may be NULL; else *reply is set on every path: free it with paysvc_reply_free()
@@ -1028,7 +1028,7 @@ paysvc_status PAYSVC_CDECL paysvc_resolve(const paysvc_client *client,
                                           paysvc_reply **reply);
 
 /**
- * Asks for the state of an order until it is SUCCESSFUL or REVERSED and final, or until the call's time is over. FAILED ends it only with attempts 1, because no other attempt to pay can then be under way. It reports the state of the order, not that of a refund. For a transfer into a virtual account there is no such wait.
+ * Asks for the state of an order until it is SUCCESSFUL or REVERSED and final, or until the call's deadline. FAILED ends it only with attempts 1, because no other attempt to pay can then be under way. It reports the state of the order, not that of a refund. For a transfer into a virtual account there is no such wait.
  *
  * @param request_json  one JSON object:
  *   - reference (string, required): reference of the order
@@ -1040,7 +1040,7 @@ paysvc_status PAYSVC_CDECL paysvc_resolve(const paysvc_client *client,
  *   - interval_ms (integer): the first wait between two status queries, in ms; each further wait is half as long again, up to ten times the first, and varies by up to a quarter (default 1000, 10 to 60000)
  * @param call  deadline, cancel and progress of this call; may be NULL
  * @param reply  may be NULL; else *reply is set on every path: free it with paysvc_reply_free()
- * @return PAYSVC_OK: CONFIRMED, the state is SUCCESSFUL or REVERSED. PAYSVC_E_REJECTED: REJECTED, the only attempt to pay has failed. PAYSVC_E_UNRESOLVED: the time is over and it is still UNKNOWN; the state is the last one. PAYSVC_E_TIMEOUT: the time is over, and no status query was answered. The outcome is never NOT_SENT. The body is the last response.
+ * @return PAYSVC_OK: CONFIRMED, the state is SUCCESSFUL or REVERSED. PAYSVC_E_REJECTED: REJECTED, the only attempt to pay has failed. PAYSVC_E_UNRESOLVED: the deadline is exceeded and it is still UNKNOWN; the state is the last one. PAYSVC_E_TIMEOUT: the deadline is exceeded, and no status query was answered. The outcome is never NOT_SENT. The body is the last response.
  */
 paysvc_status PAYSVC_CDECL paysvc_order_wait(const paysvc_client *client,
                                              const char *request_json,
@@ -1191,7 +1191,7 @@ paysvc_status PAYSVC_CDECL paysvc_client_set_log(const paysvc_client *client,
  *   every case, and the body is {"status":true,"message":"..."} or an error
  * @return PAYSVC_OK: a connection is ready; PAYSVC_E_ARGUMENT if client is NULL; PAYSVC_E_CONFIG without base_url, or if
  *   max_idle_connections is 0; PAYSVC_E_TRANSPORT if the DNS lookup, the proxy, the connection or TLS failed;
- *   PAYSVC_E_TIMEOUT after connect_timeout_ms, or when the call's time is over; PAYSVC_E_CANCELLED
+ *   PAYSVC_E_TIMEOUT after connect_timeout_ms, or at the call's deadline; PAYSVC_E_CANCELLED
  */
 paysvc_status PAYSVC_CDECL paysvc_client_warm(const paysvc_client *client,
                                               const paysvc_call *call,

@@ -31,7 +31,7 @@ enum class status : int {
     key_reused = 6,
     /// DNS lookup, connect, TLS, or a broken connection.
     transport = 10,
-    /// The time ran out, or the service answered 408.
+    /// The deadline was exceeded, or the service answered 408.
     timeout = 11,
     /// The call was cancelled.
     cancelled = 12,
@@ -639,7 +639,7 @@ class resolve_request : public object {
     resolve_request &charged(const detail::flag &value) { put("charged", value); return *this; }
     /// expect (object): the price that was asked for; if the service names another one, the outcome stays UNKNOWN.
     resolve_request &expect(const resolve_expect &value) { put("expect", value); return *this; }
-    /// wait (boolean): true: asks again until the outcome is known or the call's time is over. false: asks once (default false).
+    /// wait (boolean): true: asks again until the outcome is known or the call's deadline is exceeded. false: asks once (default false).
     resolve_request &wait(const detail::flag &value) { put("wait", value); return *this; }
     /// interval_ms (integer): the first wait between two status queries, in ms; each further wait is half as long again, up to ten times the first, and varies by up to a quarter (default 1000, 10 to 60000).
     resolve_request &interval_ms(const detail::integer &value) { put("interval_ms", value); return *this; }
@@ -1856,7 +1856,7 @@ class client : public detail::client_base {
     PAYSVC_CHECKED payout_balance_reply payout_balance(const std::string &request, const call &with = call::none()) const { return payout_balance_reply(send("payout_balance", request, with)); }
     /// Finds out what became of a request whose outcome is UNKNOWN. It asks the read-only endpoint that knows, and moves no money. As long as the outcome is UNKNOWN: do not charge again, keep the reference, resolve it again later, and in the end ask a person.
     PAYSVC_CHECKED reply resolve(const std::string &request, const call &with = call::none()) const { return reply(send("resolve", request, with)); }
-    /// Asks for the state of an order until it is SUCCESSFUL or REVERSED and final, or until the call's time is over. FAILED ends it only with attempts 1, because no other attempt to pay can then be under way. It reports the state of the order, not that of a refund. For a transfer into a virtual account there is no such wait.
+    /// Asks for the state of an order until it is SUCCESSFUL or REVERSED and final, or until the call's deadline. FAILED ends it only with attempts 1, because no other attempt to pay can then be under way. It reports the state of the order, not that of a refund. For a transfer into a virtual account there is no such wait.
     PAYSVC_CHECKED order_status_reply order_wait(const std::string &request, const call &with = call::none()) const { return order_status_reply(send("order_wait", request, with)); }
     /// Checks a webhook. Webhooks are not signed, so it reads the event in any form that the service uses, and asks the service whether it is true.
     PAYSVC_CHECKED webhook_verify_reply webhook_verify(const std::string &request, const call &with = call::none()) const { return webhook_verify_reply(send("webhook_verify", request, with)); }

@@ -40,7 +40,7 @@ const (
 	StatusKeyReused Status = 6
 	// StatusTransport: DNS lookup, connect, TLS, or a broken connection.
 	StatusTransport Status = 10
-	// StatusTimeout: The time ran out, or the service answered 408.
+	// StatusTimeout: The deadline was exceeded, or the service answered 408.
 	StatusTimeout Status = 11
 	// StatusCancelled: The call was cancelled.
 	StatusCancelled Status = 12
@@ -1137,7 +1137,7 @@ type ResolveRequest struct {
 	Charged *bool `json:"charged,omitempty"`
 	// Expect (object): the price that was asked for; if the service names another one, the outcome stays UNKNOWN.
 	Expect *ResolveExpect `json:"expect,omitempty"`
-	// Wait (boolean): true: asks again until the outcome is known or the call's time is over. false: asks once (default false).
+	// Wait (boolean): true: asks again until the outcome is known or the call's deadline is exceeded. false: asks once (default false).
 	Wait *bool `json:"wait,omitempty"`
 	// IntervalMS (integer): the first wait between two status queries, in ms; each further wait is half as long again, up to ten times the first, and varies by up to a quarter (default 1000, 10 to 60000).
 	IntervalMS *int64 `json:"interval_ms,omitempty"`
@@ -1171,7 +1171,7 @@ type OrderWaitRequest struct {
 	Progress ProgressFunc `json:"-"`
 }
 
-// OrderWait asks for the state of an order until it is SUCCESSFUL or REVERSED and final, or until the call's time is over. FAILED ends it only with attempts 1, because no other attempt to pay can then be under way. It reports the state of the order, not that of a refund. For a transfer into a virtual account there is no such wait.
+// OrderWait asks for the state of an order until it is SUCCESSFUL or REVERSED and final, or until the call's deadline. FAILED ends it only with attempts 1, because no other attempt to pay can then be under way. It reports the state of the order, not that of a refund. For a transfer into a virtual account there is no such wait.
 func (c *Client) OrderWait(ctx context.Context, request OrderWaitRequest) (*OrderStatusReply, error) {
 	return replyOf[OrderStatusReply]("order_status")(c.send(ctx, "order_wait", request, withProgress(request.Progress)))
 }

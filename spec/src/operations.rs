@@ -170,7 +170,7 @@ pub const OPERATIONS: &[Operation] = &[
             Field::optional(
                 "wait",
                 Kind::Flag,
-                "true: asks again until the outcome is known or the call's time is over. false: asks once",
+                "true: asks again until the outcome is known or the call's deadline is exceeded. false: asks once",
             )
                 .default(Default::Flag(false)),
             INTERVAL,
@@ -198,10 +198,10 @@ pub const OPERATIONS: &[Operation] = &[
         reports_progress: true,
         timeout_of_step: false,
         answer: Body::Of("order_status"),
-        doc: "Asks for the state of an order until it is SUCCESSFUL or REVERSED and final, or until the call's time is over. FAILED ends it only with attempts 1, because no other attempt to pay can then be under way. \
+        doc: "Asks for the state of an order until it is SUCCESSFUL or REVERSED and final, or until the call's deadline. FAILED ends it only with attempts 1, because no other attempt to pay can then be under way. \
               It reports the state of the order, not that of a refund. For a transfer into a virtual account there is no such wait.",
-        returns: "PAYSVC_OK: CONFIRMED, the state is SUCCESSFUL or REVERSED. PAYSVC_E_REJECTED: REJECTED, the only attempt to pay has failed. PAYSVC_E_UNRESOLVED: the time is over and it is still UNKNOWN; the state is the last one. \
-                  PAYSVC_E_TIMEOUT: the time is over, and no status query was answered. The outcome is never NOT_SENT. The body is the last response.",
+        returns: "PAYSVC_OK: CONFIRMED, the state is SUCCESSFUL or REVERSED. PAYSVC_E_REJECTED: REJECTED, the only attempt to pay has failed. PAYSVC_E_UNRESOLVED: the deadline is exceeded and it is still UNKNOWN; the state is the last one. \
+                  PAYSVC_E_TIMEOUT: the deadline is exceeded, and no status query was answered. The outcome is never NOT_SENT. The body is the last response.",
     },
     Operation {
         name: "webhook_verify",

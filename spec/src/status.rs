@@ -85,7 +85,7 @@ numbers! {
         KeyReused = 6, "E_KEY_REUSED",
             "The journal has this idempotency key for a request with different fields. This call sent nothing. The outcome is UNKNOWN: it is that of the other request.";
         Transport = 10, "E_TRANSPORT", "DNS lookup, connect, TLS, or a broken connection.";
-        Timeout = 11, "E_TIMEOUT", "The time ran out, or the service answered 408.";
+        Timeout = 11, "E_TIMEOUT", "The deadline was exceeded, or the service answered 408.";
         Cancelled = 12, "E_CANCELLED", "The call was cancelled.";
         Rejected = 20, "E_REJECTED",
             "The service refused this request, and did not execute it: a response that reports failure, or a 4xx. The outcome is REJECTED.";

@@ -255,7 +255,7 @@ unsafe fn sink(log: unsafe extern "C" fn(*mut c_void, c_int, *const c_char), use
 ///   every case, and the body is {"status":true,"message":"..."} or an error
 /// @return PAYSVC_OK: a connection is ready; PAYSVC_E_ARGUMENT if client is NULL; PAYSVC_E_CONFIG without base_url, or if
 ///   max_idle_connections is 0; PAYSVC_E_TRANSPORT if the DNS lookup, the proxy, the connection or TLS failed;
-///   PAYSVC_E_TIMEOUT after connect_timeout_ms, or when the call's time is over; PAYSVC_E_CANCELLED
+///   PAYSVC_E_TIMEOUT after connect_timeout_ms, or at the call's deadline; PAYSVC_E_CANCELLED
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_client_warm(
     client: *const paysvc_client,

@@ -448,7 +448,7 @@ impl Journal {
                 Appended::Exists => {}
             }
             if call.time_left().is_zero() {
-                return Err("others are writing this key, and the time is over".to_owned());
+                return Err("deadline exceeded while others are writing this key".to_owned());
             }
         }
     }

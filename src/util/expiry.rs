@@ -31,10 +31,10 @@ impl Expiry {
 }
 
 pub const CANCELLED: &str = "the call was cancelled";
-pub const TIME_IS_OVER: &str = "the time is over";
+pub const DEADLINE_EXCEEDED: &str = "deadline exceeded";
 
 pub fn message(why: Status) -> &'static str {
-    if why == Status::Cancelled { CANCELLED } else { TIME_IS_OVER }
+    if why == Status::Cancelled { CANCELLED } else { DEADLINE_EXCEEDED }
 }
 
 #[cfg(test)]

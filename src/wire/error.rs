@@ -44,7 +44,7 @@ impl TransportError {
     }
 
     pub fn timeout(doing: &str) -> TransportError {
-        TransportError::new(Status::Timeout, format!("the time ran out while {doing}"))
+        TransportError::new(Status::Timeout, format!("timed out while {doing}"))
     }
 
     /// Whether another attempt may help: not after a cancel or a bug in this library.

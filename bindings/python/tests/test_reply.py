@@ -84,9 +84,9 @@ def test_its_truth_is_its_status_and_it_equals_its_copies_only() -> None:
 
 def test_its_repr_has_status_outcome_and_message() -> None:
     reply = Reply(
-        status=Status.TIMEOUT, outcome=Outcome.UNKNOWN, text='{"data":"private"}', message="the time ran out"
+        status=Status.TIMEOUT, outcome=Outcome.UNKNOWN, text='{"data":"private"}', message="timed out"
     )
-    assert repr(reply) == "<Reply TIMEOUT: outcome UNKNOWN, state NONE, HTTP 0: the time ran out>"
+    assert repr(reply) == "<Reply TIMEOUT: outcome UNKNOWN, state NONE, HTTP 0: timed out>"
     assert "private" not in f"{reply}{reply!r}{paysvc.PaysvcError(reply)!r}"
 
 

@@ -13,7 +13,7 @@ use crate::call::log::Level;
 use crate::flow::Client;
 use crate::flow::patience::{Backoff, random};
 use crate::json::object::object_text;
-use crate::util::expiry::{CANCELLED, TIME_IS_OVER};
+use crate::util::expiry::{CANCELLED, DEADLINE_EXCEEDED};
 use paysvc_spec::schema::{Endpoint, Reference};
 use paysvc_spec::status::{self, Outcome, Status};
 
@@ -125,7 +125,7 @@ fn finish(client: &Client, context: &Call<'_>, task: &Task<'_>, found: LookUpRes
     let Redacted { difference, message, code } = redacted(client, task, &look, &decision);
     let end = ended.map(|why| match why {
         Status::Cancelled => format!("{CANCELLED} before the question was settled"),
-        _ => format!("{TIME_IS_OVER}, but the question is not settled"),
+        _ => format!("{DEADLINE_EXCEEDED}, but the question is not settled"),
     });
     let mut parts: Vec<&str> = end.as_deref().into_iter().collect();
     if let Some(why) = ended {

@@ -206,7 +206,7 @@ impl JournalFile {
             match process.syncs.wait(number, &log, others_come, bounds) {
                 Ok(true) => {}
                 Ok(false) => {
-                    let late = "the time limit was over before what was written was on the disk";
+                    let late = "deadline exceeded before what was written was on the disk";
                     return Err(Unable::Failed(format!("the journal {shown}: {late}")));
                 }
                 Err(why) => {

@@ -838,9 +838,9 @@ class Endpoints(Native):
         expect: Expect | Mapping[str, object] | Omitted = OMIT, interval_ms: int | Omitted | None = OMIT,
         progress: Progress | None = None, timeout: float | None = None, call: Call | None = None,
     ) -> OrderStatusReply:
-        """Asks for the state of an order until it is SUCCESSFUL or REVERSED and final, or until the call's time is
-        over. FAILED ends it only with attempts 1, because no other attempt to pay can then be under way. It reports
-        the state of the order, not that of a refund. For a transfer into a virtual account there is no such wait.
+        """Asks for the state of an order until it is SUCCESSFUL or REVERSED and final, or until the call's deadline.
+        FAILED ends it only with attempts 1, because no other attempt to pay can then be under way. It reports the
+        state of the order, not that of a refund. For a transfer into a virtual account there is no such wait.
 
         Args:
             reference: reference of the order
@@ -1865,9 +1865,9 @@ class AsyncEndpoints(Native):
         expect: Expect | Mapping[str, object] | Omitted = OMIT, interval_ms: int | Omitted | None = OMIT,
         progress: Progress | None = None, timeout: float | None = None,
     ) -> OrderStatusReply:
-        """Asks for the state of an order until it is SUCCESSFUL or REVERSED and final, or until the call's time is
-        over. FAILED ends it only with attempts 1, because no other attempt to pay can then be under way. It reports
-        the state of the order, not that of a refund. For a transfer into a virtual account there is no such wait.
+        """Asks for the state of an order until it is SUCCESSFUL or REVERSED and final, or until the call's deadline.
+        FAILED ends it only with attempts 1, because no other attempt to pay can then be under way. It reports the
+        state of the order, not that of a refund. For a transfer into a virtual account there is no such wait.
 
         Args:
             reference: reference of the order

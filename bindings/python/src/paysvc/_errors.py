@@ -143,7 +143,7 @@ class TransportError(PaysvcError, of=Status.TRANSPORT):
 
 
 class Timeout(PaysvcError, of=Status.TIMEOUT):
-    """The time ran out, or the service answered 408."""
+    """The deadline was exceeded, or the service answered 408."""
 
 
 class Cancelled(PaysvcError, of=Status.CANCELLED):

@@ -75,7 +75,7 @@ class Status(Number):
     KEY_REUSED = "KEY_REUSED", 6
     #: DNS lookup, connect, TLS, or a broken connection.
     TRANSPORT = "TRANSPORT", 10
-    #: The time ran out, or the service answered 408.
+    #: The deadline was exceeded, or the service answered 408.
     TIMEOUT = "TIMEOUT", 11
     #: The call was cancelled.
     CANCELLED = "CANCELLED", 12

@@ -75,7 +75,7 @@ class DirectDebitHistoryReply(Reply):
 
     @property
     def answer(self) -> DirectDebitHistoryAnswer:
-        """The answer as plain data, with its types."""
+        """The response as plain data, with its types."""
         found: DirectDebitHistoryAnswer = self._as("direct_debit_history")
         return found
 
@@ -85,7 +85,7 @@ class DirectDebitCreateReply(Reply):
 
     @property
     def answer(self) -> DirectDebitCreateAnswer:
-        """The answer as plain data, with its types."""
+        """The response as plain data, with its types."""
         found: DirectDebitCreateAnswer = self._as("direct_debit_create")
         return found
 
@@ -95,7 +95,7 @@ class DirectDebitStatusReply(Reply):
 
     @property
     def answer(self) -> DirectDebitStatusAnswer:
-        """The answer as plain data, with its types."""
+        """The response as plain data, with its types."""
         found: DirectDebitStatusAnswer = self._as("direct_debit_status")
         return found
 
@@ -105,7 +105,7 @@ class DirectDebitOtpReply(Reply):
 
     @property
     def answer(self) -> DirectDebitOtpAnswer:
-        """The answer as plain data, with its types."""
+        """The response as plain data, with its types."""
         found: DirectDebitOtpAnswer = self._as("direct_debit_otp")
         return found
 
@@ -115,7 +115,7 @@ class OrderCreateReply(Reply):
 
     @property
     def answer(self) -> OrderCreateAnswer:
-        """The answer as plain data, with its types."""
+        """The response as plain data, with its types."""
         found: OrderCreateAnswer = self._as("order_create")
         return found
 
@@ -125,7 +125,7 @@ class OrderPayReply(Reply):
 
     @property
     def answer(self) -> OrderPayAnswer:
-        """The answer as plain data, with its types."""
+        """The response as plain data, with its types."""
         found: OrderPayAnswer = self._as("order_pay")
         return found
 
@@ -135,7 +135,7 @@ class OrderPayAuthorizeReply(Reply):
 
     @property
     def answer(self) -> OrderPayAuthorizeAnswer:
-        """The answer as plain data, with its types."""
+        """The response as plain data, with its types."""
         found: OrderPayAuthorizeAnswer = self._as("order_pay_authorize")
         return found
 
@@ -145,7 +145,7 @@ class OrderPayCaptureReply(Reply):
 
     @property
     def answer(self) -> OrderPayCaptureAnswer:
-        """The answer as plain data, with its types."""
+        """The response as plain data, with its types."""
         found: OrderPayCaptureAnswer = self._as("order_pay_capture")
         return found
 
@@ -155,7 +155,7 @@ class OrderRefundReply(Reply):
 
     @property
     def answer(self) -> OrderRefundAnswer:
-        """The answer as plain data, with its types."""
+        """The response as plain data, with its types."""
         found: OrderRefundAnswer = self._as("order_refund")
         return found
 
@@ -165,7 +165,7 @@ class OrderStatusReply(Reply):
 
     @property
     def answer(self) -> OrderStatusAnswer:
-        """The answer as plain data, with its types."""
+        """The response as plain data, with its types."""
         found: OrderStatusAnswer = self._as("order_status")
         return found
 
@@ -175,7 +175,7 @@ class OrderVerifyReply(Reply):
 
     @property
     def answer(self) -> OrderVerifyAnswer:
-        """The answer as plain data, with its types."""
+        """The response as plain data, with its types."""
         found: OrderVerifyAnswer = self._as("order_verify")
         return found
 
@@ -185,7 +185,7 @@ class OrderFeeReply(Reply):
 
     @property
     def answer(self) -> OrderFeeAnswer:
-        """The answer as plain data, with its types."""
+        """The response as plain data, with its types."""
         found: OrderFeeAnswer = self._as("order_fee")
         return found
 
@@ -195,7 +195,7 @@ class CardChargeReply(Reply):
 
     @property
     def answer(self) -> CardChargeAnswer:
-        """The answer as plain data, with its types."""
+        """The response as plain data, with its types."""
         found: CardChargeAnswer = self._as("card_charge")
         return found
 
@@ -205,7 +205,7 @@ class CardSaveReply(Reply):
 
     @property
     def answer(self) -> CardSaveAnswer:
-        """The answer as plain data, with its types."""
+        """The response as plain data, with its types."""
         found: CardSaveAnswer = self._as("card_save")
         return found
 
@@ -215,7 +215,7 @@ class CheckoutCreateReply(Reply):
 
     @property
     def answer(self) -> CheckoutCreateAnswer:
-        """The answer as plain data, with its types."""
+        """The response as plain data, with its types."""
         found: CheckoutCreateAnswer = self._as("checkout_create")
         return found
 
@@ -225,7 +225,7 @@ class BanksReply(Reply):
 
     @property
     def answer(self) -> BanksAnswer:
-        """The answer as plain data, with its types."""
+        """The response as plain data, with its types."""
         found: BanksAnswer = self._as("banks")
         return found
 
@@ -235,7 +235,7 @@ class VirtualAccountGenerateReply(Reply):
 
     @property
     def answer(self) -> VirtualAccountGenerateAnswer:
-        """The answer as plain data, with its types."""
+        """The response as plain data, with its types."""
         found: VirtualAccountGenerateAnswer = self._as("virtual_account_generate")
         return found
 
@@ -245,7 +245,7 @@ class VirtualAccountDetailsReply(Reply):
 
     @property
     def answer(self) -> VirtualAccountDetailsAnswer:
-        """The answer as plain data, with its types."""
+        """The response as plain data, with its types."""
         found: VirtualAccountDetailsAnswer = self._as("virtual_account_details")
         return found
 
@@ -255,7 +255,7 @@ class TransactionDetailsReply(Reply):
 
     @property
     def answer(self) -> TransactionDetailsAnswer:
-        """The answer as plain data, with its types."""
+        """The response as plain data, with its types."""
         found: TransactionDetailsAnswer = self._as("transaction_details")
         return found
 
@@ -265,7 +265,7 @@ class PayoutNameEnquiryReply(Reply):
 
     @property
     def answer(self) -> PayoutNameEnquiryAnswer:
-        """The answer as plain data, with its types."""
+        """The response as plain data, with its types."""
         found: PayoutNameEnquiryAnswer = self._as("payout_name_enquiry")
         return found
 
@@ -275,7 +275,7 @@ class PayoutInitiateReply(Reply):
 
     @property
     def answer(self) -> PayoutInitiateAnswer:
-        """The answer as plain data, with its types."""
+        """The response as plain data, with its types."""
         found: PayoutInitiateAnswer = self._as("payout_initiate")
         return found
 
@@ -285,7 +285,7 @@ class PayoutStatusReply(Reply):
 
     @property
     def answer(self) -> PayoutStatusAnswer:
-        """The answer as plain data, with its types."""
+        """The response as plain data, with its types."""
         found: PayoutStatusAnswer = self._as("payout_status")
         return found
 
@@ -295,7 +295,7 @@ class PayoutBalanceReply(Reply):
 
     @property
     def answer(self) -> PayoutBalanceAnswer:
-        """The answer as plain data, with its types."""
+        """The response as plain data, with its types."""
         found: PayoutBalanceAnswer = self._as("payout_balance")
         return found
 
@@ -315,7 +315,7 @@ class JournalSettleReply(Reply):
 
     @property
     def answer(self) -> JournalSettleAnswer:
-        """The answer as plain data, with its types."""
+        """The response as plain data, with its types."""
         found: JournalSettleAnswer = self._as("journal_settle")
         return found
 
@@ -325,7 +325,7 @@ class JournalBackupReply(Reply):
 
     @property
     def answer(self) -> JournalBackupAnswer:
-        """The answer as plain data, with its types."""
+        """The response as plain data, with its types."""
         found: JournalBackupAnswer = self._as("journal_backup")
         return found
 
@@ -335,7 +335,7 @@ class PayoutBulkReply(Reply):
 
     @property
     def answer(self) -> PayoutBulkAnswer:
-        """The answer as plain data, with its types."""
+        """The response as plain data, with its types."""
         found: PayoutBulkAnswer = self._as("payout_bulk")
         return found
 
