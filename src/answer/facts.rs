@@ -12,7 +12,7 @@ use history::History;
 use paysvc_spec::schema::{Answer, Envelope, Member, Place, Reference, Role};
 use paysvc_spec::status::{Amount, State};
 use paysvc_spec::verdicts::Signs;
-use stated::{Amounts, NamedReference, Priced, Statement, Text};
+use stated::{Amounts, NamedReference, PriceComparison, Statement, Text};
 use words::{NamedState, is_digits, state_of_id, word};
 
 pub mod event;
@@ -79,12 +79,12 @@ impl Facts {
 
     /// Compares the price of the order; if the response has none, the amount charged, with or without the fee beside it.
     /// All amounts that it names must agree.
-    pub fn compare_price(&self, wanted: &Decimal) -> Priced {
+    pub fn compare_price(&self, wanted: &Decimal) -> PriceComparison {
         stated::compare_price(&self.amounts, wanted)
     }
 
     /// As [`Facts::compare_price`], without what was charged.
-    pub fn compare_price_alone(&self, wanted: &Decimal) -> Priced {
+    pub fn compare_price_alone(&self, wanted: &Decimal) -> PriceComparison {
         stated::compare_price_alone(&self.amounts, wanted)
     }
 

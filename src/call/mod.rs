@@ -17,7 +17,7 @@ use once_cell::race::OnceBox;
 use self::log::{Level, Line, Log};
 pub use self::token::CallToken;
 use crate::util::unique::CallId;
-use crate::wire::sys::{Attached, CANCEL_CHECK, Waker};
+use crate::wire::sys::{AttachedSocket, CANCEL_CHECK, Waker};
 use paysvc_spec::schema::{Doubt, Safety};
 use paysvc_spec::status::Status;
 
@@ -84,7 +84,7 @@ impl Bounds {
     }
 
     /// Lets a cancel reach the socket. `None`: the call has been cancelled already.
-    pub fn attach(&self, socket: &Arc<TcpStream>) -> Option<Option<Attached>> {
+    pub fn attach(&self, socket: &Arc<TcpStream>) -> Option<Option<AttachedSocket>> {
         match &self.token {
             Some(token) => token.attach(socket).map(Some),
             None => Some(None),
@@ -92,7 +92,7 @@ impl Bounds {
     }
 
     /// From now on a cancel does not reach the socket.
-    pub fn detach(&self, attached: Option<Attached>) {
+    pub fn detach(&self, attached: Option<AttachedSocket>) {
         if let (Some(token), Some(attached)) = (&self.token, attached) {
             token.detach(attached);
         }

@@ -12,7 +12,7 @@ use arc_swap::ArcSwapOption;
 use once_cell::race::OnceBox;
 use ureq::http::HeaderValue;
 
-use crate::wire::sys::{Attached, Waker};
+use crate::wire::sys::{AttachedSocket, Waker};
 
 /// Most lines of the log that a token keeps.
 const MAX_LINES: usize = 1024;
@@ -169,7 +169,7 @@ impl CallToken {
     }
 
     /// Lets [`CallToken::cancel`] reach the socket; `None` if the call has been cancelled already.
-    pub fn attach(&self, socket: &Arc<TcpStream>) -> Option<Attached> {
+    pub fn attach(&self, socket: &Arc<TcpStream>) -> Option<AttachedSocket> {
         let attached = self.waker.attach(socket);
         if self.is_cancelled() {
             self.detach(attached);
@@ -179,7 +179,7 @@ impl CallToken {
     }
 
     /// From now on a cancel does not reach the socket.
-    pub fn detach(&self, attached: Attached) {
+    pub fn detach(&self, attached: AttachedSocket) {
         self.waker.detach(attached);
     }
 

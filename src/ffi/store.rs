@@ -17,7 +17,7 @@ use super::types::{paysvc_client, paysvc_reply, paysvc_sink, paysvc_status, pays
 use crate::answer::reply::Reply;
 use crate::call::{Bounds, CallRecord};
 use crate::json::object::object_text;
-use crate::ledger::store::{Appended, NewRow, Query, Store};
+use crate::ledger::store::{AppendResult, NewRow, Query, Store};
 use crate::util::validation_error::ValidationError;
 use paysvc_spec::status::{STORE_DONE, STORE_EXISTS, Status};
 
@@ -88,14 +88,14 @@ impl Drop for CallbackStore {
 }
 
 impl Store for CallbackStore {
-    fn append(&self, row: &NewRow<'_>, bounds: &Bounds) -> Result<Appended, String> {
+    fn append(&self, row: &NewRow<'_>, bounds: &Bounds) -> Result<AppendResult, String> {
         let (userdata, key, json) = (self.userdata()?, c_text(row.key)?, c_text(row.json)?);
         let seq = c_int::try_from(row.seq).map_err(|_| "a key has too many rows".to_owned())?;
         // SAFETY: the program has promised that its callback may run; the texts live until it returns.
         let answer = unsafe { (self.append)(userdata, key.as_ptr(), seq, json.as_ptr(), ms(bounds)) };
         match answer {
-            STORE_DONE => Ok(Appended::Done),
-            STORE_EXISTS => Ok(Appended::Exists),
+            STORE_DONE => Ok(AppendResult::Done),
+            STORE_EXISTS => Ok(AppendResult::Exists),
             _ => Err(failed("append", answer)),
         }
     }

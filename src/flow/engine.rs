@@ -74,7 +74,7 @@ pub struct ReadyItem {
 }
 
 /// How a run ended.
-pub enum Ended {
+pub enum RunEnd {
     /// The last attempt, and what all attempts have proved.
     Attempted(Reply),
     /// Something kept it from an attempt.
@@ -159,7 +159,7 @@ pub struct Engine<'a> {
 impl<'a> Engine<'a> {
     /// Sends the items until an attempt settles the question, the ledger lets none be sent, the patience is over, or the
     /// call.
-    pub fn run(&self, items: &mut dyn Items, mut patience: Patience) -> Ended {
+    pub fn run(&self, items: &mut dyn Items, mut patience: Patience) -> RunEnd {
         failpoint::at("client");
         let bounds = &self.call.bounds;
         let mut rest: Vec<usize> = (0..self.ledger.entries().len()).collect();
@@ -171,7 +171,7 @@ impl<'a> Engine<'a> {
             let ready = loop {
                 if let Some(mut reply) = items.obstacle() {
                     prior.add(&mut reply);
-                    return Ended::Stopped(if nothing_open { reply } else { reply.about_earlier() });
+                    return RunEnd::Stopped(if nothing_open { reply } else { reply.about_earlier() });
                 }
                 match self.read(items, &mut rest) {
                     Ok(Round::Ready(ready)) => break ready,
@@ -181,11 +181,11 @@ impl<'a> Engine<'a> {
                         bounds.pause(WAITS.wait(waits, random));
                         waits += 1;
                     }
-                    Err(why) => return Ended::Stopped(journal_failed(&why, Outcome::Unknown)),
+                    Err(why) => return RunEnd::Stopped(journal_failed(&why, Outcome::Unknown)),
                 }
             };
             if is_recorded && rest.is_empty() {
-                return Ended::Held;
+                return RunEnd::Held;
             }
             nothing_open = true;
             let after_429 = prior.after_429 || ready.iter().any(|item| item.after_429);
@@ -223,7 +223,7 @@ impl<'a> Engine<'a> {
                 Next::TooLate(wait) => reply.evidence.reading.retry_after_ms = u64::try_from(wait.as_millis()).ok(),
                 _ => {}
             }
-            return if nothing_open { Ended::Attempted(reply) } else { Ended::Superseded(reply.about_earlier()) };
+            return if nothing_open { RunEnd::Attempted(reply) } else { RunEnd::Superseded(reply.about_earlier()) };
         }
         unreachable!("the attempts end with the patience")
     }

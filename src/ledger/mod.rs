@@ -25,7 +25,7 @@ use self::key::{Accounts, Name};
 use self::minted::Minted;
 use self::returns::Returns;
 use self::row::{By, Claim, End, Kind, Lease, Row};
-use self::store::{Appended, NewRow, Query, RowCounts, Store};
+use self::store::{AppendResult, NewRow, Query, RowCounts, Store};
 use self::table::{Candidate, Claims, Decision};
 use crate::call::Call;
 use crate::call::log::Level;
@@ -375,10 +375,10 @@ impl Journal {
         let row = self.made(known, id, order, known.next_seq(), Kind::Claim(claim));
         let appended = self.append(&row, true, Some(known.row_counts()), call);
         match appended {
-            Ok(Appended::Alone) => return Ok(ClaimResult::Claimed(Box::new(row))),
-            Ok(Appended::Exists) => return Ok(ClaimResult::Superseded),
-            Ok(Appended::Not(why)) => return Err(why),
-            Ok(Appended::Done) | Err(_) => {}
+            Ok(AppendResult::Alone) => return Ok(ClaimResult::Claimed(Box::new(row))),
+            Ok(AppendResult::Exists) => return Ok(ClaimResult::Superseded),
+            Ok(AppendResult::Not(why)) => return Err(why),
+            Ok(AppendResult::Done) | Err(_) => {}
         }
         // It is read back, even if the response to the insert was lost.
         let now = self.snapshot(&known.key, known.order.as_ref(), call);
@@ -443,9 +443,11 @@ impl Journal {
             }
             let row = self.made(&known, new_id()?, claim.order.as_ref(), known.next_seq(), Kind::End(end.clone()));
             match self.append(&row, !can_be_looked_up(claim, &end), None, call)? {
-                Appended::Done | Appended::Alone => return Ok(Ok(known.rows.iter().any(|row| contradicts(row, &end)))),
-                Appended::Not(why) => return Err(why),
-                Appended::Exists => {}
+                AppendResult::Done | AppendResult::Alone => {
+                    return Ok(Ok(known.rows.iter().any(|row| contradicts(row, &end))));
+                }
+                AppendResult::Not(why) => return Err(why),
+                AppendResult::Exists => {}
             }
             if call.time_left().is_zero() {
                 return Err("deadline exceeded while others are writing this key".to_owned());
@@ -459,7 +461,7 @@ impl Journal {
         durable: bool,
         after: Option<RowCounts<'_>>,
         call: &Call<'_>,
-    ) -> Result<Appended, String> {
+    ) -> Result<AppendResult, String> {
         let json = row.to_json()?;
         let new = NewRow {
             key: &row.key.index,
@@ -517,8 +519,8 @@ impl Journal {
         // If there is a row already, that has the order.
         let row = self.made(&known, new_id()?, claim.order.as_ref(), 1, Kind::Payment);
         match self.append(&row, true, None, call)? {
-            Appended::Not(why) => Err(why),
-            Appended::Done | Appended::Alone | Appended::Exists => Ok(()),
+            AppendResult::Not(why) => Err(why),
+            AppendResult::Done | AppendResult::Alone | AppendResult::Exists => Ok(()),
         }
     }
 }

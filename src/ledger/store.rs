@@ -6,7 +6,7 @@ use std::path::Path;
 
 /// What [`Store::append`] did.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Appended {
+pub enum AppendResult {
     /// The row is there.
     Done,
     /// The row is there, and was written after [`NewRow::after`] and nothing else.
@@ -43,7 +43,7 @@ impl Display for Query<'_> {
 /// Rows that are appended and never changed, with the primary key (key, number). A failure is a text for people.
 pub trait Store: Send + Sync {
     /// Writes a row. After a failure it may or may not be there.
-    fn append(&self, row: &NewRow<'_>, bounds: &Bounds) -> Result<Appended, String>;
+    fn append(&self, row: &NewRow<'_>, bounds: &Bounds) -> Result<AppendResult, String>;
 
     /// Hands on the rows as JSON, until `found` returns false.
     fn read(&self, query: Query<'_>, bounds: &Bounds, found: &mut dyn FnMut(&str) -> bool) -> Result<(), String>;
@@ -83,7 +83,7 @@ pub struct NewRow<'a> {
     /// Keys of the account that were closed before then need no details any more.
     pub keep_from_ms: u64,
     /// What the row was decided on. A store that cannot compare it in one transaction with writing ignores it, and does not
-    /// answer [`Appended::Alone`].
+    /// answer [`AppendResult::Alone`].
     pub after: Option<RowCounts<'a>>,
 }
 

@@ -73,15 +73,15 @@ impl ServerCertVerifier for Verifier {
 
 /// What is wrong with a certificate, where only the certificate shows it.
 #[derive(Debug)]
-struct Explained(String);
+struct CertificateFault(String);
 
-impl fmt::Display for Explained {
+impl fmt::Display for CertificateFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
 }
 
-impl error::Error for Explained {}
+impl error::Error for CertificateFault {}
 
 /// Replaces an error about which the chain says more.
 fn explained(error: Error, chain: &[&CertificateDer<'_>]) -> Error {
@@ -99,7 +99,9 @@ fn explained(error: Error, chain: &[&CertificateDer<'_>]) -> Error {
         }
         _ => None,
     };
-    text.map_or(error, |text| Error::InvalidCertificate(CertificateError::Other(OtherError(Arc::new(Explained(text))))))
+    text.map_or(error, |text| {
+        Error::InvalidCertificate(CertificateError::Other(OtherError(Arc::new(CertificateFault(text)))))
+    })
 }
 
 fn unknown_issuer(chain: &[&CertificateDer<'_>]) -> String {
@@ -184,7 +186,7 @@ pub fn words(error: &CertificateError) -> String {
         E::BadEncoding | E::UnhandledCriticalExtension => {
             "the service's certificate cannot be read: its operator must get another one".into()
         }
-        E::Other(OtherError(other)) if other.is::<Explained>() => other.to_string(),
+        E::Other(OtherError(other)) if other.is::<CertificateFault>() => other.to_string(),
         E::Other(OtherError(other)) if matches!(other.downcast_ref(), Some(webpki::Error::CaUsedAsEndEntity)) => {
             "the service uses the CA certificate of an authority as its own: if it is yours, name exactly this certificate \
              in ca_file; one that is limited to some names is not accepted"

@@ -9,7 +9,7 @@ use std::time::Duration;
 use super::connect::Peer;
 use super::error::TransportError;
 use super::framing::Overhead;
-use super::sys::Attached;
+use super::sys::AttachedSocket;
 use crate::call::Bounds;
 use crate::util::expiry::Expiry;
 use crate::util::process;
@@ -29,7 +29,7 @@ pub struct ConnectionState {
 struct CallState {
     bounds: Option<Bounds>,
     send_until: Option<Expiry>,
-    attached: Option<Attached>,
+    attached: Option<AttachedSocket>,
     /// Whether the socket was there before the call; `None`: the call has no socket yet.
     reused: Option<bool>,
     error: Option<TransportError>,

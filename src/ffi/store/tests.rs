@@ -100,7 +100,7 @@ fn rows_and_answers_pass_as_they_are() {
         after: None,
     };
     for (answer, expected) in
-        [(STORE_DONE, Ok(Appended::Done)), (STORE_EXISTS, Ok(Appended::Exists)), (0, Err("returned 0"))]
+        [(STORE_DONE, Ok(AppendResult::Done)), (STORE_EXISTS, Ok(AppendResult::Exists)), (0, Err("returned 0"))]
     {
         let database = Database { answer, ..answers() };
         let appended = store_with(&CALLBACKS, &database).append(&row, &Bounds::new(None, Duration::from_micros(1)));

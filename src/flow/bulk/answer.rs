@@ -17,7 +17,7 @@ use crate::json::decimal::Decimal;
 use crate::json::document::Value;
 
 /// A batch that was accepted.
-pub struct Accepted {
+pub struct AcceptedBatch {
     pub reference: String,
     pub id: Option<String>,
     /// In the order of the recipients.
@@ -58,7 +58,7 @@ pub fn accepted(
     recipients: &[&Identity],
     known: &References,
     redact: Redact<'_>,
-) -> Result<Accepted, String> {
+) -> Result<AcceptedBatch, String> {
     let elements = elements(reply).ok_or("the response has no list of payouts")?;
     if elements.len() != recipients.len() {
         let (found, sent) = (elements.len(), recipients.len());
@@ -103,7 +103,7 @@ pub fn accepted(
     if !is_reference(&reference) || id.as_deref().is_some_and(|id| !is_reference(id)) {
         return Err(format!("the reference of the batch is {NO_REFERENCE}"));
     }
-    Ok(Accepted { reference, id, payouts })
+    Ok(AcceptedBatch { reference, id, payouts })
 }
 
 /// For a response that does not report success: the elements that say why, in the order of the recipients.
@@ -176,7 +176,7 @@ mod tests {
         }
     }
 
-    fn matched(body: &str, known: &[&str]) -> Result<Accepted, String> {
+    fn matched(body: &str, known: &[&str]) -> Result<AcceptedBatch, String> {
         let mut reply = Reply::without_body(Status::Ok, Outcome::Confirmed, "");
         reply.document = Document::scan(body, &|| false).ok();
         reply.body = body.to_owned();

@@ -25,7 +25,7 @@ pub enum RecipientState {
     Payable {
         alone: bool,
     },
-    Ended(Box<Ending>),
+    RunEnd(Box<Ending>),
     /// Another process may be paying it.
     UnderWay(String),
     /// Another list paid it on that day, and this one does not go on with that one.
@@ -105,10 +105,10 @@ impl Run<'_> {
         }
         match decision.line.act {
             Act::Wait => RecipientState::UnderWay(why),
-            Act::Refuse | Act::LookUp => RecipientState::Ended(Box::new(Ending::unknown(decision.line.status, why))),
+            Act::Refuse | Act::LookUp => RecipientState::RunEnd(Box::new(Ending::unknown(decision.line.status, why))),
             Act::Replay => {
                 let deciding = decision.end.as_ref().and_then(ClaimRecord::deciding_end);
-                RecipientState::Ended(Box::new(Ending {
+                RecipientState::RunEnd(Box::new(Ending {
                     outcome: Outcome::Confirmed,
                     status: Status::Ok,
                     message: "accepted earlier, according to the journal".to_owned(),
@@ -168,7 +168,7 @@ impl Run<'_> {
     pub(super) fn record_state(&mut self, recipient: usize, state: RecipientState) {
         match state {
             RecipientState::Payable { .. } => {}
-            RecipientState::Ended(ending) => self.record(recipient, *ending),
+            RecipientState::RunEnd(ending) => self.record(recipient, *ending),
             RecipientState::UnderWay(why) => self.record(recipient, Ending::unknown(Status::Unresolved, why)),
             // It was paid after this run began.
             RecipientState::OfAnotherList(day) => {

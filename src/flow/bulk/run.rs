@@ -11,7 +11,7 @@ use crate::answer::reply::{Reading, Reply};
 use crate::call::Call;
 use crate::call::log::Level;
 use crate::flow::Client;
-use crate::flow::engine::{Attempt, Ended, Items, ReadyItem, Step};
+use crate::flow::engine::{Attempt, Items, ReadyItem, RunEnd, Step};
 use crate::flow::patience::Patience;
 use crate::json::decimal::Decimal;
 use crate::ledger::row::{By, End};
@@ -156,7 +156,7 @@ impl<'a> Run<'a> {
                     self.contended.push(recipient);
                     undone.push((recipient, false));
                 }
-                RecipientState::Ended(ending) => self.record(recipient, *ending),
+                RecipientState::RunEnd(ending) => self.record(recipient, *ending),
                 RecipientState::OfAnotherList(day) => {
                     by_another_list(&mut elsewhere, recipient, &self.report.rows[recipient].identity, &day);
                     others += 1;
@@ -200,22 +200,22 @@ impl<'a> Run<'a> {
         let ended = engine.run(&mut batch, patience);
         let BatchItems { verdict, obstacle, halts, .. } = batch;
         match ended {
-            Ended::Held => {
+            RunEnd::Held => {
                 if let Some(count) = self.under_way.as_ref().map(|begun| begun.recipients.len()) {
                     self.end_what_is_under_way(Status::Transport, PAID_BY_OTHERS);
                     self.done -= count;
                 }
                 Ok(())
             }
-            Ended::Attempted(_) => {
+            RunEnd::Attempted(_) => {
                 let rule = || verdict.and_then(|(index, verdict)| self.rule(index, verdict));
                 obstacle.or_else(rule).or(halts.then(Failure::of_callback)).map_or(Ok(()), Err)
             }
-            Ended::Stopped(reply) => {
+            RunEnd::Stopped(reply) => {
                 self.end_what_is_under_way(reply.status(), &reply.message);
                 Err(Failure(reply.status(), reply.message))
             }
-            Ended::Superseded(reply) => {
+            RunEnd::Superseded(reply) => {
                 self.contended.extend_from_slice(recipients);
                 Err(Failure(Status::Journal, reply.message))
             }

@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use super::{BETWEEN_LOOK_UPS, Single, Step, end_by, journal_failed};
 use crate::answer::facts::Facts;
-use crate::answer::facts::stated::Priced;
+use crate::answer::facts::stated::PriceComparison;
 use crate::answer::reply::Reply;
 use crate::answer::resolution::{self, Attempts, Inquiry, Question};
 use crate::call::Call;
@@ -42,7 +42,7 @@ impl Single<'_> {
             let examined = examine(self.client, self.context, journal, claimed, &self.request.secrets);
             let written = examined.and_then(|examination| match examination {
                 Examination::Decided(_, end) => journal.end(claimed.row, &end, self.context).map(|_| None),
-                Examination::Ended(_) => Ok(None),
+                Examination::RunEnd(_) => Ok(None),
                 Examination::Open(reply) => Ok(Some(reply)),
             });
             match written {
@@ -95,7 +95,7 @@ impl Single<'_> {
         let facts = reply.facts().unwrap_or(&nothing);
         // Amounts that contradict each other could not be recorded.
         let differs = entry.record.amount.as_deref().and_then(Decimal::parse).is_some_and(|amount| {
-            matches!(facts.compare_price(&amount), Priced::Differs(_)) && facts.amount_and_fee().0.is_none()
+            matches!(facts.compare_price(&amount), PriceComparison::Differs(_)) && facts.amount_and_fee().0.is_none()
         });
         if decision.verdict.outcome == Outcome::Confirmed && !differs {
             if ask == Ask::NotPaid {
@@ -202,7 +202,7 @@ pub enum Examination {
     /// What the status query proves.
     Decided(Reply, Box<End>),
     /// Somebody else has ended the claim in the meantime.
-    Ended(Reply),
+    RunEnd(Reply),
     Open(Reply),
 }
 
@@ -241,7 +241,7 @@ pub fn examine(
         return Err(why);
     }
     if !was_open.get() {
-        return Ok(Examination::Ended(with_claim(reply, claim)));
+        return Ok(Examination::RunEnd(with_claim(reply, claim)));
     }
     match reply.outcome() {
         Outcome::Confirmed => {}

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use once_cell::race::OnceBox;
 
 use super::Client;
-use super::engine::{Attempt, Ended, Items, ReadyItem, Step, journal_failed, journal_failed_text};
+use super::engine::{Attempt, Items, ReadyItem, RunEnd, Step, journal_failed, journal_failed_text};
 use super::patience::Patience;
 use crate::answer::facts::Facts;
 use crate::answer::redact::Redactor;
@@ -141,12 +141,12 @@ impl Client {
                 Single { client: self, context, ledger, request: &request, held: None, looked_up: None, claim: None };
             let ended = self.engine(context, ledger)?.run(&mut item, Patience::of_call(self.config.max_attempts));
             Ok(match ended {
-                Ended::Attempted(reply) if reply.outcome() == Outcome::Unknown => match &item.claim {
+                RunEnd::Attempted(reply) if reply.outcome() == Outcome::Unknown => match &item.claim {
                     Some(claim) => look_up::with_claim(reply, claim),
                     None => reply,
                 },
-                Ended::Attempted(reply) | Ended::Stopped(reply) | Ended::Superseded(reply) => reply,
-                Ended::Held => item.held.unwrap_or_else(|| journal_failed("it has no reason", Outcome::Unknown)),
+                RunEnd::Attempted(reply) | RunEnd::Stopped(reply) | RunEnd::Superseded(reply) => reply,
+                RunEnd::Held => item.held.unwrap_or_else(|| journal_failed("it has no reason", Outcome::Unknown)),
             })
         });
         let mut reply = reply.unwrap_or_else(Reply::invalid);

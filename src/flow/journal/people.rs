@@ -105,7 +105,7 @@ impl Client {
                     ends.push((open.row.clone(), *end));
                     reply
                 }
-                Examination::Ended(reply) | Examination::Open(reply) => reply,
+                Examination::RunEnd(reply) | Examination::Open(reply) => reply,
             });
         }
         let rank = |reply: &Reply| match reply.outcome() {

@@ -15,7 +15,7 @@ use crate::call::CallToken;
 use crate::call::{Bounds, CallRecord};
 use crate::ledger::clock::{self, Moment};
 use crate::ledger::row::{Claim, Kind, Row};
-use crate::ledger::store::{Appended, NewRow, Query, Store};
+use crate::ledger::store::{AppendResult, NewRow, Query, Store};
 
 /// How an append fails.
 #[derive(Clone, Copy, PartialEq, Default)]
@@ -127,7 +127,7 @@ impl Memory {
 }
 
 impl Store for Memory {
-    fn append(&self, row: &NewRow<'_>, _: &Bounds) -> Result<Appended, String> {
+    fn append(&self, row: &NewRow<'_>, _: &Bounds) -> Result<AppendResult, String> {
         let failing = *self.failing.lock().unwrap();
         if failing == Failing::Race {
             self.race(&Row::parse(row.json)?);
@@ -142,10 +142,10 @@ impl Store for Memory {
             return Err("the disk is full".into());
         }
         if rows.contains_key(&key) {
-            return Ok(Appended::Exists);
+            return Ok(AppendResult::Exists);
         }
         rows.insert(key, (row.order.map(str::to_owned), row.open, row.json.to_owned()));
-        if failing == Failing::AnswerOfAppend { Err("the connection broke".into()) } else { Ok(Appended::Done) }
+        if failing == Failing::AnswerOfAppend { Err("the connection broke".into()) } else { Ok(AppendResult::Done) }
     }
 
     fn read(&self, query: Query<'_>, _: &Bounds, found: &mut dyn FnMut(&str) -> bool) -> Result<(), String> {

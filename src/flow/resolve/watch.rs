@@ -122,7 +122,7 @@ fn report(context: &Call<'_>, task: &Task<'_>, looks: u32, found: &LookUpResult)
 /// The reply. `ended`: why the call ended before the question was settled.
 fn finish(client: &Client, context: &Call<'_>, task: &Task<'_>, found: LookUpResult, ended: Option<Status>) -> Reply {
     let LookUpResult { reply: look, mut decision } = found;
-    let Redacted { difference, message, code } = redacted(client, task, &look, &decision);
+    let RedactedResponse { difference, message, code } = redacted(client, task, &look, &decision);
     let end = ended.map(|why| match why {
         Status::Cancelled => format!("{CANCELLED} before the question was settled"),
         _ => format!("{DEADLINE_EXCEEDED}, but the question is not settled"),
@@ -163,20 +163,20 @@ pub fn log_verdict(what: &str, verdict: &Verdict, context: &Call<'_>) {
 }
 
 /// What the service wrote, without the secrets of the earlier request.
-struct Redacted {
+struct RedactedResponse {
     difference: Option<String>,
     message: String,
     code: String,
 }
 
-fn redacted(client: &Client, task: &Task<'_>, look: &Reply, decision: &Decision) -> Redacted {
+fn redacted(client: &Client, task: &Task<'_>, look: &Reply, decision: &Decision) -> RedactedResponse {
     // The texts are short. Only a request with very many fields takes longer.
     let until = Instant::now() + LONGEST_REDACTION;
     let stop = || Instant::now() >= until;
     let key = client.config.key(client.config.key_of(task.row));
     let redactor = Redactor { secrets: &task.secrets, key, stop: &stop };
     let redacted = |text: &str| redactor.redact(text).unwrap_or_else(|| WITHHELD.to_owned());
-    Redacted {
+    RedactedResponse {
         difference: decision.difference.as_deref().map(redacted),
         message: redacted(&look.message),
         code: redacted(&look.code),

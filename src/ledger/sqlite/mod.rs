@@ -24,7 +24,7 @@ use self::connection::{JournalFile, Unable, connected};
 use self::failure::Failure;
 use self::place::{Identity, JournalPath};
 use super::row::Tombstone;
-use super::store::{Appended, NewRow, Query, RowCounts, Store};
+use super::store::{AppendResult, NewRow, Query, RowCounts, Store};
 use crate::call::Bounds;
 use crate::util::process::critical_section;
 use crate::util::unique;
@@ -88,19 +88,19 @@ impl SqliteStore {
 }
 
 impl Store for SqliteStore {
-    fn append(&self, row: &NewRow<'_>, bounds: &Bounds) -> Result<Appended, String> {
+    fn append(&self, row: &NewRow<'_>, bounds: &Bounds) -> Result<AppendResult, String> {
         let appended = self.file.change(row.durable, bounds, |transaction| {
             if let Some(RowCounts { of_key, order, of_order }) = row.after {
                 let mut count = transaction.prepare_cached(COUNT)?;
                 let now = count.query_row(params![row.key, order], |row| Ok([row.get::<_, u32>(0)?, row.get(1)?]))?;
                 if now.map(|count| count as usize) != [of_key, of_order] {
-                    return Ok(Appended::Exists);
+                    return Ok(AppendResult::Exists);
                 }
             }
             let time_ms = i64::try_from(row.time_ms).unwrap_or(i64::MAX);
             let values = params![row.key, row.seq, row.order, row.open, time_ms, row.account, row.json];
             if transaction.prepare_cached(INSERT)?.execute(values)? == 0 {
-                return Ok(Appended::Exists);
+                return Ok(AppendResult::Exists);
             }
             if row.seq > 1 {
                 transaction.prepare_cached(KEEP_OPEN_ONLY_LAST)?.execute([row.key])?;
@@ -110,10 +110,10 @@ impl Store for SqliteStore {
                     sweep::sweep(transaction, row)?;
                 }
             }
-            Ok(if row.after.is_some() { Appended::Alone } else { Appended::Done })
+            Ok(if row.after.is_some() { AppendResult::Alone } else { AppendResult::Done })
         });
         match appended {
-            Err(Unable::Busy(why)) => Ok(Appended::Not(why)),
+            Err(Unable::Busy(why)) => Ok(AppendResult::Not(why)),
             appended => appended.map_err(Unable::why),
         }
     }

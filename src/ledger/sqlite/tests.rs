@@ -27,7 +27,7 @@ fn new() -> (tempfile::TempDir, PathBuf, SqliteStore) {
     (folder, path, store)
 }
 
-fn append(store: &SqliteStore, key: &str, seq: u32, order: Option<&str>, open: bool) -> Result<Appended, String> {
+fn append(store: &SqliteStore, key: &str, seq: u32, order: Option<&str>, open: bool) -> Result<AppendResult, String> {
     append_after(store, None, key, seq, order, open)
 }
 
@@ -38,7 +38,7 @@ fn append_after(
     seq: u32,
     order: Option<&str>,
     open: bool,
-) -> Result<Appended, String> {
+) -> Result<AppendResult, String> {
     let json = format!(r#"{{"key":"{key}","seq":{seq}}}"#);
     store.append(
         &NewRow {

@@ -15,7 +15,7 @@ use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::signal::{SigSet, SigmaskHow, pthread_sigmask};
 use nix::sys::socket::{self, MsgFlags, SockaddrStorage, recv, sockopt};
 
-pub use waker::{Attached, Waker};
+pub use waker::{AttachedSocket, Waker};
 
 /// `poll` takes any number of sockets.
 pub const MAX_CONNECTING: usize = usize::MAX;

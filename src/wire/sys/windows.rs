@@ -237,7 +237,7 @@ impl Waits {
 pub struct Waker(OnceBox<Option<Event>>);
 
 /// Nothing: waits ask for the event.
-pub struct Attached;
+pub struct AttachedSocket;
 
 impl Waker {
     /// Wakes all waits, now and later.
@@ -251,14 +251,14 @@ impl Waker {
         self.0.get_or_init(|| Box::new(Event::new().ok())).as_ref()
     }
 
-    pub fn attach(&self, _: &Arc<TcpStream>) -> Attached {
+    pub fn attach(&self, _: &Arc<TcpStream>) -> AttachedSocket {
         self.event();
         // Before the caller checks for a cancel, which cannot set an event that does not exist yet.
         fence(Ordering::SeqCst);
-        Attached
+        AttachedSocket
     }
 
-    pub fn detach(&self, _: Attached) {}
+    pub fn detach(&self, _: AttachedSocket) {}
 
     /// Waits until that time; returns `false` at once if cancelled.
     pub fn wait_until(&self, then: Instant, is_cancelled: impl Fn() -> bool) -> bool {

@@ -116,7 +116,7 @@ fn with_requests() -> (tempfile::TempDir, PathBuf) {
                 keep_from_ms: 0,
                 after: None,
             };
-            assert_eq!(store.append(&new, &time()), Ok(Appended::Done));
+            assert_eq!(store.append(&new, &time()), Ok(AppendResult::Done));
         }
     }
     // Opening empties the -wal file.
@@ -211,7 +211,7 @@ fn of_a_torn_write_the_rows_before_it_are_left() {
             let store = open(&path, false).unwrap();
             assert_eq!(read(&store, Query::Key("first")).unwrap(), ["first 1"], "{length}");
             assert!(read(&store, Query::Key("second")).unwrap().is_empty(), "{length}");
-            assert_eq!(append(&store, "second", 1, None, true), Ok(Appended::Done));
+            assert_eq!(append(&store, "second", 1, None, true), Ok(AppendResult::Done));
         }
     }
 }

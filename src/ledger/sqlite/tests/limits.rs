@@ -27,7 +27,7 @@ fn no_call_waits_longer_than_it_may() {
     };
     for timeout in [Duration::ZERO, SHORT] {
         let started = Instant::now();
-        let Ok(Appended::Not(why)) = store.append(&row, &Bounds::new(None, timeout)) else { panic!("written") };
+        let Ok(AppendResult::Not(why)) = store.append(&row, &Bounds::new(None, timeout)) else { panic!("written") };
         assert!(why.contains("other processes"), "{why}");
         assert!(started.elapsed() >= timeout && started.elapsed() < Duration::from_secs(20));
     }
@@ -37,9 +37,9 @@ fn no_call_waits_longer_than_it_may() {
         std::thread::sleep(SHORT);
         assert!(!waiting.is_finished());
         other.execute_batch("ROLLBACK").unwrap();
-        assert_eq!(waiting.join().unwrap(), Ok(Appended::Done));
+        assert_eq!(waiting.join().unwrap(), Ok(AppendResult::Done));
     });
-    assert_eq!(store.append(&NewRow { seq: 3, ..row }, &time()), Ok(Appended::Done));
+    assert_eq!(store.append(&NewRow { seq: 3, ..row }, &time()), Ok(AppendResult::Done));
 }
 
 /// In a process that may write no more than a part of a file: an error, and then what was there before; once there is
@@ -73,7 +73,7 @@ fn a_full_disk_loses_nothing() {
             },
             &time(),
         ) {
-            Ok(done) => assert_eq!(done, Appended::Done),
+            Ok(done) => assert_eq!(done, AppendResult::Done),
             Err(error) => break error,
         }
         written += 1;
@@ -87,5 +87,5 @@ fn a_full_disk_loses_nothing() {
     assert_eq!(found(&open(&path, false).unwrap()), now);
     let delete = |transaction: &Transaction| Ok(transaction.execute("DELETE FROM journal_row", [])?);
     store.file.change(true, &time(), delete).unwrap();
-    assert_eq!(append(&store, "k", 1, None, true), Ok(Appended::Done));
+    assert_eq!(append(&store, "k", 1, None, true), Ok(AppendResult::Done));
 }

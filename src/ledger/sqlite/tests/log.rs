@@ -131,5 +131,5 @@ fn a_file_with_a_second_name_is_refused() {
     }
     assert!(append(&store, "k", 2, None, true).unwrap_err().contains("hard link"));
     fs::remove_file(&link).unwrap();
-    assert_eq!(append(&store, "k", 2, None, true), Ok(Appended::Done));
+    assert_eq!(append(&store, "k", 2, None, true), Ok(AppendResult::Done));
 }

@@ -17,7 +17,7 @@ fn rows_are_found_by_key_order_and_whether_they_are_open() {
         ("d", 1, None, true),
         ("é\"'", 1, None, false),
     ] {
-        assert_eq!(append(&store, key, seq, order, is_open), Ok(Appended::Done));
+        assert_eq!(append(&store, key, seq, order, is_open), Ok(AppendResult::Done));
     }
     // A store that is opened later finds them as well.
     for store in [&store, &open(&path, false).unwrap()] {
@@ -38,8 +38,8 @@ fn rows_are_found_by_key_order_and_whether_they_are_open() {
 #[test]
 fn a_number_is_given_once() {
     let (_folder, _, store) = new();
-    assert_eq!(append(&store, "k", 1, None, true), Ok(Appended::Done));
-    assert_eq!(append(&store, "k", 1, Some("R"), false), Ok(Appended::Exists));
+    assert_eq!(append(&store, "k", 1, None, true), Ok(AppendResult::Done));
+    assert_eq!(append(&store, "k", 1, Some("R"), false), Ok(AppendResult::Exists));
     assert!(read(&store, Query::Order("R")).unwrap().is_empty());
     assert_eq!(read(&store, Query::Open { after: "", limit: 9 }).unwrap(), ["k 1"]);
 }
@@ -51,13 +51,13 @@ fn a_claim_is_written_only_after_the_rows_that_it_was_decided_on() {
         let after = Some(RowCounts { of_key, order, of_order });
         append_after(&store, after, key, seq, Some("R"), true)
     };
-    assert_eq!(claim("k", 1, 0, Some("R"), 0), Ok(Appended::Alone));
-    assert_eq!(claim("other", 1, 0, Some("R"), 0), Ok(Appended::Exists), "the order has a row");
-    assert_eq!(claim("k", 2, 0, Some("R"), 1), Ok(Appended::Exists), "the key has a row");
-    assert_eq!(claim("k", 2, 2, Some("R"), 1), Ok(Appended::Exists), "a row is gone");
+    assert_eq!(claim("k", 1, 0, Some("R"), 0), Ok(AppendResult::Alone));
+    assert_eq!(claim("other", 1, 0, Some("R"), 0), Ok(AppendResult::Exists), "the order has a row");
+    assert_eq!(claim("k", 2, 0, Some("R"), 1), Ok(AppendResult::Exists), "the key has a row");
+    assert_eq!(claim("k", 2, 2, Some("R"), 1), Ok(AppendResult::Exists), "a row is gone");
     assert_eq!(read(&store, Query::Order("R")).unwrap(), ["k 1"]);
-    assert_eq!(claim("k", 2, 1, Some("R"), 1), Ok(Appended::Alone));
-    assert_eq!(claim("other", 1, 0, None, 0), Ok(Appended::Alone), "only the key was read");
+    assert_eq!(claim("k", 2, 1, Some("R"), 1), Ok(AppendResult::Alone));
+    assert_eq!(claim("other", 1, 0, None, 0), Ok(AppendResult::Alone), "only the key was read");
 }
 
 #[test]
@@ -65,7 +65,7 @@ fn of_two_stores_that_race_one_writes_each_row() {
     let (_folder, path, first) = new();
     let second = open(&path, false).unwrap();
     let write = |store: &SqliteStore| {
-        (1..=100).filter(|&seq| append(store, "k", seq, None, true).unwrap() == Appended::Done).count()
+        (1..=100).filter(|&seq| append(store, "k", seq, None, true).unwrap() == AppendResult::Done).count()
     };
     let written = std::thread::scope(|scope| {
         let threads = [scope.spawn(|| write(&first)), scope.spawn(|| write(&second))];
@@ -102,7 +102,7 @@ fn many_threads_write_at_once() {
             scope.spawn(move || {
                 for number in 0..EACH {
                     let key = format!("{thread}/{number}");
-                    assert_eq!(append(store, &key, 1, Some("R"), true), Ok(Appended::Done));
+                    assert_eq!(append(store, &key, 1, Some("R"), true), Ok(AppendResult::Done));
                     assert_eq!(read(store, Query::Key(&key)).unwrap().len(), 1);
                 }
             });
@@ -132,7 +132,7 @@ fn a_tombstone_stands_for_a_key_that_was_closed_long_ago() {
             keep_from_ms,
             after: None,
         };
-        assert_eq!(store.append(&new, &time()), Ok(Appended::Done));
+        assert_eq!(store.append(&new, &time()), Ok(AppendResult::Done));
     };
     let claim = |key: &str| Row::of(key, 1, Kind::Claim(Claim::of(Step::Charge)));
     let end = |key: &str| Row::of(key, 2, Kind::End(End::new("1", By::Sender, Outcome::Confirmed)));

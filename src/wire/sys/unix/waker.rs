@@ -19,7 +19,7 @@ pub struct Waker {
 }
 
 /// A socket that a cancel reaches, kept open until [`Waker::detach`].
-pub struct Attached {
+pub struct AttachedSocket {
     socket: Arc<TcpStream>,
     slot: SlotContent,
 }
@@ -31,12 +31,12 @@ impl Waker {
         self.events.set();
     }
 
-    pub fn attach(&self, socket: &Arc<TcpStream>) -> Attached {
+    pub fn attach(&self, socket: &Arc<TcpStream>) -> AttachedSocket {
         let slot = self.sockets.add(socket.as_raw_fd(), process::generation());
-        Attached { socket: Arc::clone(socket), slot }
+        AttachedSocket { socket: Arc::clone(socket), slot }
     }
 
-    pub fn detach(&self, attached: Attached) {
+    pub fn detach(&self, attached: AttachedSocket) {
         if !self.sockets.remove(attached.slot) {
             // A cancel on a suspended thread may still use the descriptor, so it must never become another socket's.
             std::mem::forget(attached.socket);
