@@ -30,7 +30,7 @@ func TestAWrongRequestIsRefusedBeforeAnythingIsSent(t *testing.T) {
 		"no reference":     refund(paysvc.OrderRefundRequest{}),
 		"an empty amount":  refund(paysvc.OrderRefundRequest{Reference: "R", Amount: paysvc.Ptr("")}),
 		"not UTF-8":        refund(paysvc.OrderRefundRequest{Reference: "R\xff"}),
-		"unknown field":   raw("order_refund", `{"reference":"R","amuont":"1"}`),
+		"unknown field":    raw("order_refund", `{"reference":"R","amuont":"1"}`),
 		"text after a NUL": raw("order_refund", "{\"reference\":\"R\"}\x00{}"),
 		"no JSON":          raw("order_refund", "reference=R"),
 		"nothing":          absent(),

@@ -245,7 +245,7 @@ fn the_readme_is_true() {
     let output =
         run(stage.go(&folder).args(["test", "-v", "."]).env("PAYSVC_SANDBOX", build().join("bin/paysvc-sandbox")));
     let printed = String::from_utf8_lossy(&output.stdout);
-    assert!(printed.contains("\nthe fee is 1.50\nthe answer has no fee\n"), "{printed}");
+    assert!(printed.contains("\nthe fee is 1.50\nthe response has no fee\n"), "{printed}");
     assert!(printed.contains("\ndeclined\n"), "{printed}");
     run(stage.go(&folder).args(["build", "-o", "charge", "."]));
     let output = run(&mut stage.command(&folder.join("charge")));
