@@ -23,7 +23,7 @@ pub struct Operation {
 }
 
 impl Operation {
-    /// The fields of the fields that are the operation's own.
+    /// The rows of the fields that are the operation's own.
     pub fn shape(&self) -> Vec<ShapeField> {
         match self.answer {
             Body::Own(members) => Answer { members, ..*Answer::UNKNOWN }.shape(),

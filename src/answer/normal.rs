@@ -157,7 +157,7 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// The first field of the field that can be read.
+    /// The first value of the field that can be read.
     fn field(&mut self, field: &ShapeField, shape: &[ShapeField], places: &Places<'_>) -> Result<(), TooLong> {
         let mut unreadable = None;
         for (place, member) in &field.members {

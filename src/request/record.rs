@@ -83,7 +83,7 @@ impl Record {
     }
 }
 
-/// The fields that are to be kept, by their paths, in the order of the fields. Equal for requests that mean the same.
+/// The fields that are to be kept, by their paths, in the order of the table. Equal for requests that mean the same.
 pub fn values(members: &Members<'_>, fields: &[Field], is_kept: fn(&Field) -> bool) -> Vec<(String, String)> {
     let mut found = Vec::new();
     add(members, fields, is_kept, "", &mut found);

@@ -1,4 +1,4 @@
-//! Checks the fields of a JSON object against a table of fields, and reports all errors at once. For requests and the
+//! Checks the fields of a JSON object against a table, and reports all errors at once. For requests and the
 //! configuration.
 
 mod near;

@@ -197,7 +197,7 @@ struct Names {
     python: String,
 }
 
-/// The names of the fields by the paths of the fields that may have their values.
+/// The names of the typed fields, by the JSON pointers of their values.
 fn field_names(out: &mut BTreeMap<String, Value>, path: &str, within: &Names, shape: &[ShapeField]) {
     let own = || shape.iter().map(|field| &*field.name);
     let (go, python) = (names::go::fields(own()), names::python::fields(&own().collect::<Vec<_>>()));

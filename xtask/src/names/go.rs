@@ -110,7 +110,7 @@ pub fn method(name: &str) -> String {
     with_underscore(exported(name), METHODS_OF_OURS)
 }
 
-/// The field for a field.
+/// The field of a struct for one of JSON.
 pub fn field(name: &str) -> String {
     with_underscore(exported(name), MEMBERS_OF_OURS)
 }

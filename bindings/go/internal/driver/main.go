@@ -163,7 +163,7 @@ func methodOf(client *paysvc.Client, function string) reflect.Value {
 
 var errUnfit = errors.New("the struct cannot hold it")
 
-// Fills a struct from an object, exactly: every field has a field or goes into Extra, and every required field has a field.
+// Fills a struct from an object, exactly: every JSON field has one in the struct or goes into Extra, and every required one is there.
 func fill(into reflect.Value, text json.RawMessage) error {
 	var members map[string]json.RawMessage
 	if err := json.Unmarshal(text, &members); err != nil || members == nil {
@@ -196,7 +196,7 @@ func fill(into reflect.Value, text json.RawMessage) error {
 
 func set(field reflect.Value, value json.RawMessage) error {
 	if field.Type() != reflect.TypeOf(value) && string(value) == "null" {
-		return errUnfit // A nil field means that the field is left out.
+		return errUnfit // Nil means that the JSON field is left out.
 	}
 	if field.Kind() == reflect.Pointer {
 		field.Set(reflect.New(field.Type().Elem()))
