@@ -113,7 +113,7 @@ fn failed(error: io::Error) -> TransportError {
 }
 
 fn refused(reason: &str) -> TransportError {
-    TransportError::permanent(format!("the proxy opened no tunnel: {reason}"))
+    TransportError::permanent(format!("the proxy refused the tunnel: {reason}"))
 }
 
 /// The codes of RFC 1928, section 6.

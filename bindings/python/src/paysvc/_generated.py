@@ -116,7 +116,7 @@ class Outcome(Number):
 
 
 class State(Number):
-    """State of the payment or refund in an answer, the service's own statusId."""
+    """State of the payment or refund in a response, the service's own statusId."""
 
     #: The response has no state, or contradictory ones.
     NONE = "NONE", 0
