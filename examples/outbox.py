@@ -62,7 +62,7 @@ def work() -> int:
                 # NOT_SENT, or UNKNOWN: it may have been paid. The row stays open, and never gets a new key.
                 status = 2
                 continue
-            # REJECTED is the final response to this key: another attempt is another row.
+            # REJECTED is the final result of this key: another attempt is another row.
             update = "UPDATE outbox SET outcome = %s, message = %s WHERE key = %s"
             own.execute(update, (reply.outcome.name, reply.message, key))
     return status

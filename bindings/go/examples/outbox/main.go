@@ -91,7 +91,7 @@ func work(db *sql.DB) (status int, err error) {
 			status = 2
 			continue
 		}
-		// REJECTED is the final response to this key: another attempt is another row.
+		// REJECTED is the final result of this key: another attempt is another row.
 		if _, err := db.Exec("UPDATE outbox SET outcome = $1, message = $2 WHERE key = $3", outcome.String(), message, key); err != nil {
 			return 3, err
 		}

@@ -247,7 +247,7 @@ class _Relay(_Told):
                 elif self.forked or self._maker.setdefault("call", "nobody") == "nobody":
                     break
                 else:
-                    self._answers.put(0)  # The step in hand is let finish; the next one gets this response.
+                    self._answers.put(0)  # The step in hand is let finish; the next one gets this value.
                 if again:
                     self._token.cancel()
                 while not (self._ended and self._steps.empty()):
