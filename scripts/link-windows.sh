@@ -66,13 +66,13 @@ sed -n 's/^ *\(paysvc_[a-z0-9_]*\) *$/\1/p' paysvc.def | sort >exports
 # 1. One object of the library's own code, and the parts of import libraries that Rust put beside it. Members with debug
 # information only are no objects. Objects may ask the linker for exports and other things (.drectve), which they must not
 # choose, and LLVM's bitcode is not needed.
-names() { # archive, extended regular expression of what a line of objdump -h says: the fields with such a line
+names() { # archive, extended regular expression of what a line of objdump -h says: the members with such a line
     "${BINUTILS}objdump" -h "$1" | awk -v wanted="$2" '/file format/ { name = $1; sub(/:$/, "", name); said = 0 }
         $0 ~ wanted && !said { print name; said = 1 }'
 }
 cp "$archive" members.a
 "${BINUTILS}ar" t members.a | grep '\.dwo$' >none || :
-# Word splitting is intended: one word for each field.
+# Word splitting is intended: one word for each member.
 # shellcheck disable=SC2046
 [ ! -s none ] || "${BINUTILS}ar" dS members.a $(cat none)
 # ld refuses to leave this one symbol undefined, so it has another name until the object is made.

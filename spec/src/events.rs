@@ -124,7 +124,7 @@ pub const COMPARED: &[(&str, Role)] = &[
     ("state", Role::StateNumber),
 ];
 
-/// Members of `expect`, and the part of the service's response that must be equal: those that are compared, by their names.
+/// Fields of `expect`, and the part of the service's response that must be equal: those that are compared, by their names.
 pub const EXPECTED: &[&str] = &["reference", "amount", "currency", "accountReference"];
 
 /// The fields that a verified response has in front of its own.

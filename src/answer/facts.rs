@@ -1,7 +1,7 @@
 //! What a response says, as facts: votes, states, codes, references, amounts. The verdict, what became of an earlier
 //! request, webhooks and bulk payouts decide over them: nothing else reads the meaning of a response.
 //!
-//! One reader takes the response apart by the roles of its fields. Members that weaken a verdict are read leniently
+//! One reader takes the response apart by the roles of its fields. Fields that weaken a verdict are read leniently
 //! (names in any case, at any depth), members that strengthen it strictly.
 
 use crate::json::Type;
@@ -12,7 +12,7 @@ use history::History;
 use paysvc_spec::schema::{Answer, Envelope, Member, Place, Reference, Role};
 use paysvc_spec::status::{Amount, State};
 use paysvc_spec::verdicts::Signs;
-use stated::{Amounts, NamedReference, PriceComparison, Statement, Text};
+use stated::{Amounts, NamedReference, PriceMatch, Statement, Text};
 use words::{NamedState, is_digits, state_of_id, word};
 
 pub mod event;
@@ -79,12 +79,12 @@ impl Facts {
 
     /// Compares the price of the order; if the response has none, the amount charged, with or without the fee beside it.
     /// All amounts that it names must agree.
-    pub fn compare_price(&self, wanted: &Decimal) -> PriceComparison {
+    pub fn compare_price(&self, wanted: &Decimal) -> PriceMatch {
         stated::compare_price(&self.amounts, wanted)
     }
 
     /// As [`Facts::compare_price`], without what was charged.
-    pub fn compare_price_alone(&self, wanted: &Decimal) -> PriceComparison {
+    pub fn compare_price_alone(&self, wanted: &Decimal) -> PriceMatch {
         stated::compare_price_alone(&self.amounts, wanted)
     }
 

@@ -3,13 +3,13 @@
 use std::ffi::CStr;
 
 use crate::answer::facts::Facts;
-use crate::answer::facts::stated::{PriceComparison, Statement, Text};
+use crate::answer::facts::stated::{PriceMatch, Statement, Text};
 use crate::json::decimal::Decimal;
 use paysvc_spec::schema::Reference;
 use paysvc_spec::status::{Outcome, State};
 
 /// What was ordered; `None`: not compared.
-pub struct ExpectedOrder<'a> {
+pub struct Order<'a> {
     pub reference: Option<&'a str>,
     pub amount: Option<&'a str>,
     pub currency: Option<&'a str>,
@@ -19,12 +19,7 @@ pub struct ExpectedOrder<'a> {
 pub const ANY: &str = "*";
 
 /// Why it is not paid as ordered; `None`: it is. Anything that the response leaves open is a reason.
-pub fn why_not(
-    outcome: i32,
-    state: State,
-    answer: Option<&Facts>,
-    ordered: &ExpectedOrder<'_>,
-) -> Option<&'static CStr> {
+pub fn why_not(outcome: i32, state: State, answer: Option<&Facts>, ordered: &Order<'_>) -> Option<&'static CStr> {
     const CONFIRMED: i32 = Outcome::Confirmed as i32;
     const NOT_SENT: i32 = Outcome::NotSent as i32;
     const REJECTED: i32 = Outcome::Rejected as i32;
@@ -68,7 +63,7 @@ pub fn accepted(facts: &Facts) -> Terms<'_> {
         [named.price.clear().cloned(), total.cloned(), without_fee].into_iter().flatten()
     });
     let mut amounts: Vec<String> = amounts
-        .filter(|wanted| facts.compare_price(wanted) == PriceComparison::Equal)
+        .filter(|wanted| facts.compare_price(wanted) == PriceMatch::Equal)
         .map(|amount| amount.to_string())
         .collect();
     amounts.sort();
@@ -103,9 +98,9 @@ fn amount(facts: &Facts, wanted: &str) -> Option<&'static CStr> {
         return Some(c"the amount to compare with is not a decimal such as \"25.50\"");
     };
     match facts.compare_price(&wanted) {
-        PriceComparison::Equal => None,
-        PriceComparison::Unnamed => Some(c"the response has no amount"),
-        PriceComparison::Differs(_) => Some(c"the amount differs, or cannot be read"),
+        PriceMatch::Equal => None,
+        PriceMatch::Unnamed => Some(c"the response has no amount"),
+        PriceMatch::Differs(_) => Some(c"the amount differs, or cannot be read"),
     }
 }
 

@@ -31,7 +31,7 @@ pub struct Reading {
     pub row: Option<&'static Endpoint>,
 }
 
-/// Members of the library's own in a body: those of an operation.
+/// Fields of the library's own in a body: those of an operation.
 #[derive(Clone, Copy)]
 pub struct OwnMembers {
     pub of: &'static Operation,

@@ -6,7 +6,7 @@
 use super::verdict::{Verdict, state_of, status_of};
 use crate::answer::facts::Facts;
 use crate::answer::facts::history::AttemptState;
-use crate::answer::facts::stated::{PriceComparison, Text};
+use crate::answer::facts::stated::{PriceMatch, Text};
 use crate::answer::reply::Reply;
 use crate::json::decimal::Decimal;
 use paysvc_spec::journal::Ask;
@@ -198,13 +198,13 @@ fn compare(asked: &Inquiry<'_>, facts: &Facts, entry: State, own_account: bool, 
             None => continue,
         };
         let text = match compared {
-            PriceComparison::Equal => {
+            PriceMatch::Equal => {
                 found.amount_agrees = true;
                 continue;
             }
-            PriceComparison::Unnamed if !whole => continue,
-            PriceComparison::Unnamed => "the response has no amount".to_owned(),
-            PriceComparison::Differs(what) => format!("{what}, which is not the amount of {}", price.source),
+            PriceMatch::Unnamed if !whole => continue,
+            PriceMatch::Unnamed => "the response has no amount".to_owned(),
+            PriceMatch::Differs(what) => format!("{what}, which is not the amount of {}", price.source),
         };
         found.difference.get_or_insert(text);
     }

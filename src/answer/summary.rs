@@ -6,7 +6,7 @@ use once_cell::race::OnceBox;
 
 use super::facts::Facts;
 use super::normal::{self, TooLong};
-use super::paid::{self, ExpectedOrder};
+use super::paid::{self, Order};
 use super::reply::OwnMembers;
 use crate::json::document::Value;
 use crate::json::object::{Object, list, object, quote};
@@ -125,7 +125,7 @@ impl Summary<'_> {
 
     /// What `paysvc_reply_is_paid` takes for paid.
     fn paid(&self, reply: &mut Object<'_>) {
-        let anything = ExpectedOrder { reference: None, amount: None, currency: None };
+        let anything = Order { reference: None, amount: None, currency: None };
         let why_not = paid::why_not(self.outcome, self.state, self.facts, &anything);
         match self.facts.filter(|_| why_not.is_none()).map(paid::accepted) {
             Some(accepted) => reply.raw("paid", |out| {

@@ -195,7 +195,7 @@ pub type Env<'a> = &'a dyn Fn(&str) -> Option<String>;
 struct Reader<'a> {
     members: &'a Members<'a>,
     env: Env<'a>,
-    /// Members that were left out, with the names and texts of their variables.
+    /// Settings that were left out, with the names and texts of their variables.
     from_environment: Vec<(&'static str, String, Secret)>,
 }
 

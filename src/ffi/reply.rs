@@ -9,7 +9,7 @@ use once_cell::race::OnceBox;
 use super::boundary::{boundary, text};
 use super::types::{paysvc_outcome, paysvc_reply, paysvc_state, paysvc_status};
 use crate::answer::facts::Facts;
-use crate::answer::paid::{self, ExpectedOrder};
+use crate::answer::paid::{self, Order};
 use crate::answer::reply::{Evidence, OwnMembers, Reply};
 use crate::answer::summary::Summary;
 use crate::call::CallRecord;
@@ -159,7 +159,7 @@ impl Handle {
         self.names.keep(member.index(), document.len(), || member.step().map(bytes))
     }
 
-    fn why_not_paid(&self, ordered: &ExpectedOrder<'_>) -> Option<&'static CStr> {
+    fn why_not_paid(&self, ordered: &Order<'_>) -> Option<&'static CStr> {
         paid::why_not(self.outcome, State(self.state), self.facts.as_deref(), ordered)
     }
 
@@ -313,7 +313,7 @@ pub unsafe extern "C" fn paysvc_reply_is_paid(
         match (reply, ordered) {
             (None, _) => Some(c"reply is NULL"),
             (Some(reply), [Some(reference), Some(amount), Some(currency)]) => {
-                reply.0.why_not_paid(&ExpectedOrder { reference, amount, currency })
+                reply.0.why_not_paid(&Order { reference, amount, currency })
             }
             _ => Some(c"reference, amount or currency is NULL or not UTF-8"),
         }

@@ -179,7 +179,7 @@ fn a_wrong_variable_is_named() {
     for off in ["0", "false", "", " "] {
         assert!(!of_environment(&[("PAYSVC_ALLOW_HTTP", off)]).unwrap_or_else(|error| panic!("{error:?}")).allow_http);
     }
-    // An error in a given member names the field; its variable is not read.
+    // An error in a given field names the field; its variable is not read.
     let env = |name: &str| (name == "PAYSVC_TIMEOUT_MS").then(|| "5s".to_owned());
     let error = configuration(Some(r#"{"timeout_ms":0}"#), &env).err().unwrap();
     assert_eq!(error.message, "the configuration: timeout_ms must be a whole number between 1 and 86400000");

@@ -23,6 +23,7 @@ use crate::json::{self, Members, RawValue, Type};
 use crate::request::{self, validate};
 use crate::util::memory;
 use crate::util::process::critical_section;
+use crate::util::text::hex;
 use crate::util::validation_error::ValidationError;
 use aws_lc_rs::digest;
 use paysvc_spec::events::{
@@ -383,6 +384,5 @@ fn key(subject: Subject, endpoint: &str, state: State, about: &str) -> String {
     // References are compared without regard to case and blanks around them.
     let text = format!("{endpoint}\n{}\n{}", state.0, about.trim().to_lowercase());
     let digest = critical_section(|| digest::digest(&digest::SHA256, text.as_bytes()));
-    let hex: String = digest.as_ref().iter().take(20).map(|byte| format!("{byte:02x}")).collect();
-    format!("{}-{}-{hex}", subject.name(), state.0)
+    format!("{}-{}-{}", subject.name(), state.0, hex(&digest.as_ref()[..20]))
 }

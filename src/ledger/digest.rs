@@ -4,6 +4,7 @@
 use aws_lc_rs::hmac;
 
 use crate::util::process::critical_section;
+use crate::util::text::hex;
 
 /// The digest of a field's value, with the row's random number: equal values under two keys have different digests.
 pub fn digest(id: &str, path: &str, value: &str) -> String {
@@ -28,11 +29,7 @@ fn of_member(key: &hmac::Key, path: &str, value: &str) -> String {
     context.update(path.as_bytes());
     context.update(&[0]);
     context.update(value.as_bytes());
-    let mut text = String::with_capacity(32);
-    for byte in &context.sign().as_ref()[..16] {
-        text.extend([byte >> 4, byte & 15].map(|digit| char::from(b"0123456789abcdef"[usize::from(digit)])));
-    }
-    text
+    hex(&context.sign().as_ref()[..16])
 }
 
 /// The digest of a recipient's list, with the row's random number.

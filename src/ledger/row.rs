@@ -391,7 +391,7 @@ fn is_called(name: &Name, index: &str) -> bool {
     name.index == index || name.index == Tombstone::name_of(index)
 }
 
-/// Members of a row. A missing one is an error.
+/// Fields of a row. A missing one is an error.
 struct Reader<'a>(&'a Members<'a>);
 
 fn wrong(name: &str) -> String {

@@ -55,7 +55,7 @@ impl<'a> EarlierRequest<'a> {
         if errors.is_empty() { Ok(earlier) } else { Err(invalid(errors)) }
     }
 
-    /// Members that the status query requires, and values that must be the same.
+    /// Fields that the status query requires, and values that must be the same.
     fn missing(&self, errors: &mut Vec<(String, String)>) {
         let mut report =
             |pointer: &str, text: String| errors.push((format!("{WHERE}{}", pointer.replace('/', ".")), text));
@@ -283,7 +283,7 @@ fn field_at(fields: &'static [Field], pointer: &str) -> Option<&'static Field> {
     names.try_fold(first, |outer, name| named(outer.kind.members(), &name))
 }
 
-/// Members whose names are nearly those of fields that must be kept: if they were ignored, those would be missing.
+/// Fields whose names are nearly those of fields that must be kept: if they were ignored, those would be missing.
 fn misspelt(members: &Members<'_>, fields: &'static [Field], look_up: &LookUp, errors: &mut Vec<Fault>) {
     let paths: Vec<String> = look_up.keep.iter().map(|kept| dotted(kept.pointer())).collect();
     let added = look_up.keep.iter().filter_map(|kept| match kept {

@@ -46,7 +46,7 @@ pub struct RawRequest {
 }
 
 /// How a request to its path is sent.
-pub struct PathPolicy {
+pub struct Policy {
     /// The row of the table that it calls.
     pub row: Option<&'static Endpoint>,
     pub read_only: bool,
@@ -60,12 +60,7 @@ type InvalidMember = (&'static str, String);
 /// - A row keeps its key, its encryption and its retry rule.
 /// - With another method, its path still gets no unencrypted payload and no key that is not its own.
 /// - At and below the path of a row that changes something, nothing is retried except read-only rows.
-pub fn enforce(
-    base_path: &str,
-    path: &str,
-    request: &RawRequest,
-    config: &Config,
-) -> Result<PathPolicy, InvalidMember> {
+pub fn enforce(base_path: &str, path: &str, request: &RawRequest, config: &Config) -> Result<Policy, InvalidMember> {
     let is_own = |row: &Endpoint| config.key_of(row) == request.key;
     let wrong_key =
         |row: &Endpoint| ("key", format!("must be the {} of paysvc_{}", config.key_of(row).setting(), row.name));
@@ -92,7 +87,7 @@ pub fn enforce(
         (Some(row), Some(true)) => Err(not_read_only(row)),
         (changing, given) => {
             let default = request.method == Method::Get && changing.is_none();
-            Ok(PathPolicy { row: exact, read_only: given.unwrap_or(default) })
+            Ok(Policy { row: exact, read_only: given.unwrap_or(default) })
         }
     }
 }

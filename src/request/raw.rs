@@ -8,7 +8,7 @@ use crate::config::Config;
 use crate::json::{self, Members, RawValue, Type};
 use crate::request::Request;
 use crate::request::names;
-use crate::request::policy::{self, PathPolicy, RawRequest};
+use crate::request::policy::{self, Policy, RawRequest};
 use crate::request::secrets::{Secrets, Stop};
 use crate::request::{body, url, validate};
 use crate::util::memory::{MAX_ERRORS, MAX_LINE};
@@ -60,7 +60,7 @@ pub fn prepare<'a>(text: &'a str, settings: &Config, stop: Stop<'_>) -> Result<R
     let has_body = json::member(&members, "body").is_some();
     let request = RawRequest { method, key, encrypt, has_body, read_only: flag(&members, "read_only") };
     let base_path = settings.base_url.as_ref().map_or("", |base_url| base_url.path());
-    let PathPolicy { row, read_only } =
+    let Policy { row, read_only } =
         policy::enforce(base_path, &path, &request, settings).map_err(|(member, reason)| invalid(member, reason))?;
     let within = |name| json::member(&members, name).and_then(|value| json::members(value).ok()).unwrap_or_default();
     let given = ["body", "query"].map(|name| (name, within(name)));

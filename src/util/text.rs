@@ -1,5 +1,5 @@
 //! What becomes of characters: a text as one line for people, whether a name has one spelling, the symbols by which texts
-//! are compared, and Windows-1252.
+//! are compared, Windows-1252, and bytes in hexadecimal digits.
 
 use std::borrow::Cow;
 
@@ -161,6 +161,12 @@ const FROM_0X80: [u16; 32] = [
     0, 0x2018, 0x2019, 0x201C, 0x201D, 0x2022, 0x2013, 0x2014, 0x02DC, 0x2122, 0x0161, 0x203A, 0x0153, 0, 0x017E,
     0x0178,
 ];
+
+/// The bytes in hexadecimal digits.
+pub fn hex(bytes: &[u8]) -> String {
+    let digit = |of: u8| char::from(b"0123456789abcdef"[usize::from(of)]);
+    bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
+}
 
 /// The character of a byte of Windows-1252; `None` for the five that are undefined.
 pub fn of_cp1252(byte: u8) -> Option<char> {

@@ -136,7 +136,7 @@ fn a_time_limit_in_seconds_is_warned_about() {
         client.call_with("order_refund", &json!({"reference": "R"}), Some(&call)).expect("OK CONFIRMED");
         let said = call.log().iter().map(|line| line["message"].as_str().unwrap().to_owned()).collect::<Vec<_>>();
         // On a busy machine, an attempt to connect may take longer than that, which is a line, too.
-        said.into_iter().filter(|line| line.starts_with("the configuration: ")).collect::<Vec<_>>()
+        said.into_iter().filter(|line| !line.contains("E_TIMEOUT")).collect::<Vec<_>>()
     };
     let warning = "connect_timeout_ms is 199 ms: if you mean seconds, write 199000";
     assert_eq!(warned(), [format!("the configuration: {warning}")]);

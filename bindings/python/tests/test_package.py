@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import runpy
 import shutil
 import struct
 import subprocess
@@ -19,6 +20,11 @@ from paysvc._library import library
 PLATFORM = sysconfig.get_platform().replace("-", "_")
 SANDBOX = PROJECT.parents[1] / "sandbox" / "python"
 LICENCES = {"LICENSE-APACHE", "LICENSE-MIT", "LICENSE-THIRD-PARTY"}
+
+
+def pe(machine: int) -> bytes:
+    """The head of a Windows library."""
+    return b"MZ".ljust(60, b"\0") + struct.pack("<I", 128) + bytes(64) + b"PE\0\0" + struct.pack("<H", machine)
 
 
 def pip(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -117,7 +123,7 @@ def test_a_program_that_pyinstaller_has_frozen_has_the_library(wheel: Path, tmp_
 
 def test_a_wheel_of_another_platform_has_its_library(tmp_path: Path) -> None:
     dll = tmp_path / "made.bin"  # its kind is that of its contents
-    dll.write_bytes(b"MZ".ljust(60, b"\0") + struct.pack("<I", 64) + b"PE\0\0" + struct.pack("<H", 0x8664))
+    dll.write_bytes(pe(0x8664))
     ended = build(tmp_path, "--plat-name=win_amd64", PAYSVC_LIBRARY=str(dll))
     made = wheel_in(tmp_path, ended)
     assert made.name.endswith("-py3-none-win_amd64.whl")
@@ -149,7 +155,7 @@ def test_a_wheel_is_only_made_for_a_platform_that_its_library_fits(
     tmp_path: Path, head: int | bytes, tag: str, fits: bool
 ) -> None:
     if isinstance(head, int):
-        text = b"MZ".ljust(60, b"\0") + struct.pack("<I", 64) + b"PE\0\0" + struct.pack("<H", head)
+        text = pe(head)
     else:
         text = (b"\x7fELF" + head[:1] + b"\1").ljust(18, b"\0") + head[1:] + b"\0"
     (tmp_path / "library").write_bytes(text)
@@ -157,6 +163,37 @@ def test_a_wheel_is_only_made_for_a_platform_that_its_library_fits(
     ended = run_python("-c", program, tag, cwd=PROJECT, environment={"PAYSVC_LIBRARY": str(tmp_path / "library")})
     assert (ended.returncode == 0) is fits, ended.stderr
     assert fits or f"but the wheel is tagged {tag}: name its platform with --plat-name" in ended.stderr
+
+
+@pytest.mark.parametrize(
+    ("head", "expected"),
+    [
+        (pe(0x8664), ("win32", "x86_64")),
+        (pe(0x14C), ("win32", "i686")),
+        (pe(0xAA64), ("win32", "aarch64")),
+        (pe(0x4711), ("win32", "machine 0x4711")),
+        (b"\x7fELF\1\1".ljust(18, b"\0") + b"\x28\0", ("linux", "armv7l")),
+        (b"\x7fELF\2\2".ljust(18, b"\0") + b"\0\x16", ("linux", "s390x")),
+        (b"\x7fELF\2\1".ljust(18, b"\0") + b"\x67\x12", ("linux", "machine 4711")),
+        (b"\xcf\xfa\xed\xfe", ("darwin", "")),
+        (b"MZ", None),
+        (pe(0x8664)[:130], None),
+        (b"MZ".ljust(60, b"\0") + b"\xff\xff\xff\xff", None),
+        (b"\x7fELF", None),
+        (b"", None),
+    ],
+)
+def test_what_a_library_was_built_for(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, head: bytes, expected: tuple[str, str] | None
+) -> None:
+    (tmp_path / "library").write_bytes(head)
+    monkeypatch.setenv("PAYSVC_LIBRARY", str(tmp_path / "library"))
+    built = runpy.run_path(str(PROJECT / "setup.py"))["built"]
+    if expected is None:
+        with pytest.raises(SystemExit, match="library is not a shared library"):
+            built()
+    else:
+        assert built() == expected
 
 
 def test_the_build_says_what_to_do_without_cargo_and_library(tmp_path: Path) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import io
-from http import HTTPStatus
 from typing import Any
 
 import pytest
@@ -162,23 +161,23 @@ class Slow(io.RawIOBase):
 
 
 @pytest.mark.parametrize(
-    ("environ", "status"),
+    ("environ", "line"),
     [
-        ({"CONTENT_LENGTH": "2", "wsgi.input": Slow(b"{}and more")}, 200),
-        ({"CONTENT_LENGTH": "9", "wsgi.input": Slow(b"{}")}, 400),
-        ({"CONTENT_LENGTH": "-2", "wsgi.input": Slow(b"{}")}, 400),
-        ({"CONTENT_LENGTH": "\u0662", "wsgi.input": Slow(b"{}")}, 400),
-        ({"CONTENT_LENGTH": "9" * 5000, "wsgi.input": Slow(b"{}")}, 413),
-        ({"CONTENT_LENGTH": "", "wsgi.input": Slow(b"{}")}, 411),
-        ({"wsgi.input": Slow(b"{}"), "wsgi.input_terminated": True}, 200),
-        ({"wsgi.input": io.BytesIO(b" " * 300_000), "wsgi.input_terminated": True}, 413),
+        ({"CONTENT_LENGTH": "2", "wsgi.input": Slow(b"{}and more")}, "200 OK"),
+        ({"CONTENT_LENGTH": "9", "wsgi.input": Slow(b"{}")}, "400 Bad Request"),
+        ({"CONTENT_LENGTH": "-2", "wsgi.input": Slow(b"{}")}, "400 Bad Request"),
+        ({"CONTENT_LENGTH": "\u0662", "wsgi.input": Slow(b"{}")}, "400 Bad Request"),
+        ({"CONTENT_LENGTH": "9" * 5000, "wsgi.input": Slow(b"{}")}, "413 Content Too Large"),
+        ({"CONTENT_LENGTH": "", "wsgi.input": Slow(b"{}")}, "411 Length Required"),
+        ({"wsgi.input": Slow(b"{}"), "wsgi.input_terminated": True}, "200 OK"),
+        ({"wsgi.input": io.BytesIO(b" " * 300_000), "wsgi.input_terminated": True}, "413 Content Too Large"),
     ],
 )
-def test_what_wsgi_servers_give(environ: dict[str, Any], status: int) -> None:
+def test_what_wsgi_servers_give(environ: dict[str, Any], line: str) -> None:
     handled: list[Reply] = []
-    # Versions of Python name 413 differently.
-    assert of_wsgi({"REQUEST_METHOD": "POST", **environ}, handled) == f"{status} {HTTPStatus(status).phrase}"
-    assert len(handled) == (status == 200)
+    # Python before 3.13 has the older name of 413.
+    assert of_wsgi({"REQUEST_METHOD": "POST", **environ}, handled).replace("Request Entity", "Content") == line
+    assert len(handled) == (line == "200 OK")
 
 
 async def of_asgi(app: ASGIApp, scope: dict[str, Any], *messages: dict[str, Any]) -> list[Any]:

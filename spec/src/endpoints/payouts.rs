@@ -6,7 +6,7 @@ use crate::schema::{
     Settles, Wire,
 };
 
-/// Members that a bulk payout reads and writes: of the request and of its response.
+/// Fields that a bulk payout reads and writes: of the request and of its response.
 pub mod names {
     pub const LIST: &str = "payoutDetails";
     pub const CLIENT_REFERENCE: &str = "clientReference";

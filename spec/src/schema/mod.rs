@@ -121,7 +121,7 @@ pub struct Endpoint {
     /// Name of the setting that leaves these headers out, where integrations in production differ.
     pub headers_setting: Option<&'static str>,
     pub fields: &'static [Field],
-    /// Members that the row does not name pass through, because the interface leaves the payload open. One that is
+    /// Fields that the row does not name pass through, because the interface leaves the payload open. One that is
     /// nearly a known field is refused, because nobody would read it if it were passed on.
     pub allows_extra: bool,
     pub safety: Safety,

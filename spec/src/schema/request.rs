@@ -1,4 +1,4 @@
-//! Members of requests and of the configuration.
+//! Fields of requests and of the configuration.
 
 use super::{Certainty, Reference, doc};
 

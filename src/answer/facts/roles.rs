@@ -1,4 +1,4 @@
-//! What the fields of a response mean: by the row of its endpoint, and by the shared list for members that the row does
+//! What the fields of a response mean: by the row of its endpoint, and by the shared list for fields that the row does
 //! not have.
 
 use crate::json::document::Value;

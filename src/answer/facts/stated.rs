@@ -1,4 +1,4 @@
-//! What the fields of a response state about one thing: a text, an amount, a reference. An unreadable member is not absent,
+//! What the fields of a response state about one thing: a text, an amount, a reference. An unreadable field is not absent,
 //! and values that contradict each other count as no value. A response that names something other than its request is not
 //! the response to it.
 
@@ -121,7 +121,7 @@ pub struct Amounts {
 
 /// How a response relates to a price.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum PriceComparison {
+pub enum PriceMatch {
     Equal,
     /// The response has no amount, or only totals where totals do not count.
     Unnamed,
@@ -130,9 +130,9 @@ pub enum PriceComparison {
 }
 
 /// Compares with the amount charged, if there is no price.
-pub fn compare_price(named: &[Amounts], wanted: &Decimal) -> PriceComparison {
+pub fn compare_price(named: &[Amounts], wanted: &Decimal) -> PriceMatch {
     match compare_price_alone(named, wanted) {
-        PriceComparison::Unnamed => {
+        PriceMatch::Unnamed => {
             let agrees = |amounts: &&Amounts| {
                 amounts.total.clear().is_some_and(|total| wanted.is_charged_as(total, amounts.fee.clear()))
             };
@@ -142,7 +142,7 @@ pub fn compare_price(named: &[Amounts], wanted: &Decimal) -> PriceComparison {
     }
 }
 
-pub fn compare_price_alone(named: &[Amounts], wanted: &Decimal) -> PriceComparison {
+pub fn compare_price_alone(named: &[Amounts], wanted: &Decimal) -> PriceMatch {
     let named = named.iter().filter(|amounts| !amounts.price.is_absent());
     compared("price", named, |amounts| &amounts.price, |amounts| amounts.price.clear() == Some(wanted))
 }
@@ -152,11 +152,11 @@ fn compared<'a>(
     mut named: impl Iterator<Item = &'a Amounts>,
     amount: impl Fn(&'a Amounts) -> &'a Statement<Decimal>,
     agrees: impl Fn(&&'a Amounts) -> bool,
-) -> PriceComparison {
-    let Some(first) = named.next() else { return PriceComparison::Unnamed };
+) -> PriceMatch {
+    let Some(first) = named.next() else { return PriceMatch::Unnamed };
     match std::iter::once(first).chain(named).find(|amounts| !agrees(amounts)).map(amount) {
-        None => PriceComparison::Equal,
-        Some(other) => PriceComparison::Differs(match other.clear() {
+        None => PriceMatch::Equal,
+        Some(other) => PriceMatch::Differs(match other.clear() {
             Some(other) => format!("the {what} in the response is {other}"),
             None => format!("the {what} in the response cannot be read, or contradicts itself"),
         }),

@@ -4,7 +4,7 @@ use crate::json::document::Document;
 use paysvc_spec::endpoint;
 use paysvc_spec::schema::{Answer, Endpoint};
 
-const ORDERED: ExpectedOrder<'_> = ExpectedOrder { reference: Some("O-1"), amount: Some("600"), currency: Some("NGN") };
+const ORDERED: Order<'_> = Order { reference: Some("O-1"), amount: Some("600"), currency: Some("NGN") };
 const CONFIRMED: i32 = Outcome::Confirmed as i32;
 
 /// What the response to a request about order O-1 says.
@@ -14,7 +14,7 @@ fn facts(expected: &Answer, body: &str, requested: &[(Reference, &str)]) -> Box<
     facts::read(&document, body, expected, &requested, &|| false).unwrap()
 }
 
-fn judged(row: &Endpoint, data: &str, ordered: &ExpectedOrder<'_>) -> &'static str {
+fn judged(row: &Endpoint, data: &str, ordered: &Order<'_>) -> &'static str {
     let body = format!(r#"{{"status":"success","data":{data}}}"#);
     let facts = facts(&row.answer, &body, &[(Reference::Order, "O-1")]);
     told(why_not(CONFIRMED, State::SUCCESSFUL, Some(&facts), ordered))
@@ -65,15 +65,15 @@ fn what_is_not_compared_is_chosen_one_by_one() {
     const VERIFY: &Endpoint = endpoint("order_verify");
     let data = r#"{"orderReference":"O-1","orderAmount":600,"currency":"NGN"}"#;
     for (ordered, expected) in [
-        (ExpectedOrder { reference: None, amount: None, currency: None }, ""),
-        (ExpectedOrder { reference: None, ..ORDERED }, ""),
-        (ExpectedOrder { reference: Some("O-2"), amount: None, currency: None }, "another order"),
-        (ExpectedOrder { reference: None, amount: Some("1"), currency: None }, "the amount"),
-        (ExpectedOrder { reference: None, amount: None, currency: Some("USD") }, "the currency"),
-        (ExpectedOrder { amount: Some("600,00"), ..ORDERED }, "is not a decimal"),
-        (ExpectedOrder { amount: Some(""), ..ORDERED }, "is not a decimal"),
-        (ExpectedOrder { reference: Some(""), ..ORDERED }, "another order"),
-        (ExpectedOrder { currency: Some(""), ..ORDERED }, "the currency"),
+        (Order { reference: None, amount: None, currency: None }, ""),
+        (Order { reference: None, ..ORDERED }, ""),
+        (Order { reference: Some("O-2"), amount: None, currency: None }, "another order"),
+        (Order { reference: None, amount: Some("1"), currency: None }, "the amount"),
+        (Order { reference: None, amount: None, currency: Some("USD") }, "the currency"),
+        (Order { amount: Some("600,00"), ..ORDERED }, "is not a decimal"),
+        (Order { amount: Some(""), ..ORDERED }, "is not a decimal"),
+        (Order { reference: Some(""), ..ORDERED }, "another order"),
+        (Order { currency: Some(""), ..ORDERED }, "the currency"),
     ] {
         let found = judged(VERIFY, data, &ordered);
         assert!(if expected.is_empty() { found.is_empty() } else { found.contains(expected) }, "{expected}: {found}");
@@ -97,7 +97,7 @@ fn only_confirmed_and_successful_is_paid() {
 #[test]
 fn only_rows_about_payments_of_orders_say_paid() {
     let body = r#"{"status":"success","data":{"orderReference":"O-1","reference":"O-1","orderAmount":600,"currency":"NGN","statusId":5}}"#;
-    let nothing = ExpectedOrder { reference: None, amount: None, currency: None };
+    let nothing = Order { reference: None, amount: None, currency: None };
     let paid = |answer: &Answer| {
         let facts = facts(answer, body, &[(Reference::Order, "O-1")]);
         [&ORDERED, &nothing].map(|ordered| why_not(CONFIRMED, State::SUCCESSFUL, Some(&facts), ordered).is_none())

@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use super::{BETWEEN_LOOK_UPS, Single, Step, end_by, journal_failed};
 use crate::answer::facts::Facts;
-use crate::answer::facts::stated::PriceComparison;
+use crate::answer::facts::stated::PriceMatch;
 use crate::answer::reply::Reply;
 use crate::answer::resolution::{self, Attempts, Inquiry, Question};
 use crate::call::Call;
@@ -95,7 +95,7 @@ impl Single<'_> {
         let facts = reply.facts().unwrap_or(&nothing);
         // Amounts that contradict each other could not be recorded.
         let differs = entry.record.amount.as_deref().and_then(Decimal::parse).is_some_and(|amount| {
-            matches!(facts.compare_price(&amount), PriceComparison::Differs(_)) && facts.amount_and_fee().0.is_none()
+            matches!(facts.compare_price(&amount), PriceMatch::Differs(_)) && facts.amount_and_fee().0.is_none()
         });
         if decision.verdict.outcome == Outcome::Confirmed && !differs {
             if ask == Ask::NotPaid {

@@ -3,7 +3,7 @@
 
 use crate::answer::facts::Facts;
 use crate::answer::facts::event::EventFacts;
-use crate::answer::facts::stated::{Amounts, PriceComparison, Statement, Text};
+use crate::answer::facts::stated::{Amounts, PriceMatch, Statement, Text};
 use crate::json::decimal::Decimal;
 use crate::request::text_value;
 use paysvc_spec::events::COMPARED;
@@ -276,8 +276,9 @@ pub fn with_expected(
     for (name, wanted) in expected {
         let Some(&(member, role)) = COMPARED.iter().find(|(known, _)| known == name) else { continue };
         let is_as_expected = match role {
-            Role::Price => Decimal::parse(wanted)
-                .is_some_and(|wanted| service.facts.compare_price(&wanted) == PriceComparison::Equal),
+            Role::Price => {
+                Decimal::parse(wanted).is_some_and(|wanted| service.facts.compare_price(&wanted) == PriceMatch::Equal)
+            }
             _ => service.text(role).clear() == Some(&Text::from(&**wanted)),
         };
         if is_as_expected {

@@ -95,7 +95,7 @@ class PaysvcError(Exception):
 
     @property
     def errors(self) -> dict[str, str]:
-        """What is wrong, by member of the request, as the library or the service reports it."""
+        """What is wrong, by field of the request, as the library or the service reports it."""
         try:
             found = self.reply._get("errors")
         except ValueError:

@@ -44,7 +44,7 @@ _members: dict[tuple[type[Number], int], Any] = {}
 
 
 def member(of: type[Self], number: int) -> Self:
-    """The field with that number."""
+    """The member with that number."""
     known: Self | None = _members.get((of, number))
     # setdefault, so that threads that add the same number at once get the same object.
     return _members.setdefault((of, number), _member(of, number)) if known is None else known

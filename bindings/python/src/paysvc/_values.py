@@ -51,7 +51,7 @@ class Members(Mapping[str, object]):
         for name, value in more.items() if more else ():
             # Where the argument is omitted, a program may be older than the argument.
             if name in self._members:
-                raise TypeError(f"{name} has an argument of its own; leave it out of fields")
+                raise TypeError(f"{name} has an argument of its own; leave it out of members")
             self._members[name] = value
 
     def __getitem__(self, name: str) -> object:
@@ -176,7 +176,7 @@ def _json(value: object, at: str, amounts: Set[str]) -> str:
         members = [_member(name, item, at, amounts) for name, item in value.items() if item is not OMIT]
         return "{" + ",".join(members) + "}"
     if isinstance(value, str):
-        return _quoted(str.__str__(value))  # For a field of a str Enum its value, not its name.
+        return _quoted(str.__str__(value))  # For a member of a str Enum its value, not its name.
     if value is None or isinstance(value, bool):
         return json.dumps(value)
     if isinstance(value, int):
