@@ -88,8 +88,8 @@ impl Drop for CallbackStore {
 }
 
 impl Store for CallbackStore {
-    fn append(&self, row: &NewRow<'_>, bounds: &Bounds) -> Result<AppendResult, String> {
-        let (userdata, key, json) = (self.userdata()?, c_text(row.key)?, c_text(row.json)?);
+    fn append(&self, row: &NewRow, bounds: &Bounds) -> Result<AppendResult, String> {
+        let (userdata, key, json) = (self.userdata()?, c_text(&row.key)?, c_text(&row.json)?);
         let seq = c_int::try_from(row.seq).map_err(|_| "a key has too many rows".to_owned())?;
         // SAFETY: the program has promised that its callback may run; the texts live until it returns.
         let answer = unsafe { (self.append)(userdata, key.as_ptr(), seq, json.as_ptr(), ms(bounds)) };

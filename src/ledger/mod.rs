@@ -158,12 +158,12 @@ impl Snapshot {
     }
 
     /// Without tombstones: one more of these is one row less of another.
-    fn row_counts(&self) -> RowCounts<'_> {
+    fn row_counts(&self) -> RowCounts {
         let order = self.order.as_ref();
         let is_of_order = |row: &&Row| order.is_some_and(|order| row.order.as_ref() == Some(order));
         RowCounts {
             of_key: self.of_key().count(),
-            order: order.map(|order| &*order.index),
+            order: order.map(|order| order.index.clone()),
             of_order: self.rows.iter().filter(is_of_order).count(),
         }
     }
@@ -206,13 +206,21 @@ impl Journal {
     }
 
     pub fn read(&self, entry: &Entry, call: &Call<'_>) -> Result<Snapshot, String> {
+        // A new order has no rows. If it has, the claim finds them, and the next attempt reads them.
+        if entry.record.step == Step::Charge && self.is_fresh(entry) {
+            return Ok(Snapshot { rows: Vec::new(), key: entry.key.clone(), order: entry.order.clone() });
+        }
         self.snapshot(&entry.key, entry.order_to_read(), call)
+    }
+
+    /// This client has made the reference of the order just now.
+    fn is_fresh(&self, entry: &Entry) -> bool {
+        entry.record.order.as_deref().is_some_and(|order| self.minted.is_fresh(order))
     }
 
     /// What the call does, by the table.
     pub fn decide<'r>(&self, entry: &Entry, found: &Claims<'r>) -> Decision<'r> {
         let Entry { record, key, explicit, order, .. } = entry;
-        let fresh = record.order.as_deref().is_some_and(|order| self.minted.is_fresh(order));
         let wanted = Candidate {
             key,
             order: order.as_ref(),
@@ -221,7 +229,7 @@ impl Journal {
             amount: record.amount.as_deref(),
             currency: record.currency.as_deref(),
             members: &record.members,
-            fresh,
+            fresh: self.is_fresh(entry),
             accounts: &self.accounts,
         };
         found.decide(&wanted, &Moment::now())
@@ -459,19 +467,18 @@ impl Journal {
         &self,
         row: &Row,
         durable: bool,
-        after: Option<RowCounts<'_>>,
+        after: Option<RowCounts>,
         call: &Call<'_>,
     ) -> Result<AppendResult, String> {
-        let json = row.to_json()?;
         let new = NewRow {
-            key: &row.key.index,
+            key: row.key.index.clone(),
             seq: row.seq,
-            order: row.order.as_ref().map(|order| &*order.index),
-            account: &row.account,
+            order: row.order.as_ref().map(|order| order.index.clone()),
+            account: row.account.clone(),
             open: row.open,
             durable,
             time_ms: row.time_ms,
-            json: &json,
+            json: row.to_json()?,
             keep_from_ms: self.keep_from_ms(),
             after,
         };

@@ -196,16 +196,14 @@ impl Row {
         let mut text = self.members();
         text.pop();
         text += &check(&self.id, &text);
-        match Row::parse(&text) {
-            Ok(row) if row == *self && row.is_spelt_as(self) => Ok(text),
-            Ok(_) => Err("a row would be read as another one".to_owned()),
-            Err(why) => Err(why),
+        fits(&text)?;
+        // The rest is typed, or escaped here.
+        if let Kind::Claim(claim) = &self.kind
+            && !claim.request.is_empty()
+        {
+            json::members_of(&claim.request).map_err(not_json)?;
         }
-    }
-
-    fn is_spelt_as(&self, other: &Row) -> bool {
-        let given = |row: &Row| (row.key.given.clone(), row.order.as_ref().map(|order| order.given.clone()));
-        given(self) == given(other)
+        Ok(text)
     }
 
     /// It is a row of this key, or what is left of one.
@@ -312,10 +310,8 @@ impl Row {
 
     /// Fails with what is wrong: a row that cannot be read never counts as missing.
     pub fn parse(text: &str) -> Result<Row, String> {
-        if text.len() > LONGEST {
-            return Err(format!("a row has {} bytes", text.len()));
-        }
-        let members = json::members_of(text).map_err(|error| format!("a row is not JSON: {error}"))?;
+        fits(text)?;
+        let members = json::members_of(text).map_err(not_json)?;
         let row = Reader(&members);
         if row.number::<u32>("version")? != VERSION {
             return Err("a row has been written by another version of this library".to_owned());
@@ -393,6 +389,14 @@ fn is_called(name: &Name, index: &str) -> bool {
 
 /// Fields of a row. A missing one is an error.
 struct Reader<'a>(&'a Members<'a>);
+
+fn fits(text: &str) -> Result<(), String> {
+    if text.len() > LONGEST { Err(format!("a row has {} bytes", text.len())) } else { Ok(()) }
+}
+
+fn not_json(error: json::Error) -> String {
+    format!("a row is not JSON: {error}")
+}
 
 fn wrong(name: &str) -> String {
     format!("{name} of a row is missing or wrong")
@@ -531,9 +535,10 @@ mod tests {
 
     #[test]
     fn a_row_is_read_as_it_was_written() {
+        let given = |row: &Row| (row.key.given.clone(), row.order.as_ref().map(|order| order.given.clone()));
         for row in rows() {
             let read = Row::parse(&row.to_json().unwrap()).unwrap();
-            assert!(read == row && read.is_spelt_as(&row));
+            assert!(read == row && given(&read) == given(&row));
         }
     }
 

@@ -43,7 +43,7 @@ impl Display for Query<'_> {
 /// Rows that are appended and never changed, with the primary key (key, number). A failure is a text for people.
 pub trait Store: Send + Sync {
     /// Writes a row. After a failure it may or may not be there.
-    fn append(&self, row: &NewRow<'_>, bounds: &Bounds) -> Result<AppendResult, String>;
+    fn append(&self, row: &NewRow, bounds: &Bounds) -> Result<AppendResult, String>;
 
     /// Hands on the rows as JSON, until `found` returns false.
     fn read(&self, query: Query<'_>, bounds: &Bounds, found: &mut dyn FnMut(&str) -> bool) -> Result<(), String>;
@@ -66,32 +66,32 @@ pub trait Store: Send + Sync {
 }
 
 /// A row, and what a database needs to find it again.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 #[cfg_attr(not(feature = "journal"), allow(dead_code))]
-pub struct NewRow<'a> {
-    pub key: &'a str,
+pub struct NewRow {
+    pub key: String,
     /// From 1, without gaps.
     pub seq: u32,
-    pub order: Option<&'a str>,
-    pub account: &'a str,
+    pub order: Option<String>,
+    pub account: String,
     /// The key is open once this row is written.
     pub open: bool,
     /// It must outlive a power cut once [`Store::append`] has returned.
     pub durable: bool,
     pub time_ms: u64,
-    pub json: &'a str,
+    pub json: String,
     /// Keys of the account that were closed before then need no details any more.
     pub keep_from_ms: u64,
     /// What the row was decided on. A store that cannot compare it in one transaction with writing ignores it, and does not
     /// answer [`AppendResult::Alone`].
-    pub after: Option<RowCounts<'a>>,
+    pub after: Option<RowCounts>,
 }
 
 /// How many rows of the row's key there were, and of this order.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 #[cfg_attr(not(feature = "journal"), allow(dead_code))]
-pub struct RowCounts<'a> {
+pub struct RowCounts {
     pub of_key: usize,
-    pub order: Option<&'a str>,
+    pub order: Option<String>,
     pub of_order: usize,
 }

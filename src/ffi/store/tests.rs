@@ -88,12 +88,12 @@ fn rows_of(store: &CallbackStore, query: Query<'_>, most: usize) -> Result<Vec<S
 #[test]
 fn rows_and_answers_pass_as_they_are() {
     let row = NewRow {
-        key: "k é",
+        key: "k é".to_owned(),
         seq: 3,
-        order: Some("R"),
-        account: "",
+        order: Some("R".to_owned()),
+        account: String::new(),
         open: true,
-        json: r#"{"a":1}"#,
+        json: r#"{"a":1}"#.to_owned(),
         durable: true,
         time_ms: 0,
         keep_from_ms: 0,

@@ -127,24 +127,24 @@ impl Memory {
 }
 
 impl Store for Memory {
-    fn append(&self, row: &NewRow<'_>, _: &Bounds) -> Result<AppendResult, String> {
+    fn append(&self, row: &NewRow, _: &Bounds) -> Result<AppendResult, String> {
         let failing = *self.failing.lock().unwrap();
         if failing == Failing::Race {
-            self.race(&Row::parse(row.json)?);
+            self.race(&Row::parse(&row.json)?);
         }
         if failing == Failing::FirstAppend {
             self.fail(Failing::Nothing);
             return Err("the connection broke".into());
         }
         let mut rows = self.rows.lock().unwrap();
-        let key = (row.key.to_owned(), row.seq);
+        let key = (row.key.clone(), row.seq);
         if failing == Failing::Append || failing == Failing::SecondAppend && !rows.is_empty() {
             return Err("the disk is full".into());
         }
         if rows.contains_key(&key) {
             return Ok(AppendResult::Exists);
         }
-        rows.insert(key, (row.order.map(str::to_owned), row.open, row.json.to_owned()));
+        rows.insert(key, (row.order.clone(), row.open, row.json.clone()));
         if failing == Failing::AnswerOfAppend { Err("the connection broke".into()) } else { Ok(AppendResult::Done) }
     }
 

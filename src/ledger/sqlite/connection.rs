@@ -13,12 +13,13 @@ use rusqlite::backup::{Backup, StepResult};
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, MAIN_DB, OpenFlags, Transaction, TransactionBehavior};
 
-use super::failure::Failure;
+use super::failure::{Failure, Unable};
+use super::group::{Group, Leader, Turn, Work};
 use super::owners::{CONNECTIONS, Connected};
 use super::place::Identity;
 use super::schema;
-use super::syncs::Syncs;
 use crate::call::Bounds;
+use crate::ledger::store::AppendResult;
 use crate::util::process::{self, PerProcess, critical_section};
 
 /// Between two attempts while another process has the file.
@@ -31,22 +32,6 @@ const MOST_ANNOUNCEMENTS: u32 = 3;
 const PAGES_AT_ONCE: i32 = 256;
 /// How long a fork waits for a lock that is held for moments only.
 const MAX_FORKING: Duration = Duration::from_millis(500);
-
-/// Why nothing was done.
-#[derive(Debug)]
-pub enum Unable {
-    /// The time was over before anything was written.
-    Busy(String),
-    /// Something may have been written.
-    Failed(String),
-}
-
-impl Unable {
-    pub fn why(self) -> String {
-        let (Unable::Busy(why) | Unable::Failed(why)) = self;
-        why
-    }
-}
 
 /// What the clients of a process share; the last of them brings the -wal file into the journal.
 pub struct JournalFile(Arc<Shared>);
@@ -65,7 +50,8 @@ struct InProcess {
     line: Mutex<Line>,
     /// Locked in critical sections only, so that a fork finds it free.
     session: Mutex<Option<Session>>,
-    syncs: Syncs,
+    /// Who has something to write.
+    writers: Group,
     /// A write or a sync has failed. What it left in the -wal file may be read, but is not durable before a checkpoint has
     /// succeeded.
     in_doubt: AtomicBool,
@@ -73,44 +59,34 @@ struct InProcess {
     was_open: AtomicBool,
 }
 
-/// Who has the connection, and who waits for it, in this order: a thread with many operations would keep others from it.
+/// Who waits for the connection, in this order: a thread with many operations would keep others from it.
 #[derive(Default)]
 struct Line {
-    taken: Option<Use>,
-    waiting: VecDeque<(Use, Arc<Condvar>)>,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Use {
-    Read,
-    Write,
+    is_taken: bool,
+    waiting: VecDeque<Arc<Condvar>>,
 }
 
 impl Line {
     fn wake_next(&self) {
-        if let (None, Some((_, next))) = (self.taken, self.waiting.front()) {
+        if let (false, Some(next)) = (self.is_taken, self.waiting.front()) {
             next.notify_one();
         }
     }
-
-    fn has_writers(&self) -> bool {
-        self.taken == Some(Use::Write) || self.waiting.iter().any(|(of, _)| *of == Use::Write)
-    }
 }
 
-/// The turn of a thread.
-struct Turn<'a>(&'a InProcess);
+/// A thread has the connection.
+struct Taken<'a>(&'a InProcess);
 
 impl InProcess {
     /// `None` if another thread has the connection for the whole time.
-    fn take(&self, to: Use, bounds: &Bounds) -> Option<Turn<'_>> {
+    fn take(&self, bounds: &Bounds) -> Option<Taken<'_>> {
         let mut line = self.line.lock().unwrap_or_else(PoisonError::into_inner);
-        if line.taken.is_some() || !line.waiting.is_empty() {
+        if line.is_taken || !line.waiting.is_empty() {
             let own = Arc::new(Condvar::new());
-            line.waiting.push_back((to, Arc::clone(&own)));
-            while line.taken.is_some() || !line.waiting.front().is_some_and(|(_, first)| Arc::ptr_eq(first, &own)) {
+            line.waiting.push_back(Arc::clone(&own));
+            while line.is_taken || !line.waiting.front().is_some_and(|first| Arc::ptr_eq(first, &own)) {
                 if bounds.is_over() {
-                    line.waiting.retain(|(_, one)| !Arc::ptr_eq(one, &own));
+                    line.waiting.retain(|one| !Arc::ptr_eq(one, &own));
                     line.wake_next();
                     return None;
                 }
@@ -119,15 +95,15 @@ impl InProcess {
             }
             line.waiting.pop_front();
         }
-        line.taken = Some(to);
-        Some(Turn(self))
+        line.is_taken = true;
+        Some(Taken(self))
     }
 }
 
-impl Drop for Turn<'_> {
+impl Drop for Taken<'_> {
     fn drop(&mut self) {
         let mut line = self.0.line.lock().unwrap_or_else(PoisonError::into_inner);
-        line.taken = None;
+        line.is_taken = false;
         line.wake_next();
     }
 }
@@ -159,7 +135,7 @@ impl JournalFile {
         bounds: &Bounds,
         work: impl Fn(&mut Connection) -> Result<T, Failure>,
     ) -> Result<T, Unable> {
-        self.attempts(Use::Read, bounds, |session, _| work(&mut session.connection))
+        self.attempts(bounds, |session, _| work(&mut session.connection))
     }
 
     /// In a transaction: all of it sees the same state, and the file is locked once.
@@ -168,7 +144,7 @@ impl JournalFile {
         bounds: &Bounds,
         work: impl Fn(&Connection) -> Result<T, Failure>,
     ) -> Result<T, Unable> {
-        self.attempts(Use::Read, bounds, |session, _| {
+        self.attempts(bounds, |session, _| {
             let transaction = session.connection.transaction()?;
             schema::check(&transaction)?;
             let done = work(&transaction)?;
@@ -177,45 +153,57 @@ impl JournalFile {
         })
     }
 
-    /// In a transaction. It is durable once this has returned `Ok`, if that is wanted.
-    pub fn change<T>(
-        self: &Arc<Self>,
-        durable: bool,
-        bounds: &Bounds,
-        work: impl Fn(&Transaction<'_>) -> Result<T, Failure>,
-    ) -> Result<T, Unable> {
-        let (done, number, log) = self.attempts(Use::Write, bounds, |session, process| {
-            let done = session.commit(&work);
-            if matches!(done, Err(Failure::Other(_))) {
-                process.in_doubt.store(true, Ordering::SeqCst);
+    /// In a transaction, which it may share with other threads. It is durable once this has returned `Ok`, if that is wanted.
+    pub fn change(self: &Arc<Self>, durable: bool, bounds: &Bounds, work: Work) -> Result<AppendResult, Unable> {
+        let (_, process) = self.0.process.current();
+        let own = process.writers.join(work, durable);
+        match process.writers.wait(&own, bounds) {
+            Turn::Done(done) => done,
+            Turn::Lead(mut leader) => {
+                let led = self.lead(process, &mut leader, bounds);
+                let other = || Unable::Failed("nothing was written".to_owned());
+                leader.own(&own).unwrap_or_else(|| Err(led.err().unwrap_or_else(other)))
             }
-            let (done, number) = (done?, process.syncs.committed());
+            Turn::Withdrawn => Err(self.busy("threads")),
+            Turn::Late => Err(self.failed("deadline exceeded before what was written was on the disk")),
+        }
+    }
+
+    /// Writes for all that wait, and tells them what became of it. The error is of the leader's own work, if that has not
+    /// begun.
+    fn lead(self: &Arc<Self>, process: &InProcess, leader: &mut Leader<'_>, bounds: &Bounds) -> Result<(), Unable> {
+        let written = self.attempts(bounds, |session, process| {
+            leader.begin();
+            let all = |transaction: &Transaction<'_>| {
+                leader.members.iter().map(|member| (member.work)(transaction)).collect::<Result<Vec<_>, _>>()
+            };
+            let written = session.commit(all).inspect_err(|failure| match failure {
+                Failure::Busy => leader.give_back(),
+                Failure::Other(_) => process.in_doubt.store(true, Ordering::SeqCst),
+            })?;
             // A later call repeats it if it fails. SQLite's own checkpoints do not shrink the file, and the next process
             // would read all of it.
-            if session.log.metadata().is_ok_and(|log| log.len() > schema::MAX_WAL_BYTES)
-                && schema::checkpoint(&session.connection).is_ok()
-            {
-                process.syncs.all_are_durable();
-            }
-            Ok((done, number, Arc::clone(&session.log)))
-        })?;
-        if durable {
-            let (_, process) = self.0.process.current();
-            let shown = self.path().display();
-            let others_come = || process.line.lock().unwrap_or_else(PoisonError::into_inner).has_writers();
-            match process.syncs.wait(number, &log, others_come, bounds) {
-                Ok(true) => {}
-                Ok(false) => {
-                    let late = "deadline exceeded before what was written was on the disk";
-                    return Err(Unable::Failed(format!("the journal {shown}: {late}")));
-                }
-                Err(why) => {
-                    process.in_doubt.store(true, Ordering::SeqCst);
-                    return Err(Unable::Failed(format!("the journal {shown}: {why}")));
-                }
-            }
-        }
-        Ok(done)
+            let is_synced = session.log.metadata().is_ok_and(|log| log.len() > schema::MAX_WAL_BYTES)
+                && schema::checkpoint(&session.connection).is_ok();
+            Ok((written, (!is_synced).then(|| Arc::clone(&session.log))))
+        });
+        let (written, log) = written.inspect_err(|unable| leader.finish(|_, _| Some(Err(unable.clone()))))?;
+        leader.finish(|index, member| (!member.durable).then(|| Ok(written[index].clone())));
+        let wanted = log.filter(|_| leader.members.iter().any(|member| member.durable));
+        let synced = wanted.map_or(Ok(()), |log| log.sync_data()).map_err(|error| {
+            process.in_doubt.store(true, Ordering::SeqCst);
+            self.failed(&format!("its disk reports a failure; check the disk ({error})"))
+        });
+        leader.finish(|index, member| member.durable.then(|| synced.clone().map(|()| written[index].clone())));
+        Ok(())
+    }
+
+    fn busy(&self, others: &str) -> Unable {
+        Unable::Busy(format!("the journal {} was in use by other {others} for the whole time limit", self.path().display()))
+    }
+
+    fn failed(&self, why: &str) -> Unable {
+        Unable::Failed(format!("the journal {}: {why}", self.path().display()))
     }
 
     /// Copies what has been committed by now to an empty file. A child that is forked meanwhile cannot use a journal.
@@ -254,17 +242,11 @@ impl JournalFile {
     /// over. The system's reads, writes and syncs of the file cannot be interrupted.
     fn attempts<T>(
         self: &Arc<Self>,
-        to: Use,
         bounds: &Bounds,
-        attempt: impl Fn(&mut Session, &InProcess) -> Result<T, Failure>,
+        mut attempt: impl FnMut(&mut Session, &InProcess) -> Result<T, Failure>,
     ) -> Result<T, Unable> {
-        let shown = self.path().display();
         let (_, process) = self.0.process.current();
-        let Some(_turn) = process.take(to, bounds) else {
-            return Err(Unable::Busy(format!(
-                "the journal {shown} was in use by other threads for the whole time limit"
-            )));
-        };
+        let Some(_taken) = process.take(bounds) else { return Err(self.busy("threads")) };
         loop {
             let done = critical_section(|| {
                 let mut session = process.session.lock().unwrap_or_else(|poisoned| {
@@ -278,12 +260,8 @@ impl JournalFile {
             });
             match done {
                 Ok(done) => return Ok(done),
-                Err(Failure::Other(error)) => return Err(Unable::Failed(format!("the journal {shown}: {error}"))),
-                Err(Failure::Busy) if bounds.is_over() => {
-                    return Err(Unable::Busy(format!(
-                        "the journal {shown} was in use by other processes for the whole time limit"
-                    )));
-                }
+                Err(Failure::Other(error)) => return Err(self.failed(&error)),
+                Err(Failure::Busy) if bounds.is_over() => return Err(self.busy("processes")),
                 Err(Failure::Busy) => _ = bounds.pause(PAUSE),
             }
         }

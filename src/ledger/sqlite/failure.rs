@@ -11,6 +11,22 @@ pub enum Failure {
     Other(String),
 }
 
+/// Why nothing was done.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Unable {
+    /// The time was over before anything was written.
+    Busy(String),
+    /// Something may have been written.
+    Failed(String),
+}
+
+impl Unable {
+    pub fn why(self) -> String {
+        let (Unable::Busy(why) | Unable::Failed(why)) = self;
+        why
+    }
+}
+
 impl From<rusqlite::Error> for Failure {
     fn from(error: rusqlite::Error) -> Failure {
         let advice = match error.sqlite_error_code() {

@@ -2,12 +2,12 @@
 
 mod connection;
 mod failure;
+mod group;
 mod home;
 mod owners;
 mod place;
 mod schema;
 mod sweep;
-mod syncs;
 #[cfg(test)]
 mod tests;
 
@@ -18,10 +18,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-use rusqlite::{Connection, params};
+use rusqlite::{Connection, Transaction, params};
 
-use self::connection::{JournalFile, Unable, connected};
-use self::failure::Failure;
+use self::connection::{JournalFile, connected};
+use self::failure::{Failure, Unable};
 use self::place::{Identity, JournalPath};
 use super::row::Tombstone;
 use super::store::{AppendResult, NewRow, Query, RowCounts, Store};
@@ -38,7 +38,7 @@ pub struct SqliteStore {
     file: Arc<JournalFile>,
     is_elsewhere: bool,
     accounts: Vec<String>,
-    new_keys: AtomicU32,
+    new_keys: Arc<AtomicU32>,
 }
 
 impl SqliteStore {
@@ -83,17 +83,19 @@ impl SqliteStore {
             Ok((home::is_elsewhere(connection, file.path()).map_err(Failure::Other)?, accounts))
         };
         let (is_elsewhere, accounts) = file.prepare(&bounds, open).map_err(Unable::why)?;
-        Ok(SqliteStore { file, is_elsewhere, accounts, new_keys: AtomicU32::new(0) })
+        Ok(SqliteStore { file, is_elsewhere, accounts, new_keys: Arc::default() })
     }
 }
 
 impl Store for SqliteStore {
-    fn append(&self, row: &NewRow<'_>, bounds: &Bounds) -> Result<AppendResult, String> {
-        let appended = self.file.change(row.durable, bounds, |transaction| {
-            if let Some(RowCounts { of_key, order, of_order }) = row.after {
+    fn append(&self, row: &NewRow, bounds: &Bounds) -> Result<AppendResult, String> {
+        let durable = row.durable;
+        let (row, new_keys) = (row.clone(), Arc::clone(&self.new_keys));
+        let append = move |transaction: &Transaction<'_>| {
+            if let Some(RowCounts { of_key, order, of_order }) = &row.after {
                 let mut count = transaction.prepare_cached(COUNT)?;
                 let now = count.query_row(params![row.key, order], |row| Ok([row.get::<_, u32>(0)?, row.get(1)?]))?;
-                if now.map(|count| count as usize) != [of_key, of_order] {
+                if now.map(|count| count as usize) != [*of_key, *of_order] {
                     return Ok(AppendResult::Exists);
                 }
             }
@@ -103,16 +105,16 @@ impl Store for SqliteStore {
                 return Ok(AppendResult::Exists);
             }
             if row.seq > 1 {
-                transaction.prepare_cached(KEEP_OPEN_ONLY_LAST)?.execute([row.key])?;
+                transaction.prepare_cached(KEEP_OPEN_ONLY_LAST)?.execute([&row.key])?;
             } else {
-                transaction.prepare_cached(ACCOUNT)?.execute([row.account])?;
-                if self.new_keys.fetch_add(1, Ordering::Relaxed).is_multiple_of(sweep::EVERY) {
-                    sweep::sweep(transaction, row)?;
+                transaction.prepare_cached(ACCOUNT)?.execute([&row.account])?;
+                if new_keys.fetch_add(1, Ordering::Relaxed).is_multiple_of(sweep::EVERY) {
+                    sweep::sweep(transaction, &row)?;
                 }
             }
             Ok(if row.after.is_some() { AppendResult::Alone } else { AppendResult::Done })
-        });
-        match appended {
+        };
+        match self.file.change(durable, bounds, Box::new(append)) {
             Err(Unable::Busy(why)) => Ok(AppendResult::Not(why)),
             appended => appended.map_err(Unable::why),
         }

@@ -24,7 +24,7 @@ const NEEDED: &str = "SELECT EXISTS (SELECT 1 FROM journal_row
     AND (open = 1 OR time_ms >= ?2 OR account <> ?3))";
 
 /// `new`: the row that is written now; it says what is old, and whose keys may be replaced.
-pub fn sweep(connection: &Connection, new: &NewRow<'_>) -> Result<(), Failure> {
+pub fn sweep(connection: &Connection, new: &NewRow) -> Result<(), Failure> {
     let keep_from_ms = i64::try_from(new.keep_from_ms).unwrap_or(0);
     let mut swept: String =
         connection.prepare_cached("SELECT swept FROM journal_about")?.query_row([], |row| row.get(0))?;

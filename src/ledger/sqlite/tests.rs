@@ -33,7 +33,7 @@ fn append(store: &SqliteStore, key: &str, seq: u32, order: Option<&str>, open: b
 
 fn append_after(
     store: &SqliteStore,
-    after: Option<RowCounts<'_>>,
+    after: Option<RowCounts>,
     key: &str,
     seq: u32,
     order: Option<&str>,
@@ -42,12 +42,12 @@ fn append_after(
     let json = format!(r#"{{"key":"{key}","seq":{seq}}}"#);
     store.append(
         &NewRow {
-            key,
+            key: key.to_owned(),
             seq,
-            order,
-            account: "own",
+            order: order.map(str::to_owned),
+            account: "own".to_owned(),
             open,
-            json: &json,
+            json,
             durable: true,
             time_ms: 0,
             keep_from_ms: 0,

@@ -12,12 +12,12 @@ fn filled() -> (tempfile::TempDir, PathBuf, Vec<u8>) {
     for number in 0..60 {
         let json = format!(r#"{{"key":"k{number}","seq":1,"padding":"{}"}}"#, "x".repeat(600));
         let row = NewRow {
-            key: &format!("k{number}"),
+            key: format!("k{number}"),
             seq: 1,
-            order: Some("R"),
-            account: "own",
+            order: Some("R".to_owned()),
+            account: "own".to_owned(),
             open: number % 2 == 0,
-            json: &json,
+            json,
             durable: true,
             time_ms: 0,
             keep_from_ms: 0,
@@ -102,17 +102,15 @@ fn with_requests() -> (tempfile::TempDir, PathBuf) {
         for (seq, kind) in [(1, claim), (2, end)] {
             let open = seq == 1 || *key == "key c";
             let row = Row { order: order.map(Name::new), open, ..Row::of(key, seq, kind) };
-            let (key, order, json) = (&row.key.index, row.order.as_ref().map(|it| &*it.index), row.to_json().unwrap());
-            let (account, time_ms) = (&row.account, row.time_ms);
             let new = NewRow {
-                key,
+                json: row.to_json().unwrap(),
+                key: row.key.index,
                 seq,
-                order,
-                account,
+                order: row.order.map(|order| order.index),
+                account: row.account,
                 open,
                 durable: true,
-                time_ms,
-                json: &json,
+                time_ms: row.time_ms,
                 keep_from_ms: 0,
                 after: None,
             };

@@ -14,12 +14,12 @@ fn no_call_waits_longer_than_it_may() {
     append(&store, "k", 1, None, true).unwrap();
     let other = held(&path);
     let row = NewRow {
-        key: "k",
+        key: "k".to_owned(),
         seq: 2,
         order: None,
-        account: "own",
+        account: "own".to_owned(),
         open: true,
-        json: "{}",
+        json: "{}".to_owned(),
         durable: true,
         time_ms: 0,
         keep_from_ms: 0,
@@ -60,12 +60,12 @@ fn a_full_disk_loses_nothing() {
     let error = loop {
         match store.append(
             &NewRow {
-                key: "k",
+                key: "k".to_owned(),
                 seq: written + 1,
                 order: None,
-                account: "own",
+                account: "own".to_owned(),
                 open: true,
-                json: &json,
+                json: json.clone(),
                 durable: true,
                 time_ms: 0,
                 keep_from_ms: 0,
@@ -85,7 +85,10 @@ fn a_full_disk_loses_nothing() {
     let now = found(&store);
     assert!(now.as_ref().is_ok_and(|now| (written..=written + 1).contains(now)), "{written} rows, then {now:?}");
     assert_eq!(found(&open(&path, false).unwrap()), now);
-    let delete = |transaction: &Transaction| Ok(transaction.execute("DELETE FROM journal_row", [])?);
-    store.file.change(true, &time(), delete).unwrap();
+    let delete = |transaction: &Transaction<'_>| {
+        transaction.execute("DELETE FROM journal_row", [])?;
+        Ok(AppendResult::Done)
+    };
+    store.file.change(true, &time(), Box::new(delete)).unwrap();
     assert_eq!(append(&store, "k", 1, None, true), Ok(AppendResult::Done));
 }

@@ -47,8 +47,8 @@ fn a_number_is_given_once() {
 #[test]
 fn a_claim_is_written_only_after_the_rows_that_it_was_decided_on() {
     let (_folder, _, store) = new();
-    let claim = |key, seq, of_key, order, of_order| {
-        let after = Some(RowCounts { of_key, order, of_order });
+    let claim = |key, seq, of_key, order: Option<&str>, of_order| {
+        let after = Some(RowCounts { of_key, order: order.map(str::to_owned), of_order });
         append_after(&store, after, key, seq, Some("R"), true)
     };
     assert_eq!(claim("k", 1, 0, Some("R"), 0), Ok(AppendResult::Alone));
@@ -118,17 +118,15 @@ fn a_tombstone_stands_for_a_key_that_was_closed_long_ago() {
     let (_folder, path, store) = new();
     let write = |mut row: Row, order: Option<&str>, open, time_ms, keep_from_ms| {
         (row.order, row.open, row.time_ms) = (order.map(Name::new), open, time_ms);
-        let (key, order, json) =
-            (&row.key.index, row.order.as_ref().map(|order| &*order.index), row.to_json().unwrap());
         let new = NewRow {
-            key,
+            key: row.key.index.clone(),
             seq: row.seq,
-            order,
-            account: &row.account,
+            order: row.order.as_ref().map(|order| order.index.clone()),
+            account: row.account.clone(),
             open,
             durable: true,
             time_ms,
-            json: &json,
+            json: row.to_json().unwrap(),
             keep_from_ms,
             after: None,
         };
