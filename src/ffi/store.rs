@@ -17,7 +17,7 @@ use super::types::{paysvc_client, paysvc_reply, paysvc_sink, paysvc_status, pays
 use crate::answer::reply::Reply;
 use crate::call::{Bounds, CallRecord};
 use crate::json::object::object_text;
-use crate::ledger::store::{AppendResult, NewRow, Query, Store};
+use crate::ledger::store::{AppendResult, Found, NewRow, Query, Store};
 use crate::util::validation_error::ValidationError;
 use paysvc_spec::status::{STORE_DONE, STORE_EXISTS, Status};
 
@@ -100,16 +100,18 @@ impl Store for CallbackStore {
         }
     }
 
-    fn read(&self, query: Query<'_>, bounds: &Bounds, found: &mut dyn FnMut(&str) -> bool) -> Result<(), String> {
-        let (userdata, query) = (self.userdata()?, c_text(&query_json(query))?);
-        // SAFETY: the program has promised that its callback may run; text and sink live until it returns.
-        let read = |sink| unsafe { (self.read)(userdata, query.as_ptr(), ms(bounds), sink) };
-        let (answer, failure) = with_sink(found, read);
-        match (answer, failure) {
-            (_, Some(failure)) => Err(format!("read of the program's store returned a row that {failure}")),
-            (STORE_DONE, None) => Ok(()),
-            _ => Err(failed("read", answer)),
+    fn read(&self, queries: &[Query<'_>], bounds: &Bounds, found: &mut Found<'_>) -> Result<(), String> {
+        for (index, query) in queries.iter().enumerate() {
+            let (userdata, query) = (self.userdata()?, c_text(&query_json(*query))?);
+            // SAFETY: the program has promised that its callback may run; text and sink live until it returns.
+            let read = |sink| unsafe { (self.read)(userdata, query.as_ptr(), ms(bounds), sink) };
+            match with_sink(&mut |text| found(index, text), read) {
+                (_, Some(failure)) => return Err(format!("read of the program's store returned a row that {failure}")),
+                (STORE_DONE, None) => {}
+                (answer, None) => return Err(failed("read", answer)),
+            }
         }
+        Ok(())
     }
 }
 

@@ -251,14 +251,12 @@ impl Journal {
     pub fn snapshot(&self, key: &Name, order: Option<&Name>, call: &Call<'_>) -> Result<Snapshot, String> {
         let mut marked = false;
         loop {
-            let mut rows = self.query(Query::Key(&key.index), call)?;
-            if let Some(order) = order {
-                let of_key = rows.len();
-                for row in self.query(Query::Order(&order.index), call)? {
-                    // One of the key that was not found by it counts: it was written since, or the store is damaged.
-                    if !rows[..of_key].iter().any(|known| known.seq == row.seq && known.key == row.key) {
-                        rows.push(row);
-                    }
+            let queries = [Some(Query::Key(&key.index)), order.map(|order| Query::Order(&order.index))];
+            let mut rows = Vec::new();
+            for row in self.queries(&queries.into_iter().flatten().collect::<Vec<_>>(), call)?.into_iter().flatten() {
+                // One of the key that was not found by it counts: it was written since, or the store is damaged.
+                if !rows.iter().any(|known: &Row| known.seq == row.seq && known.key == row.key) {
+                    rows.push(row);
                 }
             }
             // Later than every claim of this boot that was read.
@@ -309,11 +307,11 @@ impl Journal {
         let mut after = after.to_ascii_lowercase();
         loop {
             let mut first = None;
-            let mut found = |text: &str| {
+            let mut found = |_: usize, text: &str| {
                 first.get_or_insert_with(|| Row::parse(text).map_err(|_| Row::legible_key(text)));
                 false
             };
-            self.store.read(Query::Open { after: &after, limit: 1 }, &call.bounds, &mut found).ok()?;
+            self.store.read(&[Query::Open { after: &after, limit: 1 }], &call.bounds, &mut found).ok()?;
             match first? {
                 Ok(row) if !self.accounts.has(&row.account) && *row.key.index > *after => after = row.key.index,
                 Ok(_) => return None,
@@ -327,46 +325,28 @@ impl Journal {
         }
     }
 
-    /// The rows, all of which are what was asked for: others may stand in the place of a charge.
     fn query(&self, query: Query<'_>, call: &Call<'_>) -> Result<Vec<Row>, String> {
-        let (mut rows, mut wrong) = (Vec::new(), None);
-        let mut found = |text: &str| {
-            let row = if rows.len() < MOST_ROWS {
+        self.queries(&[query], call).map(|mut rows| rows.remove(0))
+    }
+
+    /// The rows of each query.
+    fn queries(&self, queries: &[Query<'_>], call: &Call<'_>) -> Result<Vec<Vec<Row>>, String> {
+        let (mut rows, mut wrong) = (vec![Vec::new(); queries.len()], vec![None; queries.len()]);
+        let mut found = |index: usize, text: &str| {
+            let row = if rows[index].len() < MOST_ROWS {
                 Row::parse(text)
             } else {
                 Err(format!("there are more than {MOST_ROWS} rows"))
             };
             match row {
-                Ok(row) => rows.push(row),
-                Err(text) => wrong = Some(text),
+                Ok(row) => rows[index].push(row),
+                Err(text) => wrong[index] = Some(text),
             }
-            wrong.is_none()
+            wrong[index].is_none()
         };
-        self.store.read(query, &call.bounds, &mut found)?;
-        rows.sort_by(|one: &Row, two: &Row| (&one.key.index, one.seq).cmp(&(&two.key.index, two.seq)));
-        let is_asked_for = |row: &Row| match query {
-            Query::Key(key) => row.is_of_key(key),
-            Query::Order(order) => row.is_of_order(order),
-            Query::Open { after, .. } => row.open && *row.key.index > *after,
-        };
-        let wrong = wrong.or_else(|| {
-            if let Some(row) = rows.iter().find(|row| !is_asked_for(row)) {
-                return Some(format!("row {} of {} is another one", row.seq, row.key.given));
-            }
-            let is_whole = |(index, row): (usize, &Row)| row.seq as usize == index + 1;
-            let of_keys = || rows.chunk_by(|one, other| one.key == other.key);
-            match query {
-                Query::Open { .. } => None,
-                // All rows of a key name its order.
-                Query::Key(_) | Query::Order(_) => of_keys()
-                    .find(|of_key| !of_key.iter().enumerate().all(is_whole))
-                    .map(|of_key| format!("a row of {} is missing, or there twice", of_key[0].key.given)),
-            }
-        });
-        match wrong {
-            None => Ok(rows),
-            Some(text) => Err(format!("{query}: {text}; the journal is damaged: restore it from a copy")),
-        }
+        self.store.read(queries, &call.bounds, &mut found)?;
+        let found = queries.iter().zip(rows).zip(wrong);
+        found.map(|((query, rows), wrong)| checked(*query, rows, wrong)).collect()
     }
 
     /// Writes that the request is about to be sent, if nothing has been written since the journal was read. `make` gets
@@ -549,6 +529,34 @@ fn contradicts(row: &Row, end: &End) -> bool {
                 && other.outcome != end.outcome
         }
         _ => false,
+    }
+}
+
+/// The rows, all of which are what was asked for: others may stand in the place of a charge.
+fn checked(query: Query<'_>, mut rows: Vec<Row>, wrong: Option<String>) -> Result<Vec<Row>, String> {
+    rows.sort_by(|one: &Row, two: &Row| (&one.key.index, one.seq).cmp(&(&two.key.index, two.seq)));
+    let is_asked_for = |row: &Row| match query {
+        Query::Key(key) => row.is_of_key(key),
+        Query::Order(order) => row.is_of_order(order),
+        Query::Open { after, .. } => row.open && *row.key.index > *after,
+    };
+    let wrong = wrong.or_else(|| {
+        if let Some(row) = rows.iter().find(|row| !is_asked_for(row)) {
+            return Some(format!("row {} of {} is another one", row.seq, row.key.given));
+        }
+        let is_whole = |(index, row): (usize, &Row)| row.seq as usize == index + 1;
+        let of_keys = || rows.chunk_by(|one, other| one.key == other.key);
+        match query {
+            Query::Open { .. } => None,
+            // All rows of a key name its order.
+            Query::Key(_) | Query::Order(_) => of_keys()
+                .find(|of_key| !of_key.iter().enumerate().all(is_whole))
+                .map(|of_key| format!("a row of {} is missing, or there twice", of_key[0].key.given)),
+        }
+    });
+    match wrong {
+        None => Ok(rows),
+        Some(text) => Err(format!("{query}: {text}; the journal is damaged: restore it from a copy")),
     }
 }
 

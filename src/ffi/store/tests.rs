@@ -78,7 +78,7 @@ fn store_with(callbacks: &paysvc_store, database: &Database) -> CallbackStore {
 
 fn rows_of(store: &CallbackStore, query: Query<'_>, most: usize) -> Result<Vec<String>, String> {
     let mut rows = Vec::new();
-    store.read(query, &Bounds::new(None, Duration::from_secs(2)), &mut |row| {
+    store.read(&[query], &Bounds::new(None, Duration::from_secs(2)), &mut |_, row| {
         rows.push(row.to_owned());
         rows.len() < most
     })?;

@@ -15,7 +15,7 @@ use crate::call::CallToken;
 use crate::call::{Bounds, CallRecord};
 use crate::ledger::clock::{self, Moment};
 use crate::ledger::row::{Claim, Kind, Row};
-use crate::ledger::store::{AppendResult, NewRow, Query, Store};
+use crate::ledger::store::{AppendResult, Found, NewRow, Query, Store};
 
 /// How an append fails.
 #[derive(Clone, Copy, PartialEq, Default)]
@@ -148,7 +148,7 @@ impl Store for Memory {
         if failing == Failing::AnswerOfAppend { Err("the connection broke".into()) } else { Ok(AppendResult::Done) }
     }
 
-    fn read(&self, query: Query<'_>, _: &Bounds, found: &mut dyn FnMut(&str) -> bool) -> Result<(), String> {
+    fn read(&self, queries: &[Query<'_>], _: &Bounds, found: &mut Found<'_>) -> Result<(), String> {
         if *self.failing.lock().unwrap() == Failing::Read {
             return Err("the disk is gone".into());
         }
@@ -157,16 +157,18 @@ impl Store for Memory {
             self.change_claims(|claim| claim.lease.from = Moment::now());
         }
         let rows = self.rows.lock().unwrap().clone();
-        let mut hand_on = |json: &str| _ = found(json);
-        match query {
-            Query::Key(key) => rows.iter().filter(|((of, _), _)| of == key).for_each(|(_, row)| hand_on(&row.2)),
-            Query::Order(order) => {
-                rows.values().filter(|row| row.0.as_deref() == Some(order)).for_each(|row| hand_on(&row.2));
-            }
-            Query::Open { after, limit } => {
-                let is_last = |key: &str, seq: u32| !rows.contains_key(&(key.to_owned(), seq + 1));
-                let open = rows.iter().filter(|((key, seq), row)| &**key > after && row.1 && is_last(key, *seq));
-                open.take(limit as usize).for_each(|(_, row)| hand_on(&row.2));
+        for (index, query) in queries.iter().enumerate() {
+            let mut hand_on = |json: &str| _ = found(index, json);
+            match *query {
+                Query::Key(key) => rows.iter().filter(|((of, _), _)| of == key).for_each(|(_, row)| hand_on(&row.2)),
+                Query::Order(order) => {
+                    rows.values().filter(|row| row.0.as_deref() == Some(order)).for_each(|row| hand_on(&row.2));
+                }
+                Query::Open { after, limit } => {
+                    let is_last = |key: &str, seq: u32| !rows.contains_key(&(key.to_owned(), seq + 1));
+                    let open = rows.iter().filter(|((key, seq), row)| &**key > after && row.1 && is_last(key, *seq));
+                    open.take(limit as usize).for_each(|(_, row)| hand_on(&row.2));
+                }
             }
         }
         Ok(())

@@ -161,8 +161,11 @@ impl JournalFile {
             Turn::Done(done) => done,
             Turn::Lead(mut leader) => {
                 let led = self.lead(process, &mut leader, bounds);
-                let other = || Unable::Failed("nothing was written".to_owned());
-                leader.own(&own).unwrap_or_else(|| Err(led.err().unwrap_or_else(other)))
+                match (leader.own(), led) {
+                    (Some(done), _) => done,
+                    (None, Err(unable)) => Err(unable),
+                    (None, Ok(())) => unreachable!("a leader writes its own work, too"),
+                }
             }
             Turn::Withdrawn => Err(self.busy("threads")),
             Turn::Late => Err(self.failed("deadline exceeded before what was written was on the disk")),
@@ -199,7 +202,10 @@ impl JournalFile {
     }
 
     fn busy(&self, others: &str) -> Unable {
-        Unable::Busy(format!("the journal {} was in use by other {others} for the whole time limit", self.path().display()))
+        Unable::Busy(format!(
+            "the journal {} was in use by other {others} for the whole time limit",
+            self.path().display()
+        ))
     }
 
     fn failed(&self, why: &str) -> Unable {

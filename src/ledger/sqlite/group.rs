@@ -82,7 +82,7 @@ impl Group {
             }
             if !state.has_leader {
                 state.has_leader = true;
-                return Turn::Lead(Leader { group: self, members: Vec::new() });
+                return Turn::Lead(Leader { group: self, own: Arc::clone(member), members: Vec::new() });
             }
             if bounds.is_over() {
                 return if state.withdraw(member) { Turn::Withdrawn } else { Turn::Late };
@@ -96,16 +96,19 @@ impl Group {
 /// A thread that writes for others, until this is dropped.
 pub struct Leader<'a> {
     group: &'a Group,
+    own: Arc<Member>,
     /// Whose work has begun.
     pub members: Vec<Arc<Member>>,
 }
 
 impl Leader<'_> {
-    /// Begins with what waits now.
+    /// Begins with its own work and what else waits now.
     pub fn begin(&mut self) {
-        let waiting = &mut self.group.state().waiting;
-        let count = waiting.len().min(MAX_MEMBERS);
-        self.members.extend(waiting.drain(..count));
+        let mut state = self.group.state();
+        state.withdraw(&self.own);
+        self.members.push(Arc::clone(&self.own));
+        let others = state.waiting.len().min(MAX_MEMBERS - 1);
+        self.members.extend(state.waiting.drain(..others));
     }
 
     /// Nothing was written.
@@ -124,24 +127,32 @@ impl Leader<'_> {
         let finished: Vec<_> = self.members.iter().enumerate().filter(is_done).collect();
         // They need the state next.
         drop(state);
-        finished.iter().for_each(|(_, member)| member.wake.notify_one());
+        finished.iter().for_each(|(_, member)| self.wake(member));
     }
 
     /// What became of the leader's own work; `None`: nothing, and nothing will.
-    pub fn own(self, member: &Arc<Member>) -> Option<Done> {
-        self.group.state().withdraw(member);
-        member.done().take()
+    pub fn own(self) -> Option<Done> {
+        self.group.state().withdraw(&self.own);
+        self.own.done().take()
+    }
+
+    /// Each is a system call.
+    fn wake(&self, member: &Arc<Member>) {
+        if !Arc::ptr_eq(member, &self.own) {
+            member.wake.notify_one();
+        }
     }
 }
 
 impl Drop for Leader<'_> {
     fn drop(&mut self) {
         let mut state = self.group.state();
-        // All others are done, unless this thread panics.
-        for member in &self.members {
-            let why = "the thread that was writing it has ended".to_owned();
-            member.done().get_or_insert(Err(Unable::Failed(why)));
-            member.wake.notify_one();
+        if std::thread::panicking() {
+            for member in &self.members {
+                let why = "the thread that was writing it panicked".to_owned();
+                member.done().get_or_insert(Err(Unable::Failed(why)));
+                self.wake(member);
+            }
         }
         state.has_leader = false;
         if let Some(next) = state.waiting.front() {
@@ -189,7 +200,7 @@ mod tests {
             leader.finish(|index, member| member.durable.then_some(Err(Unable::Failed(index.to_string()))));
             let results = waiting.map(|thread| thread.join().unwrap());
             assert_eq!(results, [Err(Unable::Failed("1".into())), Ok(AppendResult::Done)]);
-            assert_eq!(leader.own(&own), Some(Err(Unable::Failed("0".into()))));
+            assert_eq!(leader.own(), Some(Err(Unable::Failed("0".into()))));
             let mut next = self::leader(&group, &late);
             next.begin();
             assert_eq!(next.members.len(), 1);
@@ -200,15 +211,16 @@ mod tests {
     fn what_was_not_written_waits_in_its_order_for_the_next_leader() {
         let group = Group::default();
         let members: Vec<_> = (0..=MAX_MEMBERS).map(|_| member(&group, true)).collect();
-        let mut first = leader(&group, &members[0]);
+        let last = &members[MAX_MEMBERS];
+        let mut first = leader(&group, last);
         first.begin();
-        assert_eq!(first.members.len(), MAX_MEMBERS);
+        assert!(first.members.len() == MAX_MEMBERS && Arc::ptr_eq(&first.members[0], last), "its own comes first");
         first.give_back();
-        assert_eq!(first.own(&members[0]), None);
-        let mut next = leader(&group, &members[1]);
+        assert_eq!(first.own(), None);
+        let mut next = leader(&group, &members[0]);
         next.begin();
-        assert!(next.members.iter().zip(&members[1..]).all(|(one, other)| Arc::ptr_eq(one, other)));
         assert_eq!(next.members.len(), MAX_MEMBERS);
+        assert!(next.members.iter().zip(&members).all(|(one, other)| Arc::ptr_eq(one, other)));
     }
 
     #[test]

@@ -24,7 +24,7 @@ use self::connection::{JournalFile, connected};
 use self::failure::{Failure, Unable};
 use self::place::{Identity, JournalPath};
 use super::row::Tombstone;
-use super::store::{AppendResult, NewRow, Query, RowCounts, Store};
+use super::store::{AppendResult, Found, NewRow, Query, RowCounts, Store};
 use crate::call::Bounds;
 use crate::util::process::critical_section;
 use crate::util::unique;
@@ -120,8 +120,8 @@ impl Store for SqliteStore {
         }
     }
 
-    fn read(&self, query: Query<'_>, bounds: &Bounds, found: &mut dyn FnMut(&str) -> bool) -> Result<(), String> {
-        let read = |connection: &Connection| match query {
+    fn read(&self, queries: &[Query<'_>], bounds: &Bounds, found: &mut Found<'_>) -> Result<(), String> {
+        let read = |connection: &Connection, query: &Query<'_>| match *query {
             Query::Key(key) => {
                 let values = [key, &Tombstone::name_of(key)];
                 rows(connection, "WHERE key = ?1 OR key = ?2 ORDER BY key, seq", values)
@@ -135,8 +135,10 @@ impl Store for SqliteStore {
                 rows(connection, "WHERE open = 1 AND key > ?1 ORDER BY key LIMIT ?2", values)
             }
         };
-        let rows = self.file.read(bounds, |connection| Ok(read(connection)?)).map_err(Unable::why)?;
-        let _all = rows.iter().all(|(_, row)| found(row));
+        let all = |connection: &Connection| queries.iter().map(|query| Ok(read(connection, query)?)).collect();
+        let rows: Vec<_> = self.file.read(bounds, all).map_err(Unable::why)?;
+        let mut rows = rows.iter().enumerate().flat_map(|(index, rows)| rows.iter().map(move |(_, row)| (index, row)));
+        let _all = rows.all(|(index, row)| found(index, row));
         Ok(())
     }
 

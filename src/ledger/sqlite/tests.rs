@@ -60,7 +60,7 @@ fn append_after(
 /// The rows found, each as key and number.
 fn read(store: &SqliteStore, query: Query<'_>) -> Result<Vec<String>, String> {
     let mut found = Vec::new();
-    store.read(query, &time(), &mut |row| {
+    store.read(&[query], &time(), &mut |_, row| {
         let members: serde_json::Value = serde_json::from_str(row).unwrap();
         found.push(format!("{} {}", members["key"].as_str().unwrap(), members["seq"]));
         true

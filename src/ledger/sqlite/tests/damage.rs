@@ -74,7 +74,7 @@ fn a_page_of_zeros_is_an_error_and_never_fewer_rows() {
 /// The rows of a query, read as a call does.
 fn rows_of(store: &SqliteStore, query: Query<'_>) -> Result<Vec<Row>, String> {
     let (mut rows, mut wrong) = (Vec::new(), None);
-    store.read(query, &time(), &mut |text| {
+    store.read(&[query], &time(), &mut |_, text| {
         match Row::parse(text) {
             Ok(row) => rows.push(row),
             Err(why) => wrong = Some(why),

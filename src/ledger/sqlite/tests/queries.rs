@@ -31,7 +31,7 @@ fn rows_are_found_by_key_order_and_whether_they_are_open() {
         assert!(read(store, Query::Open { after: "d", limit: 9 }).unwrap().is_empty());
     }
     let mut seen = 0;
-    store.read(Query::Key("c"), &time(), &mut |_| std::mem::replace(&mut seen, 2) == 0).unwrap();
+    store.read(&[Query::Key("c")], &time(), &mut |_, _| std::mem::replace(&mut seen, 2) == 0).unwrap();
     assert_eq!(seen, 2, "reading stops where it is told to");
 }
 
@@ -161,7 +161,7 @@ fn a_tombstone_stands_for_a_key_that_was_closed_long_ago() {
         for query in [Query::Key("old 3"), Query::Order("ord 3")] {
             let mut found = Vec::new();
             store
-                .read(query, &time(), &mut |row| {
+                .read(&[query], &time(), &mut |_, row| {
                     found.push(Row::parse(row).unwrap());
                     true
                 })
