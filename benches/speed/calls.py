@@ -131,27 +131,30 @@ class Calls:
     def journal(self) -> list[Row]:
         """What is durable before the first byte leaves, and after the response: beside a call without it, and the disk."""
         plain, disk = "the same without a journal", "4 kB written and fdatasync, same folder"
-        work = "C, HTTPS POST of 700 bytes with a journal"
-        self.server.pin(ONE)
-        commands = self.modes({"ours": "journal", plain: "post", disk: "sync"})
-        times = interleave(commands, ONE, 5 if self.quick else 30, dict.fromkeys(commands, 50), 5)
-        rows = both(work, plain, times, None)
-        rows.append(Row.of(work, disk, "wall", "µs", times["ours"].wall, times[disk].wall, None))
-        self.server.pin(OTHER)
-        rounds = 3 if self.quick else 15
-        for threads in THREADS_WITH_JOURNAL:
-            commands = self.modes({"ours": f"journal-threads-{threads}", plain: f"threads-{threads}"})
-            times = interleave(commands, ONE, rounds, dict.fromkeys(commands, 10), 2, threads)
-            rate = {name: [1e6 / wall for wall in times[name].wall] for name in times}
-            work = f"{threads} threads on one client with a journal"
-            rows.append(Row.of(work, plain, "calls a second", "/s", rate["ours"], rate[plain], None, at_least=True))
-            rows.append(Row.of(work, plain, "client CPU", "µs", times["ours"].cpu, times[plain].cpu, None))
         alone = "one thread with a journal"
-        commands = self.modes({"ours": f"journal-threads-{threads}", alone: "journal"}, self.server.delayed_url)
-        times = interleave(commands, ONE, rounds, dict.fromkeys(commands, 10), 2)
-        ours, theirs = [threads * 1e6 / wall for wall in times["ours"].wall], [1e6 / wall for wall in times[alone].wall]
-        work += f", answers after {DELAY_MS} ms"
-        rows.append(Row.of(work, alone, "calls a second", "/s", ours, theirs, 24.0, at_least=True))
+        rows, rounds = [], 3 if self.quick else 15
+        for what, mode, without in (("charge", "journal-encrypted", "encrypted-"), ("refund", "journal", "")):
+            self.server.pin(ONE)
+            commands = self.modes({"ours": mode, plain: without.rstrip("-") or "post", disk: "sync"})
+            times = interleave(commands, ONE, 2 * rounds, dict.fromkeys(commands, 50), 5)
+            work = f"C, {what} with a journal"
+            rows += both(work, plain, times, None)
+            rows.append(Row.of(work, disk, "wall", "µs", times["ours"].wall, times[disk].wall, None))
+            rows.append(Row.of(work, disk, "client CPU", "µs", times["ours"].cpu, times[disk].cpu, None))
+            self.server.pin(OTHER)
+            for threads in THREADS_WITH_JOURNAL:
+                commands = self.modes({"ours": f"{mode}-threads-{threads}", plain: f"{without}threads-{threads}"})
+                times = interleave(commands, ONE, rounds, dict.fromkeys(commands, 10), 2, threads)
+                rate = {name: [1e6 / wall for wall in times[name].wall] for name in times}
+                work = f"{threads} threads on one client, {what} with a journal"
+                rows.append(Row.of(work, plain, "calls a second", "/s", rate["ours"], rate[plain], None, at_least=True))
+                rows.append(Row.of(work, plain, "client CPU", "µs", times["ours"].cpu, times[plain].cpu, None))
+            commands = self.modes({"ours": f"{mode}-threads-{threads}", alone: mode}, self.server.delayed_url)
+            times = interleave(commands, ONE, rounds, dict.fromkeys(commands, 10), 2)
+            ours = [threads * 1e6 / wall for wall in times["ours"].wall]
+            theirs = [1e6 / wall for wall in times[alone].wall]
+            work += f", answers after {DELAY_MS} ms"
+            rows.append(Row.of(work, alone, "calls a second", "/s", ours, theirs, 24.0, at_least=True))
         return [dataclasses.replace(row, is_cost=row.target is None) for row in rows]
 
 

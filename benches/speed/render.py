@@ -100,11 +100,11 @@ def counted(results: dict[str, Any]) -> list[str]:
 def journal_counts(results: dict[str, Any]) -> list[str]:
     """The most frequent ones by name, and syncs."""
     lines = []
-    for threads, calls in results["journal"].items():
+    for what, calls in results["journal"].items():
         frequent = sorted((count, name) for name, count in calls.items() if count >= 1 or name == "fdatasync")
         named = ", ".join(f"{count:.1f} {name}" for count, name in reversed(frequent))
-        lines.append(f"| {threads} | {sum(calls.values()):.0f} | {named} |")
-    return ["| threads | system calls of a refund with a journal | by name |", "|---|---|---|", *lines]
+        lines.append(f"| {what} | {sum(calls.values()):.0f} | {named} |")
+    return ["| with a journal, threads | system calls of each | by name |", "|---|---|---|", *lines]
 
 
 def same(of: dict[str, Any]) -> str:
@@ -131,9 +131,11 @@ def notes(results: dict[str, Any]) -> list[str]:
         "- The rows on typed answers involve no network. A response is read again each time, and some of its fields are "
         "asked for. The peers read all fields into what their language offers. Python's is made of the JSON that the "
         "library has made of the body, which is not measured again.",
-        "- A call with a journal makes two rows durable: that it is about to be sent, before its first byte leaves, and "
-        "what became of it. These rows compare it with our own call without one, and with one write of the disk's own. "
-        "All of them are on the same folder; a disk that syncs faster, or not at all, gives other ratios.",
+        "- A call with a journal writes two rows: that it is about to be sent, which is durable before its first byte "
+        "leaves, and what became of it, which is durable at the end of a refund and need not be for a charge. These rows "
+        "compare it with our own call without one, and with one write of the disk's own, all in the same folder; a disk "
+        "that syncs faster, or not at all, gives other ratios. A charge has a new order and an encrypted card, which the "
+        "call without a journal encrypts, too.",
         "- Memory is Rss, which does not depend on other processes. Pss counts a shared page for each process in part, "
         "so it changes with every other program that has OpenSSL in memory.",
         "- Size is that of the stripped library and of all libraries that ldd shows for it, without libc's.",

@@ -53,12 +53,13 @@ def warm_calls(candidates: programs.Programs, server: stage.Server) -> dict[str,
 
 
 def with_journal(candidates: programs.Programs, server: stage.Server) -> dict[str, dict[str, float]]:
-    """The system calls of our refund with a journal, by how many threads make them."""
+    """The system calls of our charge and our refund with a journal, by how many threads make them."""
     found = {}
-    for threads in (1, *THREADS_WITH_JOURNAL):
-        mode = "journal" if threads == 1 else f"journal-threads-{threads}"
-        counted = counts.system_calls([*candidates.c, mode, server.url, str(stage.FOLDER)], 320 // threads)
-        found[str(threads)] = {name: count / threads for name, count in counted.items()}
+    for what, mode in (("charge", "journal-encrypted"), ("refund", "journal")):
+        for threads in (1, *THREADS_WITH_JOURNAL):
+            name = mode if threads == 1 else f"{mode}-threads-{threads}"
+            counted = counts.system_calls([*candidates.c, name, server.url, str(stage.FOLDER)], 320 // threads)
+            found[f"{what}, {threads}"] = {name: count / threads for name, count in counted.items()}
     return found
 
 

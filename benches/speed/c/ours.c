@@ -10,6 +10,8 @@
 
 typedef paysvc_status (*function)(const paysvc_client *, const char *, const paysvc_call *, paysvc_reply **);
 
+/* The order of card.json. */
+static const char ORDER[] = "ORDER-20260101-000001";
 static struct task task;
 static paysvc_client *client;
 static char *payload, *key_config;
@@ -34,7 +36,7 @@ static void call(void *unused)
 }
 
 /* Each has a key and an order of its own, so that each is sent, also while others are under way. */
-static void call_with_key(void *unused)
+static void refund_with_key(void *unused)
 {
     static int last;
     char key[32], order[16], request[1024], *at;
@@ -51,6 +53,20 @@ static void call_with_key(void *unused)
     memcpy(at, order, strlen(order));
     call_with(request, token);
     paysvc_call_free(token);
+}
+
+/* The client knows that nobody else has tried to pay an order with such a reference, so it asks the service nothing. */
+static void charge_new_order(void *unused)
+{
+    char request[1024], order[64];
+    const char *reference = strstr(payload, ORDER);
+    int length = reference == NULL ? 0 : (int)(reference - payload);
+    (void)unused;
+    if (length == 0 || paysvc_journal_reference_new(client, "A", order, sizeof order) == 0) {
+        fail("reference", payload);
+    }
+    sprintf(request, "%.*s%s%s", length, payload, order, reference + strlen(ORDER));
+    call_with(request, NULL);
 }
 
 /* What one durable row costs the disk at least. */
@@ -141,20 +157,32 @@ static void *thread_state(void)
     return NULL;
 }
 
+/* "threads" has 64, "journal-encrypted-threads-8" has 8; 0: one call after the other. */
+static int threads_of(const char *mode)
+{
+    const char *at = strstr(mode, "threads");
+    if (at == NULL) {
+        return 0;
+    }
+    return at[strlen("threads")] == '-' ? atoi(at + strlen("threads-")) : 64;
+}
+
 int main(int argc, char **argv)
 {
     char config[8192], path[2048], *key;
     paysvc_reply *reply;
-    int encrypted, journaled, status;
+    void (*step)(void *) = call;
+    int encrypted, journaled, threads, status;
     task = task_of(argc, argv);
     if (paysvc_abi() != PAYSVC_ABI) {
         fail("libpaysvc", "another ABI");
     }
     key = text_of(task.folder, "key.txt");
-    encrypted = strcmp(task.mode, "encrypted") == 0 || strcmp(task.mode, "encrypt") == 0;
+    encrypted = strstr(task.mode, "encrypt") != NULL;
     payload = text_of(task.folder, encrypted ? "card.json" : "plain.json");
     endpoint = encrypted ? paysvc_order_create : paysvc_order_refund;
     journaled = strncmp(task.mode, "journal", 7) == 0;
+    threads = threads_of(task.mode);
     snprintf(path, sizeof path, "%s/%s-%ld", task.folder, task.mode, (long)getpid());
     if (strcmp(task.mode, "sync") == 0) {
         return work_with_disk(path);
@@ -177,16 +205,11 @@ int main(int argc, char **argv)
     if (strcmp(task.mode, "encrypt") == 0) {
         return work(encrypt, NULL);
     }
-    if (strcmp(task.mode, "threads") == 0) {
-        return work_in_threads(64, thread_state, call);
-    }
-    if (strncmp(task.mode, "threads-", 8) == 0) {
-        return work_in_threads(atoi(task.mode + 8), thread_state, call);
-    }
     if (journaled) {
-        status = strcmp(task.mode, "journal") == 0
-                     ? work(call_with_key, NULL)
-                     : work_in_threads(atoi(task.mode + strlen("journal-threads-")), thread_state, call_with_key);
+        step = encrypted ? charge_new_order : refund_with_key;
+    }
+    if (journaled || threads > 0) {
+        status = threads > 0 ? work_in_threads(threads, thread_state, step) : work(step, NULL);
         remove_journal(path);
         return status;
     }

@@ -21,7 +21,7 @@ pub const MAX_WAL_BYTES: u64 = 1024 * PAGE_BYTES;
 /// a row is found when it is read, and a row that its query does not find is missed.
 const MAX_CHECKED_PAGES: i64 = 8192;
 
-/// What is set for a connection and not kept in the file. SQLite syncs at checkpoints only (see `syncs`); no temporary file
+/// What is set for a connection and not kept in the file. SQLite syncs at checkpoints only (see `group`); no temporary file
 /// is made; damaged pages are errors; the schema cannot make SQLite do anything else.
 pub fn configure(connection: &Connection) -> rusqlite::Result<()> {
     connection.execute_batch(&format!(
