@@ -92,6 +92,25 @@ class Calls:
         times = self.sequential("encrypted", {"ours": self.programs.go, peer: self.programs.nethttp}, 200, 50)
         return both("Go, encrypted POST", f"{self.programs.versions['Go']} {peer}", times, 0.5, peer)
 
+    def small_gets(self) -> list[Row]:
+        """What a language adds to a call: Go beside its own client, with one P and with one for each core, and asyncio beside threads."""
+        go, peer = self.programs.versions["Go"], "net/http"
+        programs = {"ours": self.programs.go, peer: self.programs.nethttp}
+        rounds, rows = 5 if self.quick else 40, []
+        self.server.pin(ONE | OTHER)
+        for what, environment in (("GOMAXPROCS=1", ["env", "GOMAXPROCS=1"]), ("all cores", [])):
+            commands = self.commands("get", {name: environment + program for name, program in programs.items()})
+            times = interleave(commands, ONE | OTHER, rounds, dict.fromkeys(programs, 300), 30)
+            rows += both(f"Go, small GET, {what}", f"{go} {peer}", times, 1.1, peer)
+        self.server.pin(ONE)
+        threads = "the same without asyncio"
+        commands = {
+            name: [*self.programs.python_get, mode, self.server.url, str(FOLDER)]
+            for name, mode in (("ours", "async"), (threads, "threads"))
+        }
+        times = interleave(commands, ONE, rounds, dict.fromkeys(commands, 200), 20)
+        return rows + both("Python, small GET, asyncio", threads, times, 3.0)
+
     def answers(self) -> list[Row]:
         """Reading answers, without a network."""
         rows = []

@@ -19,6 +19,7 @@ class Programs:
     #: The system's first.
     libcurls: dict[str, list[str]]
     python: list[str]
+    python_get: list[str]
     python_peers: dict[str, list[str]]
     go: list[str]
     nethttp: list[str]
@@ -62,6 +63,7 @@ def all_of_them() -> Programs:
         raw=[str(server.parent / "bench-raw")],
         libcurls=libcurls,
         python=[str(interpreter), str(folder / "ours.py")],
+        python_get=[str(interpreter), str(folder / "get.py")],
         python_peers=peers,
         go=go["ours"],
         nethttp=go["nethttp"],

@@ -88,6 +88,7 @@ def main() -> int:
             "looks": calls.looks,
             "python": calls.python,
             "go": calls.go,
+            "small gets": calls.small_gets,
             "answers": calls.answers,
             "threads": calls.threads,
             "journal": calls.journal,

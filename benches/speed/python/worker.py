@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
@@ -40,4 +40,14 @@ def work(step: Callable[[], None]) -> None:
         wall, cpu = time.perf_counter_ns(), time.process_time_ns()
         for _ in range(int(line)):
             step()
+        print(time.perf_counter_ns() - wall, time.process_time_ns() - cpu, flush=True)
+
+
+async def work_async(step: Callable[[], Awaitable[None]]) -> None:
+    """The same with coroutines, each of which is waited for."""
+    await step()
+    for line in sys.stdin:
+        wall, cpu = time.perf_counter_ns(), time.process_time_ns()
+        for _ in range(int(line)):
+            await step()
         print(time.perf_counter_ns() - wall, time.process_time_ns() - cpu, flush=True)

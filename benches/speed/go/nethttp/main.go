@@ -43,6 +43,11 @@ type answer struct {
 	} `json:"data"`
 }
 
+type balance struct {
+	Currency         string      `json:"currency"`
+	AvailableBalance json.Number `json:"availableBalance"`
+}
+
 func keyOf(text string) *rsa.PublicKey {
 	decoded, err := base64.StdEncoding.DecodeString(text)
 	worker.Must(err)
@@ -56,23 +61,40 @@ func keyOf(text string) *rsa.PublicKey {
 	return &rsa.PublicKey{N: new(big.Int).SetBytes(modulus), E: int(new(big.Int).SetBytes(exponent).Int64())}
 }
 
-func post(client *http.Client, path, apiKey string, body []byte) {
+func send(client *http.Client, method, path, apiKey string, body []byte, told any) {
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 	defer cancel()
-	request, err := http.NewRequestWithContext(ctx, "POST", worker.BaseURL+path, bytes.NewReader(body))
+	request, err := http.NewRequestWithContext(ctx, method, worker.BaseURL+path, bytes.NewReader(body))
 	worker.Must(err)
 	request.Header.Set("api-key", apiKey)
-	request.Header.Set("content-type", "application/json")
 	request.Header.Set("accept", "application/json")
+	if body != nil {
+		request.Header.Set("content-type", "application/json")
+	}
 	response, err := client.Do(request)
 	worker.Must(err)
 	defer response.Body.Close()
 	text, err := io.ReadAll(response.Body)
 	worker.Must(err)
-	var told answer
-	worker.Must(json.Unmarshal(text, &told))
-	if response.StatusCode != 200 || told.Status != "success" || told.Data.OrderPayment.StatusID != 5 {
+	worker.Must(json.Unmarshal(text, told))
+	if response.StatusCode != 200 {
 		worker.Must(fmt.Errorf("HTTP %d: %s", response.StatusCode, text))
+	}
+}
+
+func post(client *http.Client, path, apiKey string, body []byte) {
+	var told answer
+	send(client, "POST", path, apiKey, body, &told)
+	if told.Status != "success" || told.Data.OrderPayment.StatusID != 5 {
+		worker.Must(fmt.Errorf("not paid: %+v", told))
+	}
+}
+
+func get(client *http.Client) {
+	var told balance
+	send(client, "GET", "/payout/balance-enquiry?currency=NGN", "SECRETKEY-BENCH", nil, &told)
+	if told.AvailableBalance == "" {
+		worker.Must(fmt.Errorf("no balance: %+v", told))
 	}
 }
 
@@ -90,6 +112,10 @@ func main() {
 	plain := []byte(worker.Text("plain.json"))
 	if worker.Mode == "threads" {
 		worker.InThreads(func() { post(client, "/payment/order/refund", "SECRETKEY-BENCH", plain) })
+		return
+	}
+	if worker.Mode == "get" {
+		worker.Work(func() { get(client) })
 		return
 	}
 	key := keyOf(worker.Text("key.txt"))

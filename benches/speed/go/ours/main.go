@@ -22,6 +22,18 @@ func main() {
 		ConnectionReuse: "all",
 	})
 	worker.Must(err)
+	if worker.Mode == "get" {
+		worker.Work(func() {
+			ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+			reply, err := client.PayoutBalance(ctx, paysvc.PayoutBalanceRequest{Currency: "NGN"})
+			cancel()
+			worker.Must(err)
+			if reply.Answer.AvailableBalance == "" {
+				worker.Must(errors.New(reply.Message))
+			}
+		})
+		return
+	}
 	var card paysvc.OrderCreateRequest
 	worker.Must(json.Unmarshal([]byte(worker.Text("card.json")), &card))
 	card.ExistingOrder = true

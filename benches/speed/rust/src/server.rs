@@ -1,5 +1,5 @@
-//! The server of the benchmark: one fixed answer for POST and a large one for GET, over TLS 1.3 or 1.2, on kept-alive
-//! connections.
+//! The server of the benchmark: one fixed answer for POST, a large one for the list of mandates and a small one for every
+//! other GET, over TLS 1.3 or 1.2, on kept-alive connections.
 //!
 //! It has a blocking thread for each connection: two system calls for each request, where an event loop would need a
 //! third to wait. Arguments: the folder for `ca.pem`, and the delay of the second port in milliseconds. It prints both
@@ -27,6 +27,9 @@ const BODY: &str = concat!(
     r#""orderPaymentInstrument":null,"remarks":"Order payment completed","totalAmount":100.10,"fee":1.50}},"#,
     r#""status":"success","statusCode":"00","message":"Order payment completed"}"#
 );
+
+/// The documented balance.
+const BALANCE: &str = r#"{"currency":"NGN","availableBalance":1000000.00}"#;
 
 /// The documented list of a customer's mandates, 500 of them: 67 kB.
 fn mandates() -> String {
@@ -100,7 +103,7 @@ fn listen(config: &Arc<ServerConfig>, delay: Duration) -> io::Result<u16> {
 
 fn serve(mut tcp: TcpStream, config: Arc<ServerConfig>, delay: Duration) -> io::Result<()> {
     tcp.set_nodelay(true)?;
-    let [answer, large] = [BODY, &mandates()].map(|body| {
+    let [paid, list, balance] = [BODY, &mandates(), BALANCE].map(|body| {
         format!(
             "HTTP/1.1 200 OK\r\ndate: Thu, 01 Jan 2026 00:00:00 GMT\r\nserver: bench\r\n\
              content-type: application/json; charset=utf-8\r\ncontent-length: {}\r\n\r\n{body}",
@@ -121,7 +124,11 @@ fn serve(mut tcp: TcpStream, config: Arc<ServerConfig>, delay: Duration) -> io::
                 count => filled += count,
             }
         };
-        let answer = if request.starts_with(b"GET ") { &large } else { &answer };
+        let answer = match &request[..] {
+            [b'G', b'E', b'T', b' ', path @ ..] if path.starts_with(b"/payment/order/direct-debit/history") => &list,
+            [b'G', b'E', b'T', ..] => &balance,
+            _ => &paid,
+        };
         request.copy_within(end..filled, 0);
         filled -= end;
         if !delay.is_zero() {
