@@ -2,16 +2,17 @@
 //! after its first use here, somebody else may have used it, and the service is asked.
 
 use std::collections::{HashMap, VecDeque};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::clock::Moment;
+use crate::util::process::PerProcess;
 
 /// The newest are remembered. An older one costs a status query.
 const MOST: usize = 10_000;
 const LONGEST_MS: u64 = 10 * 60 * 1000;
 
-#[derive(Default)]
-pub struct Minted(Mutex<References>);
+/// A forked child has made none: its parent may use them, too.
+pub struct Minted(PerProcess<Mutex<References>>);
 
 #[derive(Default)]
 struct References {
@@ -20,8 +21,16 @@ struct References {
 }
 
 impl Minted {
+    pub fn new() -> Minted {
+        Minted(PerProcess::new())
+    }
+
+    fn references(&self) -> MutexGuard<'_, References> {
+        self.0.current().1.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     pub fn add(&self, reference: &str) {
-        let kept = &mut *self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let kept = &mut *self.references();
         if kept.in_order.len() >= MOST
             && let Some(oldest) = kept.in_order.pop_front()
         {
@@ -33,7 +42,7 @@ impl Minted {
     }
 
     pub fn remove(&self, reference: &str) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).made.remove(reference);
+        self.references().made.remove(reference);
     }
 
     pub fn is_fresh(&self, reference: &str) -> bool {
@@ -41,7 +50,7 @@ impl Minted {
     }
 
     fn is_fresh_at(&self, reference: &str, now: &Moment) -> bool {
-        let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let kept = self.references();
         let passed = kept.made.get(reference).and_then(|made| made.passed_ms(now));
         passed.is_some_and(|passed| passed < LONGEST_MS)
     }
@@ -53,7 +62,7 @@ mod tests {
 
     #[test]
     fn the_newest_are_remembered_until_they_are_used_or_old() {
-        let minted = Minted::default();
+        let minted = Minted::new();
         (0..=MOST).for_each(|number| minted.add(&number.to_string()));
         assert!(!minted.is_fresh("0") && minted.is_fresh("1") && minted.is_fresh(&MOST.to_string()));
         let made = Moment::now();

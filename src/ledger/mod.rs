@@ -176,7 +176,7 @@ impl Snapshot {
 impl Journal {
     /// `keep`: how long the details of a closed key are kept.
     pub fn new(store: Box<dyn Store>, accounts: Accounts, keep: Duration) -> Journal {
-        let (minted, returns, announced) = (Minted::default(), Returns::new(), AtomicBool::new(false));
+        let (minted, returns, announced) = (Minted::new(), Returns::new(), AtomicBool::new(false));
         Journal { store, accounts, minted, returns, keep, announced }
     }
 
