@@ -10,86 +10,6 @@ pub struct Wording {
     pub refusal: bool,
 }
 
-#[derive(Clone, Copy)]
-struct Entry {
-    words: &'static str,
-    /// The last word may not go on.
-    whole: bool,
-    meaning: Meaning,
-    /// No doubt before some words.
-    is_already: bool,
-    /// A plain refusal where it is about a person.
-    of_payments: bool,
-}
-
-const COUNT: usize = {
-    let (mut count, mut group) = (0, 0);
-    while group < GROUPS.len() {
-        count += GROUPS[group].entries.len();
-        group += 1;
-    }
-    count
-};
-
-const LETTERS: usize = 26;
-
-/// All entries by their first letter, and where those of each letter begin.
-static ENTRIES: ([Entry; COUNT], [usize; LETTERS + 1]) = {
-    let none = Entry { words: "", whole: false, meaning: Meaning::Doubt, is_already: false, of_payments: false };
-    let (mut entries, mut starts, mut filled) = ([none; COUNT], [0; LETTERS + 1], 0);
-    let mut letter = 0;
-    while letter < LETTERS {
-        starts[letter] = filled;
-        let mut group = 0;
-        while group < GROUPS.len() {
-            let mut index = 0;
-            while index < GROUPS[group].entries.len() {
-                let text = GROUPS[group].entries[index];
-                if text.as_bytes()[0] == b'a' + letter as u8 {
-                    let (words, whole) = match text.as_bytes() {
-                        [.., b'='] => (text.split_at(text.len() - 1).0, true),
-                        _ => (text, false),
-                    };
-                    let (is_already, of_payments) = (contains(ALREADY, words), contains(OF_PAYMENTS, words));
-                    let meaning = GROUPS[group].meaning;
-                    entries[filled] = Entry { words, whole, meaning, is_already, of_payments };
-                    filled += 1;
-                }
-                index += 1;
-            }
-            group += 1;
-        }
-        letter += 1;
-    }
-    starts[LETTERS] = filled;
-    assert!(filled == COUNT, "every entry begins with a letter");
-    (entries, starts)
-};
-
-const fn contains(list: &[&str], wanted: &str) -> bool {
-    let mut index = 0;
-    while index < list.len() {
-        let (one, other) = (list[index].as_bytes(), wanted.as_bytes());
-        let mut at = 0;
-        while at < one.len() && at < other.len() && one[at] == other[at] {
-            at += 1;
-        }
-        if at == one.len() && at == other.len() {
-            return true;
-        }
-        index += 1;
-    }
-    false
-}
-
-fn beginning_with(letter: u8) -> &'static [Entry] {
-    let (entries, starts) = &ENTRIES;
-    match letter.wrapping_sub(b'a') as usize {
-        letter if letter < LETTERS => &entries[starts[letter]..starts[letter + 1]],
-        _ => &[],
-    }
-}
-
 /// The accents of Latin letters.
 const ACCENTS: &[(&str, char)] = &[
     ("àáâãäåāăą", 'a'),
@@ -243,17 +163,24 @@ pub fn search(text: &str, of_person: bool) -> Wording {
     let Some(words) = Words::of(text) else { return Wording { doubt: true, ..found } };
     for (index, (start, _)) in words.starts.iter().enumerate() {
         let rest = &words.text.as_bytes()[*start..];
-        let is_at = |entry: &&Entry| {
-            rest.starts_with(entry.words.as_bytes())
-                && !(entry.whole && rest.get(entry.words.len()).is_some_and(|next| *next != b' '))
+        let is_at = |entry: &&&str| {
+            // Nearly every entry begins with another letter.
+            if entry.as_bytes()[0] != rest[0] {
+                return false;
+            }
+            let after = rest.strip_prefix(entry.trim_end_matches('=').as_bytes());
+            after.is_some_and(|after| !entry.ends_with('=') || matches!(after.first(), None | Some(b' ')))
         };
-        for entry in beginning_with(rest[0]).iter().filter(is_at) {
-            let plain = || of_person && entry.of_payments;
-            match entry.meaning {
-                Meaning::Doubt => found.doubt |= !(plain() || entry.is_already && words.is_plain_already(index)),
-                Meaning::DoubtUnlessDenied => found.doubt |= !words.is_denied(index),
-                Meaning::WeakDoubt => found.weak_doubt |= !plain() && !words.is_denied(index),
-                Meaning::ProofOfRefusal => found.refusal = true,
+        for group in GROUPS {
+            for entry in group.entries.iter().filter(is_at) {
+                let plain = || of_person && OF_PAYMENTS.contains(entry);
+                let is_plain_already = || ALREADY.contains(entry) && words.is_plain_already(index);
+                match group.meaning {
+                    Meaning::Doubt => found.doubt |= !(plain() || is_plain_already()),
+                    Meaning::DoubtUnlessDenied => found.doubt |= !words.is_denied(index),
+                    Meaning::WeakDoubt => found.weak_doubt |= !plain() && !words.is_denied(index),
+                    Meaning::ProofOfRefusal => found.refusal = true,
+                }
             }
         }
     }
