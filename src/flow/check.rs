@@ -9,7 +9,6 @@ use crate::call::Call;
 use crate::json::object::{list, object, object_text};
 use crate::request;
 use crate::wire::clock;
-use crate::wire::probe::Step;
 use paysvc_spec::checks::{ASKED, CARD_PAYLOAD, CLOCK_TOLERANCE, Check};
 use paysvc_spec::schema::ApiKey;
 use paysvc_spec::settings;
@@ -74,20 +73,14 @@ impl Client {
     }
 
     fn check_connection(&self, context: &Call<'_>) -> Vec<CheckResult> {
-        const STEPS: [(Step, Check); 3] =
-            [(Step::NameLookUp, Check::NameLookUp), (Step::Connection, Check::Connection), (Step::Tls, Check::Tls)];
+        const STEPS: [Check; 3] = [Check::NameLookUp, Check::Connection, Check::Tls];
         let Some(transport) = &self.transport else {
             return STEPS.map(|_| CheckResult::NotChecked(Check::BaseUrl)).into();
         };
         let result = transport.probe(context);
-        let failed = result.as_ref().err().map(|(step, _)| *step);
-        let of = |(step, check): (Step, Check)| match &result {
-            Err((at, error)) if *at == step => CheckResult::Wrong(error.status, error.message.clone()),
-            Err(_) if failed < Some(step) => CheckResult::NotChecked(if failed == Some(Step::NameLookUp) {
-                Check::NameLookUp
-            } else {
-                Check::Connection
-            }),
+        let of = |check: Check| match &result {
+            Err((at, error)) if *at == check => CheckResult::Wrong(error.status, error.message.clone()),
+            Err((at, _)) if (*at as usize) < check as usize => CheckResult::NotChecked(*at),
             _ if check == Check::Tls && !self.config.base_url.as_ref().is_some_and(|base_url| base_url.https) => {
                 CheckResult::Ok("not used: base_url begins with http://".into())
             }

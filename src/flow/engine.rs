@@ -23,7 +23,7 @@ use crate::util::memory::MAX_LINE;
 use crate::util::panics::failpoint;
 use crate::util::validation_error::ValidationError;
 use crate::wire::answer::{DATE, HttpAnswer, TRACEPARENT};
-use crate::wire::{ExchangeResult, Transport, TransportError, WireRequest};
+use crate::wire::{ExchangeResult, Transport, TransportError, Usage, WireRequest};
 use paysvc_spec::schema::{Method, NO_PRICE, Safety};
 use paysvc_spec::status::{self, Outcome, Status};
 
@@ -336,7 +336,7 @@ impl<'a> Engine<'a> {
                 }
             }
         };
-        let ExchangeResult { sent, reused, note, result } = result;
+        let ExchangeResult { usage: Usage { sent, reused, note }, result } = result;
         call.record.count(sent, prepared.safety);
         let stop = || call.bounds.is_over();
         let key = self.client.config.key(prepared.key);

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 
 use super::raw;
+use crate::util::text::bytes_before;
 
 /// The name of a value that is not a field.
 const NO_NAME: u32 = u32::MAX;
@@ -425,21 +426,6 @@ impl<'t, 's> Scanner<'t, 's> {
 }
 
 /// How many bytes at the beginning are plain text within a string: no quotation marks, backslashes and control characters.
-/// Checks eight bytes at a time.
 pub fn plain_bytes(bytes: &[u8]) -> usize {
-    const ONES: u64 = u64::from_le_bytes([1; 8]);
-    const TOPS: u64 = ONES << 7;
-    let (words, rest) = bytes.as_chunks::<8>();
-    for (index, word) in words.iter().enumerate() {
-        let word = u64::from_le_bytes(*word);
-        // A byte with its top bit set is text; of the others, one below the limit gets that bit. The lowest such byte is
-        // correct. One above it may be marked because of the borrow, which does not matter.
-        let quote = (word ^ (ONES * u64::from(b'"'))).wrapping_sub(ONES);
-        let slash = (word ^ (ONES * u64::from(b'\\'))).wrapping_sub(ONES);
-        let special = (quote | slash | word.wrapping_sub(ONES * 0x20)) & !word & TOPS;
-        if special != 0 {
-            return index * 8 + special.trailing_zeros() as usize / 8;
-        }
-    }
-    words.len() * 8 + rest.iter().position(|&b| b < 0x20 || b == b'"' || b == b'\\').unwrap_or(rest.len())
+    bytes_before(bytes, [b'"', b'\\'])
 }

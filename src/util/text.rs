@@ -162,6 +162,27 @@ const FROM_0X80: [u16; 32] = [
     0x0178,
 ];
 
+/// How many bytes come before the first that is below 0x20 or one of these. Checks eight bytes at a time.
+#[inline]
+pub fn bytes_before<const N: usize>(bytes: &[u8], others: [u8; N]) -> usize {
+    const ONES: u64 = u64::from_le_bytes([1; 8]);
+    const TOPS: u64 = ONES << 7;
+    let (words, rest) = bytes.as_chunks::<8>();
+    for (index, word) in words.iter().enumerate() {
+        let word = u64::from_le_bytes(*word);
+        // A byte with its top bit set is neither; of the others, one that is gets that bit. The lowest such byte is
+        // correct. One above it may be marked because of the borrow, which does not matter.
+        let below = word.wrapping_sub(ONES * 0x20);
+        let found =
+            others.iter().fold(below, |found, &other| found | (word ^ (ONES * u64::from(other))).wrapping_sub(ONES));
+        let found = found & !word & TOPS;
+        if found != 0 {
+            return index * 8 + found.trailing_zeros() as usize / 8;
+        }
+    }
+    words.len() * 8 + rest.iter().position(|byte| *byte < 0x20 || others.contains(byte)).unwrap_or(rest.len())
+}
+
 /// The bytes in hexadecimal digits.
 pub fn hex(bytes: &[u8]) -> String {
     let digit = |of: u8| char::from(b"0123456789abcdef"[usize::from(of)]);

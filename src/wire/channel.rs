@@ -13,6 +13,7 @@ use super::error::TransportError;
 use super::framing::MAX_OVERHEAD;
 use super::sock::Sock;
 use crate::util::panics::failpoint;
+use paysvc_spec::checks::Check;
 use paysvc_spec::status::Status;
 
 pub struct Channel {
@@ -21,15 +22,15 @@ pub struct Channel {
 }
 
 impl Channel {
-    /// Connects, through the proxy if there is one, and completes the TLS handshake.
-    pub fn connect(state: &ConnectionState) -> Result<Channel, TransportError> {
+    /// Connects, through the proxy if there is one, and completes the TLS handshake. `step`: what failed, if that does.
+    pub fn connect(state: &ConnectionState, step: &mut Check) -> Result<Channel, TransportError> {
         failpoint::at("connect");
         let (peer, bounds) = (&state.peer, state.bounds());
         let connect_bounds = bounds.until(Instant::now() + peer.config.connect_timeout);
-        let tcp = Arc::new(peer.connect(&connect_bounds)?);
+        let tcp = Arc::new(peer.connect(&connect_bounds, step)?);
         state.attach_socket(&tcp, false)?;
         let mut sock = Sock::new(tcp, connect_bounds);
-        let tls = handshake(peer, &mut sock)
+        let tls = handshake(peer, &mut sock, step)
             .map_err(|error| if bounds.is_cancelled() { TransportError::cancelled() } else { error })?;
         // A token is not kept alive by a connection that waits for a request.
         sock.bounds.token = None;
@@ -162,10 +163,11 @@ fn tls_error(peer: &Peer, error: &rustls::Error) -> TransportError {
 }
 
 /// The proxy's tunnel and the TLS handshake.
-fn handshake(peer: &Peer, sock: &mut Sock) -> Result<Option<Box<ClientConnection>>, TransportError> {
+fn handshake(peer: &Peer, sock: &mut Sock, step: &mut Check) -> Result<Option<Box<ClientConnection>>, TransportError> {
     if let Some(proxy) = &peer.config.proxy {
         proxy.tunnel(sock, &peer.service.host, peer.service.port)?;
     }
+    *step = Check::Tls;
     peer.tls.as_ref().map(|tls| tls.handshake(sock).map(Box::new)).transpose()
 }
 

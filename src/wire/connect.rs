@@ -11,6 +11,7 @@ use super::tls::Tls;
 use crate::call::Bounds;
 use crate::config::Config;
 use crate::config::address::BaseUrl;
+use paysvc_spec::checks::Check;
 use paysvc_spec::status::Status;
 
 /// How long an address is tried before the next one (RFC 8305, "Connection Attempt Delay").
@@ -25,18 +26,15 @@ pub struct Peer {
 }
 
 impl Peer {
-    /// Host and port to connect to: the proxy's, if there is one.
-    pub fn address(&self) -> (&str, u16) {
-        match &self.config.proxy {
+    /// A socket connected to the service, or to the proxy if there is one. `step`: what failed, if that does.
+    pub fn connect(&self, bounds: &Bounds, step: &mut Check) -> Result<TcpStream, TransportError> {
+        let (host, port) = match &self.config.proxy {
             Some(proxy) => (&proxy.host, proxy.port),
             None => (&self.service.host, self.service.port),
-        }
-    }
-
-    /// A socket connected to the service, or to the proxy if there is one.
-    pub fn connect(&self, bounds: &Bounds) -> Result<TcpStream, TransportError> {
-        let (host, port) = self.address();
+        };
+        *step = Check::NameLookUp;
         let mut addresses = look_up(host, port, bounds)?;
+        *step = Check::Connection;
         // This holds for the proxy too, which would see everything unencrypted.
         if self.tls.is_none() && !self.config.allow_http {
             addresses.retain(|address| address.ip().is_loopback());

@@ -36,8 +36,11 @@ struct CallState {
     note: Option<String>,
 }
 
+#[derive(Default)]
 pub struct Usage {
+    /// A byte of the request was written to the socket, so the service may have received it.
     pub sent: bool,
+    /// The connection had been made before the call.
     pub reused: bool,
     /// What was repaired in the response, for the log. It may hold anything.
     pub note: Option<String>,

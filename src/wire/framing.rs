@@ -7,6 +7,7 @@ use memchr::{memchr, memrchr};
 use ureq::http::{HeaderMap, HeaderName, StatusCode, Version, header};
 
 use super::error::TransportError;
+use crate::util::text::bytes_before;
 use paysvc_spec::status::Status;
 
 /// Most bytes of a response before its body (interim responses and empty lines included), between two pieces of the body,
@@ -285,7 +286,7 @@ fn header_line(bytes: &[u8]) -> Option<usize> {
     let colon = bytes.iter().position(|byte| !TOKEN[usize::from(*byte)]).filter(|at| *at > 0 && bytes[*at] == b':')?;
     let mut at = colon + 1;
     loop {
-        at += first_control(&bytes[at..])?;
+        at += bytes_before(&bytes[at..], [0x7f]);
         match bytes[at..] {
             [b'\t', ..] => at += 1,
             [b'\r', b'\n', ..] => return Some(at + 2),
@@ -293,24 +294,6 @@ fn header_line(bytes: &[u8]) -> Option<usize> {
             _ => return None,
         }
     }
-}
-
-/// The index of the first byte below 0x20, or of a DEL.
-fn first_control(bytes: &[u8]) -> Option<usize> {
-    const ONES: u64 = u64::from_le_bytes([1; 8]);
-    let (words, rest) = bytes.as_chunks::<8>();
-    for (index, word) in words.iter().enumerate() {
-        // The highest bit of each byte that is below what is subtracted. The lowest such byte is exact, because nothing
-        // has been borrowed from it.
-        let word = u64::from_le_bytes(*word);
-        let (low, delete) = (word.wrapping_sub(ONES * 0x20) & !word, word ^ (ONES * 0x7f));
-        let found = (low | delete.wrapping_sub(ONES) & !delete) & (ONES * 0x80);
-        if found != 0 {
-            return Some(index * 8 + found.trailing_zeros() as usize / 8);
-        }
-    }
-    let at = rest.iter().position(|byte| *byte < b' ' || *byte == 0x7f)?;
-    Some(words.len() * 8 + at)
 }
 
 /// The name of [`FRAMING`] with which the line begins, after characters that no name has.

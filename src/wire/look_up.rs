@@ -4,7 +4,7 @@
 //! The number of these threads is limited, for resolvers that hang, and calls that look up the same name share one.
 
 use std::net::{IpAddr, SocketAddr, ToSocketAddrs as _};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use once_cell::race::OnceBox;
@@ -12,7 +12,7 @@ use once_cell::race::OnceBox;
 use super::error::TransportError;
 use super::sys::{out_of_descriptors, without_signals};
 use crate::call::Bounds;
-use crate::util::process::generation;
+use crate::util::process::PerProcess;
 use paysvc_spec::status::Status;
 
 /// Most simultaneous lookups of a process.
@@ -27,17 +27,15 @@ type Answer = Result<Vec<SocketAddr>, String>;
 struct LookUp {
     name: String,
     started: Instant,
-    answer: Option<Arc<Answer>>,
+    answer: OnceLock<Answer>,
 }
 
-/// The lookups of one process. A forked child has its own: it does not have its parent's threads, and one of them may
-/// hold the lock.
+/// The lookups of one process. A forked child has its own: it does not have its parent's threads.
+#[derive(Default)]
 struct LookUps {
-    generation: u32,
-    running: Mutex<Vec<Arc<Mutex<LookUp>>>>,
+    running: Mutex<Vec<Arc<LookUp>>>,
     /// Notified when one of them has ended.
     ended: Condvar,
-    child: OnceBox<LookUps>,
 }
 
 /// The addresses of a host, which may be an address itself.
@@ -45,39 +43,24 @@ pub fn look_up(host: &str, port: u16, bounds: &Bounds) -> Result<Vec<SocketAddr>
     if let Ok(address) = host.parse::<IpAddr>() {
         return Ok(vec![SocketAddr::new(address, port)]);
     }
-    match &*LookUps::current().resolve(host, bounds)? {
-        Ok(addresses) if addresses.is_empty() => Err(not_found(host, "it has no address")),
-        Ok(addresses) => {
-            let mut addresses = addresses.clone();
+    static ALL: OnceBox<PerProcess<LookUps>> = OnceBox::new();
+    let look_ups = ALL.get_or_init(|| Box::new(PerProcess::new())).current().1;
+    let not_found =
+        |reason: &str| TransportError::new(Status::Transport, format!("could not look up {host}: {reason}"));
+    match look_ups.resolve(host, bounds)? {
+        Ok(addresses) if addresses.is_empty() => Err(not_found("it has no address")),
+        Ok(mut addresses) => {
             addresses.iter_mut().for_each(|address| address.set_port(port));
             Ok(addresses)
         }
-        Err(reason) => Err(not_found(host, reason)),
+        Err(reason) => Err(not_found(&reason)),
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl LookUps {
-    fn new() -> LookUps {
-        LookUps { generation: generation(), running: Mutex::default(), ended: Condvar::new(), child: OnceBox::new() }
-    }
-
-    /// The lookups of this process.
-    fn current() -> &'static LookUps {
-        static FIRST: OnceBox<LookUps> = OnceBox::new();
-        let mut look_ups = FIRST.get_or_init(|| Box::new(LookUps::new()));
-        while look_ups.generation != generation() {
-            look_ups = look_ups.child.get_or_init(|| Box::new(LookUps::new()));
-        }
-        look_ups
-    }
-
-    fn resolve(&'static self, host: &str, bounds: &Bounds) -> Result<Arc<Answer>, TransportError> {
-        let mut own: Option<Arc<Mutex<LookUp>>> = None;
-        let mut running = lock(&self.running);
+    fn resolve(&'static self, host: &str, bounds: &Bounds) -> Result<Answer, TransportError> {
+        let mut own: Option<Arc<LookUp>> = None;
+        let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
         loop {
             if bounds.is_cancelled() {
                 return Err(TransportError::cancelled());
@@ -85,8 +68,8 @@ impl LookUps {
             if own.is_none() {
                 own = self.join_or_start(&mut running, host)?;
             }
-            if let Some(answer) = own.as_ref().and_then(|own| lock(own).answer.clone()) {
-                return Ok(answer);
+            if let Some(answer) = own.as_ref().and_then(|own| own.answer.get()) {
+                return Ok(answer.clone());
             }
             let left = bounds.time_left();
             if left.is_zero() {
@@ -103,17 +86,17 @@ impl LookUps {
     /// A lookup of that name; `None` while there are too many lookups of other names.
     fn join_or_start(
         &'static self,
-        running: &mut Vec<Arc<Mutex<LookUp>>>,
+        running: &mut Vec<Arc<LookUp>>,
         host: &str,
-    ) -> Result<Option<Arc<Mutex<LookUp>>>, TransportError> {
-        let youngest = running.iter().rfind(|look_up| lock(look_up).name == host);
+    ) -> Result<Option<Arc<LookUp>>, TransportError> {
+        let youngest = running.iter().rfind(|look_up| look_up.name == host);
         let full = running.len() >= MAX_LOOK_UPS;
-        if youngest.is_some_and(|look_up| full || lock(look_up).started.elapsed() < MAX_SHARED_AGE) || full {
+        if youngest.is_some_and(|look_up| full || look_up.started.elapsed() < MAX_SHARED_AGE) || full {
             return Ok(youngest.map(Arc::clone));
         }
-        let started = Arc::new(Mutex::new(LookUp { name: host.to_owned(), started: Instant::now(), answer: None }));
-        let (name, look_up) = (host.to_owned(), Arc::clone(&started));
-        let run = move || self.run(&name, &look_up);
+        let started = Arc::new(LookUp { name: host.to_owned(), started: Instant::now(), answer: OnceLock::new() });
+        let look_up = Arc::clone(&started);
+        let run = move || self.run(&look_up);
         without_signals(|| std::thread::Builder::new().name("paysvc-lookup".into()).spawn(run)).map_err(|error| {
             TransportError::new(Status::Transport, format!("the DNS lookup could not be started: {error}"))
         })?;
@@ -122,25 +105,17 @@ impl LookUps {
     }
 
     /// Runs on the thread of the lookup.
-    fn run(&self, name: &str, look_up: &Arc<Mutex<LookUp>>) {
-        let found = (name, 0).to_socket_addrs().map(Vec::from_iter);
-        let found = found.map_err(|error| out_of_descriptors().unwrap_or(error).to_string());
-        let (worked, answer) = (found.is_ok(), Arc::new(found));
-        let mut running = lock(&self.running);
+    fn run(&self, look_up: &Arc<LookUp>) {
+        let found = (&*look_up.name, 0).to_socket_addrs().map(Vec::from_iter);
+        let answer = found.map_err(|error| out_of_descriptors().unwrap_or(error).to_string());
+        let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
         running.retain(|other| !Arc::ptr_eq(other, look_up));
-        lock(look_up).answer = Some(Arc::clone(&answer));
-        // Earlier lookups of the name that still wait get the response too.
-        for other in running.iter().filter(|_| worked) {
-            let mut other = lock(other);
-            if other.name == name {
-                other.answer.get_or_insert_with(|| Arc::clone(&answer));
-            }
+        // Earlier lookups of the name that still wait get the addresses too.
+        for other in running.iter().filter(|other| answer.is_ok() && other.name == look_up.name) {
+            _ = other.answer.set(answer.clone());
         }
+        _ = look_up.answer.set(answer);
         drop(running);
         self.ended.notify_all();
     }
-}
-
-fn not_found(host: &str, reason: &str) -> TransportError {
-    TransportError::new(Status::Transport, format!("could not look up {host}: {reason}"))
 }

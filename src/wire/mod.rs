@@ -15,7 +15,6 @@ pub mod error;
 mod framing;
 mod look_up;
 mod pool;
-pub mod probe;
 mod proxy;
 mod roots;
 mod sessions;
@@ -38,12 +37,14 @@ use crate::util::memory::{self, MAX_TEXT};
 use crate::util::panics::{SourceLine, catch_panic};
 use crate::util::validation_error::ValidationError;
 use crate::wire::answer::HttpAnswer;
+use paysvc_spec::checks::Check;
 use paysvc_spec::schema::Method;
 use paysvc_spec::status::Status;
 
 use channel::Channel;
 use connect::Peer;
 use connection_state::ConnectionState;
+pub use connection_state::Usage;
 pub use error::TransportError;
 use framing::{End, MAX_OVERHEAD};
 use pool::{Pool, PooledConnection};
@@ -66,18 +67,13 @@ pub struct WireRequest<'a> {
 
 /// The result of sending a request.
 pub struct ExchangeResult {
-    /// A byte of the request was written to the socket, so the service may have received it.
-    pub sent: bool,
-    /// The connection had been made before this exchange.
-    pub reused: bool,
-    /// What was repaired in the response, for the log. It may hold anything.
-    pub note: Option<String>,
+    pub usage: Usage,
     pub result: Result<HttpAnswer, TransportError>,
 }
 
 impl ExchangeResult {
     pub fn not_sent(error: TransportError) -> ExchangeResult {
-        ExchangeResult { sent: false, reused: false, note: None, result: Err(error) }
+        ExchangeResult { usage: Usage::default(), result: Err(error) }
     }
 }
 
@@ -118,23 +114,34 @@ impl Transport {
 
     /// Makes a connection for the next request that does more than read.
     pub fn warm(&self, call: &Call<'_>) -> Result<(), TransportError> {
-        self.connect(&call.bounds).map(drop)
+        self.connect(&call.bounds, &mut Check::Connection).map(drop)
+    }
+
+    /// Opens a connection and closes it: the step that failed, and why. Nothing is asked on it.
+    pub fn probe(&self, call: &Call<'_>) -> Result<(), (Check, TransportError)> {
+        let mut step = Check::Connection;
+        let result = self.connect(&call.bounds, &mut step).map(|mut connection| {
+            if let Some(probed) = connection.pooled.take() {
+                probed.state.finish();
+            }
+        });
+        result.map_err(|error| (step, if call.bounds.is_cancelled() { TransportError::cancelled() } else { error }))
     }
 
     /// A kept connection, or a new one, on which this call may send one request. `read_only`: the request only reads,
     /// so another exchange may have used the connection before.
     pub fn connection<'a>(&'a self, read_only: bool, call: &'a Call<'_>) -> Result<Connection<'a>, TransportError> {
         let bounds = &call.bounds;
-        let Some(pooled) = self.kept_connection(read_only) else { return self.connect(bounds) };
+        let Some(pooled) = self.kept_connection(read_only) else { return self.connect(bounds, &mut Check::Connection) };
         pooled.state.start(bounds);
         Ok(Connection { transport: self, bounds, pooled: Some(pooled) })
     }
 
-    /// Makes a connection that has carried no request.
-    fn connect<'a>(&'a self, bounds: &'a Bounds) -> Result<Connection<'a>, TransportError> {
+    /// Makes a connection that has carried no request. `step`: what failed, if that does.
+    fn connect<'a>(&'a self, bounds: &'a Bounds, step: &mut Check) -> Result<Connection<'a>, TransportError> {
         let state = Arc::new(ConnectionState::new(Arc::clone(&self.peer)));
         state.start(bounds);
-        match catch_panic(|| Channel::connect(&state)).unwrap_or_else(|source_line| Err(bug(source_line))) {
+        match catch_panic(|| Channel::connect(&state, step)).unwrap_or_else(|source_line| Err(bug(source_line))) {
             Ok(channel) => Ok(Connection { transport: self, bounds, pooled: Some(pooled(state, channel)) }),
             Err(error) => {
                 state.finish();
@@ -168,7 +175,7 @@ impl Connection<'_> {
         connection.state.send_until(send_until);
         // A panic in ureq must not lose the evidence of what was sent.
         let result = catch_panic(|| run(&connection, request, self.bounds));
-        let evidence = connection.state.finish();
+        let usage = connection.state.finish();
         let result = match result {
             Ok(result) => {
                 match &result {
@@ -181,7 +188,7 @@ impl Connection<'_> {
             // The connection is dropped, because its state is unknown.
             Err(source_line) => Err(bug(source_line)),
         };
-        ExchangeResult { sent: evidence.sent, reused: evidence.reused, note: evidence.note, result }
+        ExchangeResult { usage, result }
     }
 }
 

@@ -18,6 +18,7 @@ use super::error::TransportError;
 use super::framing::Head;
 use crate::util::memory::MAX_LINE;
 use crate::util::panics::failpoint;
+use paysvc_spec::checks::Check;
 use paysvc_spec::status::Status;
 
 /// Holds any request of the table, so that it is sent in one write and one TLS record.
@@ -104,7 +105,7 @@ impl Stream {
             .and_then(|mut channel| (new || channel.check_nothing_unread(&state.peer).is_ok()).then_some(channel));
         let (new, mut channel) = match usable {
             Some(channel) => (new, channel),
-            None => (true, Channel::connect(state)?),
+            None => (true, Channel::connect(state, &mut Check::Connection)?),
         };
         channel.begin_call(state);
         Ok(Stream {

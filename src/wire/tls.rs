@@ -1,7 +1,6 @@
 //! The TLS handshake, and what its errors mean.
 
-use std::fmt;
-use std::io::{self, Read};
+use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant, SystemTime};
@@ -9,7 +8,9 @@ use std::time::{Duration, Instant, SystemTime};
 use rustls::client::{ResolvesClientCert, Resumption, Tls12Resumption, WebPkiServerVerifier};
 use rustls::pki_types::ServerName;
 use rustls::sign::CertifiedKey;
-use rustls::{AlertDescription, ClientConfig, ClientConnection, Error, ProtocolVersion, SignatureScheme};
+use rustls::{
+    AlertDescription, ClientConfig, ClientConnection, Error, InvalidMessage, ProtocolVersion, SignatureScheme,
+};
 
 use super::certificates;
 use super::clock::{self, Clock};
@@ -22,6 +23,7 @@ use crate::config::{Config, invalid};
 use crate::util::panics::failpoint;
 use crate::util::process::critical_section;
 use crate::util::validation_error::ValidationError;
+use paysvc_spec::schema::snake_case;
 use paysvc_spec::status::Status;
 
 const DOING: &str = "completing the TLS handshake";
@@ -86,15 +88,10 @@ fn mismatch(error: &Error) -> String {
 }
 
 /// Records that the service requests a client certificate.
+#[derive(Debug)]
 struct RecordingResolver {
     resolver: Arc<dyn ResolvesClientCert>,
     cert_requested: Arc<AtomicBool>,
-}
-
-impl fmt::Debug for RecordingResolver {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("RecordingResolver")
-    }
 }
 
 impl ResolvesClientCert for RecordingResolver {
@@ -112,21 +109,6 @@ impl ResolvesClientCert for RecordingResolver {
     }
 }
 
-/// A socket, and the first bytes read from it.
-struct FirstBytes<'a> {
-    sock: &'a mut Sock,
-    bytes: Vec<u8>,
-}
-
-impl Read for FirstBytes<'_> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let count = self.sock.read(buffer)?;
-        let wanted = 5 - self.bytes.len().min(5);
-        self.bytes.extend_from_slice(&buffer[..count.min(wanted)]);
-        Ok(count)
-    }
-}
-
 impl Tls {
     /// The whole handshake. Nothing of the request has been sent when it fails.
     pub fn handshake(&self, sock: &mut Sock) -> Result<ClientConnection, TransportError> {
@@ -135,25 +117,33 @@ impl Tls {
         let mut tls = critical_section(|| ClientConnection::new(Arc::clone(&self.config), self.name.clone()))
             .map_err(|error| self.error(&error))?;
         let limit = sock.received + MAX_HANDSHAKE;
-        let mut input = FirstBytes { sock, bytes: Vec::with_capacity(5) };
         loop {
             while tls.wants_write() {
-                tls.write_tls(input.sock).map_err(|error| TransportError::io(DOING, &error))?;
+                tls.write_tls(sock).map_err(|error| TransportError::io(DOING, &error))?;
             }
             if !tls.is_handshaking() {
                 break;
             }
-            match tls.read_tls(&mut input) {
+            match tls.read_tls(sock) {
                 Ok(0) => return Err(TransportError::closed(DOING)),
                 Ok(_) => {}
                 Err(error) => return Err(TransportError::io(DOING, &error)),
             }
             if let Err(error) = critical_section(|| tls.process_new_packets()) {
                 // Sends the alert, for the service's operator; whether it arrives does not matter.
-                let _ = tls.write_tls(input.sock);
-                return Err(not_tls(&input.bytes).unwrap_or_else(|| self.error(&error)));
+                let _ = tls.write_tls(sock);
+                return Err(match (error, tls.protocol_version()) {
+                    // Of the first bytes.
+                    (
+                        Error::InvalidMessage(
+                            InvalidMessage::InvalidContentType | InvalidMessage::UnknownProtocolVersion,
+                        ),
+                        None,
+                    ) => TransportError::permanent(NOT_TLS),
+                    (error, _) => self.error(&error),
+                });
             }
-            if input.sock.received > limit {
+            if sock.received > limit {
                 return Err(TransportError::new(
                     Status::Transport,
                     format!("TLS failed: more than {MAX_HANDSHAKE} bytes"),
@@ -242,30 +232,12 @@ const OLD: &str = "the service accepts none of this library's TLS versions (1.2 
                    ChaCha20), so it, or what stands before it, knows only old ones: its operator must enable TLS 1.2 with \
                    them";
 
+const NOT_TLS: &str = "TLS failed: the port answers in plain http, or in something else that is not TLS: base_url should name \
+                       the port for https, or start with http:// if you mean plain http";
+
 /// As RFC 8446 spells it.
 fn alert_name(alert: AlertDescription) -> String {
-    let mut name = String::new();
-    for c in format!("{alert:?}").chars() {
-        if c.is_ascii_uppercase() && !name.is_empty() && !name.ends_with('_') {
-            name.push('_');
-        }
-        name.push(c.to_ascii_lowercase());
-    }
-    name
-}
-
-/// The error for a port that does not use TLS, which its first bytes show.
-fn not_tls(first: &[u8]) -> Option<TransportError> {
-    let what = match first {
-        // The types of TLS records.
-        [20..=23, 3, ..] => return None,
-        [b'H', b'T', b'T', b'P', b'/'] => "plain http",
-        _ => "something that is not TLS",
-    };
-    Some(TransportError::permanent(format!(
-        "TLS failed: the port answers in {what}: base_url should name the port for https, or start with http:// if \
-         you mean plain http"
-    )))
+    snake_case(&format!("{alert:?}"))
 }
 
 /// The alerts with which servers refuse a client certificate, or its absence.

@@ -197,11 +197,9 @@ fn a_late_refusal_of_a_client_certificate_proves_nothing() {
 #[test]
 fn what_a_wrong_scheme_or_authority_leads_to_is_explained() {
     // https to a port that expects plain http, or something else.
-    for (answer, part) in [
-        ("HTTP/1.1 400 Bad Request\r\ncontent-length: 0\r\n\r\n", "answers in plain http: base_url"),
-        ("<html>Bad request</html>", "answers in something that is not TLS: base_url"),
-        ("SSH-2.0-OpenSSH_9.2\r\n", "answers in something that is not TLS: base_url"),
-    ] {
+    for answer in
+        ["HTTP/1.1 400 Bad Request\r\ncontent-length: 0\r\n\r\n", "<html>Bad request</html>", "SSH-2.0-OpenSSH_9.2\r\n"]
+    {
         let server = Server::start(move |mut c| {
             let _ = std::io::Read::read(&mut c.socket, &mut [0; 4096]);
             c.write(answer);
@@ -210,6 +208,7 @@ fn what_a_wrong_scheme_or_authority_leads_to_is_explained() {
         let https = json!({"base_url": format!("https://127.0.0.1:{}", server.port), "secret_key": "s"});
         let reply = refund(&https);
         reply.expect("E_TRANSPORT NOT_SENT");
+        let part = "answers in plain http, or in something else that is not TLS: base_url";
         assert!(reply.message().contains(part) && reply.message().contains("http://"), "{}", reply.message());
         assert_eq!((reply.attempts(), server.connections()), (0, 1), "a wrong port is not tried again");
     }
