@@ -19,15 +19,12 @@ pub struct Order<'a> {
 pub const ANY: &str = "*";
 
 /// Why it is not paid as ordered; `None`: it is. Anything that the response leaves open is a reason.
-pub fn why_not(outcome: i32, state: State, answer: Option<&Facts>, ordered: &Order<'_>) -> Option<&'static CStr> {
-    const CONFIRMED: i32 = Outcome::Confirmed as i32;
-    const NOT_SENT: i32 = Outcome::NotSent as i32;
-    const REJECTED: i32 = Outcome::Rejected as i32;
+pub fn why_not(outcome: Outcome, state: State, answer: Option<&Facts>, ordered: &Order<'_>) -> Option<&'static CStr> {
     match outcome {
-        CONFIRMED => {}
-        NOT_SENT => return Some(c"nothing was sent"),
-        REJECTED => return Some(c"this request was not executed"),
-        _ => return Some(c"the outcome is UNKNOWN: find out what became of it before you charge again"),
+        Outcome::Confirmed => {}
+        Outcome::NotSent => return Some(c"nothing was sent"),
+        Outcome::Rejected => return Some(c"this request was not executed"),
+        Outcome::Unknown => return Some(c"the outcome is UNKNOWN: find out what became of it before you charge again"),
     }
     match state {
         State::SUCCESSFUL => {}

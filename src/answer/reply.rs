@@ -1,8 +1,10 @@
 //! The result of a call: the service's response, or the library's own failure.
 
 use std::collections::HashSet;
+use std::ffi::CStr;
 
 use crate::answer::facts::Facts;
+use crate::answer::paid::{self, Order};
 use crate::answer::verdict::Verdict;
 use crate::json::Type;
 use crate::json::document::Document;
@@ -43,6 +45,18 @@ pub struct OwnMembers {
 pub struct Evidence {
     pub reading: Reading,
     pub verdict: Verdict,
+}
+
+impl Evidence {
+    /// What was asked about is active, as a response in words says.
+    pub fn is_active(&self) -> bool {
+        let says_active = self.reading.facts.as_ref().is_some_and(|facts| facts.says_active);
+        self.verdict.outcome == Outcome::Confirmed && says_active
+    }
+
+    pub fn why_not_paid(&self, ordered: &Order<'_>) -> Option<&'static CStr> {
+        paid::why_not(self.verdict.outcome, self.verdict.state, self.reading.facts.as_deref(), ordered)
+    }
 }
 
 pub struct Reply {
@@ -88,6 +102,13 @@ impl Reply {
     pub fn failed(status: Status, outcome: Outcome, message: impl Into<String>) -> Reply {
         let mut reply = Reply::without_body(status, outcome, message);
         reply.body = failure_envelope(&reply.message, &[]);
+        reply
+    }
+
+    /// A failure that a table found without a response.
+    pub fn of_verdict(verdict: Verdict) -> Reply {
+        let mut reply = Reply::failed(verdict.status, verdict.outcome, verdict.explanation.unwrap_or_default());
+        reply.evidence.verdict = verdict;
         reply
     }
 

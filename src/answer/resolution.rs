@@ -3,6 +3,8 @@
 //! The table is [`paysvc_spec::verdicts::resolution`], which `docs/verdicts.md` shows. Doubt is UNKNOWN: a response that
 //! contradicts itself, is about another request or leaves the question open proves nothing.
 
+use std::borrow::Cow;
+
 use super::verdict::{Verdict, state_of, status_of};
 use crate::answer::facts::Facts;
 use crate::answer::facts::history::AttemptState;
@@ -29,7 +31,7 @@ pub struct Inquiry<'a> {
     /// What the order must cost: by the request, and by the caller's `expect`.
     pub prices: Vec<Price>,
     /// The reference of the attempt, or the Reference of the account, that is asked about.
-    pub own_reference: Option<&'a str>,
+    pub own_reference: Option<Cow<'a, str>>,
     /// How many requests that may charge this order were begun; `None`: not known.
     pub attempts: Option<u32>,
 }
@@ -88,12 +90,14 @@ pub fn decide(asked: &Inquiry<'_>, attempts: &Attempts, reply: &Reply, currency:
     // A response about something else is one, although the reading failed because of it.
     let is_of_another = reply.http_status() / 100 == 2 && facts.signs.other_request && !facts.signs.duplicate_names;
     let answered = reply.outcome() == Outcome::Confirmed || is_of_another;
-    let entry = match (question, asked.own_reference) {
+    let entry = match (question, asked.own_reference.as_deref()) {
         (Question::Attempt, Some(own)) if answered => entry(facts, own),
         _ => State::NONE,
     };
-    let own_account =
-        answered && question == Question::Account && facts.account && is_reference_of(facts, asked.own_reference);
+    let own_account = answered
+        && question == Question::Account
+        && facts.account
+        && is_reference_of(facts, asked.own_reference.as_deref());
     let found = if answered { compare(asked, facts, entry, own_account, currency) } else { Comparison::default() };
     let look_up = LookUp {
         question,
@@ -226,7 +230,7 @@ fn other_request(asked: &Inquiry<'_>, facts: &Facts, own_account: bool) -> Optio
     }
     let is_account = asked.question == Question::Account && facts.account;
     (is_account && !own_account).then(|| {
-        let own = asked.own_reference.unwrap_or("none");
+        let own = asked.own_reference.as_deref().unwrap_or("none");
         let found = facts.reference(Reference::Account).text.any().map_or("none", |text| text);
         format!("the account's Reference is {found}, but the request's is {own}")
     })

@@ -4,26 +4,22 @@ use std::collections::BTreeMap;
 
 use once_cell::race::OnceBox;
 
-use super::facts::Facts;
 use super::normal::{self, TooLong};
 use super::paid::{self, Order};
-use super::reply::OwnMembers;
+use super::reply::{Evidence, OwnMembers};
 use crate::json::document::Value;
 use crate::json::object::{Object, list, object, quote};
 use crate::util::memory;
 use paysvc_spec::ENDPOINTS;
 use paysvc_spec::operations::OPERATIONS;
-use paysvc_spec::schema::{Endpoint, ShapeField};
-use paysvc_spec::status::{self, OUTCOMES, Outcome, STATES, STATUSES, State, Status};
+use paysvc_spec::schema::ShapeField;
+use paysvc_spec::status::{self, STATES};
 
 /// Room for the fields that every reply has.
 const ROOM: usize = 2048;
 
 pub struct Summary<'a> {
-    pub status: i32,
-    pub outcome: i32,
-    pub state: State,
-    pub http_status: i32,
+    pub evidence: &'a Evidence,
     pub code: &'a str,
     pub message: &'a str,
     pub attempts: i32,
@@ -32,9 +28,6 @@ pub struct Summary<'a> {
     pub retry_after_ms: i32,
     pub call_id: &'a str,
     pub request_id: &'a str,
-    pub is_active: bool,
-    pub facts: Option<&'a Facts>,
-    pub row: Option<&'static Endpoint>,
     pub own: Option<OwnMembers>,
     pub look_up: Option<&'a str>,
     /// `None`: there is no memory to read the body.
@@ -63,7 +56,8 @@ impl Summary<'_> {
             Some(own) if own.in_front => (None, Some(own)),
             own => (own.as_ref(), None),
         };
-        let answer = self.object_text(|body, text| match (self.row, whole) {
+        let row = self.evidence.reading.row;
+        let answer = self.object_text(|body, text| match (row, whole) {
             (Some(row), _) => normal::write(shape(row.name), body, text),
             (None, Some(own)) => normal::write_own(shape(own.of.name), body, text),
             (None, None) => Ok(Vec::new()),
@@ -82,7 +76,7 @@ impl Summary<'_> {
             self.result(reply);
             self.paid(reply);
             reply.literal("look_up", self.look_up.unwrap_or("null"));
-            let name = self.row.map(|row| row.name).or(whole.map(|own| own.of.name));
+            let name = row.map(|row| row.name).or(whole.map(|own| own.of.name));
             reply.text_or_null("answer_of", name.filter(|_| !answer.text.is_empty()));
             reply.raw("answer", |out| out.extend_from_slice(&or_null(answer.text)));
             reply.raw("unreadable", |out| list(out, &answer.unreadable, |out, pointer| quote(pointer, out)));
@@ -103,13 +97,13 @@ impl Summary<'_> {
     }
 
     fn result(&self, reply: &mut Object<'_>) {
-        let name = |table, number, prefix: &str| status::name(table, number).map(|it| it.trim_start_matches(prefix));
-        reply.text("status", name(STATUSES, self.status, "").unwrap_or(status::name_of(Status::Internal)));
-        let unknown = status::name_of_outcome(Outcome::Unknown);
-        reply.text("outcome", name(OUTCOMES, self.outcome, "OUTCOME_").unwrap_or(unknown));
-        reply.text_or_null("state", name(STATES, self.state.0, "STATE_"));
-        reply.literal("state_number", self.state.0);
-        reply.literal("http_status", self.http_status);
+        let Evidence { reading, verdict } = self.evidence;
+        reply.text("status", status::name_of(verdict.status));
+        reply.text("outcome", status::name_of_outcome(verdict.outcome));
+        let state = status::name(STATES, verdict.state.0);
+        reply.text_or_null("state", state.map(|name| name.trim_start_matches("STATE_")));
+        reply.literal("state_number", verdict.state.0);
+        reply.literal("http_status", reading.http_status);
         reply.text("code", self.code);
         reply.text("message", self.message);
         reply.literal("attempts", self.attempts);
@@ -120,14 +114,15 @@ impl Summary<'_> {
         }
         reply.text("call_id", self.call_id);
         reply.text("request_id", self.request_id);
-        reply.literal("is_active", self.is_active);
+        reply.literal("is_active", self.evidence.is_active());
     }
 
     /// What `paysvc_reply_is_paid` takes for paid.
     fn paid(&self, reply: &mut Object<'_>) {
         let anything = Order { reference: None, amount: None, currency: None };
-        let why_not = paid::why_not(self.outcome, self.state, self.facts, &anything);
-        match self.facts.filter(|_| why_not.is_none()).map(paid::accepted) {
+        let why_not = self.evidence.why_not_paid(&anything);
+        let facts = self.evidence.reading.facts.as_deref();
+        match facts.filter(|_| why_not.is_none()).map(paid::accepted) {
             Some(accepted) => reply.raw("paid", |out| {
                 object(out, |paid| {
                     paid.text_or_null("reference", accepted.reference);

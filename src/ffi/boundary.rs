@@ -93,7 +93,7 @@ unsafe fn deliver_reply(
         });
     // Making the reply panicked as well: it stays NULL, which stands for the outcome UNKNOWN.
     let Ok(handle) = handle else { return Status::Internal as paysvc_status };
-    let status = handle.0.status;
+    let status = handle.0.status();
     if !out.is_null() {
         // SAFETY: not NULL, and still the caller's memory for one pointer.
         unsafe { out.write(Box::into_raw(handle)) };

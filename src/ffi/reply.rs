@@ -8,7 +8,6 @@ use once_cell::race::OnceBox;
 
 use super::boundary::{boundary, text};
 use super::types::{paysvc_outcome, paysvc_reply, paysvc_state, paysvc_status};
-use crate::answer::facts::Facts;
 use crate::answer::paid::{self, Order};
 use crate::answer::reply::{Evidence, OwnMembers, Reply};
 use crate::answer::summary::Summary;
@@ -19,19 +18,12 @@ use crate::util::memory;
 use crate::util::panics::failpoint;
 use crate::util::text::to_cp1252;
 use crate::util::unique::CallId;
-
-use paysvc_spec::schema::Endpoint;
 use paysvc_spec::status::{Amount, JsonType, Outcome, State, Status};
 
 pub(super) struct Handle {
-    pub(super) status: paysvc_status,
-    outcome: paysvc_outcome,
-    state: paysvc_state,
-    http_status: c_int,
-    retry_after_ms: c_int,
+    evidence: Evidence,
     attempts: c_int,
     replayed: bool,
-    facts: Option<Box<Facts>>,
     body: Body,
     code: CString,
     message: CString,
@@ -45,7 +37,6 @@ pub(super) struct Handle {
     amounts: Texts,
     /// `None`: the service gave none.
     request_id: Option<CString>,
-    row: Option<&'static Endpoint>,
     own: Option<OwnMembers>,
     look_up: Option<String>,
     json: OnceBox<CString>,
@@ -73,16 +64,12 @@ impl Body {
 /// The reply for C.
 pub(super) fn handle(reply: Reply, record: &CallRecord) -> Box<paysvc_reply> {
     failpoint::at("reply");
-    let Evidence { reading, verdict } = reply.evidence;
+    let mut evidence = reply.evidence;
+    let request_id = std::mem::take(&mut evidence.reading.request_id);
     Box::new(paysvc_reply(Handle {
-        status: verdict.status as paysvc_status,
-        outcome: verdict.outcome as paysvc_outcome,
-        state: verdict.state.0,
-        http_status: c_int::from(reading.http_status),
-        retry_after_ms: reading.retry_after_ms.map_or(-1, |ms| c_int::try_from(ms).unwrap_or(c_int::MAX)),
+        evidence,
         attempts: c_int::try_from(record.attempts()).unwrap_or(c_int::MAX),
         replayed: reply.replayed,
-        facts: reading.facts,
         body: Body::new(reply.body),
         code: c_text(reply.code),
         message: c_text(reply.message),
@@ -93,8 +80,7 @@ pub(super) fn handle(reply: Reply, record: &CallRecord) -> Box<paysvc_reply> {
         cp1252: Texts::default(),
         names: Texts::default(),
         amounts: Texts::default(),
-        request_id: (!reading.request_id.is_empty()).then(|| c_text(reading.request_id)),
-        row: reading.row,
+        request_id: (!request_id.is_empty()).then(|| c_text(request_id)),
         own: reply.own,
         look_up: reply.look_up,
         json: OnceBox::new(),
@@ -118,6 +104,14 @@ fn c_text(text: String) -> CString {
 }
 
 impl Handle {
+    pub(super) fn status(&self) -> paysvc_status {
+        self.evidence.verdict.status as paysvc_status
+    }
+
+    fn retry_after_ms(&self) -> c_int {
+        self.evidence.reading.retry_after_ms.map_or(-1, |ms| c_int::try_from(ms).unwrap_or(c_int::MAX))
+    }
+
     fn document(&self) -> Option<&Document> {
         // The service's bodies have been scanned. One that the library made is scanned only for a lookup.
         self.document.get_or_try_init(|| Document::scan_own(self.body.text()).map(Box::new)).ok()
@@ -159,20 +153,11 @@ impl Handle {
         self.names.keep(member.index(), document.len(), || member.step().map(bytes))
     }
 
-    fn why_not_paid(&self, ordered: &Order<'_>) -> Option<&'static CStr> {
-        paid::why_not(self.outcome, State(self.state), self.facts.as_deref(), ordered)
-    }
-
     fn amount(&self, which: c_int) -> Option<*const c_char> {
         const ALL: [Amount; 4] = [Amount::Price, Amount::Fee, Amount::Total, Amount::Refunded];
         let index = ALL.iter().position(|amount| *amount as c_int == which)?;
-        let text = || Some(self.facts.as_ref()?.amount(ALL[index])?.into_bytes().into());
+        let text = || Some(self.evidence.reading.facts.as_ref()?.amount(ALL[index])?.into_bytes().into());
         self.amounts.keep(index, ALL.len(), text)
-    }
-
-    fn is_active(&self) -> bool {
-        let says_active = self.facts.as_ref().is_some_and(|facts| facts.says_active);
-        self.outcome == Outcome::Confirmed as paysvc_outcome && says_active
     }
 
     fn request_id(&self) -> &CStr {
@@ -185,20 +170,14 @@ impl Handle {
             let (code, message, request_id) =
                 (text(&self.code), text(&self.message), self.request_id().to_string_lossy());
             let summary = Summary {
-                status: self.status,
-                outcome: self.outcome,
-                state: State(self.state),
-                http_status: self.http_status,
+                evidence: &self.evidence,
                 code: &code,
                 message: &message,
                 attempts: self.attempts,
                 replayed: self.replayed,
-                retry_after_ms: self.retry_after_ms,
+                retry_after_ms: self.retry_after_ms(),
                 call_id: &self.call_id().to_string_lossy(),
                 request_id: &request_id,
-                is_active: self.is_active(),
-                facts: self.facts.as_deref(),
-                row: self.row,
                 own: self.own,
                 look_up: self.look_up.as_deref(),
                 body: self.document().map(|document| document.root(self.body.text())),
@@ -264,7 +243,7 @@ unsafe fn look_up<T: Copy>(
 /// @param reply  NULL: PAYSVC_E_ARGUMENT
 #[unsafe(no_mangle)]
 pub extern "C" fn paysvc_reply_status(reply: Option<&paysvc_reply>) -> paysvc_status {
-    reply.map_or(Status::Argument as paysvc_status, |reply| reply.0.status)
+    reply.map_or(Status::Argument as paysvc_status, |reply| reply.0.status())
 }
 
 /// What the service did with the request: tells whether it may be repeated.
@@ -272,7 +251,7 @@ pub extern "C" fn paysvc_reply_status(reply: Option<&paysvc_reply>) -> paysvc_st
 /// @param reply  NULL: PAYSVC_OUTCOME_UNKNOWN
 #[unsafe(no_mangle)]
 pub extern "C" fn paysvc_reply_outcome(reply: Option<&paysvc_reply>) -> paysvc_outcome {
-    reply.map_or(Outcome::Unknown as paysvc_outcome, |reply| reply.0.outcome)
+    reply.map_or(Outcome::Unknown as paysvc_outcome, |reply| reply.0.evidence.verdict.outcome as paysvc_outcome)
 }
 
 /// State of the payment or refund in the response; PAYSVC_STATE_NONE if the response has none, or contradicting ones.
@@ -280,7 +259,7 @@ pub extern "C" fn paysvc_reply_outcome(reply: Option<&paysvc_reply>) -> paysvc_o
 /// @param reply  NULL: PAYSVC_STATE_NONE
 #[unsafe(no_mangle)]
 pub extern "C" fn paysvc_reply_state(reply: Option<&paysvc_reply>) -> paysvc_state {
-    reply.map_or(State::NONE.0, |reply| reply.0.state)
+    reply.map_or(State::NONE.0, |reply| reply.0.evidence.verdict.state.0)
 }
 
 /// Whether an order is paid as it was ordered. It is only if the outcome is PAYSVC_OUTCOME_CONFIRMED, the state
@@ -313,7 +292,7 @@ pub unsafe extern "C" fn paysvc_reply_is_paid(
         match (reply, ordered) {
             (None, _) => Some(c"reply is NULL"),
             (Some(reply), [Some(reference), Some(amount), Some(currency)]) => {
-                reply.0.why_not_paid(&Order { reference, amount, currency })
+                reply.0.evidence.why_not_paid(&Order { reference, amount, currency })
             }
             _ => Some(c"reference, amount or currency is NULL or not UTF-8"),
         }
@@ -332,7 +311,7 @@ pub unsafe extern "C" fn paysvc_reply_is_paid(
 ///   paysvc_reply_message() has it
 #[unsafe(no_mangle)]
 pub extern "C" fn paysvc_reply_is_active(reply: Option<&paysvc_reply>) -> c_int {
-    reply.map_or(0, |reply| c_int::from(reply.0.is_active()))
+    reply.map_or(0, |reply| c_int::from(reply.0.evidence.is_active()))
 }
 
 /// An amount of the response, whatever field has it: for receipts, where endpoints name them differently. It says nothing of what
@@ -376,7 +355,7 @@ pub extern "C" fn paysvc_reply_json(reply: Option<&paysvc_reply>) -> *const c_ch
 /// @param reply  NULL: 0
 #[unsafe(no_mangle)]
 pub extern "C" fn paysvc_reply_http_status(reply: Option<&paysvc_reply>) -> c_int {
-    reply.map_or(0, |reply| reply.0.http_status)
+    reply.map_or(0, |reply| c_int::from(reply.0.evidence.reading.http_status))
 }
 
 /// One JSON document: the service's own bytes if it answered with JSON (100.10 stays 100.10), otherwise a failure in the
@@ -486,7 +465,7 @@ pub extern "C" fn paysvc_reply_message(reply: Option<&paysvc_reply>) -> *const c
 /// @param reply  NULL: -1
 #[unsafe(no_mangle)]
 pub extern "C" fn paysvc_reply_retry_after_ms(reply: Option<&paysvc_reply>) -> c_int {
-    reply.map_or(-1, |reply| reply.0.retry_after_ms)
+    reply.map_or(-1, |reply| reply.0.retry_after_ms())
 }
 
 /// How many requests of this call were sent that may have changed something, each retry counted: of a charge or a refund,

@@ -5,7 +5,7 @@ use paysvc_spec::endpoint;
 use paysvc_spec::schema::{Answer, Endpoint};
 
 const ORDERED: Order<'_> = Order { reference: Some("O-1"), amount: Some("600"), currency: Some("NGN") };
-const CONFIRMED: i32 = Outcome::Confirmed as i32;
+const CONFIRMED: Outcome = Outcome::Confirmed;
 
 /// What the response to a request about order O-1 says.
 fn facts(expected: &Answer, body: &str, requested: &[(Reference, &str)]) -> Box<Facts> {
@@ -84,10 +84,10 @@ fn what_is_not_compared_is_chosen_one_by_one() {
 fn only_confirmed_and_successful_is_paid() {
     let body = r#"{"data":{"orderReference":"O-1","orderAmount":600,"currency":"NGN"}}"#;
     let facts = facts(&endpoint("order_verify").answer, body, &[]);
-    for outcome in -1..5 {
+    for outcome in [Outcome::NotSent, CONFIRMED, Outcome::Rejected, Outcome::Unknown] {
         for state in 0..9 {
             let is_paid = why_not(outcome, State(state), Some(&facts), &ORDERED).is_none();
-            assert_eq!(is_paid, outcome == CONFIRMED && state == State::SUCCESSFUL.0, "{outcome} {state}");
+            assert_eq!(is_paid, outcome == CONFIRMED && state == State::SUCCESSFUL.0, "{outcome:?} {state}");
         }
     }
     assert!(why_not(CONFIRMED, State::SUCCESSFUL, None, &ORDERED).is_some());

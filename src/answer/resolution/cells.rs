@@ -14,7 +14,12 @@ use Outcome::{Confirmed, Rejected, Unknown};
 use Question::{Account, Attempt, Batch, Charge, Final, Order, Refund};
 
 pub(super) fn asked(question: Question) -> Inquiry<'static> {
-    Inquiry { question, prices: Vec::new(), own_reference: (question == Attempt).then_some("PAY-1"), attempts: None }
+    Inquiry {
+        question,
+        prices: Vec::new(),
+        own_reference: (question == Attempt).then_some("PAY-1".into()),
+        attempts: None,
+    }
 }
 
 pub(super) fn price(amount: &str, currency: &str) -> Price {
@@ -444,7 +449,7 @@ fn batches_and_accounts_must_be_those_that_were_asked_for() {
     ] {
         assert_eq!(decided(Account, body), expected, "{body}");
     }
-    let own = Inquiry { own_reference: Some("R-1"), ..asked(Account) };
+    let own = Inquiry { own_reference: Some("R-1".into()), ..asked(Account) };
     for (reference, expected) in [("\"r-1\"", Confirmed), ("\"R-2\"", Unknown), ("null", Unknown)] {
         let body = format!(r#"{{"alias":"till-1","accountNumber":"9900000001","accountReference":{reference}}}"#);
         let found = decide_on(&own, 200, &body);

@@ -14,7 +14,7 @@ use crate::call::Call;
 use crate::call::log::Level;
 use crate::flow::Client;
 use crate::flow::resolve::watch::{self, LookUpResult};
-use crate::flow::resolve::{Arguments, Earlier, Task};
+use crate::flow::resolve::{Arguments, Task};
 use crate::json;
 use crate::json::decimal::Decimal;
 use crate::json::document::Document;
@@ -318,20 +318,17 @@ pub fn resolve(
         return Err(ValidationError::new(Status::Internal, "an end is no claim"));
     };
     if of.request.is_empty() {
-        let verdict = resolution::without_look_up(Safety::Moves);
-        return Ok(Reply::failed(verdict.status, verdict.outcome, verdict.explanation.unwrap_or_default()));
+        return Ok(Reply::of_verdict(resolution::without_look_up(Safety::Moves)));
     }
     let unreadable = |_| ValidationError::new(Status::Internal, "the journal has a request that is no JSON");
     let request = json::parse(&of.request).map_err(unreadable)?;
     let arguments = Arguments::of_record(&of.function, request, of.step != JournalStep::Order)?;
-    arguments.ask(&|| context.bounds.is_over(), |earlier| match earlier {
-        Earlier::Asks(mut task) => {
+    let safety = arguments.row.safety;
+    Ok(match arguments.task(&|| context.bounds.is_over())? {
+        Some(mut task) => {
             task.secrets.extend(secrets);
             watch::watch(client, context, &Task { attempts_now: Some(attempts_now), ..task })
         }
-        Earlier::NoLookUp(row) => {
-            let verdict = resolution::without_look_up(row.safety);
-            Reply::failed(verdict.status, verdict.outcome, verdict.explanation.unwrap_or_default())
-        }
+        None => Reply::of_verdict(resolution::without_look_up(safety)),
     })
 }

@@ -12,7 +12,8 @@ use crate::answer::reply::Reply;
 use crate::answer::resolution::{self, Attempts, Inquiry, Price, Question};
 use crate::call::Call;
 use crate::json::decimal::Decimal;
-use crate::json::{self, Members, RawValue, Type};
+use crate::json::{self, Members, RawValue};
+use crate::request::amount;
 use crate::request::look_up::EarlierRequest;
 use crate::request::secrets::{Secrets, Stop};
 use crate::request::validate;
@@ -29,25 +30,21 @@ const REFERENCE: &str = "reference";
 
 impl Client {
     pub fn resolve(&self, context: &Call<'_>, json: &str) -> Reply {
-        let ask = |earlier: Earlier<'_>| match earlier {
-            Earlier::Asks(task) => {
-                if matches!(task.asked.question, Question::Order) {
-                    context.record.set_doubt(Doubt::None);
-                }
-                watch::watch(self, context, &task)
-            }
-            Earlier::NoLookUp(row) => {
-                let verdict = resolution::without_look_up(row.safety);
-                watch::log_verdict(row.name, &verdict, context);
-                Reply::failed(verdict.status, verdict.outcome, verdict.explanation.unwrap_or_default())
-            }
-        };
         let asked = arguments(const { operation(WHAT) }, json).and_then(|members| {
             // Also for a function that is not known: it may have moved money.
             context.record.set_doubt(Doubt::Money);
             let arguments = Arguments::read(&members)?;
-            context.record.set_doubt(arguments.row.in_doubt());
-            arguments.ask(&|| context.bounds.is_over(), ask)
+            let row = arguments.row;
+            context.record.set_doubt(row.in_doubt());
+            let Some(task) = arguments.task(&|| context.bounds.is_over())? else {
+                let reply = Reply::of_verdict(resolution::without_look_up(row.safety));
+                watch::log_verdict(row.name, &reply.evidence.verdict, context);
+                return Ok(reply);
+            };
+            if task.asked.question == Question::Order {
+                context.record.set_doubt(Doubt::None);
+            }
+            Ok(watch::watch(self, context, &task))
         });
         invoked::with_look_up_again(asked.unwrap_or_else(Reply::invalid), json)
     }
@@ -87,10 +84,7 @@ pub struct Task<'a> {
 /// What the caller expects an order to cost; `None` without `expect`.
 fn expected(arguments: &Members<'_>) -> Option<Price> {
     let expect = json::members(json::member(arguments, "expect")?).ok()?;
-    let amount = json::member(&expect, "amount").and_then(|amount| match Type::of(amount) {
-        Type::Number => Decimal::parse(amount),
-        _ => Decimal::parse(&json::text(amount)?),
-    });
+    let amount = json::member(&expect, "amount").and_then(amount::digits).and_then(|digits| Decimal::parse(&digits));
     let currency = json::member(&expect, "currency").and_then(json::text);
     Some(Price { source: "expect", is_of_order: false, amount, currency: currency.map(|text| text.into_owned()) })
 }
@@ -123,13 +117,6 @@ fn whole_number(
     number.map(Some).ok_or_else(|| {
         ValidationError::of_member(Status::Argument, what, name, format!("must be between {least} and {most}"))
     })
-}
-
-/// The question about an earlier request.
-pub enum Earlier<'a> {
-    Asks(Task<'a>),
-    /// Nothing is sent.
-    NoLookUp(&'static Endpoint),
 }
 
 /// The arguments of `resolve`.
@@ -167,23 +154,18 @@ impl<'a> Arguments<'a> {
         Ok(Arguments { row, request, is_charged, attempts: None, expected: None, repeats: false, interval_ms: 0 })
     }
 
-    /// Hands on what to ask.
-    pub fn ask<T>(self, stop: Stop<'_>, ask: impl FnOnce(Earlier<'_>) -> T) -> Result<T, ValidationError> {
+    /// What to ask; `None` if no endpoint can tell.
+    pub fn task(self, stop: Stop<'_>) -> Result<Option<Task<'a>>, ValidationError> {
         let Arguments { row, is_charged, .. } = self;
-        let Some(look_up) = &row.looked_up_by else {
-            return Ok(ask(Earlier::NoLookUp(row)));
-        };
+        let Some(look_up) = &row.looked_up_by else { return Ok(None) };
         let earlier = EarlierRequest::read(row, look_up, self.request, WHAT)?;
         check_charge(row, look_up, &earlier, is_charged)?;
-        let Some(question) = question(look_up, &earlier, is_charged) else {
-            return Ok(ask(Earlier::NoLookUp(row)));
-        };
-        let prices = prices(question, &earlier, self.expected)?;
-        let own_reference = earlier.own_reference();
-        Ok(ask(Earlier::Asks(Task {
+        let Some(question) = question(look_up, &earlier, is_charged) else { return Ok(None) };
+        let (prices, attempts) = (prices(question, &earlier, self.expected)?, self.attempts);
+        Ok(Some(Task {
             what: row.name,
             row: paysvc_spec::endpoint(look_up.endpoint),
-            asked: Inquiry { question, prices, own_reference: own_reference.as_deref(), attempts: self.attempts },
+            asked: Inquiry { question, prices, own_reference: earlier.own_reference(), attempts },
             currency_by: look_up.currency_by.map(paysvc_spec::endpoint),
             members: earlier.asks(),
             attempts_now: None,
@@ -191,7 +173,7 @@ impl<'a> Arguments<'a> {
             repeats: self.repeats,
             interval_ms: self.interval_ms,
             reports_progress: false,
-        })))
+        }))
     }
 }
 
