@@ -73,7 +73,7 @@ pub fn with_look_up(reply: Reply, row: &'static Endpoint, json: &str) -> Reply {
     if row.read_only() || !reply.leaves_open() || json.len() > LONGEST {
         return reply;
     }
-    let look_up = json::members_of(json).ok().map(|members| kept(row, &members, false, true));
+    let look_up = json::members(json).ok().map(|members| kept(row, &members, false, true));
     Reply { look_up, ..reply }
 }
 
@@ -82,7 +82,7 @@ pub fn with_look_up_again(reply: Reply, json: &str) -> Reply {
     if !reply.leaves_open() || json.len() > LONGEST {
         return reply;
     }
-    let look_up = json::members_of(json).ok().and_then(|members| kept_of_resolve(&members).ok());
+    let look_up = json::members(json).ok().and_then(|members| kept_of_resolve(&members).ok());
     Reply { look_up, ..reply }
 }
 

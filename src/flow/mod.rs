@@ -134,7 +134,7 @@ impl Client {
     /// Masks the secrets of a request in a text of the service, as in a message; `None` if the call ends before that.
     fn redact(&self, context: &Call<'_>, row: &'static Endpoint, json: &str, text: &str) -> Option<String> {
         let is_over = || context.bounds.is_over();
-        let secrets = Secrets::of_row(&json::members_of(json).ok()?, row.fields, &is_over);
+        let secrets = Secrets::of_row(&json::members(json).ok()?, row.fields, &is_over);
         let key = self.config.key(self.config.key_of(row));
         Redactor { secrets: &secrets, key, stop: &is_over }.redact(text)
     }

@@ -11,7 +11,7 @@ use zeroize::Zeroizing;
 
 use super::document::{self, Document, ScanError};
 use super::pointer::{Index, Pointer, Step};
-use super::{MAX_DEPTH, MAX_VALUES, Type, compact, parse, quote, unique};
+use super::{Error, MAX_DEPTH, MAX_VALUES, Type, compact, parse, quote, unique};
 use crate::util::memory::{self, MAX_TEXT};
 use crate::util::panics::failpoint;
 use crate::util::secret::SecretBytes;
@@ -32,17 +32,14 @@ pub enum Value<'a> {
     Json(&'a str),
 }
 
-/// Why a value cannot be set. Never contains the value.
-type Reason = Cow<'static, str>;
-
 const NO_MEMORY: &str = "there is not enough memory for it";
 const LEADING_ZEROS: &str = "an index of an array has no leading zeros";
 
-fn too_large() -> Reason {
+fn too_large() -> Error {
     format!("the document would be larger than {MAX_TEXT} bytes").into()
 }
 
-fn too_many() -> Reason {
+fn too_many() -> Error {
     format!("the document would have more than {MAX_VALUES} values").into()
 }
 
@@ -150,7 +147,7 @@ impl Builder {
 }
 
 impl Tree {
-    fn set(&mut self, pointer: &str, value: Value<'_>) -> Result<(), Reason> {
+    fn set(&mut self, pointer: &str, value: Value<'_>) -> Result<(), Error> {
         if pointer.len() > MAX_POINTER {
             return Err(format!("the pointer is longer than {MAX_POINTER} bytes").into());
         }
@@ -206,7 +203,7 @@ impl Node {
     }
 
     /// Reads a JSON document of at most that many levels.
-    fn from_json(text: &str, levels: usize) -> Result<Node, Reason> {
+    fn from_json(text: &str, levels: usize) -> Result<Node, Error> {
         if text.len() > MAX_TEXT {
             return Err(too_large());
         }
@@ -216,7 +213,7 @@ impl Node {
                 format!("the value is not JSON: {why}").into()
             }
             ScanError::TooMany => too_many(),
-            ScanError::NoMemory | ScanError::Stopped => Reason::from(NO_MEMORY),
+            ScanError::NoMemory | ScanError::Stopped => NO_MEMORY.into(),
         })?;
         read(document.root(text), document.has_duplicate_names(), levels)
     }
@@ -263,7 +260,7 @@ impl Node {
     }
 
     /// The value at one step; if there is none, a new empty place. Also returns whether it is new.
-    fn child(&mut self, step: Step<'_>, size: &mut Size) -> Result<(&mut Node, bool), Reason> {
+    fn child(&mut self, step: Step<'_>, size: &mut Size) -> Result<(&mut Node, bool), Error> {
         let place = || shown(step.before());
         let kind = self.kind();
         let (index, is_new) = match self {
@@ -317,7 +314,7 @@ impl Node {
 }
 
 /// `twice`: an object of the document has two fields with the same name.
-fn read(value: document::Value<'_>, twice: bool, levels: usize) -> Result<Node, Reason> {
+fn read(value: document::Value<'_>, twice: bool, levels: usize) -> Result<Node, Error> {
     let levels = levels.checked_sub(1).ok_or_else(|| format!("nests deeper than {MAX_DEPTH} levels"))?;
     let unusable = |error| format!("the value is not usable: {error}");
     match value.kind() {
@@ -348,7 +345,7 @@ fn read(value: document::Value<'_>, twice: bool, levels: usize) -> Result<Node, 
 }
 
 /// The place of a value. It is made if it is missing, with everything in between; `size` grows with what was made.
-fn place<'n>(root: &'n mut Node, pointer: Pointer<'_>, size: &mut Size) -> Result<&'n mut Node, Reason> {
+fn place<'n>(root: &'n mut Node, pointer: Pointer<'_>, size: &mut Size) -> Result<&'n mut Node, Error> {
     let mut node = root;
     let mut steps = pointer.steps().peekable();
     while let Some(step) = steps.next() {
@@ -366,7 +363,7 @@ fn place<'n>(root: &'n mut Node, pointer: Pointer<'_>, size: &mut Size) -> Resul
 }
 
 /// The container to make on the way: an array for an index, otherwise an object.
-fn container_of(next: Step<'_>) -> Result<Node, Reason> {
+fn container_of(next: Step<'_>) -> Result<Node, Error> {
     match next.index() {
         Index::At(_) | Index::End => Ok(Node::Array(Vec::new())),
         // It may be meant as the name of a field, e.g. the code of a bank.
@@ -383,7 +380,7 @@ fn empty() -> Node {
 }
 
 /// A JSON string. Its buffer has the right size from the start, so that no copy is made while it grows.
-fn quoted(text: &str) -> Result<SecretBytes, Reason> {
+fn quoted(text: &str) -> Result<SecretBytes, Error> {
     let length = |byte| match byte {
         b'"' | b'\\' | b'\x08' | b'\t' | b'\n' | b'\x0c' | b'\r' => 2,
         0..=0x1f => 6,
@@ -395,7 +392,7 @@ fn quoted(text: &str) -> Result<SecretBytes, Reason> {
 }
 
 /// Checks that it is a number exactly as JSON writes it, without white space around it.
-fn number(text: &str) -> Result<&str, Reason> {
+fn number(text: &str) -> Result<&str, Error> {
     match parse(text) {
         Ok(value) if Type::of(value) == Type::Number && value.len() == text.len() => Ok(text),
         _ => Err("must be a number as JSON writes it, like 100.10: digits, and a point before a fraction".into()),
@@ -403,13 +400,13 @@ fn number(text: &str) -> Result<&str, Reason> {
 }
 
 /// Text that is JSON already.
-fn literal(text: &str) -> Result<SecretBytes, Reason> {
+fn literal(text: &str) -> Result<SecretBytes, Error> {
     let mut out = buffer(text.len())?;
     out.extend_from_slice(text.as_bytes());
     Ok(out)
 }
 
-fn buffer(size: usize) -> Result<SecretBytes, Reason> {
+fn buffer(size: usize) -> Result<SecretBytes, Error> {
     if size > MAX_TEXT {
         return Err(too_large());
     }
@@ -417,7 +414,7 @@ fn buffer(size: usize) -> Result<SecretBytes, Reason> {
 }
 
 /// Text in Windows-1252 as UTF-8.
-fn decoded(bytes: &[u8]) -> Result<Zeroizing<String>, Reason> {
+fn decoded(bytes: &[u8]) -> Result<Zeroizing<String>, Error> {
     if bytes.len() > MAX_TEXT {
         return Err(too_large());
     }

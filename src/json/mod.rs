@@ -14,7 +14,7 @@ mod scan;
 pub use crate::util::memory::MAX_VALUES;
 pub use object::quote;
 use raw::unique;
-pub use raw::{Error, Members, RawValue, compact, items, member, members, members_of, parse, text};
+pub use raw::{Error, Members, RawValue, compact, items, member, members, parse, text};
 
 /// How deep the JSON of a caller may nest. The deepest request of the service has 3 levels.
 pub const MAX_DEPTH: usize = 32;

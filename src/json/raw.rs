@@ -4,7 +4,6 @@
 
 use std::borrow::Cow;
 use std::collections::HashSet;
-use std::fmt;
 
 use zeroize::Zeroizing;
 
@@ -19,37 +18,20 @@ pub type RawValue = str;
 /// The fields of one object, in their order.
 pub type Members<'a> = Vec<(Cow<'a, str>, &'a RawValue)>;
 
-/// Why a text or a value cannot be used.
-#[derive(Debug)]
-pub struct Error(Cow<'static, str>);
+/// Why a text or a value cannot be used. It may name a field, and never repeats a value.
+pub type Error = Cow<'static, str>;
 
-impl fmt::Display for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl Error {
-    pub fn new(text: impl Into<Cow<'static, str>>) -> Error {
-        Error(text.into())
-    }
-
-    /// `at`: how far the text was read.
-    fn of_scan(error: ScanError, text: &str, at: usize) -> Error {
-        match error {
-            ScanError::Syntax if at >= text.len() => Error::new("it ends too early"),
-            ScanError::Syntax => {
-                let before = &text.as_bytes()[..at];
-                let line_start = memchr::memrchr(b'\n', before).map_or(0, |end| end + 1);
-                let line = memchr::memchr_iter(b'\n', before).count() + 1;
-                Error(format!("it cannot be read from line {line}, byte {} on", at - line_start + 1).into())
-            }
-            ScanError::TooMany | ScanError::NoMemory | ScanError::Stopped => Error::new(memory::TOO_LARGE),
+/// `at`: how far the text was read.
+fn why_not_read(error: ScanError, text: &str, at: usize) -> Error {
+    match error {
+        ScanError::Syntax if at >= text.len() => "it ends too early".into(),
+        ScanError::Syntax => {
+            let before = &text.as_bytes()[..at];
+            let line_start = memchr::memrchr(b'\n', before).map_or(0, |end| end + 1);
+            let line = memchr::memchr_iter(b'\n', before).count() + 1;
+            format!("it cannot be read from line {line}, byte {} on", at - line_start + 1).into()
         }
-    }
-
-    fn twice(name: &str) -> Error {
-        Error(format!("field {name:?} is given twice").into())
+        ScanError::TooMany | ScanError::NoMemory | ScanError::Stopped => memory::TOO_LARGE.into(),
     }
 }
 
@@ -58,7 +40,7 @@ fn level(text: &str, levels: usize) -> Result<(Vec<Node>, bool), Error> {
     let mut scanner = Scanner::new(text, &|| false, u32::MAX as usize, levels);
     match scanner.scan() {
         Ok(()) => Ok((scanner.nodes, scanner.has_duplicate_names)),
-        Err(error) => Err(Error::of_scan(error, text, scanner.at)),
+        Err(error) => Err(why_not_read(error, text, scanner.at)),
     }
 }
 
@@ -67,17 +49,13 @@ pub fn parse(text: &str) -> Result<&RawValue, Error> {
     level(text, 1).map(|(nodes, _)| nodes[0].raw(text))
 }
 
-/// The fields of an object; fails for anything else and for a field that is given twice.
-pub fn members(value: &RawValue) -> Result<Members<'_>, Error> {
-    members_of(value)
-}
-
-/// The fields of a text that must be exactly one object, checked and split in one pass.
-pub fn members_of(text: &str) -> Result<Members<'_>, Error> {
+/// The fields of a text that must be exactly one object, checked and split in one pass; fails for a field that is given
+/// twice.
+pub fn members(text: &str) -> Result<Members<'_>, Error> {
     let nodes = children(text, Type::Object)?;
-    let mut members = memory::list(nodes.len()).ok_or(Error::new(memory::TOO_LARGE))?;
+    let mut members = memory::list(nodes.len()).ok_or(memory::TOO_LARGE)?;
     for node in &nodes[1..] {
-        members.push((node.exact_name(text).ok_or(Error::new(NO_NAME))?, node.raw(text)));
+        members.push((node.exact_name(text).ok_or(NO_NAME)?, node.raw(text)));
     }
     Ok(members)
 }
@@ -85,7 +63,7 @@ pub fn members_of(text: &str) -> Result<Members<'_>, Error> {
 /// The items of an array; fails for anything else.
 pub fn items(value: &RawValue) -> Result<Vec<&RawValue>, Error> {
     let nodes = children(value, Type::Array)?;
-    let mut items = memory::list(nodes.len()).ok_or(Error::new(memory::TOO_LARGE))?;
+    let mut items = memory::list(nodes.len()).ok_or(memory::TOO_LARGE)?;
     items.extend(nodes[1..].iter().map(|node| node.raw(value)));
     Ok(items)
 }
@@ -96,10 +74,10 @@ const NO_NAME: &str = "the name of a field is not valid Unicode text";
 fn children(text: &str, kind: Type) -> Result<Vec<Node>, Error> {
     let (nodes, twice) = level(text, 2)?;
     if Type::of(nodes[0].raw(text)) != kind {
-        return Err(Error(format!("must be {}", kind.name()).into()));
+        return Err(format!("must be {}", kind.name()).into());
     }
     if twice {
-        let document = Document::scan_own(text).map_err(|error| Error::of_scan(error, text, 0))?;
+        let document = Document::scan_own(text).map_err(|error| why_not_read(error, text, 0))?;
         unique(document.root(text))?;
     }
     Ok(nodes)
@@ -110,15 +88,11 @@ pub fn member<'a>(members: &Members<'a>, name: &str) -> Option<&'a RawValue> {
     members.iter().find(|(known, _)| known == name).map(|(_, value)| *value)
 }
 
-fn has_escape(raw: &str) -> bool {
-    memchr::memchr(b'\\', raw.as_bytes()).is_some()
-}
-
 /// The text of a JSON string as it is written, which has been checked; `None` for anything else, for an unpaired
 /// surrogate, and if there is not enough memory for it.
 pub fn text(value: &RawValue) -> Option<Cow<'_, str>> {
     let inner = value.strip_prefix('"')?.strip_suffix('"')?;
-    if !has_escape(inner) {
+    if memchr::memchr(b'\\', inner.as_bytes()).is_none() {
         return Some(Cow::Borrowed(inner));
     }
     if !memory::can_read(value.len()) {
@@ -133,7 +107,7 @@ pub fn text(value: &RawValue) -> Option<Cow<'_, str>> {
 pub fn compact(value: &RawValue, out: &mut Vec<u8>) -> Result<(), Error> {
     match Type::of(value) {
         Type::Object | Type::Array => {
-            let document = Document::scan_own(value).map_err(|error| Error::of_scan(error, value, 0))?;
+            let document = Document::scan_own(value).map_err(|error| why_not_read(error, value, 0))?;
             compact_level(document.root(value), document.has_duplicate_names(), out, MAX_DEPTH)
         }
         _ => {
@@ -143,13 +117,9 @@ pub fn compact(value: &RawValue, out: &mut Vec<u8>) -> Result<(), Error> {
     }
 }
 
-pub fn too_deep() -> Error {
-    Error(format!("nests deeper than {MAX_DEPTH} levels").into())
-}
-
 /// `twice`: an object of the document has two fields with the same name.
 fn compact_level(value: Value<'_>, twice: bool, out: &mut Vec<u8>, depth: usize) -> Result<(), Error> {
-    let depth = depth.checked_sub(1).ok_or_else(too_deep)?;
+    let depth = depth.checked_sub(1).ok_or_else(|| format!("nests deeper than {MAX_DEPTH} levels"))?;
     let kind = value.kind();
     let (open, close) = match kind {
         Type::Object => (b'{', b'}'),
@@ -168,7 +138,7 @@ fn compact_level(value: Value<'_>, twice: bool, out: &mut Vec<u8>, depth: usize)
             out.push(b',');
         }
         if kind == Type::Object {
-            quote(&child.exact_name().ok_or(Error::new(NO_NAME))?, out);
+            quote(&child.exact_name().ok_or(NO_NAME)?, out);
             out.push(b':');
         }
         compact_level(child, twice, out, depth)?;
@@ -181,10 +151,10 @@ fn compact_level(value: Value<'_>, twice: bool, out: &mut Vec<u8>, depth: usize)
 pub fn unique(object: Value<'_>) -> Result<(), Error> {
     let mut names = HashSet::new();
     for name in object.children().map(Value::exact_name) {
-        names.try_reserve(1).map_err(|_| Error::new(memory::TOO_LARGE))?;
-        let name = name.ok_or(Error::new(NO_NAME))?;
+        names.try_reserve(1).map_err(|_| memory::TOO_LARGE)?;
+        let name = name.ok_or(NO_NAME)?;
         if !names.insert(name.clone()) {
-            return Err(Error::twice(&name));
+            return Err(format!("field {name:?} is given twice").into());
         }
     }
     Ok(())

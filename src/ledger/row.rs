@@ -201,7 +201,7 @@ impl Row {
         if let Kind::Claim(claim) = &self.kind
             && !claim.request.is_empty()
         {
-            json::members_of(&claim.request).map_err(not_json)?;
+            json::members(&claim.request).map_err(not_json)?;
         }
         Ok(text)
     }
@@ -304,14 +304,14 @@ impl Row {
 
     /// The key of a row that is damaged elsewhere.
     pub fn legible_key(text: &str) -> Option<Name> {
-        let members = json::members_of(text).ok()?;
+        let members = json::members(text).ok()?;
         Reader(&members).name("key", "key_as_given").ok()?
     }
 
     /// Fails with what is wrong: a row that cannot be read never counts as missing.
     pub fn parse(text: &str) -> Result<Row, String> {
         fits(text)?;
-        let members = json::members_of(text).map_err(not_json)?;
+        let members = json::members(text).map_err(not_json)?;
         let row = Reader(&members);
         if row.number::<u32>("version")? != VERSION {
             return Err("a row has been written by another version of this library".to_owned());
@@ -547,7 +547,7 @@ mod tests {
     fn every_row_that_lacks_something_or_was_changed_is_refused() {
         for row in rows() {
             let text = row.to_json().unwrap();
-            let members = json::members_of(&text).unwrap();
+            let members = json::members(&text).unwrap();
             for (left_out, _) in members.iter().filter(|(name, _)| name != "check") {
                 let optional = [
                     "list",

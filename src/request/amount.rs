@@ -25,7 +25,7 @@ pub fn fault(value: &RawValue) -> Option<String> {
     }
 }
 
-/// The amount as it is written in the JSON: the text of a string, the literal of a number.
+/// As it is written in the JSON: the text of a string, the literal of a number.
 pub fn digits(value: &RawValue) -> Option<Cow<'_, str>> {
     match Type::of(value) {
         Type::Number => Some(Cow::Borrowed(value)),

@@ -146,7 +146,7 @@ pub fn with_longest(error: ValidationError, payload: &[u8]) -> ValidationError {
     const SHOWN: usize = 3;
     let text = std::str::from_utf8(payload).unwrap_or_default();
     let mut values = Vec::new();
-    for (name, value) in json::members_of(text).unwrap_or_default() {
+    for (name, value) in json::members(text).unwrap_or_default() {
         push_lengths(&name, value, &mut values);
     }
     values.sort_by_key(|(_, length)| Reverse(*length));
@@ -192,7 +192,7 @@ mod tests {
     const PAYOUT: &[Field] = &[amount("amount", Wire::Number), Field::optional("parts", Kind::List(AMOUNTS), "")];
 
     fn written(text: &str) -> Result<String, ValidationError> {
-        let members = json::members_of(text).unwrap();
+        let members = json::members(text).unwrap();
         let out = body("made_up", FIELDS, &members, text.len())?;
         // It never moved: the buffer is as large as it was made, so no copy is left in memory.
         assert_eq!(out.capacity(), text.len() + growth(FIELDS, text.len()), "{text}");
@@ -220,7 +220,7 @@ mod tests {
     #[test]
     fn a_member_is_spelled_as_the_row_or_the_payment_option_says() {
         let pay = |text: &str| {
-            let members = json::members_of(text).unwrap();
+            let members = json::members(text).unwrap();
             let out = body("order_pay", paysvc_spec::endpoint("order_pay").fields, &members, text.len()).unwrap();
             String::from_utf8(out.to_vec()).unwrap()
         };

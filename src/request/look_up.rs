@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use crate::json::builder::{Builder, Value};
 use crate::json::{self, Members, RawValue, Type, pointer};
+use crate::request::amount::digits;
 use crate::request::secrets::{Secrets, Stop};
 use crate::request::validate;
 use crate::util::memory::MAX_ERRORS;
@@ -47,7 +48,7 @@ impl<'a> EarlierRequest<'a> {
             }
         }
         misspelt(&members, row.fields, look_up, &mut errors);
-        let charge = charge(&members, row.fields, look_up);
+        let charge = charge(&[], &members, row.fields, look_up);
         let earlier = EarlierRequest { row, look_up, members, values, charge };
         if errors.is_empty() {
             earlier.missing(&mut errors);
@@ -127,11 +128,7 @@ impl<'a> EarlierRequest<'a> {
 
     /// The amount as it was given.
     pub fn amount(&self) -> Option<Cow<'a, str>> {
-        let amount = self.value(self.look_up.amount?)?;
-        match Type::of(amount) {
-            Type::Number => Some(Cow::Borrowed(amount)),
-            _ => json::text(amount),
-        }
+        digits(self.value(self.look_up.amount?)?)
     }
 
     pub fn currency(&self) -> Option<Cow<'a, str>> {
@@ -178,26 +175,17 @@ pub fn text(values: &Values) -> Option<String> {
 
 /// The request has a field that makes it a charge.
 pub fn charges(row: &'static Endpoint, look_up: &LookUp, members: &Members<'_>) -> bool {
-    charge(members, row.fields, look_up).is_some()
+    charge(&[], members, row.fields, look_up).is_some()
 }
 
 /// The text of the field at that pointer.
 pub fn text_at(row: &'static Endpoint, members: &Members<'_>, pointer: &str) -> Option<String> {
-    let value = value(members, row.fields, pointer).ok()??;
-    match Type::of(value) {
-        Type::Number => Some(value.to_owned()),
-        _ => json::text(value).map(Cow::into_owned),
-    }
+    digits(value(members, row.fields, pointer).ok()??).map(Cow::into_owned)
 }
 
 /// The first field with which the request is a charge. One that the row does not list, at any depth, may be another way to
-/// pay.
-fn charge(members: &Members<'_>, fields: &[Field], look_up: &LookUp) -> Option<String> {
-    charge_within(&[], members, fields, look_up)
-}
-
-/// `path`: where these fields stand.
-fn charge_within(path: &[&str], members: &Members<'_>, fields: &[Field], look_up: &LookUp) -> Option<String> {
+/// pay. `path`: where these fields stand.
+fn charge(path: &[&str], members: &Members<'_>, fields: &[Field], look_up: &LookUp) -> Option<String> {
     let mut given = members.iter().filter(|(_, value)| Type::of(value) != Type::Null);
     given.find_map(|(name, value)| {
         let path = [path, &[&**name]].concat();
@@ -208,7 +196,7 @@ fn charge_within(path: &[&str], members: &Members<'_>, fields: &[Field], look_up
         let is_charge = match fields.iter().find(|field| field.is_called(name)) {
             Some(field) if look_up.charges_with.iter().any(|pointer| pointer[1..] == *field.name) => path.len() == 1,
             Some(field) => match field.kind {
-                Kind::Object(inner) => return charge_within(&path, &json::members(value).ok()?, inner, look_up),
+                Kind::Object(inner) => return charge(&path, &json::members(value).ok()?, inner, look_up),
                 _ => false,
             },
             None => !look_up.keep.iter().any(|kept| is_on(kept.pointer())),

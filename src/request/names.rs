@@ -5,6 +5,7 @@ use std::borrow::Cow;
 
 use crate::json::document::{Document, Value};
 use crate::json::{self, Members, RawValue, Type};
+use crate::request::amount::digits;
 use paysvc_spec::roles::OF_REQUEST;
 use paysvc_spec::schema::{Field, Reference};
 
@@ -65,12 +66,7 @@ pub fn each_at<'a>(members: &Members<'a>, within: &str, steps: &[&str], found: &
 }
 
 fn text(value: &RawValue) -> Option<Cow<'_, str>> {
-    let text = match Type::of(value) {
-        Type::Text => json::text(value),
-        Type::Number => Some(Cow::Borrowed(value)),
-        _ => None,
-    };
-    text.filter(|text| !text.trim().is_empty())
+    digits(value).filter(|text| !text.trim().is_empty())
 }
 
 /// Most names of a request without a row. Errors about further ones prove nothing.

@@ -167,17 +167,11 @@ fn secrets(
     headers: &[(String, String)],
     stop: Stop<'_>,
 ) -> Secrets {
-    let mut found = Secrets::default();
-    match row {
-        Some(row) => found = Secrets::of_request(members, row.fields, stop),
-        None => {
-            for value in ["body", "query"].iter().filter_map(|name| json::member(members, name)) {
-                found.add_all(value, stop);
-            }
-            let digits = |segment: &String| segment.chars().filter(char::is_ascii_digit).count();
-            let numbers = url_path::segments(path).into_iter().filter(|segment| digits(segment) >= ACCOUNT_DIGITS);
-            numbers.for_each(|segment| found.add(&segment));
-        }
+    let mut found = Secrets::of_request(members, row.map_or(&[], |row| row.fields), stop);
+    if row.is_none() {
+        let digits = |segment: &String| segment.chars().filter(char::is_ascii_digit).count();
+        let numbers = url_path::segments(path).into_iter().filter(|segment| digits(segment) >= ACCOUNT_DIGITS);
+        numbers.for_each(|segment| found.add(&segment));
     }
     headers.iter().for_each(|(_, value)| found.add_header(value));
     found
@@ -273,7 +267,7 @@ mod tests {
 
     fn error(headers: &str) -> String {
         let text = format!(r#"{{"headers":{headers}}}"#);
-        let members = json::members_of(&text).unwrap();
+        let members = json::members(&text).unwrap();
         super::headers(&members).expect_err(headers).message
     }
 

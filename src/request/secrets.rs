@@ -41,7 +41,7 @@ impl Secrets {
         found.secrets
     }
 
-    /// The same for a raw request to the path of a row, whose members are in `body` and `query`.
+    /// The same for a raw request, whose members are in `body` and `query`; `fields`: of the row at its path, if any.
     pub fn of_request(request: &Members<'_>, fields: &[Field], stop: Stop<'_>) -> Secrets {
         let mut found = Collector { secrets: Secrets::default(), seen: 0, stop };
         for value in ["body", "query"].iter().filter_map(|name| json::member(request, name)) {
@@ -84,13 +84,6 @@ impl Secrets {
         };
         self.block.extend_from_slice(&length.to_le_bytes());
         self.block.extend_from_slice(text.as_bytes());
-    }
-
-    /// Adds every text and number in the value. It must have been made compact before, which limits its depth.
-    pub fn add_all(&mut self, value: &RawValue, stop: Stop<'_>) {
-        let mut found = Collector { secrets: std::mem::take(self), seen: 0, stop };
-        found.value(value, false);
-        *self = found.secrets;
     }
 
     /// Adds the secrets of another request.
@@ -225,12 +218,12 @@ mod tests {
         ];
         const CARD: &[Field] = &[field("cvv", Kind::Text, true), field("year", Kind::Text, false)];
         let text = r#"{"reference":"ORDER","otp":"abc","card":{"cvv":"193","year":"2039","pin":[55555,"66666",true]},"x":{"y":"77777","currency":"NGN","pin":"a12","name":"Lovelace"},"z":"ab"}"#;
-        let found = Secrets::of_row(&json::members_of(text).unwrap(), FIELDS, &|| false);
+        let found = Secrets::of_row(&json::members(text).unwrap(), FIELDS, &|| false);
         let found: Vec<_> = found.iter().collect();
         assert_eq!(found, ["abc", "193", "55555", "66666", "77777", "a12", "Lovelace"]);
         // In a raw request an element may be anything, and so may the list.
         let found = |text: &str| -> Vec<String> {
-            let found = Secrets::of_row(&json::members_of(text).unwrap(), FIELDS, &|| false);
+            let found = Secrets::of_row(&json::members(text).unwrap(), FIELDS, &|| false);
             found.iter().map(str::to_owned).collect()
         };
         let list = r#"{"cards":[{"cvv":"194","year":"2039"},{"cvv":"195","pin":"88888"},"99999",[{"x":"12121"}]]}"#;

@@ -29,7 +29,7 @@ impl Recipient {
     /// The fields that say who pays what to whom, and the function, as the journal compares them.
     pub fn members(&self) -> Vec<(String, String)> {
         let payload = std::str::from_utf8(&self.payload).unwrap_or_default();
-        let members = json::members_of(payload).unwrap_or_default();
+        let members = json::members(payload).unwrap_or_default();
         let mut found = vec![("function".to_owned(), INITIATE.name.to_owned())];
         found.append(&mut record::values(&members, payouts::DETAILS, Field::is_identifying));
         found

@@ -68,7 +68,7 @@ pub fn object_within<'a>(
     if !memory::can_read(text.len()) {
         return Err(out_of_memory(what, text.len(), status));
     }
-    let members = json::members_of(text)
+    let members = json::members(text)
         .map_err(|error| ValidationError::new(status, format!("{what} {}", reason(text, &error))))?;
     self::members(members, fields, rules, what, status)
 }

@@ -267,7 +267,7 @@ mod options {
 }
 
 fn paths(text: &str, charges: bool) -> Vec<String> {
-    price_errors(&json::members_of(text).unwrap(), charges).into_iter().map(|(path, _)| path).collect()
+    price_errors(&json::members(text).unwrap(), charges).into_iter().map(|(path, _)| path).collect()
 }
 
 #[test]

@@ -95,7 +95,7 @@ fn what_is_sent_is_what_the_row_sends() {
         format!(r#"{{"payoutDetails":[{},{}]}}"#, payout("B", "2", "3.10", "x"), payout("A", "1", "7.50", "May"));
     assert_eq!(request.text(), expected);
     // The row writes it again without changes, so its length is the one that was compared with the key.
-    let members = json::members_of(request.text()).unwrap();
+    let members = json::members(request.text()).unwrap();
     let again = body::body("again", INITIATE.fields, &members, expected.len()).unwrap();
     assert_eq!(std::str::from_utf8(&again).unwrap(), expected);
     let identity = &list.recipients[0].identity;
