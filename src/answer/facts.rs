@@ -8,12 +8,13 @@ use crate::json::Type;
 use crate::json::decimal::Decimal;
 use crate::json::document::{Document, Value};
 use crate::request::names::References;
+use crate::util::text::is_digits;
 use history::History;
 use paysvc_spec::schema::{Answer, Envelope, Member, Place, Reference, Role};
 use paysvc_spec::status::{Amount, State};
 use paysvc_spec::verdicts::Signs;
-use stated::{Amounts, NamedReference, PriceMatch, Statement, Text};
-use words::{NamedState, is_digits, state_of_id, word};
+use stated::{Amounts, NamedReference, Statement, Text};
+use words::{NamedState, state_of_id, word};
 
 pub mod event;
 pub mod history;
@@ -77,17 +78,6 @@ impl Facts {
         &self.references[kind as usize]
     }
 
-    /// Compares the price of the order; if the response has none, the amount charged, with or without the fee beside it.
-    /// All amounts that it names must agree.
-    pub fn compare_price(&self, wanted: &Decimal) -> PriceMatch {
-        stated::compare_price(&self.amounts, wanted)
-    }
-
-    /// As [`Facts::compare_price`], without what was charged.
-    pub fn compare_price_alone(&self, wanted: &Decimal) -> PriceMatch {
-        stated::compare_price_alone(&self.amounts, wanted)
-    }
-
     /// An amount that the response names, whatever field has it; `None` if none has it, or if two contradict each other.
     pub fn amount(&self, which: Amount) -> Option<String> {
         let all = |of: fn(&Amounts) -> &Statement<Decimal>| {
@@ -110,11 +100,6 @@ impl Facts {
             }
             price => (price.clear().cloned(), None),
         }
-    }
-
-    /// How many payments in the history were successful.
-    pub fn payments_made(&self) -> usize {
-        self.history.successful
     }
 }
 

@@ -1,7 +1,5 @@
 //! From the HTTP response to the reply: reads it, extracts the facts, decides the verdict, redacts the message. Does no
 //! I/O.
-//!
-//! Imports `util` and `json`, the response's type from `transport`, and the references and secrets from `request`.
 
 pub mod facts;
 pub mod normal;

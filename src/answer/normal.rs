@@ -9,6 +9,7 @@ use crate::json::Type;
 use crate::json::document::Value;
 use crate::json::object::quote;
 use crate::util::memory::MAX_ERRORS;
+use crate::util::text::is_digits;
 use paysvc_spec::roles::{DATA, is_of_envelope};
 use paysvc_spec::schema::{AnswerKind, LONGEST_AMOUNT, Place, ShapeField};
 
@@ -274,10 +275,6 @@ fn written(out: &mut Vec<u8>, text: Option<String>) -> Leaf {
     let Some(text) = text else { return Leaf::Unreadable };
     write!(out, "{text}").expect("writing to memory cannot fail");
     Leaf::Written
-}
-
-fn is_digits(text: &str) -> bool {
-    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 /// Of 64 bits; with a fraction of zeros, too.

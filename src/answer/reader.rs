@@ -47,31 +47,30 @@ pub struct Judgement {
 /// A body as far as it could be read.
 enum Body {
     Json(String, Document),
-    /// Empty, a page, or anything else that neither begins like JSON nor says that it is.
-    Other(Vec<u8>),
+    /// Empty, a page, or anything else that neither begins like JSON nor says that it is; with its content type.
+    Other(Vec<u8>, Option<String>),
     /// The reason follows "the body of the service's response ..." in the message.
     Unreadable(Status, String),
 }
 
 pub fn read(context: &AnswerContext<'_>, answer: HttpAnswer) -> Judgement {
     failpoint::at("answer");
-    let HttpAnswer { http_status, content_type, retry_after_ms, .. } = answer;
+    let HttpAnswer { http_status, retry_after_ms, .. } = answer;
     let may_be_truncated =
         answer.close_delimited || answer.body_error.as_ref().is_some_and(|error| error.status == Status::Transport);
-    let kind = content_type.as_deref();
-    let mut body = read_body(context, answer.body, kind, answer.encoded, answer.close_delimited, answer.body_error);
+    let mut body = read_body(context, answer);
     let stop = || (context.ended)().is_some();
     let found = match &body {
         Body::Json(text, document) => facts::read(document, text, context.expected, context.references, &stop)
             .and_then(|facts| with_texts(context, http_status, facts, document.root(text), &stop)),
-        Body::Other(bytes) => Some(facts_of_text(context, http_status, bytes)),
+        Body::Other(bytes, _) => Some(facts_of_text(context, http_status, bytes)),
         Body::Unreadable(..) => Some(Box::default()),
     };
     let facts = found.unwrap_or_else(|| {
         body = stopped(context);
         Box::default()
     });
-    let payments_made = facts.payments_made();
+    let payments_made = facts.history.successful;
     let unreadable = match &body {
         Body::Unreadable(status, _) => Some(*status),
         _ => None,
@@ -83,7 +82,7 @@ pub fn read(context: &AnswerContext<'_>, answer: HttpAnswer) -> Judgement {
         notes.insert(0, format!("paid twice: {payments_made} payments in the history were successful").into());
     }
     let is_json = matches!(body, Body::Json(..));
-    let mut reply = reply(context, http_status, content_type.as_deref(), body, &verdict, &notes);
+    let mut reply = reply(context, http_status, body, &verdict, &notes);
     let facts = is_json.then_some(facts);
     reply.evidence.reading = Reading { sent: true, http_status, retry_after_ms, facts, ..Reading::default() };
     reply.evidence.verdict = verdict;
@@ -140,15 +139,9 @@ fn is_json_type(content_type: &str) -> bool {
     content_type.split(';').next().is_some_and(|kind| kind.to_ascii_lowercase().contains("json"))
 }
 
-fn read_body(
-    context: &AnswerContext<'_>,
-    body: Vec<u8>,
-    content_type: Option<&str>,
-    encoded: bool,
-    close_delimited: bool,
-    cut: Option<TransportError>,
-) -> Body {
-    if let Some(cut) = cut {
+fn read_body(context: &AnswerContext<'_>, answer: HttpAnswer) -> Body {
+    let HttpAnswer { content_type, body, encoded, close_delimited, body_error, .. } = answer;
+    if let Some(cut) = body_error {
         return incomplete(cut);
     }
     let unreadable = |reason: &str| Body::Unreadable(Status::Response, reason.to_owned());
@@ -159,10 +152,10 @@ fn read_body(
         _ if close_delimited => {
             unreadable("ended when its connection closed and is not complete JSON, so it may have been cut off")
         }
-        _ if content_type.is_some_and(is_json_type) || begins_as_json(&bytes) => {
+        _ if content_type.as_deref().is_some_and(is_json_type) || begins_as_json(&bytes) => {
             unreadable("is not exactly one JSON document")
         }
-        _ => Body::Other(bytes),
+        _ => Body::Other(bytes, content_type),
     };
     let text = match text_of(body) {
         Ok(text) => text,
@@ -224,7 +217,6 @@ fn incomplete(error: TransportError) -> Body {
 fn reply(
     context: &AnswerContext<'_>,
     http_status: u16,
-    content_type: Option<&str>,
     body: Body,
     verdict: &Verdict,
     notes: &[Cow<'_, str>],
@@ -252,13 +244,13 @@ fn reply(
             reply.document = Some(document);
             reply
         }
-        Body::Other(bytes) => {
+        Body::Other(bytes, content_type) => {
             let length = bytes.len();
             let what = match (length, http_status) {
                 (_, 300..=399) => "a redirect, which is never followed".to_owned(),
                 (0, _) => "an empty body".to_owned(),
                 _ => {
-                    let kind = content_type.and_then(context.redact).filter(|kind| !kind.is_empty());
+                    let kind = content_type.and_then(|kind| (context.redact)(&kind)).filter(|kind| !kind.is_empty());
                     format!("{length} bytes of {} that are not JSON", kind.as_deref().unwrap_or("an unnamed type"))
                 }
             };

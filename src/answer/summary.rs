@@ -34,12 +34,6 @@ pub struct Summary<'a> {
     pub body: Option<Value<'a>>,
 }
 
-/// An object with what cannot be read of it.
-struct ObjectText {
-    text: Vec<u8>,
-    unreadable: Vec<String>,
-}
-
 /// The shape of a response. All are made with the first: that takes longer than a short response.
 fn shape(function: &str) -> &'static [ShapeField] {
     static SHAPES: OnceBox<BTreeMap<&str, Vec<ShapeField>>> = OnceBox::new();
@@ -56,44 +50,33 @@ impl Summary<'_> {
             Some(own) if own.in_front => (None, Some(own)),
             own => (own.as_ref(), None),
         };
-        let row = self.evidence.reading.row;
-        let answer = self.object_text(|body, text| match (row, whole) {
-            (Some(row), _) => normal::write(shape(row.name), body, text),
-            (None, Some(own)) => normal::write_own(shape(own.of.name), body, text),
-            (None, None) => Ok(Vec::new()),
-        })?;
-        let webhook = self.object_text(|body, text| match in_front {
-            Some(own) => normal::write_own(shape(own.of.name), body, text),
-            None => Ok(Vec::new()),
-        })?;
+        let (row, body) = (self.evidence.reading.row, self.body.ok_or(TooLong)?);
+        let (mut answer, mut webhook) = (Vec::new(), Vec::new());
+        let unreadable = match (row, whole) {
+            (Some(row), _) => normal::write(shape(row.name), body, &mut answer)?,
+            (None, Some(own)) => normal::write_own(shape(own.of.name), body, &mut answer)?,
+            (None, None) => Vec::new(),
+        };
+        if let Some(own) = in_front {
+            normal::write_own(shape(own.of.name), body, &mut webhook)?;
+        }
         let texts = [self.code, self.message, self.request_id, self.look_up.unwrap_or_default()];
-        let pointers = answer.unreadable.iter().map(|pointer| pointer.len() + 1).sum::<usize>();
+        let pointers = unreadable.iter().map(|pointer| pointer.len() + 1).sum::<usize>();
         // An escape takes six bytes.
         let escaped = 6 * (texts.iter().map(|text| text.len()).sum::<usize>() + pointers);
-        let mut out = memory::buffer(ROOM + escaped + answer.text.len() + webhook.text.len()).ok_or(TooLong)?;
+        let mut out = memory::buffer(ROOM + escaped + answer.len() + webhook.len()).ok_or(TooLong)?;
         let or_null = |text: Vec<u8>| if text.is_empty() { b"null".to_vec() } else { text };
         object(&mut out, |reply| {
             self.result(reply);
             self.paid(reply);
             reply.literal("look_up", self.look_up.unwrap_or("null"));
             let name = row.map(|row| row.name).or(whole.map(|own| own.of.name));
-            reply.text_or_null("answer_of", name.filter(|_| !answer.text.is_empty()));
-            reply.raw("answer", |out| out.extend_from_slice(&or_null(answer.text)));
-            reply.raw("unreadable", |out| list(out, &answer.unreadable, |out, pointer| quote(pointer, out)));
-            reply.raw("webhook", |out| out.extend_from_slice(&or_null(webhook.text)));
+            reply.text_or_null("answer_of", name.filter(|_| !answer.is_empty()));
+            reply.raw("answer", |out| out.extend_from_slice(&or_null(answer)));
+            reply.raw("unreadable", |out| list(out, &unreadable, |out, pointer| quote(pointer, out)));
+            reply.raw("webhook", |out| out.extend_from_slice(&or_null(webhook)));
         });
         Ok(out)
-    }
-
-    /// Empty without a body.
-    fn object_text(
-        &self,
-        write: impl FnOnce(Value<'_>, &mut Vec<u8>) -> Result<Vec<String>, TooLong>,
-    ) -> Result<ObjectText, TooLong> {
-        let Some(body) = self.body else { return Err(TooLong) };
-        let mut text = Vec::new();
-        let unreadable = write(body, &mut text)?;
-        Ok(ObjectText { text, unreadable })
     }
 
     fn result(&self, reply: &mut Object<'_>) {

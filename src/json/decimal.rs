@@ -4,6 +4,7 @@ use std::fmt;
 
 use crate::json::Type;
 use crate::json::document::Value;
+use crate::util::text::is_digits;
 use paysvc_spec::schema::LONGEST_AMOUNT;
 
 /// A decimal that is not negative: `25.5`, `25.50` and `025.500000` are equal.
@@ -17,8 +18,7 @@ impl Decimal {
     /// Digits with at most one decimal point; `None` for anything else, such as signs, exponents and separators.
     pub fn parse(text: &str) -> Option<Decimal> {
         let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
-        let digits = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
-        (text.len() <= LONGEST_AMOUNT && digits(whole) && digits(fraction)).then(|| Decimal::new(whole, fraction))
+        (text.len() <= LONGEST_AMOUNT && is_digits(whole) && is_digits(fraction)).then(|| Decimal::new(whole, fraction))
     }
 
     /// The amount in a JSON text, or a JSON number as it is written.

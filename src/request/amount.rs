@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use crate::json::{self, RawValue, Type};
+use crate::util::text::is_digits;
 use paysvc_spec::schema::{LONGEST_AMOUNT, Wire};
 
 /// How much an amount can grow when it is written: a number gets quotes.
@@ -36,8 +37,7 @@ pub fn digits(value: &RawValue) -> Option<Cow<'_, str>> {
 /// Digits with at most one decimal point, above zero, without sign and exponent, as everywhere in the service.
 fn is_amount(text: &str) -> bool {
     let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
-    let digits = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
-    digits(whole) && digits(fraction) && text.bytes().any(|b| (b'1'..=b'9').contains(&b))
+    is_digits(whole) && is_digits(fraction) && text.bytes().any(|b| (b'1'..=b'9').contains(&b))
 }
 
 /// Appends a good amount in the row's form, with the digits that the caller gave. JSON numbers cannot begin with zeros,

@@ -58,6 +58,11 @@ pub fn one_line(text: String) -> String {
     clean.take(MAX_CHARS).collect::<String>().trim().to_owned()
 }
 
+/// One digit of ASCII or more, and nothing else.
+pub fn is_digits(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
 /// A name that a caller gave, as an error repeats it.
 pub fn shortened(name: &str) -> Cow<'_, str> {
     match name.char_indices().nth(MAX_NAME_CHARS) {

@@ -6,6 +6,7 @@ use std::time::SystemTime;
 use ureq::http::{HeaderMap, HeaderName, HeaderValue};
 
 use super::error::TransportError;
+use crate::util::text::is_digits;
 
 pub const DATE: &str = "date";
 /// Of the W3C's Trace Context.
@@ -61,7 +62,7 @@ pub fn retry_after_ms(text: &str, now: SystemTime) -> Option<u64> {
     let text = text.trim();
     // Some services send a fraction. Waiting longer is never wrong, so it is rounded up.
     let (seconds, fraction) = text.split_once('.').unwrap_or((text, "0"));
-    if [seconds, fraction].iter().all(|part| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit())) {
+    if is_digits(seconds) && is_digits(fraction) {
         let begun = fraction.bytes().any(|b| b != b'0');
         // A number that is too large means for ever.
         return Some(seconds.parse().unwrap_or(u64::MAX).saturating_add(u64::from(begun)).saturating_mul(1000));

@@ -48,8 +48,6 @@ pub enum Place {
 /// What a field means.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Role {
-    /// Nothing, although the shared list knows the name.
-    Nothing,
     /// Votes for success or failure: the `status` of the whole response.
     Status,
     /// Votes for success or failure: `isSuccess`.
@@ -114,7 +112,7 @@ impl Role {
             Role::Accepted => "accepted",
             Role::History => "history",
             Role::AccountNumber => "account",
-            Role::Nothing | Role::Object(_) | Role::ServiceReference => "",
+            Role::Object(_) | Role::ServiceReference => "",
         };
         text.to_owned()
     }

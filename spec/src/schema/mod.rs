@@ -41,19 +41,10 @@ named! {
 
 named! {
     /// Which of the merchant's API keys the `api-key` header carries.
-    pub enum ApiKey(name) {
-        Public = "public",
-        Secret = "secret",
-    }
-}
-
-impl ApiKey {
-    /// The setting that holds the key.
-    pub const fn setting(self) -> &'static str {
-        match self {
-            ApiKey::Public => "public_key",
-            ApiKey::Secret => "secret_key",
-        }
+    /// Its name, and the setting that holds it.
+    pub enum ApiKey(name, setting) {
+        Public = "public", "public_key";
+        Secret = "secret", "secret_key";
     }
 }
 

@@ -30,24 +30,14 @@ impl StatusRule {
     }
 }
 
-/// The state of a line.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum StateRule {
-    None,
-    OfAnswer,
-    /// That of the entry of the history in question.
-    OfEntry,
-    /// The refund's: it was done.
-    Successful,
-}
-
-impl StateRule {
-    pub fn words(self) -> &'static str {
-        match self {
-            StateRule::None => "NONE",
-            StateRule::OfAnswer => "the response's",
-            StateRule::OfEntry => "the entry's",
-            StateRule::Successful => "SUCCESSFUL",
-        }
+named! {
+    /// The state of a line.
+    pub enum StateRule(words) {
+        None = "NONE",
+        OfAnswer = "the response's",
+        /// That of the entry of the history in question.
+        OfEntry = "the entry's",
+        /// The refund's: it was done.
+        Successful = "SUCCESSFUL",
     }
 }

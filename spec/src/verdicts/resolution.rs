@@ -8,38 +8,27 @@ use crate::status::Outcome::{self, Confirmed, Rejected, Unknown};
 use crate::status::{State, Status};
 use Question::{Account, Attempt, Batch, Charge, Final, Order, Refund};
 
-/// What is asked.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Question {
-    /// Whether the order was charged.
-    Charge,
-    /// Whether the order was created; it was not to be charged.
-    Order,
-    /// What became of one attempt to pay.
-    Attempt,
-    /// Whether all of the order was refunded.
-    Refund,
-    /// Whether the service accepted the payouts.
-    Batch,
-    /// Whether there is a virtual account.
-    Account,
-    /// The final state of the order.
-    Final,
+named! {
+    /// What is asked.
+    pub enum Question(words) {
+        /// Whether the order was charged.
+        Charge = "charge",
+        /// Whether the order was created; it was not to be charged.
+        Order = "order without a charge",
+        /// What became of one attempt to pay.
+        Attempt = "one attempt to pay",
+        /// Whether all of the order was refunded.
+        Refund = "full refund",
+        /// Whether the service accepted the payouts.
+        Batch = "payouts",
+        /// Whether there is a virtual account.
+        Account = "virtual account",
+        /// The final state of the order.
+        Final = "`order_wait`",
+    }
 }
 
 impl Question {
-    pub const fn words(self) -> &'static str {
-        match self {
-            Question::Charge => "charge",
-            Question::Order => "order without a charge",
-            Question::Attempt => "one attempt to pay",
-            Question::Refund => "full refund",
-            Question::Batch => "payouts",
-            Question::Account => "virtual account",
-            Question::Final => "`order_wait`",
-        }
-    }
-
     /// What the status query's response must name.
     pub const fn names(self) -> Reference {
         match self {

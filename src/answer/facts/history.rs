@@ -106,8 +106,6 @@ struct Element {
     documented: Vec<NamedState>,
     codes: Vec<Option<CodeClass>>,
     reference: Option<Text>,
-    /// A flag or an error says that it was refused.
-    refused: bool,
 }
 
 impl Reader<'_> {
@@ -137,7 +135,7 @@ impl Reader<'_> {
         let found = self.each(element, Place::Element, members);
         self.facts.elements += 1;
         self.facts.signs.element_failed |= exact && found.documented.contains(&NamedState::Failed);
-        self.facts.element_refused |= found.refused || found.states.contains(&NamedState::Failed);
+        self.facts.element_refused |= is_refused(element, members);
     }
 
     /// Reads an element, and records what weakens the verdict.
@@ -150,10 +148,7 @@ impl Reader<'_> {
             let Some(Meaning { role, exact, .. }) = meaning(member, place, members) else { continue };
             let named = match role {
                 Role::StateNumber => state_of_id(member),
-                Role::StateWord | Role::PaymentWord => {
-                    found.refused |= flag(member) == Some(false);
-                    state_of_word(member)
-                }
+                Role::StateWord | Role::PaymentWord => state_of_word(member),
                 Role::Code | Role::PaymentCode => {
                     found.codes.extend(code(member).map(|code| code.class));
                     self.code(member, role, place, false);
@@ -165,14 +160,6 @@ impl Reader<'_> {
                 }
                 Role::Final | Role::Requery => {
                     self.finality(member, role, false);
-                    None
-                }
-                Role::IsSuccess | Role::Success => {
-                    found.refused |= flag(member) == Some(false);
-                    None
-                }
-                Role::Error => {
-                    found.refused |= !member.is_empty() && member.raw() != "false";
                     None
                 }
                 _ => None,

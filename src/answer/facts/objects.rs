@@ -75,7 +75,6 @@ impl Reader<'_> {
             Role::Currency
             | Role::ServiceReference
             | Role::ReferenceAlone(_)
-            | Role::Nothing
             | Role::Accepted
             | Role::Message
             | Role::Description

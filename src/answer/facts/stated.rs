@@ -5,6 +5,7 @@
 use std::borrow::Cow;
 use std::ops::Deref;
 
+use super::Facts;
 use super::words::is_same;
 use crate::json::Type;
 use crate::json::decimal::Decimal;
@@ -129,22 +130,27 @@ pub enum PriceMatch {
     Differs(String),
 }
 
-/// Compares with the amount charged, if there is no price.
-pub fn compare_price(named: &[Amounts], wanted: &Decimal) -> PriceMatch {
-    match compare_price_alone(named, wanted) {
-        PriceMatch::Unnamed => {
-            let agrees = |amounts: &&Amounts| {
-                amounts.total.clear().is_some_and(|total| wanted.is_charged_as(total, amounts.fee.clear()))
-            };
-            compared("charged total", named.iter().filter(|it| !it.total.is_absent()), |it| &it.total, agrees)
+impl Facts {
+    /// Compares the price of the order; if the response has none, the amount charged, with or without the fee beside it.
+    /// All amounts that it names must agree.
+    pub fn compare_price(&self, wanted: &Decimal) -> PriceMatch {
+        match self.compare_price_alone(wanted) {
+            PriceMatch::Unnamed => {
+                let agrees = |amounts: &&Amounts| {
+                    amounts.total.clear().is_some_and(|total| wanted.is_charged_as(total, amounts.fee.clear()))
+                };
+                let named = self.amounts.iter().filter(|amounts| !amounts.total.is_absent());
+                compared("charged total", named, |amounts| &amounts.total, agrees)
+            }
+            compared => compared,
         }
-        compared => compared,
     }
-}
 
-pub fn compare_price_alone(named: &[Amounts], wanted: &Decimal) -> PriceMatch {
-    let named = named.iter().filter(|amounts| !amounts.price.is_absent());
-    compared("price", named, |amounts| &amounts.price, |amounts| amounts.price.clear() == Some(wanted))
+    /// As [`Facts::compare_price`], without what was charged.
+    pub fn compare_price_alone(&self, wanted: &Decimal) -> PriceMatch {
+        let named = self.amounts.iter().filter(|amounts| !amounts.price.is_absent());
+        compared("price", named, |amounts| &amounts.price, |amounts| amounts.price.clear() == Some(wanted))
+    }
 }
 
 fn compared<'a>(

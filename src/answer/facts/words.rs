@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use super::wording::{self, Wording};
 use crate::json::Type;
 use crate::json::document::Value;
+use crate::util::text::is_digits;
 use paysvc_spec::refusals::{CodeClass, code_class};
 use paysvc_spec::status::State;
 
@@ -56,10 +57,6 @@ pub fn flag(value: Value<'_>) -> Option<bool> {
         Type::Text => word(value).filter(|word| is_one_of(word, &["false", "no"])).map(|_| false),
         _ => None,
     }
-}
-
-pub fn is_digits(text: &str) -> bool {
-    !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit())
 }
 
 /// The state that a `statusId` names; `None` if it names none.
