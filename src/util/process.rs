@@ -169,10 +169,6 @@ pub fn generation() -> u32 {
 pub fn critical_section<T>(run: impl FnOnce() -> T) -> T {
     // Does nothing if the thread is ending and its thread-locals are gone.
     let _ = AT_END.try_with(|_| ());
-    within(run)
-}
-
-fn within<T>(run: impl FnOnce() -> T) -> T {
     within_page(page(), run)
 }
 
@@ -206,7 +202,7 @@ struct AtEnd;
 impl Drop for AtEnd {
     fn drop(&mut self) {
         if let Some(platform) = PLATFORM.get() {
-            within(platform.at_thread_end);
+            within_page(page(), platform.at_thread_end);
         }
     }
 }
@@ -222,16 +218,26 @@ pub struct PerProcess<T: Default> {
 
 impl<T: Default> PerProcess<T> {
     pub fn new() -> PerProcess<T> {
-        PerProcess { generation: generation(), value: T::default(), child: OnceBox::new() }
+        PerProcess::made_in(generation())
+    }
+
+    fn made_in(generation: u32) -> PerProcess<T> {
+        PerProcess { generation, value: T::default(), child: OnceBox::new() }
     }
 
     /// The generation of this process, and its value.
     pub fn current(&self) -> (u32, &T) {
+        let generation = generation();
+        (generation, self.of(generation))
+    }
+
+    /// The value of the process of that generation.
+    pub fn of(&self, generation: u32) -> &T {
         let mut current = self;
-        while current.generation != generation() {
-            current = current.child.get_or_init(|| Box::new(PerProcess::new()));
+        while current.generation != generation {
+            current = current.child.get_or_init(|| Box::new(PerProcess::made_in(generation)));
         }
-        (current.generation, &current.value)
+        &current.value
     }
 }
 

@@ -10,23 +10,18 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use once_cell::race::OnceBox;
 
 use crate::util::panics::catch_panic;
-use crate::util::process::{critical_section, generation};
+use crate::util::process::{PerProcess, critical_section, generation};
 
 /// Characters of the prefix, five random bits each.
 const PREFIX: usize = 16;
 const CALL_DIGITS: &[u8; 32] = b"0123456789abcdefghijklmnopqrstuv";
 
-/// The calls of one process. A forked child has its own, after those of its ancestors, whose replies may outlive the
-/// fork.
+/// The calls of one process. A forked child has its own; those of its ancestors stay, because their replies may outlive
+/// the fork.
 struct Calls {
-    generation: u32,
     prefix: [u8; PREFIX],
     last: AtomicU64,
-    next: OnceBox<Calls>,
 }
-
-/// For the first process of this library. Lock-free: a child that is forked meanwhile would wait for ever.
-static FIRST: OnceBox<Calls> = OnceBox::new();
 
 #[derive(Clone, Copy)]
 pub struct CallId {
@@ -59,17 +54,13 @@ impl Calls {
     }
 
     fn of(generation: u32) -> &'static Calls {
-        let mut at = &FIRST;
-        loop {
-            let calls = at.get_or_init(|| Box::new(Calls::new(generation)));
-            if calls.generation == generation {
-                return calls;
-            }
-            at = &calls.next;
-        }
+        static ALL: OnceBox<PerProcess<Calls>> = OnceBox::new();
+        ALL.get_or_init(|| Box::new(PerProcess::new())).of(generation)
     }
+}
 
-    fn new(generation: u32) -> Calls {
+impl Default for Calls {
+    fn default() -> Calls {
         let mut bytes = [0; PREFIX];
         let filled = catch_panic(|| critical_section(|| aws_lc_rs::rand::fill(&mut bytes)));
         let prefix = match filled {
@@ -77,7 +68,7 @@ impl Calls {
             // If the system has no randomness: the values that differ most between processes and machines.
             _ => without_randomness(),
         };
-        Calls { generation, prefix, last: AtomicU64::new(0), next: OnceBox::new() }
+        Calls { prefix, last: AtomicU64::new(0) }
     }
 }
 

@@ -35,7 +35,7 @@ impl ServerCertVerifier for Verifier {
         now: UnixTime,
     ) -> Result<ServerCertVerified, Error> {
         match self.webpki.verify_server_cert(end_entity, intermediates, name, ocsp, now) {
-            Err(error) if is_of_authority(&error) && self.own.contains(end_entity) => {
+            Err(Error::InvalidCertificate(error)) if is_of_authority(&error) && self.own.contains(end_entity) => {
                 verify_server_name(&ParsedCertificate::try_from(end_entity)?, name)?;
                 Ok(ServerCertVerified::assertion())
             }
@@ -187,7 +187,7 @@ pub fn words(error: &CertificateError) -> String {
             "the service's certificate cannot be read: its operator must get another one".into()
         }
         E::Other(OtherError(other)) if other.is::<CertificateFault>() => other.to_string(),
-        E::Other(OtherError(other)) if matches!(other.downcast_ref(), Some(webpki::Error::CaUsedAsEndEntity)) => {
+        error if is_of_authority(error) => {
             "the service uses the CA certificate of an authority as its own: if it is yours, name exactly this certificate \
              in ca_file; one that is limited to some names is not accepted"
                 .into()
@@ -197,9 +197,7 @@ pub fn words(error: &CertificateError) -> String {
 }
 
 /// webpki has checked the validity before it says so; a test would notice another order.
-fn is_of_authority(error: &Error) -> bool {
-    let Error::InvalidCertificate(CertificateError::Other(other)) = error else {
-        return false;
-    };
+fn is_of_authority(error: &CertificateError) -> bool {
+    let CertificateError::Other(other) = error else { return false };
     matches!(other.0.downcast_ref(), Some(webpki::Error::CaUsedAsEndEntity))
 }

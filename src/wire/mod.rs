@@ -2,8 +2,6 @@
 //!
 //! ureq speaks HTTP; the connection beneath it is this module's own (`stream.rs`), so that sent bytes are counted where
 //! they are written, a deadline bounds every wait, and a cancel ends one call's waits.
-//!
-//! Imports `util`, `call` and `config`.
 
 pub mod answer;
 mod certificates;

@@ -104,17 +104,6 @@ pub fn abort(socket: &TcpStream) {
     }
 }
 
-/// How long the system may try to deliver what was written, even if this process is killed. Nothing where the system lacks
-/// that.
-#[cfg(target_os = "linux")]
-fn limit_delivery(socket: &TcpStream, timeout: Duration) {
-    let ms = u32::try_from(timeout.as_millis()).unwrap_or(u32::MAX);
-    let _ = socket::setsockopt(socket, sockopt::TcpUserTimeout, &ms);
-}
-
-#[cfg(not(target_os = "linux"))]
-fn limit_delivery(_: &TcpStream, _: Duration) {}
-
 /// The socket's timeouts: each change is a system call.
 #[derive(Default)]
 pub struct Waits {
@@ -134,8 +123,13 @@ impl Waits {
         if !write {
             return socket.set_read_timeout(timeout);
         }
-        // Both change only together, so that a warm call needs no system call for either.
-        limit_delivery(socket, rounded_timeout(left));
+        // How long the system may try to deliver what was written, even if this process is killed. Both change only together,
+        // so that a warm call needs no system call for either.
+        #[cfg(target_os = "linux")]
+        {
+            let ms = u32::try_from(rounded_timeout(left).as_millis()).unwrap_or(u32::MAX);
+            let _ = socket::setsockopt(socket, sockopt::TcpUserTimeout, &ms);
+        }
         socket.set_write_timeout(timeout)
     }
 

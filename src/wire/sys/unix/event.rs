@@ -3,8 +3,9 @@
 //!
 //! What a cancel uses here neither locks nor allocates.
 
-use std::io;
-use std::os::fd::{AsFd, BorrowedFd};
+use std::io::{self, Write as _};
+use std::os::fd::AsFd as _;
+use std::os::unix::net::UnixStream;
 use std::time::Instant;
 
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
@@ -13,54 +14,22 @@ use once_cell::race::OnceBox;
 use crate::util::process;
 use crate::wire::sys::CANCEL_CHECK;
 
-/// What becomes readable when it is set.
-#[cfg(target_os = "linux")]
-struct Descriptor(nix::sys::eventfd::EventFd);
-
-#[cfg(target_os = "linux")]
-impl Descriptor {
-    fn new() -> io::Result<Descriptor> {
-        use nix::sys::eventfd::{EfdFlags, EventFd};
-        Ok(Descriptor(EventFd::from_flags(EfdFlags::EFD_CLOEXEC | EfdFlags::EFD_NONBLOCK)?))
-    }
-
-    fn set(&self) {
-        let _ = self.0.write(1);
-    }
-}
-
-#[cfg(target_os = "linux")]
-impl AsFd for Descriptor {
-    fn as_fd(&self) -> BorrowedFd<'_> {
-        self.0.as_fd()
-    }
-}
-
-/// Elsewhere a pair of sockets: both ends stay open, so writing raises no SIGPIPE.
-#[cfg(not(target_os = "linux"))]
+/// A pair of sockets, of which one becomes readable when it is set. Both ends stay open, so writing raises no SIGPIPE.
 struct Descriptor {
-    readable: std::os::unix::net::UnixStream,
-    writable: std::os::unix::net::UnixStream,
+    readable: UnixStream,
+    writable: UnixStream,
 }
 
-#[cfg(not(target_os = "linux"))]
 impl Descriptor {
     fn new() -> io::Result<Descriptor> {
-        let (readable, writable) = std::os::unix::net::UnixStream::pair()?;
+        let (readable, writable) = UnixStream::pair()?;
         // When it is full, it is set.
         writable.set_nonblocking(true)?;
         Ok(Descriptor { readable, writable })
     }
 
     fn set(&self) {
-        let _ = io::Write::write(&mut &self.writable, &[1]);
-    }
-}
-
-#[cfg(not(target_os = "linux"))]
-impl AsFd for Descriptor {
-    fn as_fd(&self) -> BorrowedFd<'_> {
-        self.readable.as_fd()
+        let _ = (&self.writable).write(&[1]);
     }
 }
 
@@ -117,7 +86,7 @@ impl Events {
                     let ms = i32::try_from(left.as_millis() + 1).unwrap_or(i32::MAX);
                     let timeout = PollTimeout::try_from(ms).unwrap_or(PollTimeout::MAX);
                     // The loop checks why it returned.
-                    let _ = poll(&mut [PollFd::new(descriptor.as_fd(), PollFlags::POLLIN)], timeout);
+                    let _ = poll(&mut [PollFd::new(descriptor.readable.as_fd(), PollFlags::POLLIN)], timeout);
                 }
                 // The system had no descriptor for it.
                 None => std::thread::sleep(left.min(CANCEL_CHECK)),

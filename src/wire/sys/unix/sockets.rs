@@ -35,10 +35,6 @@ fn content(socket: RawFd, generation: u32) -> u64 {
     u64::from(socket as u32 + 1) | u64::from(generation as u16) << 48
 }
 
-fn cancels(slot: u64) -> u64 {
-    slot >> 32 & 0xffff
-}
-
 impl Sockets {
     pub fn add(&self, socket: RawFd, generation: u32) -> SlotContent {
         let content = content(socket, generation);
@@ -96,7 +92,7 @@ fn empty(slot: &AtomicU64, content: u64) -> bool {
     // call of another thread.
     for _ in 0..MAX_PAUSES {
         match slot.compare_exchange(content, EMPTY, Ordering::SeqCst, Ordering::SeqCst) {
-            Err(now) if cancels(now) > 0 => std::thread::sleep(PAUSE),
+            Err(now) if now >> 32 & 0xffff > 0 => std::thread::sleep(PAUSE),
             _ => return true,
         }
     }
