@@ -31,32 +31,15 @@ pub struct Payout {
     pub doubt: Option<String>,
 }
 
-/// All references that the service has given so far: a response that repeats one belongs to another request.
-#[derive(Default)]
-pub struct References(HashSet<String>);
-
-impl References {
-    /// For that many. `None` if there is no memory for them.
-    pub fn with_room(count: usize) -> Option<References> {
-        let mut known = References::default();
-        known.0.try_reserve(count).ok()?;
-        Some(known)
-    }
-
-    /// False if it was known.
-    pub fn add(&mut self, reference: &str) -> bool {
-        self.0.insert(reference.to_owned())
-    }
-}
-
 /// Masks the secrets of the request in a text of the service; `None` if the call ends before that.
 pub type Redact<'a> = &'a dyn Fn(&str) -> Option<String>;
 
-/// Matches a response that reports success. The error says what does not fit, and names neither account nor amount.
+/// Matches a response that reports success. `known`: all references that the service has given so far; a response that
+/// repeats one belongs to another request. The error says what does not fit, and names neither account nor amount.
 pub fn accepted(
     reply: &Reply,
     recipients: &[&Identity],
-    known: &References,
+    known: &HashSet<String>,
     redact: Redact<'_>,
 ) -> Result<AcceptedBatch, String> {
     let elements = elements(reply).ok_or("the response has no list of payouts")?;
@@ -82,7 +65,7 @@ pub fn accepted(
             return Err(differs("no reference"));
         }
         let of_another = |reference: &str| {
-            known.0.contains(reference) || payouts.iter().any(|other| other.reference.as_deref() == Some(reference))
+            known.contains(reference) || payouts.iter().any(|other| other.reference.as_deref() == Some(reference))
         };
         if reference.as_deref().is_some_and(of_another) {
             return Err(differs("the reference of another payout"));
@@ -96,7 +79,7 @@ pub fn accepted(
     let of_batch = |name: &str| root.and_then(|root| root.member(name)).filter(|value| !value.is_empty());
     let reference = root.and_then(|root| text(root, names::BATCH_REFERENCE));
     let reference = reference.ok_or("the response has no reference for the batch")?.into_owned();
-    if known.0.contains(&reference) {
+    if known.contains(&reference) {
         return Err("the response has the reference of another batch".into());
     }
     let id = of_batch(names::BATCH_ID).and_then(Value::plain).map(Cow::into_owned);
@@ -145,19 +128,14 @@ fn text<'d>(object: Value<'d>, name: &str) -> Option<Cow<'d, str>> {
 
 /// The account as a text, or as a number with the same digits.
 fn is_account(element: Value<'_>, recipient: &Identity) -> bool {
-    plain(element, names::ACCOUNT).is_some_and(|account| account.trim() == recipient.account.trim())
+    let account = element.member(names::ACCOUNT).filter(|it| matches!(it.kind(), Type::Text | Type::Number));
+    account.and_then(Value::plain).is_some_and(|account| account.trim() == recipient.account.trim())
 }
 
 /// Decimals are compared: 100 is 100.00.
 fn is_amount(element: Value<'_>, recipient: &Identity) -> bool {
     let own = Decimal::parse(&recipient.amount);
     own.is_some() && element.member(names::AMOUNT).and_then(Decimal::of) == own
-}
-
-/// A text or a number.
-fn plain<'d>(object: Value<'d>, name: &str) -> Option<Cow<'d, str>> {
-    let value = object.member(name)?;
-    matches!(value.kind(), Type::Text | Type::Number).then(|| value.plain())?
 }
 
 #[cfg(test)]
@@ -180,7 +158,7 @@ mod tests {
         let mut reply = Reply::without_body(Status::Ok, Outcome::Confirmed, "");
         reply.document = Document::scan(body, &|| false).ok();
         reply.body = body.to_owned();
-        let all = References(known.iter().map(|text| (*text).to_owned()).collect());
+        let all = known.iter().map(|text| (*text).to_owned()).collect();
         let redact = |text: &str| Some(text.replace("secret", "***"));
         accepted(&reply, &[&identity(1, "100"), &identity(2, "7.50")], &all, &redact)
     }

@@ -129,8 +129,8 @@ impl List {
 /// What is wrong with the clients' references, beyond what the table says of them.
 fn reference_errors(elements: &[&RawValue]) -> Result<Vec<(String, String)>, ValidationError> {
     let mut errors = Vec::new();
-    let mut known: HashMap<Cow<'_, str>, usize> =
-        memory::map(elements.len()).ok_or_else(|| no_memory(elements.len()))?;
+    let mut known: HashMap<Cow<'_, str>, usize> = HashMap::new();
+    known.try_reserve(elements.len()).map_err(|_| no_memory(elements.len()))?;
     for (index, element) in elements.iter().enumerate() {
         if errors.len() >= MAX_ERRORS {
             break;

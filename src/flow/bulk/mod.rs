@@ -19,8 +19,8 @@ use super::Client;
 use crate::answer::reply::Reply;
 use crate::call::Call;
 use crate::flow::bulk::list::List;
-use crate::flow::bulk::rules::{Failure, contained};
-use crate::flow::bulk::run::{Options, Run};
+use crate::flow::bulk::rules::{Failure, Rules, contained};
+use crate::flow::bulk::run::Run;
 use crate::flow::journal::no_journal;
 use crate::json;
 use crate::request::{self, validate};
@@ -66,9 +66,8 @@ impl Client {
         let list = list.unwrap_or_else(|| Err(ValidationError::new(Status::Internal, "the list is missing")))?;
         // Anything missing from the configuration is reported before the first batch.
         request::prepare(INITIATE, list.request(&[0]).text(), &self.config, &|| false)?;
-        let options =
-            Options { continues: is_set("continue"), continues_after_unknown: is_set("continue_after_unknown") };
-        Run::new(self, context, journal, list, options)?.pay()
+        let rules = Rules::new(is_set("continue_after_unknown"));
+        Run::new(self, context, journal, list, is_set("continue"), rules)?.pay()
     }
 }
 

@@ -186,11 +186,9 @@ impl Run<'_> {
         let of_row = is_unknown.then(|| message.clone());
         let (reference, payout_reference) =
             end.map_or((None, None), |end| (end.batch_reference, end.payment_reference));
-        if let Some(payout) = &payout_reference {
-            self.references.add(payout);
-        }
+        self.references.extend(payout_reference.clone());
         // A list has many batches: those that are new are not searched for.
-        let is_new = reference.as_deref().is_none_or(|reference| self.references.add(reference));
+        let is_new = reference.as_deref().is_none_or(|reference| self.references.insert(reference.to_owned()));
         let batches = &mut self.report.batches;
         let batch = match batches.iter().rposition(|batch| !is_new && batch.reference == reference) {
             _ if settled => None,
@@ -205,17 +203,8 @@ impl Run<'_> {
             }
         };
         let row = &mut self.report.rows[recipient];
-        let identity = row.identity.clone();
-        let replayed = day;
-        *row = Recipient {
-            outcome,
-            batch,
-            payout_reference,
-            settled,
-            replayed,
-            message: of_row,
-            ..Recipient::new(identity)
-        };
+        let (identity, replayed, message) = (row.identity.clone(), day, of_row);
+        *row = Recipient { identity, outcome, batch, payout_reference, settled, replayed, message };
         self.size += 2 * ADDED;
         self.done += 1;
         if is_unknown {

@@ -16,10 +16,6 @@ pub fn word(outcome: Outcome) -> &'static str {
     if outcome == Outcome::Confirmed { "ACCEPTED" } else { status::name_of_outcome(outcome) }
 }
 
-fn count_name(outcome: Outcome) -> String {
-    word(outcome).to_ascii_lowercase()
-}
-
 /// Whom a payout goes to.
 #[derive(Clone)]
 pub struct Identity {
@@ -135,7 +131,7 @@ impl Report {
             object.text("message", message);
             object.literal("total", self.rows.len());
             for outcome in OUTCOMES {
-                object.literal(&count_name(outcome), self.count(outcome));
+                object.literal(&word(outcome).to_ascii_lowercase(), self.count(outcome));
             }
             object.raw("batches", |out| list(out, self.batches.iter().enumerate(), push_batch));
             object.raw("payouts", |out| list(out, &self.rows, |out, row| self.push_row(out, row)));
@@ -202,19 +198,9 @@ fn line(outcome: Outcome, message: &str) -> String {
     one_line(in_doubt(doubt, message))
 }
 
-// The steps of a run, as the callback for progress gets them.
-
-/// A batch is about to be sent. The outcome of its recipients is UNKNOWN from here on.
-pub fn step_before(report: &Report, batch: usize, recipients: &[usize]) -> String {
-    step(report, batch, recipients, true)
-}
-
-/// What became of it.
-pub fn step_after(report: &Report, batch: usize, recipients: &[usize]) -> String {
-    step(report, batch, recipients, false)
-}
-
-fn step(report: &Report, batch: usize, recipients: &[usize], begins: bool) -> String {
+/// A step of a run, as the callback for progress gets it. `begins`: a batch is about to be sent, and the outcome of its
+/// recipients is UNKNOWN from here on; otherwise, what became of it.
+pub fn step(report: &Report, batch: usize, recipients: &[usize], begins: bool) -> String {
     let mut out = Vec::new();
     object(&mut out, |object| {
         object.text("step", if begins { "before" } else { "after" });
@@ -317,8 +303,8 @@ mod tests {
     #[test]
     fn the_longest_answer_is_within_what_was_set_aside_before_the_request() {
         let all = [0, 1, 2];
-        let before = step_before(&longest(false), 0, &all);
-        let after = step_after(&longest(true), 0, &all);
+        let before = step(&longest(false), 0, &all, true);
+        let after = step(&longest(true), 0, &all, false);
         assert!(after.len() <= most_after(&before, 3), "{} {}", after.len(), most_after(&before, 3));
         // Nearly all of it is text that a response may contain.
         assert!(after.len() > most_after(&before, 3) * 8 / 10);

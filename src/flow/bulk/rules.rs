@@ -32,6 +32,7 @@ const MOST_FAILURES: u32 = 3;
 
 /// Counts what decides whether the next batch is sent.
 pub struct Rules {
+    /// A batch whose outcome is UNKNOWN does not end the run.
     continues_after_unknown: bool,
     failures: u32,
 }

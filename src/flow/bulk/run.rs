@@ -1,9 +1,11 @@
 //! Sends the batches of a list, one after the other.
 
-use super::answer::{self, References};
+use std::collections::HashSet;
+
+use super::answer;
 use super::list::List;
 use super::recipients::{RecipientState, by_another_list, refused};
-use super::report::{AROUND, Batch, Identity, Report, Row, most_after, step_after, step_before, word};
+use super::report::{AROUND, Batch, Identity, Report, Row, most_after, step, word};
 use super::rules::{self, Failure, Rules, contained, no_memory};
 use super::split::{Item, Splitter};
 use super::{INITIATE, WHAT};
@@ -27,14 +29,6 @@ use paysvc_spec::status::{self, Outcome, Status};
 const USUAL: usize = 200;
 const PAID_BY_OTHERS: &str = "there was no connection, and others have paid some of its recipients meanwhile";
 
-/// What the caller allows.
-pub struct Options {
-    /// The list goes on with what another list has paid.
-    pub continues: bool,
-    /// A batch whose outcome is UNKNOWN does not end the run.
-    pub continues_after_unknown: bool,
-}
-
 /// The batch under way.
 struct UnderWay {
     index: usize,
@@ -50,6 +44,7 @@ pub struct Run<'a> {
     pub(super) context: &'a Call<'a>,
     pub(super) journal: &'a Journal,
     pub(super) list: List,
+    /// The list goes on with what another list has paid.
     pub(super) continues: bool,
     pub(super) report: Report,
     /// For the text of the report.
@@ -57,7 +52,8 @@ pub struct Run<'a> {
     /// How long that text can be.
     pub(super) size: usize,
     rules: Rules,
-    pub(super) references: References,
+    /// All that the service has given so far.
+    pub(super) references: HashSet<String>,
     /// Recipients that have an outcome.
     pub(super) done: usize,
     /// The journal has been read for everybody.
@@ -84,19 +80,16 @@ impl<'a> Run<'a> {
         context: &'a Call<'a>,
         journal: &'a Journal,
         list: List,
-        options: Options,
+        continues: bool,
+        rules: Rules,
     ) -> Result<Run<'a>, ValidationError> {
         let report = list.new_report()?;
         let recipients = report.rows.len();
         // All that the run needs after its first request, except what a long answer adds to the report.
         let size = report.size() + AROUND;
-        let room = memory::buffer(size + USUAL * 2 * recipients);
-        let (Some(room), Some(references)) = (room, References::with_room(2 * recipients)) else {
-            return Err(no_memory(recipients));
-        };
-        let Options { continues, continues_after_unknown } = options;
-        let rules = Rules::new(continues_after_unknown);
-        let (under_way, last, first_failure) = (None, None, None);
+        let room = memory::buffer(size + USUAL * 2 * recipients).ok_or_else(|| no_memory(recipients))?;
+        let mut references = HashSet::new();
+        references.try_reserve(2 * recipients).map_err(|_| no_memory(recipients))?;
         Ok(Run {
             client,
             context,
@@ -111,9 +104,9 @@ impl<'a> Run<'a> {
             done: 0,
             has_read: false,
             contended: Vec::new(),
-            under_way,
-            last,
-            first_failure,
+            under_way: None,
+            last: None,
+            first_failure: None,
         })
     }
 
@@ -254,9 +247,8 @@ impl<'a> Run<'a> {
                 recipients.iter().map(|&recipient| &self.list.recipients[recipient].identity).collect();
             match answer::accepted(reply, &identities, &self.references, &redact) {
                 Ok(accepted) => {
-                    self.references.add(&accepted.reference);
-                    let references = accepted.payouts.iter().filter_map(|payout| payout.reference.as_deref());
-                    references.for_each(|reference| _ = self.references.add(reference));
+                    self.references.insert(accepted.reference.clone());
+                    self.references.extend(accepted.payouts.iter().filter_map(|payout| payout.reference.clone()));
                     (ended.reference, ended.id, payouts) = (Some(accepted.reference), accepted.id, accepted.payouts);
                 }
                 Err(difference) => {
@@ -325,7 +317,7 @@ impl<'a> Run<'a> {
         self.report.batches[index] = Batch { outcome, status, message, ..Batch::begun(recipients.len()) };
         self.done += recipients.len();
         // The steps are complete, unless reporting them was what panicked.
-        let _ = contained(|| self.tell(&step_after(&self.report, index, &recipients), true));
+        let _ = contained(|| self.tell(&step(&self.report, index, &recipients, false), true));
     }
 
     fn reply(self, stop: Option<Failure>) -> Reply {
@@ -384,7 +376,7 @@ impl BatchItems<'_, '_> {
             let row = &mut run.report.rows[recipient];
             *row = Row { outcome: Outcome::Unknown, batch: Some(index), ..Row::new(row.identity.clone()) };
         }
-        let before = step_before(&run.report, index, &recipients);
+        let before = step(&run.report, index, &recipients, true);
         let size = run.size + most_after(&before, recipients.len());
         let sent_before = run.context.record.sent();
         run.under_way = Some(UnderWay { index, recipients, sent_before, earlier });
@@ -476,7 +468,7 @@ impl Items for BatchItems<'_, '_> {
         let run = &mut *self.run;
         let Some(UnderWay { index, recipients, .. }) = run.under_way.take() else { return true };
         run.done += recipients.len();
-        let goes_on = run.tell(&step_after(&run.report, index, &recipients), true);
+        let goes_on = run.tell(&step(&run.report, index, &recipients, false), true);
         if again {
             self.verdict = None;
             run.done -= recipients.len();
