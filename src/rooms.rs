@@ -25,7 +25,6 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "util",
             "json",
             "call",
-            "answer::facts",
             "answer::paid",
             "answer::reply",
             "answer::summary",

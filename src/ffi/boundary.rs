@@ -55,50 +55,41 @@ pub unsafe fn deliver(
     subject: Subject,
     body: impl FnOnce(&CallRecord) -> Result<Reply, ValidationError>,
 ) -> paysvc_status {
-    // SAFETY: `out` is what the caller promises, unchanged.
-    sys::preserving_errors(|| unsafe { deliver_reply(out, subject, body) })
-}
-
-/// # Safety
-/// As [`deliver`].
-unsafe fn deliver_reply(
-    out: *mut *mut paysvc_reply,
-    subject: Subject,
-    body: impl FnOnce(&CallRecord) -> Result<Reply, ValidationError>,
-) -> paysvc_status {
-    if !out.is_null() {
-        // SAFETY: not NULL, and the caller promises that it may be written.
-        unsafe { out.write(ptr::null_mut()) };
-    }
-    sys::install();
-    let (nothing_sent, doubt) = match subject {
-        Subject::OfThisCall => (Outcome::NotSent, Doubt::None),
-        Subject::Earlier => (Outcome::Unknown, Doubt::Money),
-    };
-    let record = CallRecord::new();
-    record.set_doubt(doubt);
-    let reserve = Reserve::take();
-    let body = |record: &CallRecord| match (&reserve, subject) {
-        (None, _) => Reply::failed(Status::Transport, nothing_sent, memory::LACK),
-        (Some(_), Subject::OfThisCall) => body(record).unwrap_or_else(Reply::invalid),
-        (Some(_), Subject::Earlier) => body(record).unwrap_or_else(Reply::invalid).about_earlier(),
-    };
-    let handle =
-        catch_panic(|| reply::handle(body(&record).in_doubt(record.doubt()), &record)).or_else(|source_line| {
-            catch_panic(|| {
-                let outcome = if record.sent() > 0 { Outcome::Unknown } else { nothing_sent };
-                let failed = Reply::failed(Status::Internal, outcome, source_line.bug(""));
-                reply::handle(failed.in_doubt(record.doubt()), &record)
-            })
-        });
-    // Making the reply panicked as well: it stays NULL, which stands for the outcome UNKNOWN.
-    let Ok(handle) = handle else { return Status::Internal as paysvc_status };
-    let status = handle.0.status();
-    if !out.is_null() {
-        // SAFETY: not NULL, and still the caller's memory for one pointer.
-        unsafe { out.write(Box::into_raw(handle)) };
-    }
-    status
+    sys::preserving_errors(|| {
+        if !out.is_null() {
+            // SAFETY: not NULL, and the caller promises that it may be written.
+            unsafe { out.write(ptr::null_mut()) };
+        }
+        sys::install();
+        let (nothing_sent, doubt) = match subject {
+            Subject::OfThisCall => (Outcome::NotSent, Doubt::None),
+            Subject::Earlier => (Outcome::Unknown, Doubt::Money),
+        };
+        let record = CallRecord::new();
+        record.set_doubt(doubt);
+        let reserve = Reserve::take();
+        let body = |record: &CallRecord| match (&reserve, subject) {
+            (None, _) => Reply::failed(Status::Transport, nothing_sent, memory::LACK),
+            (Some(_), Subject::OfThisCall) => body(record).unwrap_or_else(Reply::invalid),
+            (Some(_), Subject::Earlier) => body(record).unwrap_or_else(Reply::invalid).about_earlier(),
+        };
+        let handle =
+            catch_panic(|| reply::handle(body(&record).in_doubt(record.doubt()), &record)).or_else(|source_line| {
+                catch_panic(|| {
+                    let outcome = if record.sent() > 0 { Outcome::Unknown } else { nothing_sent };
+                    let failed = Reply::failed(Status::Internal, outcome, source_line.bug(""));
+                    reply::handle(failed.in_doubt(record.doubt()), &record)
+                })
+            });
+        // Making the reply panicked as well: it stays NULL, which stands for the outcome UNKNOWN.
+        let Ok(handle) = handle else { return Status::Internal as paysvc_status };
+        let status = handle.0.status();
+        if !out.is_null() {
+            // SAFETY: not NULL, and still the caller's memory for one pointer.
+            unsafe { out.write(Box::into_raw(handle)) };
+        }
+        status
+    })
 }
 
 /// A C string as text. `what` names it in the error.

@@ -150,7 +150,7 @@ pub(super) unsafe fn send(
 const OTHERS: [(&str, Function); 4] = [
     (CLIENT_CHECK.name, Function::Operation(Client::client_check)),
     (CLIENT_WARM.name, Function::Operation(Client::client_warm)),
-    (ENCRYPT.name, Function::Operation(Client::encrypt_in_call)),
+    (ENCRYPT.name, Function::Operation(|client, _, json| client.encrypt(json))),
     (JOURNAL_NEXT.name, Function::AboutEarlier(Client::journal_next_after)),
 ];
 

@@ -1,8 +1,6 @@
 //! The C interface, and the only `unsafe` code. It converts pointers to values and back, and knows no rule of payments.
 //!
 //! `cargo xtask gen` renders constants and endpoints (`exports.rs`) from the tables, and `include/paysvc.h` from this module.
-//!
-//! Imports `flow`, `json`, `util`, of `wire` the call token, of `answer` the reply, and of `ledger` the store.
 
 // Rules 1 to 3 of the header are the safety section of every exported function: a handle is NULL, or is freed only once
 // and after the last function got it (a reply: after the last has returned); a text is NULL, or NUL-terminated until

@@ -29,10 +29,6 @@ impl Client {
         arguments(&CLIENT_WARM, json).map_or_else(Reply::invalid, |_| self.warm(context))
     }
 
-    pub fn encrypt_in_call(&self, _: &Call<'_>, json: &str) -> Reply {
-        self.encrypt(json)
-    }
-
     /// The same with the keys in the JSON.
     pub fn journal_next_after(&self, context: &Call<'_>, json: &str) -> Reply {
         let after = arguments(&JOURNAL_NEXT, json).and_then(|members| {

@@ -1,6 +1,4 @@
 //! The client: prepares a request, sends it, reads the response, and retries where the verdict allows it.
-//!
-//! Imports `util`, `json`, `config`, `request`, `wire`, `answer` and `ledger`.
 
 mod bulk;
 mod check;
@@ -153,12 +151,11 @@ impl Client {
 
     /// Encrypts a payload without sending anything.
     pub fn encrypt(&self, json: &str) -> Reply {
-        self.encrypted(json).map_or_else(Reply::invalid, Reply::local)
-    }
-
-    fn encrypted(&self, json: &str) -> Result<String, ValidationError> {
-        let (key, payload) = (self.config.require_encryption_key("encrypt")?, body::payload(json)?);
-        key.encrypt(&payload).map_err(|error| body::with_longest(error, &payload))
+        let encrypted = || {
+            let (key, payload) = (self.config.require_encryption_key("encrypt")?, body::payload(json)?);
+            key.encrypt(&payload).map_err(|error| body::with_longest(error, &payload))
+        };
+        encrypted().map_or_else(Reply::invalid, Reply::local)
     }
 
     /// Connects, for the next request that does more than read.

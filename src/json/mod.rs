@@ -1,7 +1,5 @@
 //! JSON: read level by level or as a whole document, built value by value, written member by member or without white
 //! space. Does no I/O and knows nothing about payments.
-//!
-//! Imports `util` only.
 
 pub mod builder;
 pub mod decimal;

@@ -26,7 +26,7 @@ pub struct EarlierRequest<'a> {
     members: Members<'a>,
     values: Vec<(&'static str, &'a RawValue)>,
     /// The first field that makes the request a charge.
-    charge: Option<String>,
+    pub charge: Option<String>,
 }
 
 impl<'a> EarlierRequest<'a> {
@@ -133,11 +133,6 @@ impl<'a> EarlierRequest<'a> {
 
     pub fn currency(&self) -> Option<Cow<'a, str>> {
         json::text(self.value(self.look_up.currency?)?)
-    }
-
-    /// The field that makes the request a charge, if it has one.
-    pub fn charge(&self) -> Option<&str> {
-        self.charge.as_deref()
     }
 
     fn text(&self, pointer: &str) -> Option<Cow<'a, str>> {

@@ -1,7 +1,5 @@
 //! From a row of the table, or the JSON of `paysvc_request`, to the parts of an HTTP request: method, URL, headers,
 //! body. Does no I/O.
-//!
-//! Imports `util`, `json` and `config`.
 
 pub mod amount;
 pub mod body;

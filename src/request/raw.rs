@@ -193,7 +193,7 @@ fn body(
         return Err(invalid("body", "must be left out of a GET"));
     }
     let mut out = body::buffer(WHAT, capacity)?;
-    body::push_compact(WHAT, "body", value, &mut out)?;
+    json::compact(value, &mut out).map_err(|error| invalid("body", error))?;
     Ok(Some(out))
 }
 

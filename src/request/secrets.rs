@@ -99,25 +99,14 @@ impl Secrets {
         self.complete
     }
 
-    pub fn iter(&self) -> Iter<'_> {
-        Iter { rest: &self.block }
-    }
-}
-
-/// Iterates over the secrets.
-#[derive(Clone)]
-pub struct Iter<'a> {
-    rest: &'a [u8],
-}
-
-impl<'a> Iterator for Iter<'a> {
-    type Item = &'a str;
-
-    fn next(&mut self) -> Option<&'a str> {
-        let (length, rest) = self.rest.split_first_chunk::<4>()?;
-        let (text, rest) = rest.split_at_checked(u32::from_le_bytes(*length) as usize)?;
-        self.rest = rest;
-        std::str::from_utf8(text).ok()
+    pub fn iter(&self) -> impl Iterator<Item = &str> {
+        let mut rest = self.block.as_slice();
+        std::iter::from_fn(move || {
+            let (length, after) = rest.split_first_chunk::<4>()?;
+            let text;
+            (text, rest) = after.split_at_checked(u32::from_le_bytes(*length) as usize)?;
+            std::str::from_utf8(text).ok()
+        })
     }
 }
 

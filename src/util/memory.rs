@@ -5,8 +5,6 @@
 //! process without a few kilobytes could not report an error either.
 
 use std::cell::Cell;
-use std::collections::HashMap;
-use std::hash::Hash;
 use std::hint::black_box;
 
 /// Longest URL and longest header. Every server must accept a URL of this length (RFC 9110, 4.1), and it fits the
@@ -65,13 +63,6 @@ pub fn list<T>(count: usize) -> Option<Vec<T>> {
     let mut list = Vec::new();
     list.try_reserve_exact(count).ok()?;
     Some(list)
-}
-
-/// A map for that many values, as [`list`].
-pub fn map<K: Eq + Hash, V>(count: usize) -> Option<HashMap<K, V>> {
-    let mut map = HashMap::new();
-    map.try_reserve(count).ok()?;
-    Some(map)
 }
 
 /// Whether a text of that length can be read as JSON, which allocates in ways that cannot fail safely. Another thread

@@ -1,6 +1,4 @@
 //! Helpers that the other rooms share: secrets, texts, memory, processes. They know nothing about payments.
-//!
-//! Imports no other room.
 
 pub mod boot;
 pub mod expiry;

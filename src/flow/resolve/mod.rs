@@ -197,7 +197,7 @@ fn check_charge(
     is_charged: bool,
 ) -> Result<(), ValidationError> {
     let wrong = |text: String| Err(ValidationError::of_member(Status::Argument, WHAT, "charged", text));
-    match (look_up.settles, earlier.charge()) {
+    match (look_up.settles, &earlier.charge) {
         _ if is_charged || row.safety != Safety::Moves => Ok(()),
         (Settles::ChargeOrOrder, None) => Ok(()),
         (Settles::ChargeOrOrder, Some(member)) => {

@@ -122,7 +122,14 @@ fn report(context: &Call<'_>, task: &Task<'_>, looks: u32, found: &LookUpResult)
 /// The reply. `ended`: why the call ended before the question was settled.
 fn finish(client: &Client, context: &Call<'_>, task: &Task<'_>, found: LookUpResult, ended: Option<Status>) -> Reply {
     let LookUpResult { reply: look, mut decision } = found;
-    let RedactedResponse { difference, message, code } = redacted(client, task, &look, &decision);
+    // What the service wrote, without the secrets of the earlier request. The texts are short: only a request with very many
+    // fields takes longer.
+    let until = Instant::now() + LONGEST_REDACTION;
+    let stop = || Instant::now() >= until;
+    let key = client.config.key(client.config.key_of(task.row));
+    let redactor = Redactor { secrets: &task.secrets, key, stop: &stop };
+    let redacted = |text: &str| redactor.redact(text).unwrap_or_else(|| WITHHELD.to_owned());
+    let difference = decision.difference.as_deref().map(redacted);
     let end = ended.map(|why| match why {
         Status::Cancelled => format!("{CANCELLED} before the question was settled"),
         _ => format!("{DEADLINE_EXCEEDED}, but the question is not settled"),
@@ -142,7 +149,8 @@ fn finish(client: &Client, context: &Call<'_>, task: &Task<'_>, found: LookUpRes
         parts.push(NO_CURRENCY);
     }
     log_verdict(task.what, &decision.verdict, context);
-    let message = format!("{}; the status query: {message}", parts.join("; "));
+    let message = format!("{}; the status query: {}", parts.join("; "), redacted(&look.message));
+    let code = redacted(&look.code);
     let document = look.document.filter(|_| look.evidence.reading.http_status > 0);
     let evidence = Evidence { verdict: decision.verdict, ..look.evidence };
     let reply = Reply::about(evidence, message);
@@ -160,27 +168,6 @@ pub fn log_verdict(what: &str, verdict: &Verdict, context: &Call<'_>) {
         let (status, outcome) = (status::name_of(verdict.status), status::name_of_outcome(verdict.outcome));
         format!("what became of {what}: {status} {outcome}, line {}", verdict.line)
     });
-}
-
-/// What the service wrote, without the secrets of the earlier request.
-struct RedactedResponse {
-    difference: Option<String>,
-    message: String,
-    code: String,
-}
-
-fn redacted(client: &Client, task: &Task<'_>, look: &Reply, decision: &Decision) -> RedactedResponse {
-    // The texts are short. Only a request with very many fields takes longer.
-    let until = Instant::now() + LONGEST_REDACTION;
-    let stop = || Instant::now() >= until;
-    let key = client.config.key(client.config.key_of(task.row));
-    let redactor = Redactor { secrets: &task.secrets, key, stop: &stop };
-    let redacted = |text: &str| redactor.redact(text).unwrap_or_else(|| WITHHELD.to_owned());
-    RedactedResponse {
-        difference: decision.difference.as_deref().map(redacted),
-        message: redacted(&look.message),
-        code: redacted(&look.code),
-    }
 }
 
 /// The longest wait, as many times the first.

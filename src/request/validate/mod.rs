@@ -202,7 +202,9 @@ impl Check<'_> {
             match given.next() {
                 Some(value) => {
                     known += 1;
-                    self.value(value, field, prefix);
+                    if let Some(text) = self.fault(value, field, prefix) {
+                        self.report(prefix, field.name, text);
+                    }
                     self.needs(value, field, members, prefix);
                 }
                 None if field.required => self.report(prefix, field.name, "is required".into()),
@@ -253,12 +255,6 @@ impl Check<'_> {
         }
     }
 
-    fn value(&mut self, value: &RawValue, field: &Field, prefix: &str) {
-        if let Some(text) = self.fault(value, field, prefix) {
-            self.report(prefix, field.name, text);
-        }
-    }
-
     /// What is wrong with the value itself; what is wrong within an object is reported.
     fn fault(&mut self, value: &RawValue, field: &Field, prefix: &str) -> Option<String> {
         let found = Type::of(value);
@@ -279,9 +275,10 @@ impl Check<'_> {
                     .map(|other| format!("must be the same as {}", other.trim_start_matches('/').replace('/', "."))),
             },
             Kind::Amount(_) => amount::fault(value),
-            Kind::Integer if found != Type::Number || value.contains(['.', 'e', 'E']) => {
-                Some(format!("must be a whole number, not {}", describe_number(found)))
-            }
+            Kind::Integer if found != Type::Number || value.contains(['.', 'e', 'E']) => Some(format!(
+                "must be a whole number, not {}",
+                if found == Type::Number { "a fraction" } else { found.name() }
+            )),
             Kind::Flag if found != Type::Bool => Some(format!("must be true or false, not {}", found.name())),
             Kind::Any | Kind::Integer | Kind::Flag => None,
             Kind::Object(_) if found == Type::Null && field.has_price => {
@@ -334,13 +331,6 @@ impl Check<'_> {
         if self.errors.len() < MAX_ERRORS {
             self.errors.push((format!("{prefix}{name}"), text));
         }
-    }
-}
-
-fn describe_number(found: Type) -> &'static str {
-    match found {
-        Type::Number => "a fraction",
-        other => other.name(),
     }
 }
 
