@@ -1,4 +1,4 @@
-/* What Go cannot do itself: keep a value for a thread, and pass a Go function as a callback. */
+/* What Go cannot do itself: keep a value for a thread, and give C a Go function as a callback. */
 #ifndef PAYSVC_GO_BINDING_H
 #define PAYSVC_GO_BINDING_H
 
@@ -7,14 +7,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* log: the cgo.Handle for the lines of the call's log; 0: none. */
+/* running: the cgo.Handle of the call, for its callbacks; 0: it has none. */
 paysvc_status paysvc_go_invoke(const paysvc_client *client, const char *function, const char *json, const paysvc_call *call,
-                               uintptr_t log, paysvc_reply **reply);
-paysvc_status paysvc_go_set_log(const paysvc_client *client, int level);
-/* Why no comparison is needed to see that it is not paid; "" if one is. */
-const char *paysvc_go_why_not(const paysvc_reply *reply);
-void paysvc_go_set_progress(const paysvc_call *call, uintptr_t handle);
-/* handle is a cgo.Handle, which paysvcGoStoreRelease deletes if the store was set. */
-paysvc_status paysvc_go_set_store(const paysvc_client *client, uintptr_t handle, paysvc_reply **reply);
+                               uintptr_t running, paysvc_reply **reply);
+/* The cgo.Handle of the call on this thread; 0: none. */
+uintptr_t paysvc_go_running(void);
+
+/* In log.go, progress.go and store.go. Go knows no const. */
+extern void paysvcGoLog(void *userdata, int level, char *message);
+extern int paysvcGoProgress(void *userdata, size_t done, size_t total, char *step);
+extern int paysvcGoStoreAppend(void *userdata, char *key, int seq, char *row, int ms);
+extern int paysvcGoStoreRead(void *userdata, char *query, int ms, paysvc_sink *found);
+extern void paysvcGoStoreRelease(void *userdata);
 
 #endif

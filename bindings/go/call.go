@@ -12,7 +12,6 @@ import (
 	"math"
 	"runtime/cgo"
 	"time"
-	"unsafe"
 )
 
 // Call calls a function of the library by its name in paysvc.h without the prefix, e.g. "order_refund", with a request
@@ -102,25 +101,18 @@ func (c *Client) perform(ctx context.Context, name string, request []byte, with 
 	if failure := c.unusable(name, ctx); failure != nil {
 		return Reply{}, failure
 	}
-	text, err := jsonText(request)
-	if err != nil {
-		return Reply{}, refuse(name, StatusArgument, err.Error(), err)
-	}
-	defer clear(text)
-	// It may be meant for a function about an earlier request.
-	function, err := cText([]byte(name))
-	if err != nil {
-		return Reply{}, unknown(refuse(name, StatusArgument, "the name of the function holds a NUL byte", nil))
+	if isHidden(request) {
+		return Reply{}, refuse(name, StatusArgument, errHidden.Error(), errHidden)
 	}
 	var set calling
-	if why := set.set(with); why != "" {
+	if why := set.set(ctx, with); why != "" {
 		return Reply{}, refuse(name, StatusArgument, why, nil)
 	}
 	if ctx.Err() != nil {
 		return Reply{}, refuseDone(name, ctx)
 	}
-	limit, slots := c.timeout, c.slotsOf(name, request)
-	if slots != nil {
+	limit := c.timeout
+	if slots := c.slotsOf(name, request); slots != nil {
 		waited, failure := c.take(ctx, name, slots)
 		if failure != nil {
 			return Reply{}, failure
@@ -133,24 +125,16 @@ func (c *Client) perform(ctx context.Context, name string, request []byte, with 
 		return Reply{}, refuse(name, StatusArgument, "the client is closed", ErrClosed)
 	}
 	defer c.end()
-	var progress *listener
-	if set.progress != nil {
-		progress = &listener{told: set.progress}
-	}
-	call, release, failure := c.watch(ctx, name, limit, set, progress)
+	call, release, failure := c.start(ctx, name, limit, set)
 	if failure != nil {
 		return Reply{}, failure
 	}
 	defer release()
-	log := c.follow(ctx, call)
-	defer log.end()
-
-	var got *C.paysvc_reply
-	// A closure, because got is set later: the reply is freed once, whatever happens.
-	defer func() { C.paysvc_reply_free(got) }()
-	C.paysvc_go_invoke(client, (*C.char)(unsafe.Pointer(&function[0])), (*C.char)(unsafe.Pointer(&text[0])), call, log.number(), &got)
-	reply := newReply(&got)
-	if why := progress.failure(); why != nil {
+	reply, failure := invoke(client, name, request, call)
+	if failure != nil {
+		return Reply{}, failure
+	}
+	if why := call.stoppedBy(); why != nil {
 		return Reply{}, stopped(name, reply, why)
 	}
 	if reply.Status == StatusOK {
@@ -161,6 +145,25 @@ func (c *Client) perform(ctx context.Context, name string, request []byte, with 
 		reply.Status = StatusTimeout // The context did not tell its deadline before it passed.
 	}
 	return Reply{}, &Error{Function: name, Reply: reply, cause: cause}
+}
+
+// Calls a function of the library. The error is about the texts.
+func invoke(client *C.paysvc_client, name string, request []byte, call *running) (Reply, *Error) {
+	function, err := cText([]byte(name))
+	if err != nil {
+		// It may be meant for a function about an earlier request.
+		return Reply{}, unknown(refuse(name, StatusArgument, "the name of the function holds a NUL byte", nil))
+	}
+	text, err := cText(request)
+	if err != nil {
+		return Reply{}, refuse(name, StatusArgument, err.Error(), err)
+	}
+	defer clear(text)
+	var got *C.paysvc_reply
+	// A closure, because got is set later: the reply is freed once, whatever happens.
+	defer func() { C.paysvc_reply_free(got) }()
+	C.paysvc_go_invoke(client, char(function), char(text), call.token, C.uintptr_t(call.handle), &got)
+	return newReply(&got), nil
 }
 
 // How many calls of a kind are made at a time.
@@ -204,29 +207,50 @@ func (c *Client) take(ctx context.Context, name string, slots *slots) (time.Dura
 	return 0, refuseWaited(name, ctx, slots)
 }
 
-// Makes a token that passes the context's deadline, cancel and trace on to the library, and its progress and log back; nil if
-// only the client's own timeout applies. release frees it.
-func (c *Client) watch(
-	ctx context.Context, name string, limit time.Duration, set calling, progress *listener,
-) (token *C.paysvc_call, release func(), failure *Error) {
-	trace, _ := ctx.Value(traceKey{}).(string)
-	if ctx.Done() == nil && limit == c.timeout && progress == nil && trace == "" && c.level == 0 && set.keys == nil {
-		return nil, func() {}, nil
+// A call that the library makes, as its callbacks find it.
+type running struct {
+	*logging
+	ctx      context.Context
+	token    *C.paysvc_call // nil: only the client's own timeout applies.
+	handle   cgo.Handle     // 0: it has no callbacks.
+	progress ProgressFunc
+	why      error         // The progress function stopped it; nil: it did not.
+	attempt  func(Attempt) // Ends the attempt that has begun; nil: none.
+	begun    Attempt
+}
+
+// A call with nothing but its request.
+var plain = &running{}
+
+// nil: the callback is of no call that wants it.
+func runningHere() *running {
+	handle := cgo.Handle(C.paysvc_go_running())
+	if handle == 0 {
+		return nil
 	}
-	token = C.paysvc_call_new()
+	return handle.Value().(*running)
+}
+
+// Prepares a call: the library gets what was set for it, and the context's deadline and cancel. release frees it.
+func (c *Client) start(ctx context.Context, name string, limit time.Duration, set calling) (call *running, release func(), failure *Error) {
+	if ctx.Done() == nil && limit == c.timeout && c.level == 0 && set.progress == nil && set.trace == "" && set.keys == nil {
+		return plain, func() {}, nil
+	}
+	token := C.paysvc_call_new()
 	if token == nil {
 		return nil, nil, refuse(name, StatusInternal, "the library could not allocate a call token", nil)
 	}
-	if trace != "" && !setTrace(token, trace) {
-		C.paysvc_call_free(token)
-		return nil, nil, refuse(name, StatusArgument, "the traceparent of the context is malformed", nil)
-	}
-	if why := set.setKey(token); why != "" {
+	if why := set.give(token); why != "" {
 		C.paysvc_call_free(token)
 		return nil, nil, refuse(name, StatusArgument, why, nil)
 	}
-	if c.level > 0 {
+	call = &running{logging: &c.logging, ctx: ctx, token: token, progress: set.progress}
+	if c.level > 0 || call.progress != nil {
+		call.handle = cgo.NewHandle(call)
 		C.paysvc_call_keep_log(token, C.int(c.level))
+	}
+	if call.progress != nil {
+		C.paysvc_call_set_progress(token, C.paysvc_progress_fn(C.paysvcGoProgress), nil)
 	}
 	deadline, has := ctx.Deadline()
 	switch {
@@ -239,18 +263,6 @@ func (c *Client) watch(
 		// Rounded up, so that the context ends before the library's timeout.
 		C.paysvc_call_set_timeout_ms(token, C.int(min(max(limit, 0).Milliseconds()+1, math.MaxInt32)))
 	}
-	free := func() { C.paysvc_call_free(token) }
-	if progress != nil {
-		handle := cgo.NewHandle(progress)
-		C.paysvc_go_set_progress(token, C.uintptr_t(handle))
-		free = func() {
-			C.paysvc_call_free(token)
-			handle.Delete()
-		}
-	}
-	if ctx.Done() == nil {
-		return token, free, nil
-	}
 	cancelled := make(chan struct{})
 	stop := context.AfterFunc(ctx, func() {
 		defer close(cancelled)
@@ -258,11 +270,15 @@ func (c *Client) watch(
 			C.paysvc_call_cancel(token) // The library enforces a deadline itself, and reports a timeout.
 		}
 	})
-	return token, func() {
+	return call, func() {
+		call.endLog()
 		if !stop() {
 			<-cancelled // It has begun, and may still use the token.
 		}
-		free()
+		C.paysvc_call_free(token)
+		if call.handle != 0 {
+			call.handle.Delete()
+		}
 	}, nil
 }
 

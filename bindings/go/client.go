@@ -117,7 +117,10 @@ func NewFromJSON(config json.RawMessage, with ...Option) (*Client, error) {
 		message := fmt.Sprintf("the libpaysvc found has ABI %d, this program was built for %d", found, C.PAYSVC_ABI)
 		return nil, refuse("new", StatusConfig, message, nil)
 	}
-	text, err := jsonText(config)
+	if isHidden(config) {
+		return nil, refuse("new", StatusConfig, errHidden.Error(), errHidden)
+	}
+	text, err := cText(config)
 	if err != nil {
 		return nil, refuse("new", StatusConfig, err.Error(), err)
 	}
@@ -125,7 +128,7 @@ func NewFromJSON(config json.RawMessage, with ...Option) (*Client, error) {
 	var handle *C.paysvc_client
 	var reply *C.paysvc_reply
 	defer func() { C.paysvc_reply_free(reply) }()
-	if C.paysvc_client_new((*C.char)(unsafe.Pointer(unsafe.SliceData(text))), &handle, &reply) != C.PAYSVC_OK {
+	if C.paysvc_client_new(char(text), &handle, &reply) != C.PAYSVC_OK {
 		return nil, &Error{Function: "new", Reply: newReply(&reply)}
 	}
 	if set.store != nil {
@@ -151,7 +154,7 @@ func NewFromJSON(config json.RawMessage, with ...Option) (*Client, error) {
 		made.level = len(levels) - 1 // The beginning of an attempt is a line for debugging.
 	}
 	if made.level > 0 {
-		C.paysvc_go_set_log(handle, C.int(made.level))
+		C.paysvc_client_set_log(handle, C.int(made.level), C.paysvc_log_fn(C.paysvcGoLog), nil)
 	}
 	runtime.SetFinalizer(made, (*client).close)
 	return &Client{made}, nil
@@ -262,3 +265,6 @@ func cText(text []byte) ([]byte, error) {
 	}
 	return append(append(make([]byte, 0, len(text)+1), text...), 0), nil
 }
+
+// The text as C takes it; NULL if it is nil.
+func char(text []byte) *C.char { return (*C.char)(unsafe.Pointer(unsafe.SliceData(text))) }

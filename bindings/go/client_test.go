@@ -89,13 +89,13 @@ func stalled(t *testing.T, config func(*paysvc.Config)) (sandbox *paysvctest.San
 
 func TestTheWaitForASlotCountsTowardsTheDeadline(t *testing.T) {
 	sandbox, client, _ := stalled(t, func(*paysvc.Config) {})
-	ctx, cancel := context.WithTimeout(context.Background(), 500*time.Millisecond)
-	defer cancel()
 	// What sends nothing waits for no slot.
 	if _, err := client.Encrypt(context.Background(), json.RawMessage("{}")); err != nil {
 		t.Errorf("Encrypt: %v", err)
 	}
 	began := time.Now()
+	ctx, cancel := context.WithTimeout(context.Background(), 500*time.Millisecond)
+	defer cancel()
 	reply, err := client.OrderRefund(ctx, paysvc.OrderRefundRequest{Reference: "ORDER-1"})
 	took := time.Since(began)
 	is(t, err, paysvc.ErrTimeout, context.DeadlineExceeded, paysvc.ErrOutcomeNotSent)

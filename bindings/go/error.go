@@ -38,10 +38,7 @@ type Error struct {
 
 	cause error
 
-	// The request is known to make no charge, so it may be sent again if the service does not know the order.
-	uncharged bool
-
-	earlier *Error // In an error of Resolve: the error that it was about.
+	own int // The Attempts of the request that is looked up; 0: not known.
 }
 
 // Error has the function, status, outcome, message and call id; never a secret of the caller's.
@@ -112,7 +109,7 @@ func stopped(function string, whole Reply, why error) *Error {
 	if whole.Outcome != OutcomeNotSent {
 		reply.Outcome, known = OutcomeUnknown, "it may have been executed, Stopped has what was done"
 	}
-	reply.Status, reply.State, reply.paid = StatusCancelled, StateNone, nil
+	reply.Status, reply.State, reply.kept = StatusCancelled, StateNone, nil
 	reply.Code, reply.Message = "", known+": stopped by the progress function: "+why.Error()
 	return &Error{Function: function, Reply: reply, Stopped: &whole, cause: why}
 }

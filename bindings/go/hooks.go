@@ -1,14 +1,10 @@
-package paysvc
+//go:build cgo
 
-/*
-#include "binding.h"
-*/
-import "C"
+package paysvc
 
 import (
 	"context"
 	"time"
-	"unsafe"
 )
 
 // Hooks are functions that a client calls for each call and each attempt, on the goroutine of the call; any may be nil. They must
@@ -53,68 +49,25 @@ func (l *logging) wantAttempts() bool {
 	return false
 }
 
-// Tells the hooks that a call begins. It gets this context, and ends with this function.
-func (c *Client) begins(ctx context.Context, function string) (context.Context, func(*Reply, error)) {
-	if !c.isMade() || ctx == nil || len(c.hooks) == 0 {
-		return ctx, func(*Reply, error) {}
-	}
-	contexts := make([]context.Context, len(c.hooks))
-	for i, hooks := range c.hooks {
-		ctx = called(ctx, hooks.CallBegins, function)
-		contexts[i] = ctx
-	}
-	return ctx, func(reply *Reply, err error) {
-		for i := len(c.hooks) - 1; i >= 0; i-- {
-			if ended := c.hooks[i].CallEnded; ended != nil {
-				guarded(func() { ended(contexts[i], function, reply, err) })
-			}
-		}
-	}
-}
-
-// Tells the hooks about an attempt, from its line in the log.
-func (c *callLog) tell(read *line) {
-	at := Attempt{CallID: read.CallID, Function: read.Endpoint, Number: read.Attempt}
-	if !read.Begins {
-		if at.Status.set(read.Status) != nil {
-			at.Status = StatusInternal
-		}
-		if at.Outcome.set(read.Outcome) != nil {
-			at.Outcome = OutcomeUnknown
-		}
-		at.HTTPStatus, at.RequestID = read.HTTPStatus, read.RequestID
-		at.Duration = time.Duration(read.MS) * time.Millisecond
-		if ended := c.attempt; ended != nil {
-			c.attempt = nil
-			ended(at)
-		}
-		return
-	}
-	ctx, contexts := c.ctx, make([]context.Context, len(c.hooks))
-	for i, hooks := range c.hooks {
-		ctx = called(ctx, hooks.AttemptBegins, at)
-		contexts[i] = ctx
-	}
-	c.begun, c.attempt = at, func(at Attempt) {
-		for i := len(c.hooks) - 1; i >= 0; i-- {
-			if ended := c.hooks[i].AttemptEnded; ended != nil {
-				guarded(func() { ended(contexts[i], at) })
-			}
-		}
-	}
-}
-
-// The context that a hook returns, or that one if it returns none.
-func called[T any](ctx context.Context, hook func(context.Context, T) context.Context, of T) (made context.Context) {
-	made = ctx
-	if hook != nil {
+// Calls a hook of each of the hooks at the beginning of something, with the context that the one before it returned, if it did. What it
+// returns calls one at the end, each with its own context, in the opposite order.
+func (l *logging) around(
+	ctx context.Context, begins func(Hooks, context.Context) context.Context,
+) (last context.Context, ended func(ends func(Hooks, context.Context))) {
+	contexts := make([]context.Context, len(l.hooks))
+	for i, hooks := range l.hooks {
 		guarded(func() {
-			if own := hook(ctx, of); own != nil {
-				made = own
+			if own := begins(hooks, ctx); own != nil {
+				ctx = own
 			}
 		})
+		contexts[i] = ctx
 	}
-	return made
+	return ctx, func(ends func(Hooks, context.Context)) {
+		for i := len(l.hooks) - 1; i >= 0; i-- {
+			guarded(func() { ends(l.hooks[i], contexts[i]) })
+		}
+	}
 }
 
 func guarded(hook func()) {
@@ -122,15 +75,55 @@ func guarded(hook func()) {
 	hook()
 }
 
-type traceKey struct{}
-
-// ContextWithTraceparent makes calls with this context send that header traceparent (W3C Trace Context) with every request, e.g.
-// "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01". "": none. A malformed one is [ErrArgument], and nothing is sent.
-func ContextWithTraceparent(ctx context.Context, traceparent string) context.Context {
-	return context.WithValue(ctx, traceKey{}, traceparent)
+// Tells the hooks that a call begins. It gets this context, and ends with this function.
+func (c *Client) begins(ctx context.Context, function string) (context.Context, func(*Reply, error)) {
+	if !c.isMade() || ctx == nil || len(c.hooks) == 0 {
+		return ctx, func(*Reply, error) {}
+	}
+	ctx, ended := c.around(ctx, func(hooks Hooks, ctx context.Context) context.Context {
+		if hooks.CallBegins == nil {
+			return nil
+		}
+		return hooks.CallBegins(ctx, function)
+	})
+	return ctx, func(reply *Reply, err error) {
+		ended(func(hooks Hooks, ctx context.Context) {
+			if hooks.CallEnded != nil {
+				hooks.CallEnded(ctx, function, reply, err)
+			}
+		})
+	}
 }
 
-func setTrace(token *C.paysvc_call, traceparent string) bool {
-	text, err := cText([]byte(traceparent))
-	return err == nil && C.paysvc_call_set_traceparent(token, (*C.char)(unsafe.Pointer(&text[0]))) == C.PAYSVC_OK
+// Tells the hooks about an attempt, from its line in the log.
+func (r *running) tell(read *line) {
+	at := Attempt{CallID: read.CallID, Function: read.Endpoint, Number: read.Attempt}
+	if read.Begins {
+		_, ended := r.around(r.ctx, func(hooks Hooks, ctx context.Context) context.Context {
+			if hooks.AttemptBegins == nil {
+				return nil
+			}
+			return hooks.AttemptBegins(ctx, at)
+		})
+		r.begun, r.attempt = at, func(at Attempt) {
+			ended(func(hooks Hooks, ctx context.Context) {
+				if hooks.AttemptEnded != nil {
+					hooks.AttemptEnded(ctx, at)
+				}
+			})
+		}
+		return
+	}
+	if at.Status.set(read.Status) != nil {
+		at.Status = StatusInternal
+	}
+	if at.Outcome.set(read.Outcome) != nil {
+		at.Outcome = OutcomeUnknown
+	}
+	at.HTTPStatus, at.RequestID = read.HTTPStatus, read.RequestID
+	at.Duration = time.Duration(read.MS) * time.Millisecond
+	if ended := r.attempt; ended != nil {
+		r.attempt = nil
+		ended(at)
+	}
 }

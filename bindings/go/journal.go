@@ -4,6 +4,7 @@ package paysvc
 
 import (
 	"context"
+	"errors"
 	"strings"
 )
 
@@ -44,36 +45,24 @@ type JournalEntry struct {
 func (c *Client) JournalNext(ctx context.Context) func(yield func(JournalEntry, error) bool) {
 	return func(yield func(JournalEntry, error) bool) {
 		for after := ""; ; {
-			next, reply, failure := c.journalNext(ctx, after)
-			if failure != nil {
-				yield(JournalEntry{}, failure)
+			request, _ := encode(map[string]string{"after": after}) // The library wrote it: it is UTF-8.
+			reply, err := c.do(ctx, "journal_next", request, nil)
+			var failure *Error
+			if errors.As(err, &failure) {
+				reply = failure.Reply
+			}
+			key, _ := reply.Get("/key")
+			if err != nil && (key == "" || key == after) { // It is about the journal, not about a key.
+				yield(JournalEntry{}, err)
 				return
 			}
-			entry := JournalEntry{Key: next, Reply: &reply}
-			entry.Kind, entry.Reference, _ = strings.Cut(next, " ")
+			entry := JournalEntry{Key: key, Reply: &reply}
+			entry.Kind, entry.Reference, _ = strings.Cut(key, " ")
 			entry.Claim, _ = reply.Get("/journal/claim")
-			if next == "" || !yield(entry, nil) {
+			if key == "" || !yield(entry, nil) {
 				return
 			}
-			after = next
+			after = key
 		}
 	}
-}
-
-// Resolves the key after that one; "": none is left. The error is about the journal, not about a key.
-func (c *Client) journalNext(ctx context.Context, after string) (string, Reply, *Error) {
-	const name = "journal_next"
-	request, _ := encode(map[string]string{"after": after}) // The library wrote it: it is UTF-8.
-	ctx, ended := c.begins(ctx, name)
-	found, failure := c.perform(ctx, name, request, nil)
-	if failure != nil {
-		found = failure.Reply
-	}
-	key, _ := found.Get("/key")
-	if failure != nil && (key == "" || key == after) {
-		ended(&about(name, failure).Reply, failure)
-		return "", Reply{}, failure
-	}
-	ended(&found, nil)
-	return key, found, nil
 }

@@ -5,14 +5,15 @@ package paysvc
 */
 import "C"
 
-import "unsafe"
+import "context"
 
 // CallOption is an option of one call.
 type CallOption func(*calling)
 
-// What a call has besides its context and its request.
+// What a call has besides its request.
 type calling struct {
 	keys     []string
+	trace    string
 	progress ProgressFunc
 }
 
@@ -31,8 +32,17 @@ func withProgress(told ProgressFunc) CallOption {
 	return func(c *calling) { c.progress = told }
 }
 
+type traceKey struct{}
+
+// ContextWithTraceparent makes calls with this context send that header traceparent (W3C Trace Context) with every request, e.g.
+// "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01". "": none. A malformed one is [ErrArgument], and nothing is sent.
+func ContextWithTraceparent(ctx context.Context, traceparent string) context.Context {
+	return context.WithValue(ctx, traceKey{}, traceparent)
+}
+
 // Why the options cannot be used; "": they can.
-func (c *calling) set(with []CallOption) string {
+func (c *calling) set(ctx context.Context, with []CallOption) string {
+	c.trace, _ = ctx.Value(traceKey{}).(string)
 	for _, option := range with {
 		if option == nil {
 			return "an option is nil"
@@ -45,12 +55,18 @@ func (c *calling) set(with []CallOption) string {
 	return ""
 }
 
-// Gives the key to the token of the call; returns why that cannot be.
-func (c *calling) setKey(token *C.paysvc_call) string {
+// Gives key and trace to the token of the call; returns why that cannot be.
+func (c *calling) give(token *C.paysvc_call) string {
 	for _, key := range c.keys {
 		text, err := cText([]byte(key))
-		if err != nil || C.paysvc_call_set_key(token, (*C.char)(unsafe.Pointer(&text[0]))) != C.PAYSVC_OK {
+		if err != nil || C.paysvc_call_set_key(token, char(text)) != C.PAYSVC_OK {
 			return "the idempotency key must be 1 to 200 bytes of UTF-8 that neither begin nor end with a blank, without control or invisible characters"
+		}
+	}
+	if c.trace != "" {
+		text, err := cText([]byte(c.trace))
+		if err != nil || C.paysvc_call_set_traceparent(token, char(text)) != C.PAYSVC_OK {
+			return "the traceparent of the context is malformed"
 		}
 	}
 	return ""

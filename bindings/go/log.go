@@ -6,11 +6,10 @@ package paysvc
 import "C"
 
 import (
-	"context"
 	"encoding/json"
 	"log/slog"
-	"runtime/cgo"
 	"time"
+	"unsafe"
 )
 
 // Who is told about a client's calls.
@@ -33,56 +32,25 @@ func levelOf(least slog.Level) int {
 	return level
 }
 
-// The log of one call.
-type callLog struct {
-	*logging
-	ctx     context.Context
-	token   *C.paysvc_call
-	handle  cgo.Handle
-	attempt func(Attempt) // Ends the attempt that has begun; nil: none.
-	begun   Attempt
-}
-
-// Passes the lines of a call on to those who are told about them, until end; nil: nobody is.
-func (l *logging) follow(ctx context.Context, token *C.paysvc_call) *callLog {
-	if l.level == 0 {
-		return nil
-	}
-	c := &callLog{logging: l, ctx: ctx, token: token}
-	c.handle = cgo.NewHandle(c)
-	return c
-}
-
-func (c *callLog) number() C.uintptr_t {
-	if c == nil {
-		return 0
-	}
-	return C.uintptr_t(c.handle)
-}
-
-func (c *callLog) end() {
-	if c == nil {
-		return
-	}
-	c.handle.Delete()
-	c.take()
-	if c.attempt != nil { // Its end was dropped.
-		c.begun.Outcome = OutcomeUnknown
-		c.attempt(c.begun)
-	}
-}
-
 // Passes on the lines that the token has kept.
-func (c *callLog) take() {
+func (r *running) takeLog() {
 	for {
-		text := C.paysvc_call_next_log(c.token)
+		text := C.paysvc_call_next_log(r.token)
 		if text == nil {
 			return
 		}
 		var read line
 		if json.Unmarshal([]byte(C.GoString(text)), &read) == nil {
-			c.pass(&read)
+			r.pass(&read)
 		}
+	}
+}
+
+func (r *running) endLog() {
+	r.takeLog()
+	if r.attempt != nil { // Its end was dropped.
+		r.begun.Outcome = OutcomeUnknown
+		r.attempt(r.begun)
 	}
 }
 
@@ -104,38 +72,36 @@ type line struct {
 }
 
 // Tells hooks and handler. A panic in one must neither pass through C nor change the result of the call.
-func (c *callLog) pass(read *line) {
+func (r *running) pass(read *line) {
 	if read.Attempt > 0 {
-		c.tell(read)
+		r.tell(read)
 	}
-	if c.handler == nil || read.Level > c.lines {
+	if r.handler == nil || read.Level > r.lines {
 		return
 	}
-	attributes := []slog.Attr{slog.String("call_id", read.CallID)}
+	level := levels[min(max(read.Level, 1), len(levels)-1)]
+	record := slog.NewRecord(time.Now(), level, read.CallID+" "+read.Message, 0)
+	record.Add("call_id", read.CallID)
 	if read.Reference != "" {
-		attributes = append(attributes, slog.String("reference", read.Reference))
+		record.Add("reference", read.Reference)
 	}
 	if read.Attempt > 0 {
-		attributes = append(attributes, slog.String("endpoint", read.Endpoint), slog.Int("attempt", read.Attempt))
+		record.Add("endpoint", read.Endpoint, "attempt", read.Attempt)
 		if read.Begins {
-			attributes = append(attributes, slog.Bool("begins", true))
+			record.Add("begins", true)
 		} else {
-			attributes = append(attributes, slog.String("status", read.Status), slog.String("outcome", read.Outcome),
-				slog.Int("http_status", read.HTTPStatus), slog.Int64("ms", read.MS))
+			record.Add("status", read.Status, "outcome", read.Outcome, "http_status", read.HTTPStatus, "ms", read.MS)
 		}
 	}
 	if read.RequestID != "" {
-		attributes = append(attributes, slog.String("request_id", read.RequestID))
+		record.Add("request_id", read.RequestID)
 	}
 	if read.Dropped > 0 {
-		attributes = append(attributes, slog.Int("dropped", read.Dropped))
+		record.Add("dropped", read.Dropped)
 	}
-	level := levels[min(max(read.Level, 1), len(levels)-1)]
 	guarded(func() {
-		if c.handler.Enabled(c.ctx, level) {
-			record := slog.NewRecord(time.Now(), level, read.CallID+" "+read.Message, 0)
-			record.AddAttrs(attributes...)
-			_ = c.handler.Handle(c.ctx, record)
+		if r.handler.Enabled(r.ctx, level) {
+			_ = r.handler.Handle(r.ctx, record)
 		}
 	})
 }
@@ -143,4 +109,8 @@ func (c *callLog) pass(read *line) {
 // Passes on a line of the log, which the token of the call has kept, on the goroutine of the call.
 //
 //export paysvcGoLog
-func paysvcGoLog(handle C.uintptr_t) { cgo.Handle(handle).Value().(*callLog).take() }
+func paysvcGoLog(userdata unsafe.Pointer, level C.int, message *C.char) {
+	if call := runningHere(); call != nil {
+		call.takeLog()
+	}
+}

@@ -9,8 +9,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"runtime/cgo"
 	"runtime/debug"
+	"unsafe"
 )
 
 // Progress is how far a call of several steps is.
@@ -66,28 +66,22 @@ func (e *PanicError) Unwrap() error {
 	return err
 }
 
-// The progress of one call.
-type listener struct {
-	told ProgressFunc
-	why  error // It stopped the call; nil: it did not.
-}
-
 // Why the function stopped the call, even if the call itself went well; nil if it did not, or asked for the call's own result.
-func (l *listener) failure() error {
-	if l == nil || errors.Is(l.why, ErrStop) {
+func (r *running) stoppedBy() error {
+	if errors.Is(r.why, ErrStop) {
 		return nil
 	}
-	return l.why
+	return r.why
 }
 
 // Tells the function, and returns why the call must stop.
-func (l *listener) tell(step []byte, done, total int) error {
+func (r *running) report(step []byte, done, total int) error {
 	progress := Progress{JSON: step}
 	if err := json.Unmarshal(step, &progress); err != nil {
 		return err
 	}
 	progress.Done, progress.Total = done, total
-	return <-apart("the progress function", func() error { return l.told(progress) })
+	return <-apart("the progress function", func() error { return r.progress(progress) })
 }
 
 // Runs a function of the program on a goroutine of its own: one that ended on this goroutine would leave the frames of the library,
@@ -110,12 +104,12 @@ func apart(who string, run func() error) <-chan error {
 // Receives a step, on the goroutine of the call.
 //
 //export paysvcGoProgress
-func paysvcGoProgress(handle C.uintptr_t, done, total C.size_t, step *C.char) C.int {
-	l := cgo.Handle(handle).Value().(*listener)
-	if err := l.tell([]byte(C.GoString(step)), int(done), int(total)); err != nil && (l.why == nil || errors.Is(l.why, ErrStop)) {
-		l.why = err
+func paysvcGoProgress(userdata unsafe.Pointer, done, total C.size_t, step *C.char) C.int {
+	r := runningHere()
+	if err := r.report([]byte(C.GoString(step)), int(done), int(total)); err != nil && (r.why == nil || errors.Is(r.why, ErrStop)) {
+		r.why = err
 	}
-	if l.why != nil {
+	if r.why != nil {
 		return 0
 	}
 	return C.PAYSVC_CONTINUE

@@ -8,7 +8,6 @@ import "C"
 import (
 	"context"
 	"fmt"
-	"unsafe"
 )
 
 // NewReference makes a reference that no other program and no other till makes: the prefix, "-", and 26 letters and digits.
@@ -51,12 +50,11 @@ func newReference(client *C.paysvc_client, prefix string) string {
 	if err != nil {
 		return ""
 	}
-	from, to, size := (*C.char)(unsafe.Pointer(unsafe.SliceData(given))), (*C.char)(unsafe.Pointer(&text[0])), C.size_t(len(text))
 	var length C.int
 	if client == nil {
-		length = C.paysvc_reference_new(from, to, size)
+		length = C.paysvc_reference_new(char(given), char(text[:]), C.size_t(len(text)))
 	} else {
-		length = C.paysvc_journal_reference_new(client, from, to, size)
+		length = C.paysvc_journal_reference_new(client, char(given), char(text[:]), C.size_t(len(text)))
 	}
 	return string(text[:max(length, 0)])
 }

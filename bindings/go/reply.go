@@ -10,6 +10,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
+	"runtime"
 	"strconv"
 	"strings"
 	"time"
@@ -71,8 +72,12 @@ type Reply struct {
 	Webhook *WebhookVerifyAnswer
 
 	lookUp *ResolveRequest // Of the request of the call, if the library told it.
-	paid   *payment
+	whyNot string          // It is not paid, whatever it is compared with.
+	kept   *kept           // What tells whether it is paid; nil: that is known.
 }
+
+// A reply of the library, freed when nobody uses it any more.
+type kept struct{ reply *C.paysvc_reply }
 
 // Makes the reply of a method, whose Answer is that of the function of that name. With a journal, a reply may have another one: that
 // of the status query.
@@ -119,7 +124,11 @@ func newReply(owned **C.paysvc_reply) Reply {
 	} else {
 		reply.Unreadable = []string{""}
 	}
-	reply.paid = keepPayment(owned)
+	if reply.whyNot == "" { // Of few replies.
+		reply.kept = &kept{from}
+		*owned = nil
+		runtime.SetFinalizer(reply.kept, func(kept *kept) { C.paysvc_reply_free(kept.reply) })
+	}
 	return reply
 }
 
@@ -131,6 +140,7 @@ func (r *Reply) take(text []byte) {
 		Unreadable []string             `json:"unreadable"`
 		LookUp     *ResolveRequest      `json:"look_up"`
 		Webhook    *WebhookVerifyAnswer `json:"webhook"`
+		WhyNot     string               `json:"why_not"`
 	}
 	if json.Unmarshal(text, &told) != nil {
 		r.Unreadable = []string{""} // It is nested too deeply.
@@ -139,7 +149,37 @@ func (r *Reply) take(text []byte) {
 	if told.Answer != nil {
 		r.AnswerJSON = *told.Answer
 	}
-	r.AnswerOf, r.Unreadable, r.lookUp, r.Webhook = told.AnswerOf, told.Unreadable, told.LookUp, told.Webhook
+	r.AnswerOf, r.Unreadable, r.lookUp, r.Webhook, r.whyNot = told.AnswerOf, told.Unreadable, told.LookUp, told.Webhook, told.WhyNot
+}
+
+// Anything is not compared by [Reply.IsPaid].
+const Anything = "*"
+
+// IsPaid says whether this order is paid: true only if the reply is CONFIRMED and SUCCESSFUL, and order, price and currency are
+// these; else whyNot tells why not, in one line for a person. The amount is the price without the fee, such as "25.50"; amounts
+// are compared as decimals. What is [Anything] is not compared. An order that the response does not name is the request's; a currency
+// also as [Client.Resolve] has proved it. Of WebhookVerify and OrderWait it is about what the service said. A refund or a payout
+// is never paid, and neither is a reply that was not made by a call, such as a decoded one.
+func (r Reply) IsPaid(reference, amount, currency string) (paid bool, whyNot string) {
+	switch {
+	case r.whyNot != "":
+		return false, r.whyNot
+	case r.kept == nil:
+		return false, "this reply was not made by a call: ask the service again"
+	}
+	var texts [3]*C.char
+	for i, text := range []string{reference, amount, currency} {
+		given, err := cText([]byte(text))
+		if err != nil {
+			return false, "a text to compare with holds U+0000"
+		}
+		texts[i] = char(given)
+	}
+	var why *C.char
+	paid = C.paysvc_reply_is_paid(r.kept.reply, texts[0], texts[1], texts[2], &why) == 1
+	whyNot = C.GoString(why)
+	runtime.KeepAlive(r.kept)
+	return paid, whyNot
 }
 
 // Decode stores the body in the value that v points to. A number in an any becomes a [json.Number], which is exact.
@@ -181,37 +221,25 @@ func (r Reply) Get(pointer string) (string, bool) {
 }
 
 // Moves the decoder to the value of a field or an element. It reads tokens, which have no limit on nesting.
-func enter(decoder *json.Decoder, token string) bool {
-	open, err := decoder.Token()
-	if err != nil {
+func enter(decoder *json.Decoder, step string) bool {
+	if strings.Count(step, "~") != strings.Count(step, "~0")+strings.Count(step, "~1") {
 		return false
 	}
-	switch open {
-	case json.Delim('{'):
-		if strings.Count(token, "~") != strings.Count(token, "~0")+strings.Count(token, "~1") {
+	step = strings.NewReplacer("~0", "~", "~1", "/").Replace(step)
+	open, err := decoder.Token()
+	if err != nil || open != json.Delim('{') && open != json.Delim('[') {
+		return false
+	}
+	for i := 0; decoder.More(); i++ {
+		var name json.Token = strconv.Itoa(i)
+		if open == json.Delim('{') {
+			name, err = decoder.Token()
+		}
+		if err != nil || name == step {
+			return err == nil
+		}
+		if !skip(decoder) {
 			return false
-		}
-		token = strings.NewReplacer("~0", "~", "~1", "/").Replace(token)
-		for decoder.More() {
-			if found, err := decoder.Token(); err != nil || found == token {
-				return err == nil
-			}
-			if !skip(decoder) {
-				return false
-			}
-		}
-	case json.Delim('['):
-		index, err := strconv.Atoi(token)
-		if err != nil || index < 0 || strconv.Itoa(index) != token {
-			return false
-		}
-		for ; decoder.More(); index-- {
-			if index == 0 {
-				return true
-			}
-			if !skip(decoder) {
-				return false
-			}
 		}
 	}
 	return false

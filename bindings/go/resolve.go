@@ -1,15 +1,11 @@
-package paysvc
+//go:build cgo
 
-/*
-#include "binding.h"
-*/
-import "C"
+package paysvc
 
 import (
 	"context"
 	"encoding/json"
 	"errors"
-	"unsafe"
 )
 
 // ResolveOption is an option of [Client.Resolve].
@@ -73,10 +69,8 @@ func (c *Client) Resolve(ctx context.Context, err error, with ...ResolveOption) 
 	if made == nil {
 		return nil, about("resolve", refuse("resolve", StatusArgument, "Resolve needs an error of a call of this package", err))
 	}
-	if made.earlier != nil {
-		made = made.earlier
-	}
-	set := resolving{request: made.LookUp(), own: made.Attempts, members: map[string]json.RawMessage{}}
+	found := made.LookUp()
+	set := resolving{request: found, own: made.own, members: map[string]json.RawMessage{}}
 	json.Unmarshal(made.Request, &set.members) // What is not JSON names nothing, which the library refuses.
 	for _, option := range with {
 		if option == nil {
@@ -88,7 +82,7 @@ func (c *Client) Resolve(ctx context.Context, err error, with ...ResolveOption) 
 	reply, err := c.ResolveRequest(ctx, set.request)
 	var failure *Error
 	if errors.As(err, &failure) {
-		failure.earlier, failure.Request = made, made.Request
+		failure.lookUp, failure.Request, failure.own = &found, made.Request, made.own
 	}
 	return reply, err
 }
@@ -96,14 +90,10 @@ func (c *Client) Resolve(ctx context.Context, err error, with ...ResolveOption) 
 // LookUp returns what [Client.ResolveRequest] needs to find out what became of the request: store it, e.g. as JSON, to resolve after a
 // restart. Of an error of Resolve it is that of the request that was resolved. It has no secret.
 func (e *Error) LookUp() ResolveRequest {
-	if e.earlier != nil {
-		e = e.earlier
+	if e.lookUp == nil { // No call has made it.
+		return ResolveRequest{Endpoint: e.Function, Request: e.Request}
 	}
-	found := ResolveRequest{Endpoint: e.Function, Request: e.Request}
-	if e.uncharged {
-		found.Charged = Ptr(false)
-	}
-	return found
+	return *e.lookUp
 }
 
 // ResolveRequest is [Client.Resolve] for a request of which no error is left, e.g. after a restart: as the LookUp of the request or of
@@ -118,42 +108,28 @@ func (c *Client) ResolveRequest(ctx context.Context, request ResolveRequest) (*R
 
 // Keeps what is needed to resolve the request of a call that failed.
 func (e *Error) keep(request json.RawMessage) {
-	found := e.lookUp
-	if found == nil { // It did not reach the library, or has been executed.
-		found = lookUp(e.Function, request)
+	if e.lookUp == nil { // It did not reach the library, or has been executed.
+		e.lookUp = lookUp(e.Function, request)
 	}
-	if string(found.Request) == "{}" {
-		found.Request = nil
+	if string(e.lookUp.Request) != "{}" {
+		e.Request = e.lookUp.Request
 	}
-	e.Request, e.uncharged = found.Request, found.Charged != nil && !*found.Charged
-	if e.Function == "resolve" {
-		e.earlier = &Error{Function: found.Endpoint, Request: found.Request, uncharged: e.uncharged}
+	if e.Function != "resolve" {
+		e.own = e.Attempts
 	}
 }
 
 // The request of resolve for a request of that function, or for the one that a request of resolve is about. It sends nothing. Of what
 // the library refuses it has no fields, and it may be a charge.
 func lookUp(name string, request any) *ResolveRequest {
-	found := &ResolveRequest{Endpoint: name}
 	text, err := encode(map[string]any{"endpoint": name, "request": request})
 	defer clear(text)
-	if err != nil {
-		return found
+	if err == nil {
+		reply, failure := invoke(nil, "look_up", text, plain)
+		var found ResolveRequest
+		if failure == nil && reply.Status == StatusOK && reply.Decode(&found) == nil {
+			return &found
+		}
 	}
-	asked, err := cText(text)
-	defer clear(asked)
-	if err != nil {
-		return found
-	}
-	function := append([]byte("look_up"), 0)
-	var reply *C.paysvc_reply
-	defer func() { C.paysvc_reply_free(reply) }()
-	C.paysvc_invoke(nil, (*C.char)(unsafe.Pointer(&function[0])), (*C.char)(unsafe.Pointer(&asked[0])), nil, &reply)
-	if told := newReply(&reply); told.Status != StatusOK || told.Decode(found) != nil {
-		return &ResolveRequest{Endpoint: name}
-	}
-	if string(found.Request) == "{}" {
-		found.Request = nil
-	}
-	return found
+	return &ResolveRequest{Endpoint: name}
 }

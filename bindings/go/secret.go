@@ -26,13 +26,8 @@ const hidden = "[hidden]"
 
 var errHidden = errors.New(`paysvc: "` + hidden + `" stands for a secret, and is none`)
 
-// The JSON of a program for the library, unless a value of it was written without its secret.
-func jsonText(text []byte) ([]byte, error) {
-	if bytes.Contains(text, []byte(`"`+hidden+`"`)) {
-		return nil, errHidden
-	}
-	return cText(text)
-}
+// Whether the JSON of a program has a value that was written without its secret.
+func isHidden(text []byte) bool { return bytes.Contains(text, []byte(`"`+hidden+`"`)) }
 
 // NewSecret keeps a text from being printed. NewSecret("") is there, and empty: a request with it is refused. So is one with a text
 // that has "[hidden]" in it, which was printed from a secret and is none.

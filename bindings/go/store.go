@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"runtime"
 	"runtime/cgo"
 	"time"
 	"unsafe"
@@ -82,16 +83,33 @@ func WithStore(store Store) Option {
 type stored struct {
 	Store
 	handler slog.Handler // nil: none.
+	handle  *cgo.Handle  // C keeps the address.
+	pinner  runtime.Pinner
+}
+
+func storeOf(userdata unsafe.Pointer) *stored { return (*cgo.Handle)(userdata).Value().(*stored) }
+
+func (s *stored) release() {
+	s.handle.Delete()
+	s.pinner.Unpin()
 }
 
 func setStore(client *C.paysvc_client, store Store, handler slog.Handler) error {
-	handle := cgo.NewHandle(&stored{store, handler})
+	s := &stored{Store: store, handler: handler, handle: new(cgo.Handle)}
+	*s.handle = cgo.NewHandle(s)
+	s.pinner.Pin(s.handle)
+	functions := C.paysvc_store{
+		size:    C.sizeof_paysvc_store,
+		append:  (*[0]byte)(C.paysvcGoStoreAppend),
+		read:    (*[0]byte)(C.paysvcGoStoreRead),
+		release: (*[0]byte)(C.paysvcGoStoreRelease),
+	}
 	var reply *C.paysvc_reply
 	defer func() { C.paysvc_reply_free(reply) }()
-	if C.paysvc_go_set_store(client, C.uintptr_t(handle), &reply) == C.PAYSVC_OK {
+	if C.paysvc_client_set_store(client, &functions, unsafe.Pointer(s.handle), &reply) == C.PAYSVC_OK {
 		return nil
 	}
-	handle.Delete()
+	s.release()
 	return &Error{Function: "client_set_store", Reply: newReply(&reply)}
 }
 
@@ -142,11 +160,9 @@ func (r *StoreRow) read() error {
 	return err
 }
 
-func storeOf(handle C.uintptr_t) *stored { return cgo.Handle(handle).Value().(*stored) }
-
 //export paysvcGoStoreAppend
-func paysvcGoStoreAppend(handle C.uintptr_t, key *C.char, seq C.int, text *C.char, ms C.int) C.int {
-	s, row := storeOf(handle), StoreRow{Key: C.GoString(key), Seq: int(seq), JSON: C.GoString(text)}
+func paysvcGoStoreAppend(userdata unsafe.Pointer, key *C.char, seq C.int, text *C.char, ms C.int) C.int {
+	s, row := storeOf(userdata), StoreRow{Key: C.GoString(key), Seq: int(seq), JSON: C.GoString(text)}
 	var result AppendResult
 	done := s.succeeds("Append", int(ms), func(ctx context.Context) error {
 		err := row.read()
@@ -169,8 +185,8 @@ func paysvcGoStoreAppend(handle C.uintptr_t, key *C.char, seq C.int, text *C.cha
 }
 
 //export paysvcGoStoreRead
-func paysvcGoStoreRead(handle C.uintptr_t, query *C.char, ms C.int, found *C.paysvc_sink) C.int {
-	s, text := storeOf(handle), []byte(C.GoString(query))
+func paysvcGoStoreRead(userdata unsafe.Pointer, query *C.char, ms C.int, found *C.paysvc_sink) C.int {
+	s, text := storeOf(userdata), []byte(C.GoString(query))
 	var rows []string
 	done := s.succeeds("Read", int(ms), func(ctx context.Context) error {
 		asked, err := queryOf(text)
@@ -214,4 +230,4 @@ func queryOf(text []byte) (StoreQuery, error) {
 }
 
 //export paysvcGoStoreRelease
-func paysvcGoStoreRelease(handle C.uintptr_t) { cgo.Handle(handle).Delete() }
+func paysvcGoStoreRelease(userdata unsafe.Pointer) { storeOf(userdata).release() }
