@@ -11,7 +11,7 @@ import (
 // With a journal, the reply of a call that was lost has the response of its status query. The order's status is not the refund's.
 func TestTheAnswerOfALookUpIsNotThatOfTheCall(t *testing.T) {
 	found := Reply{AnswerOf: "order_verify", AnswerJSON: json.RawMessage(`{"status":"Successful"}`)}
-	if reply, err := replyOf[OrderRefundReply]("order_refund")(found, nil); err != nil || reply.Answer.Status != "" || reply.AnswerOf != "order_verify" {
+	if reply, err := replyOf[OrderRefundReply]("order_refund")(&found, nil); err != nil || reply.Answer.Status != "" || reply.AnswerOf != "order_verify" {
 		t.Error("the response of the status query was taken:", reply, err)
 	}
 }
@@ -71,7 +71,7 @@ func BenchmarkAnswer(b *testing.B) {
 	run("payment", func() bool {
 		var whole Reply
 		whole.take(paid)
-		reply, _ := replyOf[OrderPayReply]("order_pay")(whole, nil)
+		reply, _ := replyOf[OrderPayReply]("order_pay")(&whole, nil)
 		return reply.Answer.OrderPayment.TotalAmount == "101.5" && *reply.Answer.OrderPayment.StatusID == 1
 	})
 	run("payment/encoding-json", func() bool {
@@ -81,7 +81,7 @@ func BenchmarkAnswer(b *testing.B) {
 	run("history", func() bool {
 		var whole Reply
 		whole.take(listed)
-		reply, _ := replyOf[DirectDebitHistoryReply]("direct_debit_history")(whole, nil)
+		reply, _ := replyOf[DirectDebitHistoryReply]("direct_debit_history")(&whole, nil)
 		return len(reply.Answer.DirectDebitMandates) == 504 && *reply.Answer.DirectDebitMandates[503].DirectDebitID == 1503
 	})
 	run("history/encoding-json", func() bool {

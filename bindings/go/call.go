@@ -18,16 +18,13 @@ import (
 // as JSON text, which is sent with its fields in their order. A name that the library does not have proves nothing: its outcome is
 // [OutcomeUnknown], because the name may have been meant for a function about an earlier request.
 func (c *Client) Call(ctx context.Context, function string, request json.RawMessage, with ...CallOption) (*Reply, error) {
-	if request == nil {
-		request = json.RawMessage("null") // The library refuses it, as it is not an object.
-	}
-	return pointer(c.do(ctx, function, request, with))
+	return c.do(ctx, function, request, with...)
 }
 
 // Request sends a request that has no method of its own yet. At the path of an endpoint its API key and its encryption still
 // apply, and at or below the path of an endpoint that changes something no request is repeated.
 func (c *Client) Request(ctx context.Context, request Request, with ...CallOption) (*Reply, error) {
-	return pointer(c.send(ctx, "request", request, with...))
+	return c.do(ctx, "request", request, with...)
 }
 
 // Check checks whether everything is ready for the first sale: call it when a program starts. It looks at configuration, keys,
@@ -48,36 +45,29 @@ func (c *Client) Encrypt(ctx context.Context, plaintext json.RawMessage) (*Reply
 // when the cashier begins. It sends no request: if it fails, nothing has happened, and that request connects by itself.
 // The connection is used for 10 seconds, by one request; at most MaxIdleConnections are kept.
 func (c *Client) Warm(ctx context.Context) error {
-	_, err := c.do(ctx, "client_warm", json.RawMessage("{}"), nil)
+	_, err := c.Call(ctx, "client_warm", json.RawMessage("{}"))
 	return err
 }
 
-func pointer(reply Reply, err error) (*Reply, error) {
-	if err != nil {
-		return nil, err
+// Makes a call with a request, which is JSON already or a struct of this package. Its error keeps what is needed to resolve it.
+func (c *Client) do(ctx context.Context, name string, request any, with ...CallOption) (*Reply, error) {
+	text, isJSON := request.(json.RawMessage)
+	if !isJSON {
+		written, err := encode(request)
+		if err != nil {
+			return nil, about(name, refuse(name, StatusArgument, err.Error(), err))
+		}
+		defer clear(written)
+		text = written
 	}
-	return &reply, nil
-}
-
-func (c *Client) send(ctx context.Context, function string, request any, with ...CallOption) (Reply, error) {
-	text, err := encode(request)
-	if err != nil {
-		return Reply{}, about(function, refuse(function, StatusArgument, err.Error(), err))
-	}
-	defer clear(text)
-	return c.do(ctx, function, text, with)
-}
-
-// Makes a call. Its error keeps what is needed to resolve it.
-func (c *Client) do(ctx context.Context, name string, request []byte, with []CallOption) (Reply, error) {
 	ctx, ended := c.begins(ctx, name)
-	reply, failure := c.perform(ctx, name, request, with)
+	reply, failure := c.perform(ctx, name, text, with)
 	if failure != nil {
-		failure.keep(request)
+		failure.keep(text)
 		ended(&about(name, failure).Reply, failure)
-		return Reply{}, failure
+		return nil, failure
 	}
-	ended(&reply, nil)
+	ended(reply, nil)
 	return reply, nil
 }
 
@@ -97,45 +87,45 @@ func unknown(failure *Error) *Error {
 }
 
 // Waits for a slot, passes on the context's deadline and cancel, and returns when the library has.
-func (c *Client) perform(ctx context.Context, name string, request []byte, with []CallOption) (Reply, *Error) {
+func (c *Client) perform(ctx context.Context, name string, request []byte, with []CallOption) (*Reply, *Error) {
 	if failure := c.unusable(name, ctx); failure != nil {
-		return Reply{}, failure
+		return nil, failure
 	}
 	if isHidden(request) {
-		return Reply{}, refuse(name, StatusArgument, errHidden.Error(), errHidden)
+		return nil, refuse(name, StatusArgument, errHidden.Error(), errHidden)
 	}
 	var set calling
 	if why := set.set(ctx, with); why != "" {
-		return Reply{}, refuse(name, StatusArgument, why, nil)
+		return nil, refuse(name, StatusArgument, why, nil)
 	}
 	if ctx.Err() != nil {
-		return Reply{}, refuseDone(name, ctx)
+		return nil, refuseDone(name, ctx)
 	}
 	limit := c.timeout
 	if slots := c.slotsOf(name, request); slots != nil {
 		waited, failure := c.take(ctx, name, slots)
 		if failure != nil {
-			return Reply{}, failure
+			return nil, failure
 		}
 		defer func() { <-slots.taken }()
 		limit -= waited // The call gets the remaining time.
 	}
 	client := c.begin()
 	if client == nil {
-		return Reply{}, refuse(name, StatusArgument, "the client is closed", ErrClosed)
+		return nil, refuse(name, StatusArgument, "the client is closed", ErrClosed)
 	}
 	defer c.end()
 	call, release, failure := c.start(ctx, name, limit, set)
 	if failure != nil {
-		return Reply{}, failure
+		return nil, failure
 	}
 	defer release()
 	reply, failure := invoke(client, name, request, call)
 	if failure != nil {
-		return Reply{}, failure
+		return nil, failure
 	}
 	if why := call.stoppedBy(); why != nil {
-		return Reply{}, stopped(name, reply, why)
+		return nil, stopped(name, reply, why)
 	}
 	if reply.Status == StatusOK {
 		return reply, nil
@@ -144,19 +134,19 @@ func (c *Client) perform(ctx context.Context, name string, request []byte, with 
 	if reply.Status == StatusCancelled && errors.Is(cause, context.DeadlineExceeded) {
 		reply.Status = StatusTimeout // The context did not tell its deadline before it passed.
 	}
-	return Reply{}, &Error{Function: name, Reply: reply, cause: cause}
+	return nil, &Error{Function: name, Reply: *reply, cause: cause}
 }
 
 // Calls a function of the library. The error is about the texts.
-func invoke(client *C.paysvc_client, name string, request []byte, call *running) (Reply, *Error) {
+func invoke(client *C.paysvc_client, name string, request []byte, call *running) (*Reply, *Error) {
 	function, err := cText([]byte(name))
 	if err != nil {
 		// It may be meant for a function about an earlier request.
-		return Reply{}, unknown(refuse(name, StatusArgument, "the name of the function holds a NUL byte", nil))
+		return nil, unknown(refuse(name, StatusArgument, "the name of the function holds a NUL byte", nil))
 	}
 	text, err := cText(request)
 	if err != nil {
-		return Reply{}, refuse(name, StatusArgument, err.Error(), err)
+		return nil, refuse(name, StatusArgument, err.Error(), err)
 	}
 	defer clear(text)
 	var got *C.paysvc_reply
@@ -283,7 +273,7 @@ func (c *Client) start(ctx context.Context, name string, limit time.Duration, se
 }
 
 // The context's error, if it ended the call.
-func endedBy(ctx context.Context, reply Reply) error {
+func endedBy(ctx context.Context, reply *Reply) error {
 	switch reply.Status {
 	case StatusTimeout, StatusCancelled, StatusUnresolved:
 	default:

@@ -129,7 +129,7 @@ func NewFromJSON(config json.RawMessage, with ...Option) (*Client, error) {
 	var reply *C.paysvc_reply
 	defer func() { C.paysvc_reply_free(reply) }()
 	if C.paysvc_client_new(char(text), &handle, &reply) != C.PAYSVC_OK {
-		return nil, &Error{Function: "new", Reply: newReply(&reply)}
+		return nil, &Error{Function: "new", Reply: *newReply(&reply)}
 	}
 	if set.store != nil {
 		if failure := setStore(handle, set.store, set.handler); failure != nil {

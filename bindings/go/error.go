@@ -104,14 +104,14 @@ func (e *Error) Is(target error) bool {
 }
 
 // The error of a call that its progress function stopped. What the reply says is about the steps that were made.
-func stopped(function string, whole Reply, why error) *Error {
-	reply, known := whole, "nothing was sent"
+func stopped(function string, whole *Reply, why error) *Error {
+	reply, known := *whole, "nothing was sent"
 	if whole.Outcome != OutcomeNotSent {
 		reply.Outcome, known = OutcomeUnknown, "it may have been executed, Stopped has what was done"
 	}
 	reply.Status, reply.State, reply.kept = StatusCancelled, StateNone, nil
 	reply.Code, reply.Message = "", known+": stopped by the progress function: "+why.Error()
-	return &Error{Function: function, Reply: reply, Stopped: &whole, cause: why}
+	return &Error{Function: function, Reply: reply, Stopped: whole, cause: why}
 }
 
 // The error of a call that this package refuses itself. Nothing was sent.

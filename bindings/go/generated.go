@@ -483,7 +483,7 @@ type DirectDebitHistoryRequest struct {
 //
 // GET /payment/order/direct-debit/history, public key, read-only.
 func (c *Client) DirectDebitHistory(ctx context.Context, request DirectDebitHistoryRequest) (*DirectDebitHistoryReply, error) {
-	return replyOf[DirectDebitHistoryReply]("direct_debit_history")(c.send(ctx, "direct_debit_history", request))
+	return replyOf[DirectDebitHistoryReply]("direct_debit_history")(c.do(ctx, "direct_debit_history", request))
 }
 
 // DirectDebitCreateRequest is the request of [Client.DirectDebitCreate].
@@ -508,7 +508,7 @@ type DirectDebitCreateRequest struct {
 //
 // POST /payment/order/direct-debit/create, public key, encrypted.
 func (c *Client) DirectDebitCreate(ctx context.Context, request DirectDebitCreateRequest, with ...CallOption) (*DirectDebitCreateReply, error) {
-	return replyOf[DirectDebitCreateReply]("direct_debit_create")(c.send(ctx, "direct_debit_create", request, with...))
+	return replyOf[DirectDebitCreateReply]("direct_debit_create")(c.do(ctx, "direct_debit_create", request, with...))
 }
 
 // DirectDebitStatusRequest is the request of [Client.DirectDebitStatus].
@@ -523,7 +523,7 @@ type DirectDebitStatusRequest struct {
 //
 // GET /payment/order/direct-debit/status, public key, read-only.
 func (c *Client) DirectDebitStatus(ctx context.Context, request DirectDebitStatusRequest) (*DirectDebitStatusReply, error) {
-	return replyOf[DirectDebitStatusReply]("direct_debit_status")(c.send(ctx, "direct_debit_status", request))
+	return replyOf[DirectDebitStatusReply]("direct_debit_status")(c.do(ctx, "direct_debit_status", request))
 }
 
 // DirectDebitOTPRequest is the request of [Client.DirectDebitOTP].
@@ -538,7 +538,7 @@ type DirectDebitOTPRequest struct {
 //
 // POST /payment/order/direct-debit/otp, public key, encrypted.
 func (c *Client) DirectDebitOTP(ctx context.Context, request DirectDebitOTPRequest, with ...CallOption) (*DirectDebitOTPReply, error) {
-	return replyOf[DirectDebitOTPReply]("direct_debit_otp")(c.send(ctx, "direct_debit_otp", request, with...))
+	return replyOf[DirectDebitOTPReply]("direct_debit_otp")(c.do(ctx, "direct_debit_otp", request, with...))
 }
 
 // OrderCreateRequest is the request of [Client.OrderCreate].
@@ -669,7 +669,7 @@ func (r OrderCreatePaymentMeta) MarshalJSON() ([]byte, error) { return encodeHid
 //
 // POST /payment/order/create, public key, encrypted.
 func (c *Client) OrderCreate(ctx context.Context, request OrderCreateRequest, with ...CallOption) (*OrderCreateReply, error) {
-	return replyOf[OrderCreateReply]("order_create")(c.send(ctx, "order_create", request, with...))
+	return replyOf[OrderCreateReply]("order_create")(c.do(ctx, "order_create", request, with...))
 }
 
 // OrderPayRequest is the request of [Client.OrderPay].
@@ -737,7 +737,7 @@ func (r OrderPayBankTransfer) MarshalJSON() ([]byte, error) { return encodeHidde
 //
 // POST /payment/order/pay, public key, encrypted.
 func (c *Client) OrderPay(ctx context.Context, request OrderPayRequest, with ...CallOption) (*OrderPayReply, error) {
-	return replyOf[OrderPayReply]("order_pay")(c.send(ctx, "order_pay", request, with...))
+	return replyOf[OrderPayReply]("order_pay")(c.do(ctx, "order_pay", request, with...))
 }
 
 // OrderPayAuthorizeRequest is the request of [Client.OrderPayAuthorize].
@@ -762,7 +762,7 @@ func (r OrderPayAuthorizeRequest) LookUp() ResolveRequest {
 //
 // POST /payment/order/pay/authorize, public key, encrypted.
 func (c *Client) OrderPayAuthorize(ctx context.Context, request OrderPayAuthorizeRequest, with ...CallOption) (*OrderPayAuthorizeReply, error) {
-	return replyOf[OrderPayAuthorizeReply]("order_pay_authorize")(c.send(ctx, "order_pay_authorize", request, with...))
+	return replyOf[OrderPayAuthorizeReply]("order_pay_authorize")(c.do(ctx, "order_pay_authorize", request, with...))
 }
 
 // OrderPayCaptureRequest is the request of [Client.OrderPayCapture].
@@ -779,7 +779,7 @@ type OrderPayCaptureRequest struct {
 //
 // POST /payment/order/pay/capture, secret key. With a journal it needs a key: see [WithKey].
 func (c *Client) OrderPayCapture(ctx context.Context, request OrderPayCaptureRequest, with ...CallOption) (*OrderPayCaptureReply, error) {
-	return replyOf[OrderPayCaptureReply]("order_pay_capture")(c.send(ctx, "order_pay_capture", request, with...))
+	return replyOf[OrderPayCaptureReply]("order_pay_capture")(c.do(ctx, "order_pay_capture", request, with...))
 }
 
 // OrderRefundRequest is the request of [Client.OrderRefund].
@@ -804,7 +804,7 @@ func (r OrderRefundRequest) LookUp() ResolveRequest {
 //
 // POST /payment/order/refund, secret key. With a journal it needs a key: see [WithKey].
 func (c *Client) OrderRefund(ctx context.Context, request OrderRefundRequest, with ...CallOption) (*OrderRefundReply, error) {
-	return replyOf[OrderRefundReply]("order_refund")(c.send(ctx, "order_refund", request, with...))
+	return replyOf[OrderRefundReply]("order_refund")(c.do(ctx, "order_refund", request, with...))
 }
 
 // OrderStatusRequest is the request of [Client.OrderStatus].
@@ -819,7 +819,7 @@ type OrderStatusRequest struct {
 //
 // POST /payment/order/status, public key, encrypted, read-only.
 func (c *Client) OrderStatus(ctx context.Context, request OrderStatusRequest) (*OrderStatusReply, error) {
-	return replyOf[OrderStatusReply]("order_status")(c.send(ctx, "order_status", request))
+	return replyOf[OrderStatusReply]("order_status")(c.do(ctx, "order_status", request))
 }
 
 // OrderVerifyRequest is the request of [Client.OrderVerify].
@@ -834,7 +834,7 @@ type OrderVerifyRequest struct {
 //
 // POST /payment/order/verify, secret key, read-only.
 func (c *Client) OrderVerify(ctx context.Context, request OrderVerifyRequest) (*OrderVerifyReply, error) {
-	return replyOf[OrderVerifyReply]("order_verify")(c.send(ctx, "order_verify", request))
+	return replyOf[OrderVerifyReply]("order_verify")(c.do(ctx, "order_verify", request))
 }
 
 // OrderFeeRequest is the request of [Client.OrderFee].
@@ -853,7 +853,7 @@ type OrderFeeRequest struct {
 //
 // POST /payment/order/fee, public key, encrypted, read-only.
 func (c *Client) OrderFee(ctx context.Context, request OrderFeeRequest) (*OrderFeeReply, error) {
-	return replyOf[OrderFeeReply]("order_fee")(c.send(ctx, "order_fee", request))
+	return replyOf[OrderFeeReply]("order_fee")(c.do(ctx, "order_fee", request))
 }
 
 // CardChargeRequest is the request of [Client.CardCharge].
@@ -919,7 +919,7 @@ func (r CardChargeAuthorization) MarshalJSON() ([]byte, error) { return encodeHi
 //
 // POST /payment/tokenize/charge, secret key.
 func (c *Client) CardCharge(ctx context.Context, request CardChargeRequest, with ...CallOption) (*CardChargeReply, error) {
-	return replyOf[CardChargeReply]("card_charge")(c.send(ctx, "card_charge", request, with...))
+	return replyOf[CardChargeReply]("card_charge")(c.do(ctx, "card_charge", request, with...))
 }
 
 // CardSaveRequest is the request of [Client.CardSave].
@@ -934,7 +934,7 @@ type CardSaveRequest struct {
 //
 // POST /payment/order/save-card, secret key, encrypted.
 func (c *Client) CardSave(ctx context.Context, request CardSaveRequest, with ...CallOption) (*CardSaveReply, error) {
-	return replyOf[CardSaveReply]("card_save")(c.send(ctx, "card_save", request, with...))
+	return replyOf[CardSaveReply]("card_save")(c.do(ctx, "card_save", request, with...))
 }
 
 // CheckoutCreateRequest is the request of [Client.CheckoutCreate].
@@ -966,7 +966,7 @@ func (r CheckoutCreateRequest) LookUp() ResolveRequest {
 //
 // POST /payment/create, public key, encrypted.
 func (c *Client) CheckoutCreate(ctx context.Context, request CheckoutCreateRequest, with ...CallOption) (*CheckoutCreateReply, error) {
-	return replyOf[CheckoutCreateReply]("checkout_create")(c.send(ctx, "checkout_create", request, with...))
+	return replyOf[CheckoutCreateReply]("checkout_create")(c.do(ctx, "checkout_create", request, with...))
 }
 
 // BanksRequest is the request of [Client.Banks].
@@ -981,7 +981,7 @@ type BanksRequest struct {
 //
 // GET /payment/banks, public key, read-only.
 func (c *Client) Banks(ctx context.Context, request BanksRequest) (*BanksReply, error) {
-	return replyOf[BanksReply]("banks")(c.send(ctx, "banks", request))
+	return replyOf[BanksReply]("banks")(c.do(ctx, "banks", request))
 }
 
 // VirtualAccountGenerateRequest is the request of [Client.VirtualAccountGenerate].
@@ -1006,7 +1006,7 @@ func (r VirtualAccountGenerateRequest) LookUp() ResolveRequest {
 //
 // POST /payment/virtual-account/generate, public key, encrypted.
 func (c *Client) VirtualAccountGenerate(ctx context.Context, request VirtualAccountGenerateRequest, with ...CallOption) (*VirtualAccountGenerateReply, error) {
-	return replyOf[VirtualAccountGenerateReply]("virtual_account_generate")(c.send(ctx, "virtual_account_generate", request, with...))
+	return replyOf[VirtualAccountGenerateReply]("virtual_account_generate")(c.do(ctx, "virtual_account_generate", request, with...))
 }
 
 // VirtualAccountDetailsRequest is the request of [Client.VirtualAccountDetails].
@@ -1021,7 +1021,7 @@ type VirtualAccountDetailsRequest struct {
 //
 // GET /payment/account-details, public key, read-only.
 func (c *Client) VirtualAccountDetails(ctx context.Context, request VirtualAccountDetailsRequest) (*VirtualAccountDetailsReply, error) {
-	return replyOf[VirtualAccountDetailsReply]("virtual_account_details")(c.send(ctx, "virtual_account_details", request))
+	return replyOf[VirtualAccountDetailsReply]("virtual_account_details")(c.do(ctx, "virtual_account_details", request))
 }
 
 // TransactionDetailsRequest is the request of [Client.TransactionDetails].
@@ -1036,7 +1036,7 @@ type TransactionDetailsRequest struct {
 //
 // GET /payment/transaction-details/{sessionId}, public key, read-only.
 func (c *Client) TransactionDetails(ctx context.Context, request TransactionDetailsRequest) (*TransactionDetailsReply, error) {
-	return replyOf[TransactionDetailsReply]("transaction_details")(c.send(ctx, "transaction_details", request))
+	return replyOf[TransactionDetailsReply]("transaction_details")(c.do(ctx, "transaction_details", request))
 }
 
 // PayoutNameEnquiryRequest is the request of [Client.PayoutNameEnquiry].
@@ -1053,7 +1053,7 @@ type PayoutNameEnquiryRequest struct {
 //
 // POST /payout/name-enquiry, public key, encrypted, read-only.
 func (c *Client) PayoutNameEnquiry(ctx context.Context, request PayoutNameEnquiryRequest) (*PayoutNameEnquiryReply, error) {
-	return replyOf[PayoutNameEnquiryReply]("payout_name_enquiry")(c.send(ctx, "payout_name_enquiry", request))
+	return replyOf[PayoutNameEnquiryReply]("payout_name_enquiry")(c.do(ctx, "payout_name_enquiry", request))
 }
 
 // PayoutInitiateRequest is the request of [Client.PayoutInitiate].
@@ -1090,7 +1090,7 @@ type PayoutInitiatePayoutDetails struct {
 //
 // POST /payout/initiate, secret key (setting payout_key), encrypted. With a journal it needs a key: see [WithKey].
 func (c *Client) PayoutInitiate(ctx context.Context, request PayoutInitiateRequest, with ...CallOption) (*PayoutInitiateReply, error) {
-	return replyOf[PayoutInitiateReply]("payout_initiate")(c.send(ctx, "payout_initiate", request, with...))
+	return replyOf[PayoutInitiateReply]("payout_initiate")(c.do(ctx, "payout_initiate", request, with...))
 }
 
 // PayoutStatusRequest is the request of [Client.PayoutStatus].
@@ -1105,7 +1105,7 @@ type PayoutStatusRequest struct {
 //
 // GET /payout/{batchReference}/status, secret key, read-only.
 func (c *Client) PayoutStatus(ctx context.Context, request PayoutStatusRequest) (*PayoutStatusReply, error) {
-	return replyOf[PayoutStatusReply]("payout_status")(c.send(ctx, "payout_status", request))
+	return replyOf[PayoutStatusReply]("payout_status")(c.do(ctx, "payout_status", request))
 }
 
 // PayoutBalanceRequest is the request of [Client.PayoutBalance].
@@ -1120,7 +1120,7 @@ type PayoutBalanceRequest struct {
 //
 // GET /payout/balance-enquiry, secret key, read-only.
 func (c *Client) PayoutBalance(ctx context.Context, request PayoutBalanceRequest) (*PayoutBalanceReply, error) {
-	return replyOf[PayoutBalanceReply]("payout_balance")(c.send(ctx, "payout_balance", request))
+	return replyOf[PayoutBalanceReply]("payout_balance")(c.do(ctx, "payout_balance", request))
 }
 
 // ResolveRequest is the request of [Client.ResolveRequest].
@@ -1173,7 +1173,7 @@ type OrderWaitRequest struct {
 
 // OrderWait asks for the state of an order until it is SUCCESSFUL or REVERSED and final, or until the call's deadline. FAILED ends it only with attempts 1, because no other attempt to pay can then be under way. It reports the state of the order, not that of a refund. For a transfer into a virtual account there is no such wait.
 func (c *Client) OrderWait(ctx context.Context, request OrderWaitRequest) (*OrderStatusReply, error) {
-	return replyOf[OrderStatusReply]("order_status")(c.send(ctx, "order_wait", request, withProgress(request.Progress)))
+	return replyOf[OrderStatusReply]("order_status")(c.do(ctx, "order_wait", request, withProgress(request.Progress)))
 }
 
 // WebhookVerifyRequest is the request of [Client.WebhookVerify].
@@ -1204,7 +1204,7 @@ type WebhookVerifyExpect struct {
 
 // WebhookVerify checks a webhook. Webhooks are not signed, so it reads the event in any form that the service uses, and asks the service whether it is true.
 func (c *Client) WebhookVerify(ctx context.Context, request WebhookVerifyRequest) (*Reply, error) {
-	return pointer(c.send(ctx, "webhook_verify", request))
+	return c.do(ctx, "webhook_verify", request)
 }
 
 // JournalSettleRequest is the request of [Client.JournalSettle].
@@ -1227,7 +1227,7 @@ type JournalSettleRequest struct {
 
 // JournalSettle records a person's decision about a request that stays open in the journal. It is refused while the request's call may still be under way, unless sender_ended is true. A refund, capture or payout that the service accepted, and that failed later, can be settled as REJECTED: give its key. Look at the service's own records first: a request that is settled as REJECTED may be charged again.
 func (c *Client) JournalSettle(ctx context.Context, request JournalSettleRequest) (*Reply, error) {
-	return pointer(c.send(ctx, "journal_settle", request))
+	return c.do(ctx, "journal_settle", request)
 }
 
 // JournalBackupRequest is the request of [Client.JournalBackup].
@@ -1240,7 +1240,7 @@ type JournalBackupRequest struct {
 
 // JournalBackup copies the journal's file while programs use it: a copy made by other means lacks what is in its -wal file. The copy has everything that was written before the call. A client that opens it, or that file once it was put back, looks up every charge first, because requests may have been sent since.
 func (c *Client) JournalBackup(ctx context.Context, request JournalBackupRequest) (*Reply, error) {
-	return pointer(c.send(ctx, "journal_backup", request))
+	return c.do(ctx, "journal_backup", request)
 }
 
 // PayoutBulkRequest is the request of [Client.PayoutBulk].
@@ -1259,7 +1259,7 @@ type PayoutBulkRequest struct {
 
 // PayoutBulk pays any number of recipients, in the largest batches that the encryption key can encrypt, one after the other. The client's timeout_ms limits each batch, and the call's timeout limits the whole list: no batch starts with less than timeout_ms left. It needs a journal or a store, where each clientReference is an idempotency key, across lists: after a crash, or when a call has stopped, give the same list again. See docs/payouts.md.
 func (c *Client) PayoutBulk(ctx context.Context, request PayoutBulkRequest) (*PayoutBulkReply, error) {
-	return replyOf[PayoutBulkReply]("payout_bulk")(c.send(ctx, "payout_bulk", request, withProgress(request.Progress)))
+	return replyOf[PayoutBulkReply]("payout_bulk")(c.do(ctx, "payout_bulk", request, withProgress(request.Progress)))
 }
 
 // Request is a request that has no method of its own yet.

@@ -45,18 +45,17 @@ type JournalEntry struct {
 func (c *Client) JournalNext(ctx context.Context) func(yield func(JournalEntry, error) bool) {
 	return func(yield func(JournalEntry, error) bool) {
 		for after := ""; ; {
-			request, _ := encode(map[string]string{"after": after}) // The library wrote it: it is UTF-8.
-			reply, err := c.do(ctx, "journal_next", request, nil)
+			reply, err := c.do(ctx, "journal_next", map[string]string{"after": after})
 			var failure *Error
 			if errors.As(err, &failure) {
-				reply = failure.Reply
+				reply = &failure.Reply
 			}
 			key, _ := reply.Get("/key")
 			if err != nil && (key == "" || key == after) { // It is about the journal, not about a key.
 				yield(JournalEntry{}, err)
 				return
 			}
-			entry := JournalEntry{Key: key, Reply: &reply}
+			entry := JournalEntry{Key: key, Reply: reply}
 			entry.Kind, entry.Reference, _ = strings.Cut(key, " ")
 			entry.Claim, _ = reply.Get("/journal/claim")
 			if key == "" || !yield(entry, nil) {

@@ -84,8 +84,8 @@ type kept struct{ reply *C.paysvc_reply }
 func replyOf[R ~struct {
 	Reply
 	Answer A
-}, A any](name string) func(Reply, error) (*R, error) {
-	return func(reply Reply, err error) (*R, error) {
+}, A any](name string) func(*Reply, error) (*R, error) {
+	return func(reply *Reply, err error) (*R, error) {
 		if err != nil {
 			return nil, err
 		}
@@ -93,17 +93,17 @@ func replyOf[R ~struct {
 		if reply.AnswerOf == name && json.Unmarshal(reply.AnswerJSON, &answer) != nil {
 			reply.Unreadable = append(reply.Unreadable, "")
 		}
-		return &R{reply, answer}, nil
+		return &R{*reply, answer}, nil
 	}
 }
 
 const noRetryAfter = -time.Millisecond
 
 // Copies a reply of the library, which the caller frees unless it has become NULL.
-func newReply(owned **C.paysvc_reply) Reply {
+func newReply(owned **C.paysvc_reply) *Reply {
 	from := *owned
 	body := C.paysvc_reply_body(from)
-	reply := Reply{
+	reply := &Reply{
 		Status:     statusOf(int(C.paysvc_reply_status(from))),
 		Outcome:    outcomeOf(int(C.paysvc_reply_outcome(from))),
 		State:      State(C.paysvc_reply_state(from)),

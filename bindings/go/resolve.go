@@ -103,7 +103,7 @@ func (c *Client) ResolveRequest(ctx context.Context, request ResolveRequest) (*R
 	if request.Request == nil { // Of a request that is looked up by nothing.
 		request.Request = json.RawMessage("{}")
 	}
-	return pointer(c.send(ctx, "resolve", request))
+	return c.do(ctx, "resolve", request)
 }
 
 // Keeps what is needed to resolve the request of a call that failed.

@@ -110,7 +110,7 @@ func setStore(client *C.paysvc_client, store Store, handler slog.Handler) error 
 		return nil
 	}
 	s.release()
-	return &Error{Function: "client_set_store", Reply: newReply(&reply)}
+	return &Error{Function: "client_set_store", Reply: *newReply(&reply)}
 }
 
 // How long a store may need to return once its context has ended.
