@@ -12,11 +12,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"math"
-	"os"
 	"runtime"
-	"strconv"
-	"strings"
 	"sync"
 	"time"
 	"unsafe"
@@ -128,8 +124,18 @@ func NewFromJSON(config json.RawMessage, with ...Option) (*Client, error) {
 	var handle *C.paysvc_client
 	var reply *C.paysvc_reply
 	defer func() { C.paysvc_reply_free(reply) }()
-	if C.paysvc_client_new(char(text), &handle, &reply) != C.PAYSVC_OK {
-		return nil, &Error{Function: "new", Reply: *newReply(&reply)}
+	status := C.paysvc_client_new(char(text), &handle, &reply)
+	ready := newReply(&reply)
+	if status != C.PAYSVC_OK {
+		return nil, &Error{Function: "new", Reply: *ready}
+	}
+	var told struct {
+		TimeoutMS    int64 `json:"timeout_ms"`
+		HasSecretKey bool  `json:"has_secret_key"`
+	}
+	if err := ready.Decode(&told); err != nil {
+		C.paysvc_client_free(handle)
+		return nil, refuse("new", StatusInternal, err.Error(), err)
 	}
 	if set.store != nil {
 		if failure := setStore(handle, set.store, set.handler); failure != nil {
@@ -142,8 +148,8 @@ func NewFromJSON(config json.RawMessage, with ...Option) (*Client, error) {
 		waits:   &slots{make(chan struct{}, set.maxWaiting), "WithMaxWaiting"},
 		done:    make(chan struct{}),
 		freed:   make(chan struct{}),
-		timeout: timeoutOf(config),
-		secret:  hasSecretKey(config),
+		timeout: time.Duration(told.TimeoutMS) * time.Millisecond,
+		secret:  told.HasSecretKey,
 		logging: set.logging,
 		handle:  handle,
 	}
@@ -228,31 +234,8 @@ func (c *client) freeIfUnused() {
 	}
 }
 
-// The client's timeout, from where the library reads it too: the configuration, else the environment.
-func timeoutOf(config json.RawMessage) time.Duration {
-	var read struct {
-		MS int64 `json:"timeout_ms"`
-	}
-	if json.Unmarshal(config, &read) != nil || read.MS <= 0 {
-		read.MS, _ = strconv.ParseInt(strings.TrimSpace(os.Getenv("PAYSVC_TIMEOUT_MS")), 10, 64)
-	}
-	if read.MS <= 0 {
-		read.MS = defaultTimeoutMS
-	}
-	return time.Duration(min(read.MS, math.MaxInt32)) * time.Millisecond
-}
-
 // HasSecretKey says whether the client has a secret key, which refunds, status queries of orders and webhooks about orders need.
 func (c *Client) HasSecretKey() bool { return c.isMade() && c.secret }
-
-func hasSecretKey(config json.RawMessage) bool {
-	var read struct {
-		SecretKey json.RawMessage `json:"secret_key"`
-	}
-	json.Unmarshal(config, &read) // nil: the environment alone.
-	defer clear(read.SecretKey)
-	return len(read.SecretKey) > len(`""`) && read.SecretKey[0] == '"' || os.Getenv("PAYSVC_SECRET_KEY") != ""
-}
 
 // Copies the text and appends the NUL that C expects. The copy is in Go's memory, so that nothing has to be freed, and it can
 // be cleared. nil stays nil.

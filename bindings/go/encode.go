@@ -12,7 +12,6 @@ import (
 	"math"
 	"reflect"
 	"sort"
-	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -35,36 +34,40 @@ var errNotUTF8 = errors.New("a string is not UTF-8")
 // The JSON that the library gets, with the texts of secrets, which encoding/json cannot read. It has no HTML escapes. Strings that
 // are not UTF-8 are refused, not replaced.
 func encode(v any) ([]byte, error) {
-	w := writer{out: make([]byte, 0, 1024)}
+	var w writer
+	w.Grow(1024)
 	err := w.value(reflect.ValueOf(v))
-	return w.out, err
+	return w.Bytes(), err
 }
 
 // The JSON of a request for everybody else, in the same order.
 func encodeHidden(v any) ([]byte, error) {
 	w := writer{hides: true}
 	err := w.value(reflect.ValueOf(v))
-	return w.out, err
+	return w.Bytes(), err
 }
 
 type writer struct {
-	out   []byte
+	bytes.Buffer
 	hides bool // The texts of secrets.
 }
 
 func (w *writer) value(v reflect.Value) error {
-	if !v.IsValid() {
-		w.out = append(w.out, "null"...)
+	if !v.IsValid() || v.Kind() == reflect.Slice && v.IsNil() {
+		w.WriteString("null")
 		return nil
 	}
 	switch of := v.Interface().(type) {
 	case Secret:
 		return w.secret(of)
 	case json.RawMessage:
-		return w.raw(of)
+		return json.Compact(&w.Buffer, of)
 	case time.Duration:
-		w.out = strconv.AppendInt(w.out, inMilliseconds(of), 10)
-		return nil
+		ms := of.Milliseconds()
+		if of%time.Millisecond > 0 {
+			ms++ // A time limit that was given is never none.
+		}
+		return w.value(reflect.ValueOf(ms))
 	}
 	switch v.Kind() {
 	case reflect.Pointer, reflect.Interface:
@@ -72,32 +75,22 @@ func (w *writer) value(v reflect.Value) error {
 	case reflect.String:
 		return w.text(v.String())
 	case reflect.Bool:
-		w.out = strconv.AppendBool(w.out, v.Bool())
+		fmt.Fprint(w, v.Bool())
+		return nil
 	case reflect.Int, reflect.Int64:
-		w.out = strconv.AppendInt(w.out, v.Int(), 10)
+		fmt.Fprint(w, v.Int())
+		return nil
 	case reflect.Slice:
 		return w.list(v)
 	case reflect.Struct:
 		return w.structure(v)
 	case reflect.Map:
-		w.out = append(w.out, '{')
-		if err := w.members(v); err != nil {
-			return err
-		}
-		w.out = append(w.out, '}')
-	default:
-		return fmt.Errorf("a value of type %v cannot be written as JSON", v.Type())
+		w.WriteByte('{')
+		err := w.members(v)
+		w.WriteByte('}')
+		return err
 	}
-	return nil
-}
-
-// Rounded up: a time limit that was given is never none.
-func inMilliseconds(of time.Duration) int64 {
-	whole := int64(of / time.Millisecond)
-	if of%time.Millisecond > 0 {
-		whole++
-	}
-	return whole
+	return fmt.Errorf("a value of type %v cannot be written as JSON", v.Type())
 }
 
 // A time in JSON, where it is a number of milliseconds.
@@ -116,74 +109,62 @@ func (m *milliseconds) UnmarshalJSON(from []byte) error {
 }
 
 func (w *writer) secret(of Secret) error {
-	if of.text != nil && !w.hides {
-		if strings.Contains(*of.text, hidden) {
-			return errHidden
-		}
-		return w.text(*of.text)
+	switch {
+	case w.hides:
+		text, err := of.MarshalJSON()
+		w.Write(text)
+		return err
+	case of.text == nil:
+		return w.text("") // A required one, which the library refuses.
+	case strings.Contains(*of.text, hidden):
+		return errHidden
 	}
-	text, err := of.MarshalJSON()
-	if of.text == nil && !w.hides {
-		text = []byte(`""`) // A required one, which the library refuses.
-	}
-	w.out = append(w.out, text...)
-	return err
-}
-
-func (w *writer) raw(of json.RawMessage) error {
-	if of == nil {
-		of = json.RawMessage("null")
-	}
-	buffer := bytes.NewBuffer(w.out)
-	err := json.Compact(buffer, of)
-	w.out = buffer.Bytes()
-	return err
+	return w.text(*of.text)
 }
 
 func (w *writer) text(of string) error {
 	if !utf8.ValidString(of) {
 		return errNotUTF8
 	}
-	w.out = append(w.out, '"')
-	for i := 0; i < len(of); i++ {
-		switch c := of[i]; {
+	w.WriteByte('"')
+	for _, c := range []byte(of) {
+		switch {
 		case c == '"' || c == '\\':
-			w.out = append(w.out, '\\', c)
+			w.Write([]byte{'\\', c})
 		case c < ' ':
-			w.out = fmt.Appendf(w.out, `\u%04x`, c)
+			fmt.Fprintf(w, `\u%04x`, c)
 		default:
-			w.out = append(w.out, c)
+			w.WriteByte(c)
 		}
 	}
-	w.out = append(w.out, '"')
+	w.WriteByte('"')
 	return nil
 }
 
 func (w *writer) list(v reflect.Value) error {
-	if v.IsNil() {
-		w.out = append(w.out, "null"...)
-		return nil
-	}
-	w.out = append(w.out, '[')
+	w.WriteByte('[')
 	for i := 0; i < v.Len(); i++ {
 		w.comma()
 		if err := w.value(v.Index(i)); err != nil {
 			return err
 		}
 	}
-	w.out = append(w.out, ']')
+	w.WriteByte(']')
 	return nil
 }
 
 // Writes the fields that are there, then Extra. A field of Extra that it already has is then there twice, which the library refuses.
 func (w *writer) structure(v reflect.Value) error {
-	w.out = append(w.out, '{')
+	w.WriteByte('{')
 	for i := 0; i < v.NumField(); i++ {
 		of, field := v.Type().Field(i), v.Field(i)
 		name, options, _ := strings.Cut(of.Tag.Get("json"), ",")
+		if !of.IsExported() || name == "-" || isLeftOut(field, options) {
+			continue
+		}
 		// A pointer that is not left out has a word beside it for that. Without the word it is null, which the library
 		// refuses: a forgotten price is no request.
-		if options == "" && name != "-" && field.Kind() == reflect.Pointer {
+		if options == "" && field.Kind() == reflect.Pointer {
 			word := v.FieldByName("Existing" + of.Name)
 			exists := word.IsValid() && word.Bool()
 			if exists && !field.IsNil() {
@@ -192,9 +173,6 @@ func (w *writer) structure(v reflect.Value) error {
 			if exists {
 				continue
 			}
-		}
-		if !of.IsExported() || name == "-" || isLeftOut(field, options) {
-			continue
 		}
 		if err := w.member(name, field); err != nil {
 			return err
@@ -205,20 +183,16 @@ func (w *writer) structure(v reflect.Value) error {
 			return err
 		}
 	}
-	w.out = append(w.out, '}')
+	w.WriteByte('}')
 	return nil
 }
 
 // As for encoding/json; an empty secret of the configuration is left out like any other empty text.
 func isLeftOut(field reflect.Value, options string) bool {
-	secret, is := field.Interface().(Secret)
-	switch {
-	case is && strings.Contains(options, "omitempty"):
+	if secret, is := field.Interface().(Secret); is && strings.Contains(options, "omitempty") {
 		return secret.text == nil || *secret.text == ""
-	case field.Kind() == reflect.Slice:
-		return options != "" && field.Len() == 0
 	}
-	return options != "" && field.IsZero()
+	return options != "" && (field.IsZero() || field.Kind() == reflect.Slice && field.Len() == 0)
 }
 
 // Writes the fields of a map in the order of their names.
@@ -238,15 +212,13 @@ func (w *writer) member(name string, value reflect.Value) error {
 	if err := w.text(name); err != nil {
 		return err
 	}
-	w.out = append(w.out, ':')
+	w.WriteByte(':')
 	return w.value(value)
 }
 
 // Separates two fields or elements in the same object or list.
 func (w *writer) comma() {
-	switch w.out[len(w.out)-1] {
-	case '{', '[':
-	default:
-		w.out = append(w.out, ',')
+	if last := w.Bytes()[w.Len()-1]; last != '{' && last != '[' {
+		w.WriteByte(',')
 	}
 }

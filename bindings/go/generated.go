@@ -370,9 +370,6 @@ func isVerdict(target error) bool {
 	return false
 }
 
-// The time limit of a whole call, for a client without Timeout.
-const defaultTimeoutMS = 30000
-
 // Config is what a client needs to know. A field that is left out is read from the environment variable of its name in capitals with the prefix PAYSVC_, e.g. PAYSVC_BASE_URL, PAYSVC_TIMEOUT_MS=5000 or PAYSVC_ALLOW_HTTP=true (or 1). An empty variable counts as not set. Quotes and blanks around a value are ignored, but a blank PAYSVC_JOURNAL is E_CONFIG. So is every other variable with this prefix, except PAYSVC_LIBRARY, PAYSVC_SANDBOX and those that Kubernetes sets for a service of that name. A field that is not set there either has its default. A text left empty, a time of 0 and a pointer left nil count as left out. In JSON it is as the library reads it: times are numbers of milliseconds.
 type Config struct {
 	redacted

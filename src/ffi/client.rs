@@ -58,8 +58,10 @@ pub(super) unsafe fn new(
         Client::new(json, &|name| std::env::var_os(name).map(|text| text.to_string_lossy().into_owned()))
     };
     let body = |_: &CallRecord| {
-        new_client = Some(Arc::new(make()?));
-        Ok(Reply::local(r#"{"status":true,"message":"the client is ready"}"#.to_owned()))
+        let client = make()?;
+        let described = client.described();
+        new_client = Some(Arc::new(client));
+        Ok(Reply::local(described))
     };
     // SAFETY: `reply` is NULL or points to memory for one pointer.
     let status = unsafe { deliver(reply, Subject::OfThisCall, body) };

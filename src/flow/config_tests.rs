@@ -342,3 +342,15 @@ fn the_mode_is_that_of_the_keys_and_no_setting_changes_it() {
     assert_eq!(mode([&test[0], &live[1]], ""), None);
     assert_eq!((mode(["a", "b"], ""), mode(["a", "b"], "live")), (None, Some(keys::Mode::Live)));
 }
+
+#[test]
+fn a_binding_is_told_what_the_configuration_came_to() {
+    let described = |json: &str, timeout: &str| {
+        let env = |name: &str| (name == "PAYSVC_TIMEOUT_MS").then(|| timeout.to_owned());
+        Client::new(Some(json), &env).ok().unwrap().described()
+    };
+    let body = r#"{"status":true,"message":"the client is ready","timeout_ms":"#;
+    assert_eq!(described("{}", r#" "1500" "#), format!(r#"{body}1500,"has_secret_key":false}}"#));
+    assert_eq!(described(r#"{"timeout_ms":20000}"#, "1500"), format!(r#"{body}20000,"has_secret_key":false}}"#));
+    assert_eq!(described(r#"{"secret_key":"s"}"#, ""), format!(r#"{body}30000,"has_secret_key":true}}"#));
+}

@@ -25,6 +25,7 @@ use crate::call::log::{Level, Log};
 use crate::call::{Call, CallRecord, CallToken};
 use crate::config::{self, Config, Env, keys};
 use crate::flow::journal::JournalCell;
+use crate::json::object::object_text;
 use crate::json::{self, Members};
 use crate::ledger::Journal;
 use crate::ledger::key::Accounts;
@@ -68,6 +69,16 @@ impl Client {
         let client = Client { config, has_warned, has_made_journal, transport, headers, journal, log };
         client.open_journal()?;
         Ok(client)
+    }
+
+    /// The body of the reply with which it was made: what a binding needs to know of the configuration.
+    pub fn described(&self) -> String {
+        object_text(|body| {
+            body.literal("status", true);
+            body.text("message", "the client is ready");
+            body.literal("timeout_ms", self.config.timeout.as_millis());
+            body.literal("has_secret_key", self.config.key(ApiKey::Secret).is_some());
+        })
     }
 
     /// The context of a call that begins now.

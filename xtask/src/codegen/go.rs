@@ -11,7 +11,7 @@ use paysvc_spec::schema::{Endpoint, Keep};
 use paysvc_spec::settings;
 use paysvc_spec::status::{ABI, Constant, DENIALS};
 
-use super::{Numbers, default_of, numbers, row};
+use super::{Numbers, numbers, row};
 use crate::names::go::{constant, exported, method};
 use crate::templates;
 use crate::text::capitalise;
@@ -33,7 +33,6 @@ pub fn render(rows: &[Endpoint]) -> String {
         operations => operations::values(rows, &shared),
         about_earlier => about_earlier().collect::<Vec<_>>(),
         environment => settings::ENVIRONMENT,
-        timeout_ms => default_of("timeout_ms"),
         numbers_of => numbers(go_constant),
         config => structs("Config", settings::CONFIG, Use::Config, &Shared::default()),
         request => structs("Request", settings::REQUEST, Use::Request { extra: false }, &Shared::default()),
