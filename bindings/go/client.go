@@ -102,11 +102,8 @@ func NewFromJSON(config json.RawMessage, with ...Option) (*Client, error) {
 		}
 		option(&set)
 	}
-	if set.maxInFlight < 1 {
-		return nil, refuse("new", StatusArgument, "WithMaxInFlight must be 1 or more", nil)
-	}
-	if set.maxWaiting < 1 {
-		return nil, refuse("new", StatusArgument, "WithMaxWaiting must be 1 or more", nil)
+	if set.maxInFlight < 1 || set.maxWaiting < 1 {
+		return nil, refuse("new", StatusArgument, "WithMaxInFlight and WithMaxWaiting must be 1 or more", nil)
 	}
 	if found := C.paysvc_abi(); found != C.PAYSVC_ABI {
 		// No other function of a library of another ABI may be called.

@@ -151,13 +151,10 @@ func (r AppendResult) check() error {
 
 // Reads what a database needs to find the row again.
 func (r *StoreRow) read() error {
-	var members struct {
-		Order string
-		Open  bool
-	}
-	err := json.Unmarshal([]byte(r.JSON), &members)
-	r.Order, r.Open = members.Order, members.Open
-	return err
+	return json.Unmarshal([]byte(r.JSON), &struct {
+		Order *string
+		Open  *bool
+	}{&r.Order, &r.Open})
 }
 
 //export paysvcGoStoreAppend

@@ -66,18 +66,14 @@ func Start(t testing.TB, arguments ...string) *Sandbox {
 	t.Helper()
 	program := os.Getenv("PAYSVC_SANDBOX")
 	if program == "" {
-		found, err := exec.LookPath("paysvc-sandbox")
-		if err != nil {
-			t.Fatal("paysvctest: paysvc-sandbox is not on the PATH; install it, or set PAYSVC_SANDBOX to its path")
-		}
-		program = found
+		program = "paysvc-sandbox"
 	}
 	command := exec.Command(program, append([]string{"--listen", "127.0.0.1:0", "--exit-with-parent"}, arguments...)...)
 	command.Stderr = os.Stderr
 	input, noInput := command.StdinPipe() // Closed when this process ends, which ends the sandbox.
 	output, noOutput := command.StdoutPipe()
 	if err := errors.Join(noInput, noOutput, command.Start()); err != nil {
-		t.Fatalf("paysvctest: cannot start %s: %v", program, err)
+		t.Fatalf("paysvctest: cannot start %s: %v; install paysvc-sandbox, or set PAYSVC_SANDBOX to its path", program, err)
 	}
 	t.Cleanup(func() {
 		input.Close()
@@ -146,21 +142,21 @@ func (s *Sandbox) PaidReply(reference, amount, currency string) *paysvc.OrderCre
 
 func (s *Sandbox) ask(method, path string, body, into any) {
 	s.t.Helper()
-	var text []byte
-	if body != nil {
-		var err error
-		if text, err = json.Marshal(body); err != nil {
-			s.t.Fatalf("paysvctest: cannot encode the body of %s %s: %v", method, path, err)
-		}
-	}
-	if err := ask(method, s.Config.BaseURL+path, s.Config.CAFile, text, into); err != nil {
+	if err := ask(method, s.Config.BaseURL+path, s.Config.CAFile, body, into); err != nil {
 		s.t.Fatalf("paysvctest: %s %s: %v", method, path, err)
 	}
 }
 
 // A transport of its own: no proxy from the environment, and no connections kept between tests.
-func ask(method, url, authority string, body []byte, into any) error {
-	request, err := http.NewRequest(method, url, bytes.NewReader(body))
+func ask(method, url, authority string, body, into any) error {
+	var text []byte
+	if body != nil {
+		var err error
+		if text, err = json.Marshal(body); err != nil {
+			return err
+		}
+	}
+	request, err := http.NewRequest(method, url, bytes.NewReader(text))
 	if err != nil {
 		return err
 	}
@@ -179,15 +175,11 @@ func ask(method, url, authority string, body []byte, into any) error {
 		return err
 	}
 	defer answer.Body.Close()
-	text, err := io.ReadAll(answer.Body)
-	if err != nil {
+	if text, err = io.ReadAll(answer.Body); err == nil && answer.StatusCode >= 300 {
+		err = fmt.Errorf("%s: %s", answer.Status, text)
+	}
+	if err != nil || into == nil {
 		return err
-	}
-	if answer.StatusCode >= 300 {
-		return fmt.Errorf("%s: %s", answer.Status, text)
-	}
-	if into == nil {
-		return nil
 	}
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.UseNumber()
