@@ -78,8 +78,9 @@ func WithLog(handler slog.Handler, level slog.Level) Option {
 	return func(o *options) { o.handler, o.least = handler, level }
 }
 
-// WithHooks sets functions that are called at the beginning and the end of each call and each attempt, for traces and metrics. If it is
-// given twice, the second one gets the contexts of the first.
+// WithHooks sets functions that are called at the beginning and the end of each call and each attempt, for traces and metrics: the
+// module paysvc.example/go/paysvc/otelpaysvc makes OpenTelemetry spans of them. If it is given twice, the second one gets the contexts
+// of the first.
 func WithHooks(hooks Hooks) Option {
 	return func(o *options) { o.hooks = append(o.hooks, hooks) }
 }

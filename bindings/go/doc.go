@@ -1,5 +1,5 @@
 // Package paysvc is a client of the payments service: direct debit, virtual accounts, refunds, funding details and
-// encrypted card orders. It calls libpaysvc: README says how that is linked.
+// encrypted card orders. It calls libpaysvc: README says how that is linked, also with the build tag paysvc_static.
 //
 // Every [Reply] and every [Error] has an [Outcome], decided from what was seen on the wire: whether the service executed the
 // request, and so whether it may be repeated.
@@ -70,23 +70,6 @@
 //
 // Whether a call may be repeated says the outcome, and nothing else. [OutcomeNotSent] is about this call only: if an earlier call for the
 // same order was UNKNOWN, it still is. So resolve the first error, not the last. A function that repeats whatever has failed, or a
-// library that does so, may charge twice; this library repeats by itself what may be repeated. For libraries that repeat what
-// [net.Error] calls a timeout, [Error.Timeout] is always false. With a journal, repeat a call with the same key: see [WithKey].
-//
-// # Goroutines
-//
-// Goroutines may share a [Client]. A call in flight occupies a thread of the operating system, so there is a limit on calls in
-// flight (see [WithMaxInFlight]): ten thousand goroutines do not become ten thousand threads. Calls that wait for an event have a limit
-// of their own (see [WithMaxWaiting]), so that they do not keep charges waiting. The wait for a slot counts towards the timeout of a
-// call. [Client.Shutdown] waits for the calls in flight.
-//
-// # Log and traces
-//
-// [WithLog] passes the library's log to log/slog, with the context of the call and attributes. [WithHooks] calls functions before
-// and after each call and each attempt, and [ContextWithTraceparent] sends a trace along. The module
-// paysvc.example/go/paysvc/otelpaysvc makes OpenTelemetry spans of them.
-//
-// # Linking
-//
-// The shared library is found with pkg-config; the build tag paysvc_static links the archive instead.
+// library that does so, may charge twice; this library repeats by itself what may be repeated. With a journal,
+// repeat a call with the same key: see [WithKey].
 package paysvc

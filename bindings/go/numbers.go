@@ -5,8 +5,6 @@ package paysvc
 import (
 	"database/sql/driver"
 	"fmt"
-	"strconv"
-	"strings"
 )
 
 // The status of a number of paysvc.h, in which 0 is success.
@@ -64,10 +62,9 @@ func (n *State) UnmarshalText(text []byte) error { return n.read(string(text)) }
 
 // A state that the service has added since is no error.
 func (n *State) read(name string) error {
-	number, found := strings.CutPrefix(name, "State(")
-	number, whole := strings.CutSuffix(number, ")")
-	if added, err := strconv.Atoi(number); found && whole && err == nil && State(added).String() == name {
-		*n = State(added)
+	var added State
+	if _, err := fmt.Sscanf(name, "State(%d)", (*int)(&added)); err == nil && added.String() == name {
+		*n = added
 		return nil
 	}
 	return n.set(name)
