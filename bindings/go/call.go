@@ -9,8 +9,10 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"math"
 	"runtime/cgo"
+	"strings"
 	"time"
 )
 
@@ -71,16 +73,9 @@ func (c *Client) do(ctx context.Context, name string, request any, with ...CallO
 	return reply, nil
 }
 
-// This call sent nothing. The earlier request may still have been executed.
+// This call sent nothing. An earlier request, which the function is about, or for which a wrong name was meant, may have been executed.
 func about(name string, failure *Error) *Error {
-	if aboutEarlier(name) {
-		return unknown(failure)
-	}
-	return failure
-}
-
-func unknown(failure *Error) *Error {
-	if failure.Outcome == OutcomeNotSent {
+	if failure.Outcome == OutcomeNotSent && (aboutEarlier(name) || strings.Contains(name, "\x00")) {
 		failure.Outcome = OutcomeUnknown
 	}
 	return failure
@@ -99,7 +94,7 @@ func (c *Client) perform(ctx context.Context, name string, request []byte, with 
 		return nil, refuse(name, StatusArgument, why, nil)
 	}
 	if ctx.Err() != nil {
-		return nil, refuseDone(name, ctx)
+		return nil, refuseDone(name, ctx, "")
 	}
 	limit := c.timeout
 	if slots := c.slotsOf(name, request); slots != nil {
@@ -141,8 +136,7 @@ func (c *Client) perform(ctx context.Context, name string, request []byte, with 
 func invoke(client *C.paysvc_client, name string, request []byte, call *running) (*Reply, *Error) {
 	function, err := cText([]byte(name))
 	if err != nil {
-		// It may be meant for a function about an earlier request.
-		return nil, unknown(refuse(name, StatusArgument, "the name of the function holds a NUL byte", nil))
+		return nil, refuse(name, StatusArgument, "the name of the function holds a NUL byte", nil)
 	}
 	text, err := cText(request)
 	if err != nil {
@@ -194,7 +188,11 @@ func (c *Client) take(ctx context.Context, name string, slots *slots) (time.Dura
 	case <-c.done:
 		return 0, refuse(name, StatusArgument, "the client is closed", ErrClosed)
 	}
-	return 0, refuseWaited(name, ctx, slots)
+	busy := fmt.Sprintf("all %d slots of this client (%s) were busy", cap(slots.taken), slots.option)
+	if ctx.Err() != nil {
+		return 0, refuseDone(name, ctx, ": "+busy)
+	}
+	return 0, refuse(name, StatusTimeout, busy+" until the timeout of this call; nothing was sent", nil)
 }
 
 // A call that the library makes, as its callbacks find it.

@@ -70,6 +70,6 @@
 //
 // Whether a call may be repeated says the outcome, and nothing else. [OutcomeNotSent] is about this call only: if an earlier call for the
 // same order was UNKNOWN, it still is. So resolve the first error, not the last. A function that repeats whatever has failed, or a
-// library that does so, may charge twice; this library repeats by itself what may be repeated. With a journal,
-// repeat a call with the same key: see [WithKey].
+// library that does so, may charge twice; this library repeats by itself what may be repeated. With a
+// journal, repeat a call with the same key: see [WithKey].
 package paysvc

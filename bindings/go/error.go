@@ -132,23 +132,13 @@ func (c *Client) unusable(function string, ctx context.Context) *Error {
 	return nil
 }
 
-// The error of a call whose context ended before anything was sent.
-func refuseDone(function string, ctx context.Context) *Error {
+// The error of a call whose context ended before anything was sent; waited says what it waited for.
+func refuseDone(function string, ctx context.Context, waited string) *Error {
 	status := StatusCancelled
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		status = StatusTimeout
 	}
-	return refuse(function, status, ctx.Err().Error()+" before anything was sent", causeOf(ctx))
-}
-
-// The error of a call that timed out, or whose context ended, while it waited for a slot.
-func refuseWaited(function string, ctx context.Context, slots *slots) *Error {
-	busy := fmt.Sprintf("all %d slots of this client (%s) were busy", cap(slots.taken), slots.option)
-	if ctx.Err() == nil {
-		return refuse(function, StatusTimeout, busy+" until the timeout of this call; nothing was sent", nil)
-	}
-	failure := refuseDone(function, ctx)
-	return refuse(function, failure.Status, failure.Message+": "+busy, failure.cause)
+	return refuse(function, status, ctx.Err().Error()+" before anything was sent"+waited, causeOf(ctx))
 }
 
 func causeOf(ctx context.Context) error {
