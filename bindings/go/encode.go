@@ -126,18 +126,18 @@ func (w *writer) text(of string) error {
 	if !utf8.ValidString(of) {
 		return errNotUTF8
 	}
-	w.WriteByte('"')
+	out := append(w.AvailableBuffer(), '"')
 	for _, c := range []byte(of) {
 		switch {
 		case c == '"' || c == '\\':
-			w.Write([]byte{'\\', c})
+			out = append(out, '\\', c)
 		case c < ' ':
-			fmt.Fprintf(w, `\u%04x`, c)
+			out = fmt.Appendf(out, `\u%04x`, c)
 		default:
-			w.WriteByte(c)
+			out = append(out, c)
 		}
 	}
-	w.WriteByte('"')
+	w.Write(append(out, '"'))
 	return nil
 }
 
