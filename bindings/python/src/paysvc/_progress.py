@@ -11,8 +11,7 @@ import _thread
 import atexit
 import os
 from _queue import Empty, SimpleQueue
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from contextvars import ContextVar
 from functools import partial
 from types import BuiltinFunctionType
@@ -50,10 +49,10 @@ _LONGEST_WAIT = 1
 #: Threads that wait for a call of the main thread: to start one for each call takes three times as long.
 _idle: list[SimpleQueue[Callable[[], None]]] = []
 
-#: What cancels the calls whose progress function runs on another thread. The end of the interpreter ends other threads
-#: within their Python code, and the whole program with them if that code runs below frames of the library: so these
-#: calls are cancelled before, and awaited.
-_running: dict[object, Callable[[], None]] = {}
+#: The calls that other threads than the main one make. The end of the interpreter ends other threads within their
+#: Python code, and the whole program with them if that code runs below frames of the library: so these calls are
+#: cancelled before, and awaited.
+_running: set[_Steps] = set()
 _ended: SimpleQueue[None] = SimpleQueue()
 _ending = False
 
@@ -63,29 +62,14 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_running.clear)
 
 
-@contextmanager
-def _ended_at_exit(cancel: Callable[[], None]) -> Iterator[None]:
-    """Around a call, on the thread that makes it."""
-    call = object()
-    _running[call] = cancel
-    try:
-        if _ending:
-            raise RuntimeError("the interpreter is ending: a call with a progress function can no longer begin")
-        yield
-    finally:
-        _running.pop(call, None)
-        if _ending:
-            _ended.put(None)
-
-
 # Threads that are not daemons have ended before it runs.
 @atexit.register
 def _end() -> None:
     global _ending
     _ending = True  # Before it looks: who begins later sees it.
     while _running:
-        for cancel in list(_running.values()):
-            cancel()
+        for call in list(_running):
+            call.end()
         _ended.get()
 
 
@@ -101,39 +85,56 @@ def reporting(progress: Progress | None, token: Any, make: Callable[[], object])
     # A thread of gevent or eventlet does not count: it could not run while the library waits.
     real = isinstance(_thread.start_new_thread, BuiltinFunctionType)
     if real and threading.main_thread().ident == _thread.get_ident():
-        _Relay(progress or _go_on, token, make).run()
+        _Relay(progress, token, make).run()
     elif progress is None:
         make()
-    elif not real:
-        _Here(progress).run(token, make)
     else:
-        with _ended_at_exit(token.cancel):
-            _Here(progress).run(token, make)
+        _Steps(progress, token, make, is_awaited=real).run()
 
 
-def _go_on(_done: int, _total: int, _step: Mapping[str, Any]) -> None:
-    """The library tells a call without a progress function no steps."""
+class _Steps:
+    """A call that this thread makes. It tells the program its steps, until that fails."""
 
+    _failure: BaseException | None = None
 
-@contextmanager
-def _listening(listener: Callable[[_Step], int]) -> Iterator[None]:
-    """A listener may make calls itself."""
-    before = _listener.set(listener)
-    try:
-        yield
-    finally:
-        _listener.reset(before)
-
-
-class _Told:
-    """Tells the program its steps, until it fails."""
-
-    def __init__(self, progress: Progress) -> None:
-        self._progress = progress
+    def __init__(
+        self, progress: Progress | None, token: Any, make: Callable[[], object], *, is_awaited: bool = True
+    ) -> None:
+        self._progress, self._token, self._make, self._is_awaited = progress, token, make, is_awaited
         self._process = os.getpid()
         self._failed = False
 
-    def tell(self, lines: list[bytes], step: _Step) -> int:
+    def run(self) -> None:
+        self._call()
+        if self._failure is not None:
+            raise self._failure
+
+    def end(self) -> None:
+        self._token.cancel()
+
+    def _call(self) -> None:
+        """On the thread that makes it."""
+        listening = _listener.set(self._listen)  # A listener may make calls itself.
+        try:
+            if self._is_awaited:
+                _running.add(self)
+                if _ending:
+                    raise RuntimeError("the interpreter is ending: a call with a progress function can no longer begin")
+            self._make()
+        finally:
+            _listener.reset(listening)
+            _running.discard(self)
+            if _ending:
+                _ended.put(None)
+
+    def _listen(self, step: _Step) -> int:
+        try:
+            return self._tell(self._token._take_log(), step)
+        except BaseException as thrown:
+            self._failure = thrown
+            return 0
+
+    def _tell(self, lines: list[bytes], step: _Step) -> int:
         if self._failed:
             return 0
         self._failed = True
@@ -142,52 +143,31 @@ class _Told:
 
             write(lines)
         done, total, text = step
-        answer = self._progress(done, total, decode(text.decode()))
-        if self.forked:
+        # The library tells a call without a progress function no steps, unless an earlier one with its token had one.
+        answer = None if self._progress is None else self._progress(done, total, decode(text.decode()))
+        if self._forked:
             raise RuntimeError("a child that was forked in a progress function cannot continue its parent's call")
         self._failed = False
         return CONTINUE if answer is None or (type(answer) is int and answer == CONTINUE) else 0
 
     @property
-    def forked(self) -> bool:
+    def _forked(self) -> bool:
         return os.getpid() != self._process
 
 
-class _Here(_Told):
-    """A call that this thread makes."""
-
-    def run(self, token: Any, make: Callable[[], object]) -> None:
-        interrupt: BaseException | None = None
-
-        def listen(step: _Step) -> int:
-            nonlocal interrupt
-            try:
-                return self.tell(token._take_log(), step)
-            except BaseException as thrown:
-                interrupt = thrown
-                return 0
-
-        with _listening(listen):
-            make()
-        if interrupt is not None:
-            raise interrupt
-
-
-class _Relay(_Told):
+class _Relay(_Steps):
     """A call that another thread makes for the main thread, which a signal may interrupt at any instruction.
 
     That loses at most the report of one step: after an interrupt, the main thread goes by what became of the call, not
     by what it has received.
     """
 
-    def __init__(self, progress: Progress, token: Any, make: Callable[[], object]) -> None:
-        super().__init__(progress)
-        self._token, self._make = token, make
+    def __init__(self, progress: Progress | None, token: Any, make: Callable[[], object]) -> None:
+        super().__init__(progress, token, make)
         self._steps: SimpleQueue[tuple[list[bytes], _Step] | None] = SimpleQueue()
         self._answers: SimpleQueue[int] = SimpleQueue()
         self._maker: dict[str, str] = {}
         self._ended = self._over = False
-        self._failure: BaseException | None = None
 
     def _start(self) -> None:
         try:
@@ -197,7 +177,7 @@ class _Relay(_Told):
             try:
                 _thread.start_new_thread(_serve, (calls,))
             except RuntimeError:  # The interpreter is ending, and starts no threads.
-                if self._progress is not _go_on:
+                if self._progress is not None:
                     raise
                 self._run("main")
                 return
@@ -207,8 +187,7 @@ class _Relay(_Told):
         makes = self._maker.setdefault("call", maker) == maker
         try:
             if makes:
-                with _ended_at_exit(self._end), _listening(self._listen):
-                    self._make()
+                self._call()
         except BaseException as failure:  # The arguments were refused.
             self._failure = failure
         finally:
@@ -223,9 +202,9 @@ class _Relay(_Told):
         self._steps.put((self._token._take_log(), step))
         return self._answers.get()
 
-    def _end(self) -> None:
+    def end(self) -> None:
         self._answers.put(0)
-        self._token.cancel()
+        super().end()
 
     def run(self) -> None:
         try:
@@ -244,7 +223,7 @@ class _Relay(_Told):
             try:
                 if not stops:
                     self._start()
-                elif self.forked or self._maker.setdefault("call", "nobody") == "nobody":
+                elif self._forked or self._maker.setdefault("call", "nobody") == "nobody":
                     break
                 else:
                     self._answers.put(0)  # The step in hand is let finish; the next one gets this value.
@@ -256,7 +235,7 @@ class _Relay(_Told):
                     except Empty:
                         continue
                     if step is not None:
-                        answer = self.tell(*step)
+                        answer = self._tell(*step)
                         self._answers.put(0 if stops else answer)
                 self._over = True
             except BaseException as thrown:  # No call follows, at which Python would run the handler of another signal.
