@@ -11,7 +11,6 @@ import time
 from collections.abc import AsyncIterator, Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
-from types import TracebackType
 from typing import Any, TypeVar
 
 from ._earlier import abandon, abandoned_call, attach
@@ -67,9 +66,7 @@ class AsyncClient(AsyncEndpoints):
         """
         members = hidden(members)
         token = Call(traceparent=traceparent)
-        if idempotency_key is not OMIT:
-            token._set_key(idempotency_key)
-        token._set_timeout(timeout)
+        token._prepare(timeout, idempotency_key)
         limit = self._timeout if timeout is None else float(timeout)
         # The client's timeout may be that of a step.
         ends = None if timeout is None and name in TIMEOUT_OF_STEP else time.monotonic() + limit
@@ -95,16 +92,15 @@ class AsyncClient(AsyncEndpoints):
                 await asyncio.wait([ended])  # It has begun: the library enforces the timeout.
             if running.cancelled():
                 return unsent(name, members, Status.CANCELLED, "the client was closed while the call waited")
-        except asyncio.CancelledError as cancelled:
+        except BaseException as thrown:
             if not running.cancel():  # It has begun.
                 token.cancel()
-                await _wait_for_end(ended)
-                self._abandon(name, members, running, cancelled)
-            raise
-        except BaseException as thrown:  # The loop is being closed: nothing can be awaited any more.
-            if not running.cancel():
-                token.cancel()
-                running.add_done_callback(partial(self._abandon, name, members, interrupt=thrown))
+                abandon = partial(self._abandon, name, members, interrupt=thrown)
+                if isinstance(thrown, asyncio.CancelledError):
+                    await _wait_for_end(ended)
+                    abandon(running)
+                else:  # The loop is being closed: nothing can be awaited any more.
+                    running.add_done_callback(abandon)
             raise
         finally:
             running.add_done_callback(partial(self._forget, over))
@@ -192,9 +188,7 @@ class AsyncClient(AsyncEndpoints):
     async def __aenter__(self: Self) -> Self:
         return self
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         await self.aclose()
 
 

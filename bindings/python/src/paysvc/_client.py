@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator, Mapping
-from types import TracebackType
 from typing import TypeVar
 
 from ._earlier import abandon, error_for
@@ -51,9 +50,7 @@ class Client(Endpoints):
                 fresh = progress is not None or idempotency_key is not OMIT
                 token = Call() if fresh else self._spare_token()
                 spare = None if fresh else token
-            if idempotency_key is not OMIT:
-                token._set_key(idempotency_key)
-            token._set_timeout(timeout)
+            token._prepare(timeout, idempotency_key)
             token._keep_log(level)
             reply = self._invoke(self._handle(name, members), name, members, token, progress)
             if spare is not None and self._owned is not None:
@@ -118,7 +115,5 @@ class Client(Endpoints):
     def __enter__(self: Self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()

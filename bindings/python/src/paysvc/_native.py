@@ -14,10 +14,10 @@ from ._earlier import abandon, error_for, reply_class
 from ._generated import ABOUT_EARLIER, EndpointName, Outcome, State, Status
 from ._library import Handle, Text, library
 from ._numbers import member
-from ._progress import Progress, callback, reporting
+from ._progress import Progress, callback, log, reporting
 from ._reply import Reply
 from ._store import Callbacks, Store, set_store
-from ._values import Members, hidden, milliseconds
+from ._values import OMIT, Members, Omitted, hidden, milliseconds, utf8
 
 #: An attribute of an enumeration takes longer, and some versions of Python run signal handlers at it.
 OK = Status.OK
@@ -64,28 +64,20 @@ class Call(Once):
         library.paysvc_call_cancel(self._owned)
 
     def _trace(self, traceparent: str) -> None:
-        if not isinstance(traceparent, str):
-            raise TypeError(f"traceparent must be str, not {type(traceparent).__name__}")
-        text = traceparent.encode("utf-8", "replace")
-        if b"\0" in text or library.paysvc_call_set_traceparent(self._owned, text) != 0:
+        if library.paysvc_call_set_traceparent(self._owned, utf8("traceparent", traceparent)) != 0:
             raise ValueError(
                 "traceparent must be four parts of lower-case hexadecimal digits, such as "
                 "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
             )
 
-    def _set_key(self, key: str) -> None:
-        if not isinstance(key, str):
-            raise TypeError(f"idempotency_key must be str, not {type(key).__name__}")
-        text = key.encode("utf-8", "surrogatepass")
-        if b"\0" in text or library.paysvc_call_set_key(self._owned, text) != 0:
+    def _prepare(self, timeout: float | None, key: str | Omitted) -> None:
+        """For the next call. The timeout is always set, so that that of an earlier one does not apply."""
+        library.paysvc_call_set_timeout_ms(self._owned, 0 if timeout is None else milliseconds(timeout))
+        if key is not OMIT and library.paysvc_call_set_key(self._owned, utf8("idempotency_key", key)) != 0:
             raise ValueError(
                 "idempotency_key must be 1 to 200 bytes that neither begin nor end with a blank, without control or "
                 "invisible characters, and a paysvc.Call serves one request with a key"
             )
-
-    def _set_timeout(self, seconds: float | None) -> None:
-        # Always set, so that the timeout of an earlier call with this token does not apply.
-        library.paysvc_call_set_timeout_ms(self._owned, 0 if seconds is None else milliseconds(seconds))
 
     def _keep_log(self, level: int) -> None:
         self._keeps_log = level > 0
@@ -144,12 +136,11 @@ class Native(Once):
 
     def _reference_new(self, prefix: str) -> str:
         make = partial(library.paysvc_journal_reference_new, self._handle("journal_reference_new", {}))
-        made = _reference(make, prefix)
-        if not made:
-            reference_new(prefix)  # Raises if the prefix is wrong.
-            message = "reference_new of a client needs a journal: give the client a journal or a store"
-            raise error_for("journal_reference_new", {}, Reply.local(Status.CONFIG, message))
-        return made
+        if made := _reference(make, prefix):
+            return made
+        reference_new(prefix)  # Raises if the prefix is wrong.
+        message = "reference_new of a client needs a journal: give the client a journal or a store"
+        raise error_for("journal_reference_new", {}, Reply.local(Status.CONFIG, message))
 
     def __repr__(self) -> str:
         return f"<paysvc.{type(self).__name__} {'closed' if self._owned is None else 'open'}>"
@@ -211,21 +202,15 @@ def reference_new(prefix: str = "") -> str:
     References are ordered by time, and nobody can guess them. The prefix, of a till for example, has at most 32
     letters, digits, "-", "_" and "."; otherwise it raises a ValueError.
     """
-    made = _reference(library.paysvc_reference_new, prefix)
-    if not made:
-        raise ValueError(f'a prefix has at most 32 letters, digits, "-", "_" and "."; {prefix!r} is none')
-    return made
+    if made := _reference(library.paysvc_reference_new, prefix):
+        return made
+    raise ValueError(f'a prefix has at most 32 letters, digits, "-", "_" and "."; {prefix!r} is none')
 
 
 def _reference(make: Callable[[bytes, Any, int], int], prefix: str) -> str:
     """What the function of the library makes; "" if it refuses."""
-    if not isinstance(prefix, str):
-        raise TypeError(f"prefix must be str, not {type(prefix).__name__}")
     text = ctypes.create_string_buffer(128)
-    wanted = prefix.encode("utf-8", "replace")
-    if b"\0" in wanted or make(wanted, text, len(text)) <= 0:
-        return ""
-    return text.value.decode()
+    return text.value.decode() if make(utf8("prefix", prefix), text, len(text)) > 0 else ""
 
 
 def collect(
@@ -247,7 +232,7 @@ def collect(
             reporting(progress, token, make)
         reply = _read(name, members, held)
         if token is not None:
-            log(token)
+            log(token._take_log())
         return reply
     except BaseException as interrupt:
         # A signal handler raised, e.g. on Ctrl-C: the result of the call must not be lost.
@@ -256,7 +241,7 @@ def collect(
         if reply is not None:
             try:
                 if token is not None:
-                    log(token)
+                    log(token._take_log())
                 abandon(name, members, reply, interrupt)
             except BaseException as another:  # It did again.
                 abandon(name, members, reply, another)
@@ -266,28 +251,19 @@ def collect(
         raise
 
 
-def log(token: Call) -> None:
-    """Logs what the calls of a token had to say."""
-    lines = token._take_log()
-    if lines:
-        from ._log import write
-
-        write(lines)
-
-
-def _why_not_paid(result: Handle, reference: str, amount: str, currency: str) -> str:
+def _why_not_paid(result: Handle, reference: bytes, amount: bytes, currency: bytes) -> str:
     """Why the library's reply is not paid so; "" if it is."""
-    texts = [text.encode("utf-8", "surrogatepass") for text in (reference, amount, currency)]
-    if any(b"\0" in text for text in texts):
-        return "a text to compare with holds U+0000"
     why = ctypes.c_char_p()
-    paid = library.paysvc_reply_is_paid(result, *texts, ctypes.byref(why))
+    paid = library.paysvc_reply_is_paid(result, reference, amount, currency, ctypes.byref(why))
     return "" if paid else (why.value or b"?").decode()
 
 
 def _read(name: str, members: Mapping[str, object], result: Handle) -> Reply:
     wait = library.paysvc_reply_retry_after_ms(result)
-    reply: Reply = reply_class(name, members)._of(
+    why_not = _why_not_paid(result, b"*", b"*", b"*")
+    reply = object.__new__(reply_class(name, members))  # The constructor takes longer.
+    known = vars(reply)
+    known.update(
         status=member(Status, library.paysvc_reply_status(result)),
         outcome=member(Outcome, library.paysvc_reply_outcome(result)),
         state=member(State, library.paysvc_reply_state(result)),
@@ -301,12 +277,12 @@ def _read(name: str, members: Mapping[str, object], result: Handle) -> Reply:
         request_id=library.paysvc_reply_request_id(result).decode(),
         replayed=library.paysvc_reply_replayed(result) != 0,
         is_active=library.paysvc_reply_is_active(result) != 0,
+        # The library makes it when it is first asked for, and keeps it with its reply.
+        _json=partial(library.paysvc_reply_json, result),
+        _why_not=why_not,
     )
-    if name == "journal_next":  # From the library, because Python cannot parse every response.
-        vars(reply)["_key"] = (library.paysvc_reply_get(result, b"/key") or b"").decode()
-    # The library makes it when it is first asked for, and keeps it with its reply.
-    vars(reply)["_json"] = partial(library.paysvc_reply_json, result)
-    why_not = vars(reply)["_why_not"] = _why_not_paid(result, "*", "*", "*")
     if not why_not:  # Only the library can say whether an order is paid, and as it was ordered.
-        vars(reply)["_compare"] = partial(_why_not_paid, result)
+        known["_compare"] = partial(_why_not_paid, result)
+    if name == "journal_next":  # From the library, because Python cannot parse every response.
+        known["_key"] = (library.paysvc_reply_get(result, b"/key") or b"").decode()
     return reply

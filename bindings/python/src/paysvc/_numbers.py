@@ -9,6 +9,9 @@ from typing import Any, TypeVar
 
 Self = TypeVar("Self", bound="Number")
 
+#: By enumeration and number.
+_members: dict[tuple[type[Number], int], Any] = {}
+
 
 class Number(str, enum.Enum):
     #: The number in the C interface.
@@ -17,6 +20,7 @@ class Number(str, enum.Enum):
     def __new__(cls: type[Self], name: str, number: int = 0) -> Self:
         made = str.__new__(cls, name)
         made._value_, made.number = name, number
+        _members[cls, number] = made
         return made
 
     def __reduce_ex__(self, protocol: object) -> tuple[object, tuple[type[Number], int]]:
@@ -39,22 +43,13 @@ class Number(str, enum.Enum):
         return format(self._name_, wanted)
 
 
-#: By enumeration and number.
-_members: dict[tuple[type[Number], int], Any] = {}
-
-
 def member(of: type[Self], number: int) -> Self:
     """The member with that number."""
     known: Self | None = _members.get((of, number))
-    # setdefault, so that threads that add the same number at once get the same object.
-    return _members.setdefault((of, number), _member(of, number)) if known is None else known
-
-
-def _member(of: type[Self], number: int) -> Self:
-    for known in of:
-        if known.number == number:
-            return known
-    name = f"NUMBER_{number}"
-    made = str.__new__(of, name)
-    made._name_, made._value_, made.number = name, name, number
-    return made
+    if known is None:
+        name = f"NUMBER_{number}"
+        made = str.__new__(of, name)
+        made._name_, made._value_, made.number = name, name, number
+        # setdefault, so that threads that add the same number at once get the same object.
+        known = _members.setdefault((of, number), made)
+    return known

@@ -78,6 +78,14 @@ def _serve(calls: SimpleQueue[Callable[[], None]]) -> None:
         calls.get()()
 
 
+def log(lines: list[bytes]) -> None:
+    """Logs what a call had to say."""
+    if lines:
+        from ._log import write
+
+        write(lines)
+
+
 def reporting(progress: Progress | None, token: Any, make: Callable[[], object]) -> None:
     """Makes a call and passes its steps to `progress`, whose exception stops the call and is raised after it."""
     import threading
@@ -138,10 +146,7 @@ class _Steps:
         if self._failed:
             return 0
         self._failed = True
-        if lines:
-            from ._log import write
-
-            write(lines)
+        log(lines)
         done, total, text = step
         # The library tells a call without a progress function no steps, unless an earlier one with its token had one.
         answer = None if self._progress is None else self._progress(done, total, decode(text.decode()))

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal
-from functools import cache, partial
 from typing import TYPE_CHECKING, Any, ClassVar, Optional, TypeVar
 
 from ._generated import Outcome, State, Status
-from ._values import amount_text, decode, encode
+from ._values import amount_text, decode, encode, utf8
 
 if TYPE_CHECKING:
     from ._typed import Answer, Summary
@@ -18,7 +16,7 @@ Self = TypeVar("Self", bound="Reply")
 
 _UNREAD = object()
 #: As if the library had told it, where it has no memory for it.
-_UNTOLD = b'{"answer":null,"unreadable":[""],"webhook":null,"look_up":null}'
+_UNTOLD = '{"answer":null,"unreadable":[""],"webhook":null,"look_up":null}'
 _NOT_MADE = "this reply was not made by the library, or was restored from a copy: ask the service again"
 
 
@@ -74,13 +72,6 @@ class Reply:
         cls.__dataclass_fields__ = Reply.__dataclass_fields__
 
     @classmethod
-    def _of(cls: type[Self], **known: Any) -> Self:
-        """As the constructor, for all fields, but faster."""
-        made = object.__new__(cls)
-        vars(made).update(known)
-        return made
-
-    @classmethod
     def local(cls: type[Self], status: Status, message: str, outcome: Outcome = Outcome.NOT_SENT) -> Self:
         """A reply that this package makes itself, for a call that sent nothing."""
         text = encode({"status": False, "message": message, "errors": {}}).decode()
@@ -98,20 +89,17 @@ class Reply:
 
     def why_not_paid(self, reference: str, amount: Decimal | str, currency: str) -> str:
         """Why is_paid() is false, in one line for a person; "" if it is true."""
-        for name, text in (("reference", reference), ("currency", currency)):
-            if not isinstance(text, str):
-                raise TypeError(f"{name} must be str, not {type(text).__name__}")
-        price = amount_text("amount", amount)
-        if not isinstance(price, str):
-            raise TypeError(f"amount must be str or Decimal, not {type(amount).__name__}")
-        return str(self._why_not if self._compare is None else self._compare(reference, price, currency))
+        given = {"reference": reference, "amount": amount_text("amount", amount), "currency": currency}
+        texts = [utf8(name, text) for name, text in given.items()]
+        return str(self._why_not if self._compare is None else self._compare(*texts))
 
     @property
     def body(self) -> Any:
         """The whole response with the service's names, parsed at the first access. Numbers with a fraction are Decimal,
         others int: json.dumps(reply.body, default=str) writes them exactly.
 
-        Raises ValueError if Python cannot represent it; the other attributes are there all the same.
+        A number that Python cannot hold is its text. Raises ValueError if it is nested too deeply for Python; the other
+        attributes are there all the same.
         """
         if self._body is _UNREAD:
             vars(self)["_body"] = decode(self.text)
@@ -134,15 +122,21 @@ class Reply:
     @property
     def _told(self) -> Summary:
         known: Summary | None = self._read
-        # Threads get the same.
-        return vars(self).setdefault("_read", _reader()(self._summary())) if known is None else known
+        if known is None:
+            # Only programs that read a response import the classes.
+            from ._answers import ANSWERS
+            from ._typed import told
 
-    def _summary(self) -> bytes | None:
+            known = vars(self).setdefault("_read", told(ANSWERS, self._summary()))  # Threads get the same.
+        return known
+
+    def _summary(self) -> str | None:
         made: Any = self._json
         if callable(made):
-            made = vars(self)["_json"] = made() or _UNTOLD  # The handle is no longer needed.
-        text: bytes | None = made
-        return text
+            text = made()
+            made = vars(self)["_json"] = text.decode() if text else _UNTOLD  # The handle is no longer needed.
+        known: str | None = made
+        return known
 
     def _as(self, name: str) -> Any:
         """The response of that endpoint, without a field if the reply has another one or none."""
@@ -170,12 +164,3 @@ class Reply:
         # A copy has no handle of the library's reply.
         known = {name: value for name, value in vars(self).items() if not name.startswith("_") or name == "_read"}
         return {**known, "_json": self._summary()}
-
-
-@cache
-def _reader() -> Callable[[bytes | None], Summary]:
-    """Only programs that read a response import the classes."""
-    from ._answers import ANSWERS
-    from ._typed import told
-
-    return partial(told, ANSWERS)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass, fields
 from datetime import datetime
-from decimal import Decimal
 from typing import Any, ClassVar, NamedTuple, TypeVar
+
+from ._values import decode
 
 Self = TypeVar("Self", bound="Answer")
 
@@ -83,18 +83,11 @@ def _time(text: str) -> datetime:
 time = datetime.fromisoformat if sys.version_info >= (3, 11) else _time
 
 
-def told(classes: dict[str, type[Answer]], text: bytes | None) -> Summary:
+def told(classes: dict[str, type[Answer]], text: str | None) -> Summary:
     """Raises ValueError if Python cannot represent it."""
     if text is None:
         return Summary(None, {}, ())
-    written = text.decode()
-    try:
-        try:
-            known, _ = _decode(written)
-        except ValueError:  # It has a number with too many digits.
-            known = json.loads(written, parse_float=_number, parse_int=_number)
-    except RecursionError:
-        raise ValueError("the answer is nested too deeply for Python; its text is in .text") from None
+    known = decode(text)
     objects = {}
     if known["webhook"] is not None:
         objects["webhook_verify"] = classes["webhook_verify"]._of(known["webhook"])
@@ -103,14 +96,3 @@ def told(classes: dict[str, type[Answer]], text: bytes | None) -> Summary:
     if known["answer"] is not None and name in classes:  # A newer library may have more functions.
         answer = objects[name] = classes[name]._of(known["answer"])
     return Summary(answer, objects, tuple(known["unreadable"]))
-
-
-def _number(digits: str) -> Decimal | str:
-    """Of a field that may hold anything; amounts are text. What Python cannot hold as a number is the text."""
-    try:
-        return Decimal(digits)
-    except ArithmeticError:
-        return digits
-
-
-_decode = json.JSONDecoder(parse_float=_number).raw_decode

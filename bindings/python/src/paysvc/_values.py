@@ -111,11 +111,8 @@ def milliseconds(seconds: object, name: str = "timeout") -> int:
 
 def in_milliseconds(name: str, seconds: object, value: object) -> object:
     """A time in the configuration, given as `name` in seconds or as `name`_ms in milliseconds."""
-    if seconds is OMIT:
-        return value
-    if value is not OMIT:
-        raise TypeError(f"{name} (seconds) and {name}_ms (milliseconds) are the same field; give one of them")
-    return milliseconds(seconds, name)
+    in_ms = OMIT if seconds is OMIT else milliseconds(seconds, name)
+    return either(f"{name} (seconds)", value, f"{name}_ms (milliseconds)", in_ms)
 
 
 def amount_text(member: str, value: object) -> object:
@@ -142,6 +139,13 @@ def no_int(member: str, value: int) -> TypeError:
 def _digits(value: Decimal) -> str:
     # Amounts have no exponent; but one such as 1E+1000000 must not become a million digits.
     return format(value, "f") if value.is_finite() and abs(value.adjusted()) < 100 else str(value)
+
+
+def utf8(name: str, value: object) -> bytes:
+    """A text for the library, which refuses what C or UTF-8 cannot hold."""
+    if not isinstance(value, str):
+        raise TypeError(f"{name} must be str, not {type(value).__name__}")
+    return value.replace("\0", "\ud800").encode("utf-8", "surrogatepass")
 
 
 def raw_body(body: object) -> str:
@@ -203,16 +207,24 @@ def _member(name: object, value: object, at: str, amounts: Set[str]) -> str:
     return f"{_quoted(name)}:{_json(value, at, amounts)}"
 
 
-def decode(text: str | bytes) -> Any:
-    """Parses JSON, with Decimal for fractions. Raises ValueError for what Python cannot represent."""
+def decode(text: str) -> Any:
+    """Parses JSON, with Decimal for fractions. A number that Python cannot hold is its text."""
     try:
-        return json.loads(text, parse_float=Decimal, parse_int=whole)
+        return _decode(text)
     except RecursionError:
         raise ValueError("the response is nested too deeply for Python; its text is in .text") from None
+
+
+def _number(digits: str) -> Decimal | str:
+    try:
+        return Decimal(digits)
     except ArithmeticError:
-        raise ValueError("the response holds a number too large for Python; its text is in .text") from None
+        return digits
 
 
-def whole(digits: str) -> int | Decimal:
+def _whole(digits: str) -> int | Decimal | str:
     # int() refuses numbers of thousands of digits.
-    return int(digits) if len(digits) < 1000 else Decimal(digits)
+    return int(digits) if len(digits) < 1000 else _number(digits)
+
+
+_decode = json.JSONDecoder(parse_float=_number, parse_int=_whole).decode

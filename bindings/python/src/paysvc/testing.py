@@ -18,7 +18,7 @@ from ._errors import error_of
 from ._generated import Outcome, State, Status
 from ._reply import Reply
 from ._typed import Answer, Summary
-from ._values import amount_text, encode
+from ._values import amount_text, encode, utf8
 from .sandbox import Sandbox, SandboxNotFound
 
 __all__ = ["Sandbox", "error_of", "paysvc_sandbox", "reply"]
@@ -82,20 +82,20 @@ def reply(
         if it is not None and getattr(made, name, None) is not it:
             raise TypeError(f"the {name} of {of.__name__} is no {type(it).__name__}")
     if paid:
-        reference, amount, currency = paid
-        known = (reference, _short(str(amount_text("amount", amount))), currency)
+        reference, price, currency = (utf8("paid", it) for it in (paid[0], amount_text("amount", paid[1]), paid[2]))
+        known = (reference, _short(price), currency)
         vars(made)["_compare"] = partial(_why_not_paid, known)
     return made
 
 
-def _why_not_paid(known: tuple[str, str, str], reference: str, amount: str, currency: str) -> str:
+def _why_not_paid(known: tuple[bytes, bytes, bytes], reference: bytes, amount: bytes, currency: bytes) -> str:
     """Stands for the library, which alone can say of its own replies whether they are paid."""
     compared = zip(("reference", "amount", "currency"), known, (reference, _short(amount), currency))
-    return next((f"the {name} differs" for name, its, wanted in compared if wanted not in (its, "*")), "")
+    return next((f"the {name} differs" for name, its, wanted in compared if wanted not in (its, b"*")), "")
 
 
-def _short(amount: str) -> str:
-    return amount.rstrip("0").rstrip(".") if "." in amount else amount
+def _short(amount: bytes) -> bytes:
+    return amount.rstrip(b"0").rstrip(b".") if b"." in amount else amount
 
 
 try:
