@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 import json
 import signal
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Thread
+from threading import Thread, get_ident
 from typing import Any
 
 import pytest
@@ -32,6 +32,7 @@ class Service(ThreadingHTTPServer):
         super().__init__(("127.0.0.1", 0), Handler)
         self.last = last
         self.traces: list[str | None] = []
+        self.asked: Callable[[], None] = lambda: None
         base_url = f"http://127.0.0.1:{self.server_port}"
         self.config: dict[str, Any] = {"base_url": base_url, "public_key": "public", "secret_key": "secret"}
 
@@ -41,6 +42,7 @@ class Handler(BaseHTTPRequestHandler):
         assert isinstance(self.server, Service)
         traces, last = self.server.traces, self.server.last
         traces.append(self.headers["traceparent"])
+        self.server.asked()
         self.rfile.read(int(self.headers.get("content-length", 0)))
         self.send_response(last if len(traces) > 1 else 429)
         body = json.dumps({"status": last == 200, "message": EMAIL, "data": {}}).encode()
@@ -173,3 +175,17 @@ def test_a_tracer_that_fails_or_is_interrupted_does_not_lose_a_reply(
     error = paysvc.abandoned_call(caught.value)
     assert error is not None
     assert error.outcome == Outcome.CONFIRMED
+
+
+def test_an_interrupted_call_has_a_span_with_its_end(service: Service) -> None:
+    """The signal comes while the call waits for its first response."""
+    traced, main = Traced(), get_ident()
+
+    def interrupt() -> None:
+        service.asked = lambda: None
+        signal.pthread_kill(main, signal.SIGUSR1)
+
+    service.asked = interrupt
+    with handling(signal.SIGUSR1, TimeLimit), pytest.raises(TimeLimit):
+        call(service, traced.provider)
+    assert attributes(traced.spans()[-1]).items() >= {"outcome": "CONFIRMED", "attempts": 2}.items()

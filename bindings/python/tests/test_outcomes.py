@@ -16,6 +16,7 @@ import paysvc
 from paysvc import Outcome, State, Status
 from paysvc._errors import error_of
 from paysvc._generated import DENIALS
+from paysvc._library import library
 from paysvc._numbers import member
 from paysvc.sandbox import Sandbox
 
@@ -200,3 +201,12 @@ def test_numbers_that_this_version_does_not_know() -> None:
     text: Any = "text"
     with pytest.raises(ValueError, match="text"):
         Status(text)
+
+
+def test_a_call_without_a_reply_is_unknown(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As if the library had no memory for one."""
+    with paysvc.Client(base_url="http://127.0.0.1:9", secret_key="s") as client:
+        monkeypatch.setattr(library, "paysvc_invoke", lambda *_: Status.INTERNAL.number)
+        with pytest.raises(paysvc.OutcomeUnknown) as caught:
+            client.order_refund(reference="R-6")
+    assert caught.value.outcome == Outcome.UNKNOWN

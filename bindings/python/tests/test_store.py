@@ -14,6 +14,7 @@ from helpers import PROJECT
 
 import paysvc
 from paysvc import Outcome, Reply, Status
+from paysvc._earlier import Request
 from paysvc._generated import STORE_DONE, STORE_EXISTS
 from paysvc._library import library
 from paysvc._store import Callbacks
@@ -115,7 +116,7 @@ def test_what_interrupts_a_store_is_raised_when_the_call_has_ended() -> None:
 
 def test_a_client_takes_a_store_and_not_a_journal_as_well() -> None:
     with paysvc.Client(**NOWHERE, store=Rows()) as client:
-        assert client._handle("order_pay", {}).store is not None
+        assert client._handle(Request("order_pay", {})).store is not None
     # On a disk: the library refuses a file system in memory.
     folder = TemporaryDirectory(dir=PROJECT.parents[1] / "build")
     with folder as name, pytest.raises(paysvc.ConfigError, match="journal is configured"):
@@ -131,7 +132,6 @@ def test_a_token_with_a_key_serves_no_other_call() -> None:
     with paysvc.Client(**NOWHERE) as client:
         with pytest.raises(paysvc.PaysvcError):
             client.order_refund(reference="R", idempotency_key="refund-1", timeout=5)
-        assert not client._spare
         token = paysvc.Call()
         with pytest.raises(paysvc.PaysvcError):
             client.order_refund(reference="R", idempotency_key="refund-1", call=token)

@@ -13,13 +13,13 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
 from typing import Any, TypeVar
 
-from ._earlier import abandon, abandoned_call, attach
+from ._earlier import Request
 from ._endpoints import AsyncEndpoints
 from ._errors import PaysvcError
 from ._generated import DEFAULT_TIMEOUT_MS, TIMEOUT_OF_STEP, EndpointName, Status
 from ._library import library
 from ._log import logger
-from ._native import Call, Owned, log_level, open_key, succeeded, unsent
+from ._native import Call, Owned
 from ._progress import Progress
 from ._reply import Reply
 from ._values import OMIT, Omitted, hidden
@@ -66,20 +66,20 @@ class AsyncClient(AsyncEndpoints):
         """
         members = hidden(members)
         token = Call(traceparent=traceparent)
+        request = Request(name, members, token, progress)
         token._prepare(timeout, idempotency_key)
         limit = self._timeout if timeout is None else float(timeout)
         # The client's timeout may be that of a step.
         ends = None if timeout is None and name in TIMEOUT_OF_STEP else time.monotonic() + limit
-        work = partial(self._work, self._handle(name, members), name, members, token, progress, ends)
-        return succeeded(name, members, await self._run(name, members, token, work, limit))
+        work = partial(self._work, self._handle(request), request, ends)
+        await self._run(request, token, work, limit)
+        return request.end()
 
-    async def _run(
-        self, name: str, members: Mapping[str, object], token: Call, work: Callable[[], Reply], limit: float
-    ) -> Reply:
+    async def _run(self, request: Request, token: Call, work: Callable[[], None], limit: float) -> None:
         try:
             running = self._threads().submit(contextvars.copy_context().run, work)
         except RuntimeError:
-            return unsent(name, members, Status.CANCELLED, "the client or the interpreter is ending")
+            return request.unsent(Status.CANCELLED, "the client or the interpreter is ending")
         over: Future[None] = Future()
         self._open_calls[running] = over, asyncio.get_running_loop()
         ended = asyncio.wrap_future(running)
@@ -88,14 +88,14 @@ class AsyncClient(AsyncEndpoints):
             await asyncio.wait([ended], timeout=limit)
             if not ended.done():
                 if running.cancel():
-                    return self._too_late(name, members)
+                    return self._too_late(request)
                 await asyncio.wait([ended])  # It has begun: the library enforces the timeout.
             if running.cancelled():
-                return unsent(name, members, Status.CANCELLED, "the client was closed while the call waited")
+                return request.unsent(Status.CANCELLED, "the client was closed while the call waited")
         except BaseException as thrown:
             if not running.cancel():  # It has begun.
                 token.cancel()
-                abandon = partial(self._abandon, name, members, interrupt=thrown)
+                abandon = partial(self._abandon, request, thrown)
                 if isinstance(thrown, asyncio.CancelledError):
                     await _wait_for_end(ended)
                     abandon(running)
@@ -104,67 +104,53 @@ class AsyncClient(AsyncEndpoints):
             raise
         finally:
             running.add_done_callback(partial(self._forget, over))
-        return ended.result()
+        ended.result()
 
-    def _work(
-        self,
-        owned: Owned,
-        name: str,
-        members: Mapping[str, object],
-        token: Call,
-        progress: Progress | None,
-        ends: float | None,
-    ) -> Reply:
+    def _work(self, owned: Owned, request: Request, ends: float | None) -> None:
         if ends is not None:  # It may have waited for this thread: the call gets the remaining time.
             left = ends - time.monotonic()
             if left <= 0:
-                return self._too_late(name, members)
-            library.paysvc_call_set_timeout_ms(token._owned, math.ceil(left * 1000))
-        token._keep_log(log_level())
-        return self._invoke(owned, name, members, token, progress)
+                return self._too_late(request)
+            library.paysvc_call_set_timeout_ms(request.token._owned, math.ceil(left * 1000))
+        try:
+            self._invoke(owned, request)
+        except BaseException as interrupt:  # The progress function failed.
+            request.interrupted(interrupt)
+            raise
 
-    def _too_late(self, name: str, members: Mapping[str, object]) -> Reply:
+    def _too_late(self, request: Request) -> None:
         busy = f"all {self._max_concurrency} threads of this client (max_concurrency) were busy"
-        return unsent(name, members, Status.TIMEOUT, f"{busy} until the timeout of this call")
+        request.unsent(Status.TIMEOUT, f"{busy} until the timeout of this call")
 
-    def _forget(self, over: Future[None], running: Future[Reply]) -> None:
+    def _forget(self, over: Future[None], running: Future[None]) -> None:
         self._open_calls.pop(running, None)
         over.set_result(None)
 
-    def _abandon(
-        self, name: str, members: Mapping[str, object], running: Future[Reply], interrupt: BaseException
-    ) -> None:
-        thrown = running.exception()
-        if thrown is None:
-            error = abandon(name, members, running.result(), interrupt)
-        else:  # The arguments were refused, and nothing was sent; or the progress function failed.
-            error = abandoned_call(thrown)
-            if error is not None:
-                attach(interrupt, error)
+    def _abandon(self, request: Request, interrupt: BaseException, _running: Future[None]) -> None:
+        error = request.interrupted(interrupt)
         if error is not None and self._on_abandoned is not None:
             try:
                 self._on_abandoned(error)
             except Exception:
                 logger.exception("on_abandoned failed")
 
-    async def journal_next(
-        self, after: str = "", *, timeout: float | None = None
-    ) -> AsyncIterator[tuple[str, Reply]]:
+    async def journal_next(self, after: str = "", *, timeout: float | None = None) -> AsyncIterator[tuple[str, Reply]]:
         """As Client.journal_next(), with async for."""
         while True:
             try:
                 reply = await self.call("journal_next", {"after": after}, timeout=timeout)
             except PaysvcError as error:
                 reply = error.reply
-            after = open_key(after, reply)
-            if not after:
+                if reply._key in ("", after):
+                    raise
+            if not (after := reply._key):
                 return
             yield after, reply
 
     def _threads(self) -> ThreadPoolExecutor:
         if self._process != os.getpid():  # A forked child has none of its parent's threads.
             self._process = os.getpid()
-            self._open_calls: dict[Future[Reply], tuple[Future[None], asyncio.AbstractEventLoop]] = {}
+            self._open_calls: dict[Future[None], tuple[Future[None], asyncio.AbstractEventLoop]] = {}
             self._executor = ThreadPoolExecutor(self._max_concurrency, thread_name_prefix="paysvc")
         return self._executor
 
@@ -192,7 +178,7 @@ class AsyncClient(AsyncEndpoints):
         await self.aclose()
 
 
-async def _wait_for_end(ended: asyncio.Future[Reply]) -> None:
+async def _wait_for_end(ended: asyncio.Future[None]) -> None:
     """Waits for the end of a cancelled call, which is prompt, even if the task is cancelled again meanwhile."""
     while not ended.done():
         try:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterator, Mapping
 from typing import TypeVar
 
-from ._earlier import abandon, error_for
+from ._earlier import Request
 from ._endpoints import Endpoints
 from ._errors import PaysvcError
 from ._generated import EndpointName
-from ._native import OK, Call, log_level, open_key
+from ._native import Call
 from ._progress import Progress
 from ._reply import Reply
 from ._values import OMIT, Omitted, hidden
@@ -23,10 +22,6 @@ class Client(Endpoints):
 
     A setting that is not given is read from its environment variable: PAYSVC_BASE_URL, PAYSVC_TIMEOUT_MS and so on.
     """
-
-    def _open(self, config: Mapping[str, object]) -> None:
-        self._spare: deque[Call] = deque()
-        super()._open(config)
 
     def call(
         self,
@@ -41,36 +36,16 @@ class Client(Endpoints):
         """Calls an endpoint by its name, with the interface's own field names. The methods use this."""
         if call is not None and not isinstance(call, Call):
             raise TypeError(f"call must be a paysvc.Call, not {type(call).__name__}")
-        members, token = hidden(members), call
-        spare = reply = failure = None
+        members = hidden(members)
+        request = Request(name, members, Call() if call is None else call, progress)
+        del call  # An error that the program keeps has this frame.
         try:
-            level = log_level()
-            if token is None:
-                # One with a key serves no other call.
-                fresh = progress is not None or idempotency_key is not OMIT
-                token = Call() if fresh else self._spare_token()
-                spare = None if fresh else token
-            token._prepare(timeout, idempotency_key)
-            token._keep_log(level)
-            reply = self._invoke(self._handle(name, members), name, members, token, progress)
-            if spare is not None and self._owned is not None:
-                self._spare.append(spare)
-            token = spare = call = None  # An error that the program keeps has this frame.
-            if reply.status != OK:
-                failure = error_for(name, members, reply)
-                raise failure
-            return reply
+            request.token._prepare(timeout, idempotency_key)
+            self._invoke(self._handle(request), request)
+            return request.end()
         except BaseException as interrupt:
-            # A signal handler raised: what is known already must not be lost.
-            if reply is not None and interrupt is not failure:
-                abandon(name, members, reply, interrupt)
+            request.interrupted(interrupt)
             raise
-
-    def _spare_token(self) -> Call:
-        try:
-            return self._spare.pop()
-        except IndexError:
-            return Call()
 
     def journal_next(
         self, after: str = "", *, timeout: float | None = None, call: Call | None = None
@@ -102,15 +77,15 @@ class Client(Endpoints):
                 reply = self.call("journal_next", {"after": after}, timeout=timeout, call=call)
             except PaysvcError as error:  # What is open is no failure of this call.
                 reply = error.reply
-            after = open_key(after, reply)
-            if not after:
+                if reply._key in ("", after):  # The journal could not be read.
+                    raise
+            if not (after := reply._key):
                 return
             yield after, reply
 
     def close(self) -> None:
         """Closes the client. Calls in progress on other threads end normally."""
         self._owned = None
-        self._spare.clear()
 
     def __enter__(self: Self) -> Self:
         return self

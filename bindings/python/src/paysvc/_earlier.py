@@ -1,36 +1,187 @@
-"""What is known of a request after its call, without card data, codes or keys: also if its caller was interrupted."""
+"""A request, and what is known of it after its call, without card data, codes or keys: also if that was interrupted."""
 
 from __future__ import annotations
 
 import ctypes
 from collections.abc import Mapping
 from contextlib import suppress
-from typing import Any
+from functools import partial
+from typing import Any, TypeVar
 
 from ._errors import PaysvcError, error_of
-from ._generated import LOOK_UPS, OPERATIONS, Outcome, Status
+from ._generated import ABOUT_EARLIER, LOOK_UPS, OPERATIONS, Outcome, State, Status
 from ._library import Handle, Text, library
+from ._numbers import member
+from ._progress import Progress, log, reporting
 from ._replies import REPLIES
 from ._reply import Reply
 from ._values import Members, Omitted, decode
 
+Self = TypeVar("Self", bound="Request")
+
+#: An attribute of an enumeration takes longer, and some versions of Python run signal handlers at it.
+OK = Status.OK
+
+
+class Request:
+    """A request, and its reply as soon as there is one."""
+
+    reply: Reply | None = None
+    #: What was attached to the exception that interrupted the caller.
+    _abandoned: PaysvcError | None = None
+    _is_reported = False
+
+    def __init__(
+        self, name: str, members: Mapping[str, object], token: Any = None, progress: Progress | None = None
+    ) -> None:
+        self.name, self.members, self.progress = name, members, progress
+        #: A paysvc.Call, until the call has ended.
+        self.token: Any = token
+        self._held: Any = Handle.empty(library.paysvc_reply_free)
+
+    def call(self: Self, function: Any, *arguments: Any) -> Self:
+        """Calls a function of the library."""
+        make = partial(function, *arguments, ctypes.byref(self._held._as_parameter_))
+        if self.token is None:
+            make()
+        else:
+            reporting(self.progress, self.token, make)
+        self.reply = self._made(self._held)  # Also of NULL, which is a failure of the library.
+        self.read()
+        return self
+
+    def unsent(self, status: Status, why: str) -> None:
+        """The call never began."""
+        # This call sent nothing. The earlier request may still have been executed.
+        outcome = Outcome.UNKNOWN if self.name in ABOUT_EARLIER else Outcome.NOT_SENT
+        self.reply = self._class.local(status, f"{self.name}: {why}; nothing was sent", outcome)
+
+    def end(self) -> Reply:
+        """The reply; raises unless the service answered success."""
+        assert self.reply is not None
+        if self.reply.status != OK:
+            raise self.failed()
+        return self.reply
+
+    def failed(self) -> PaysvcError:
+        """The exception for the reply, which knows the request that it is about: for resolve(), the earlier one."""
+        assert self.reply is not None
+        text, found = self.reply._summary(), None
+        with suppress(ValueError):  # Python may not be able to read the response in it.
+            found = None if text is None else decode(text)["look_up"]
+        found = found or kept(self.name, self.members)
+        # The attempts of a resolve() are its status queries.
+        attempts = getattr(self.members, "attempts", 0) if self.name == "resolve" else None
+        error = error_of(self.reply, found["endpoint"], found["request"], attempts)
+        error.charged = found.get("charged") is not False
+        return error
+
+    def interrupted(self, interrupt: BaseException) -> PaysvcError | None:
+        """Attaches the result of the call to the exception that interrupted its caller, and logs it.
+
+        None if nothing was sent: then there is nothing to tell.
+        """
+        try:
+            own = isinstance(interrupt, PaysvcError) and interrupt.reply is self.reply  # What failed() has made.
+            return None if own else self._abandon(interrupt)
+        except BaseException as another:  # Of a signal or a handler of the log.
+            self._abandon(another)
+            raise
+
+    def _abandon(self, interrupt: BaseException) -> PaysvcError | None:
+        reply = self.read()
+        # A list of payouts has a report.
+        if reply is None or (reply.outcome == Outcome.NOT_SENT and self.name not in OPERATIONS):
+            return None
+        error = self._abandoned = self._abandoned or self.failed()
+        attach(interrupt, error)
+        if not self._is_reported:
+            from ._log import report
+
+            about = [error.request, error.request.get("order") or {}]
+            known = [of[it] for of in about for it in of if of[it] and it.lower().endswith("reference")]
+            reference = "".join(f", reference {text}" for text in known[:1])
+            outcome = reply.outcome.name
+            text = f"{reply.call_id} {self.name} was abandoned, outcome {outcome}{reference}: {reply.message}".lstrip()
+            try:
+                report(text, {"call_id": reply.call_id, "endpoint": self.name, "outcome": outcome})
+            except BaseException as another:
+                attach(another, error)
+                raise
+            self._is_reported = True
+        return error
+
+    @property
+    def _class(self) -> type[Reply]:
+        """Of the reply: for resolve(), that of the endpoint that is asked."""
+        asked = LOOK_UPS.get(str(self.members.get("endpoint")), "") if self.name == "resolve" else self.name
+        return REPLIES.get(asked, Reply)
+
+    def read(self) -> Reply | None:
+        """Reads the reply and logs what the call had to say, as far as that is not done."""
+        if self.reply is None and self._held._as_parameter_:
+            self.reply = self._made(self._held)
+        if self.reply is not None:
+            self._held = None
+            if self.token is not None:
+                log(self.token._take_log())
+                self.token = None
+        return self.reply
+
+    def _made(self, result: Handle) -> Reply:
+        wait = library.paysvc_reply_retry_after_ms(result)
+        why_not = _why_not_paid(result, b"*", b"*", b"*")
+        reply = object.__new__(self._class)  # The constructor takes longer.
+        known = vars(reply)
+        known.update(
+            status=member(Status, library.paysvc_reply_status(result)),
+            outcome=member(Outcome, library.paysvc_reply_outcome(result)),
+            state=member(State, library.paysvc_reply_state(result)),
+            code=library.paysvc_reply_code(result).decode(),
+            message=library.paysvc_reply_message(result).decode(),
+            http_status=library.paysvc_reply_http_status(result),
+            attempts=library.paysvc_reply_attempts(result),
+            retry_after=None if wait < 0 else wait / 1000,
+            text=library.paysvc_reply_body(result).decode(),
+            call_id=library.paysvc_reply_call_id(result).decode(),
+            request_id=library.paysvc_reply_request_id(result).decode(),
+            replayed=library.paysvc_reply_replayed(result) != 0,
+            is_active=library.paysvc_reply_is_active(result) != 0,
+            # The library makes it when it is first asked for, and keeps it with its reply.
+            _json=partial(library.paysvc_reply_json, result),
+            _why_not=why_not,
+        )
+        if not why_not:  # Only the library can say whether an order is paid, and as it was ordered.
+            known["_compare"] = partial(_why_not_paid, result)
+        if self.name == "journal_next":  # From the library, because Python cannot parse every response.
+            known["_key"] = (library.paysvc_reply_get(result, b"/key") or b"").decode()
+        return reply
+
+
+def _why_not_paid(result: Handle, reference: bytes, amount: bytes, currency: bytes) -> str:
+    """Why the library's reply is not paid so; "" if it is."""
+    why = ctypes.c_char_p()
+    paid = library.paysvc_reply_is_paid(result, reference, amount, currency, ctypes.byref(why))
+    return "" if paid else (why.value or b"?").decode()
+
+
+def asked(endpoint: str, request: object) -> Request:
+    """Asks the library what finds out about a request. Raises a TypeError if that is no JSON."""
+    of = Request("look_up", Members({"endpoint": endpoint, "request": request}))
+    return of.call(library.paysvc_invoke, None, b"look_up", Text(of.members), None)
+
 
 def kept(name: str, members: object) -> dict[str, Any]:
     """What the library says of a request that it was not given. Of resolve(), it is about the earlier request."""
-    held = Handle.empty(library.paysvc_reply_free)
-    try:
-        asked = Text(Members({"endpoint": name, "request": members}))
-    except TypeError:  # It is no JSON, so it is not sent either.
-        pass
-    else:
-        if library.paysvc_invoke(None, b"look_up", asked, None, ctypes.byref(held._as_parameter_)) == Status.OK.number:
-            found: dict[str, Any] = decode(library.paysvc_reply_body(held).decode())
-            return found
+    with suppress(TypeError):  # It is not sent either.
+        if found := asked(name, members).reply:
+            known: dict[str, Any] = found.body
+            return known
     return {"endpoint": members["endpoint"] if isinstance(members, Resolve) else name, "request": {}}
 
 
 class Resolve(Members):
-    """The request of resolve()."""
+    """The fields of resolve()."""
 
     __slots__ = ("attempts",)
 
@@ -54,51 +205,6 @@ class Resolve(Members):
             raise TypeError(f"resolve() takes a PaysvcError or the name of an endpoint, not {type(about).__name__}")
         of = {"endpoint": about, "request": members, "attempts": attempts}
         super().__init__({**of, "expect": expect, "wait": wait, "charged": charged})
-
-
-def error_for(name: str, members: Mapping[str, object], reply: Reply) -> PaysvcError:
-    """The exception for a reply, which knows the request that it is about: for resolve(), the one that was resolved."""
-    text, found = reply._summary(), None
-    with suppress(ValueError):  # Python may not be able to read the response in it.
-        found = None if text is None else decode(text)["look_up"]
-    found = found or kept(name, members)
-    # The attempts of a resolve() are its status queries.
-    attempts = getattr(members, "attempts", 0) if name == "resolve" else None
-    error = error_of(reply, found["endpoint"], found["request"], attempts)
-    error.charged = found.get("charged") is not False
-    return error
-
-
-def reply_class(name: str, members: Mapping[str, object]) -> type[Reply]:
-    """The class of the reply: for resolve(), that of the endpoint that is asked."""
-    if name == "resolve":
-        name = LOOK_UPS.get(str(members.get("endpoint")), "")
-    return REPLIES.get(name, Reply)
-
-
-def abandon(
-    name: str, members: Mapping[str, object], reply: Reply, interrupt: BaseException
-) -> PaysvcError | None:
-    """Attaches the result of an abandoned call to the exception that interrupted its caller, and logs it.
-
-    None if nothing was sent: then there is nothing to tell.
-    """
-    if reply.outcome == Outcome.NOT_SENT and name not in OPERATIONS:  # A list of payouts has a report.
-        return None
-    error = error_for(name, members, reply)
-    attach(interrupt, error)
-    from ._log import report
-
-    about = [error.request, error.request.get("order")]
-    known = [of.get(it) for of in about if of for it in ("reference", "Reference", "orderPaymentReference")]
-    reference = "".join(f", reference {text}" for text in [*filter(None, known)][:1])
-    text = f"{reply.call_id} {name} was abandoned, outcome {reply.outcome.name}{reference}: {reply.message}".lstrip()
-    try:
-        report(text, {"call_id": reply.call_id, "endpoint": name, "outcome": reply.outcome.name})
-    except BaseException as another:  # Of a signal or a handler of the log.
-        attach(another, error)
-        raise
-    return error
 
 
 def attach(interrupt: BaseException, error: PaysvcError) -> None:

@@ -23,8 +23,8 @@ __all__ = [
     "TransportError", "Unauthorized", "Unresolved",
 ]  # fmt: skip
 
-#: By status.
-_CLASSES: dict[Status, type[PaysvcError]] = {}
+#: By status: with a known outcome, and with the outcome UNKNOWN.
+_CLASSES: dict[Status, tuple[type[PaysvcError], type[PaysvcError]]] = {}
 
 
 class PaysvcError(Exception):
@@ -33,21 +33,17 @@ class PaysvcError(Exception):
     Its attributes are those of the reply, which is in `reply`.
     """
 
-    #: Why the call ended as it did.
     status: Status
-    #: What is known about the request. REJECTED is about this request, not an earlier one.
+    #: REJECTED is about this request, not an earlier one.
     outcome: Outcome
-    #: The state of the payment in the response. Paid means Outcome.CONFIRMED and State.SUCCESSFUL, both.
     state: State
     code: str
-    #: One line for a person; never a secret.
+    #: Never a secret.
     message: str
     http_status: int
-    #: Seconds to wait before trying again; None: the service did not say.
     retry_after: float | None
     call_id: str
     request_id: str
-    #: True: the recorded end of an earlier call with the same key, or for the same order. Nothing was sent.
     replayed: bool
     is_active: bool
     text: str
@@ -60,8 +56,18 @@ class PaysvcError(Exception):
     _abandoned = False
 
     def __init_subclass__(cls, of: Status | None = None) -> None:
-        if of is not None:
-            _CLASSES[of] = cls
+        if of is None:
+            return
+        unknown: type[PaysvcError] = OutcomeUnknown
+        if issubclass(cls, OutcomeUnknown):
+            unknown = cls
+        elif of not in DENIALS:
+            # Both `except Timeout` and `except OutcomeUnknown` catch a TimeoutOutcomeUnknown, and so on.
+            bases: Any = (cls, OutcomeUnknown)
+            # Pickle finds a class by its name in its module.
+            name = f"{cls.__name__}OutcomeUnknown"
+            unknown = globals()[name] = type(name, bases, {"__doc__": cls.__doc__, "__module__": __name__})
+        _CLASSES[of] = cls, unknown
 
     def __init__(
         self,
@@ -181,28 +187,14 @@ class Abandoned(PaysvcError, of=Status.OK):
     """The service answered success, but the caller had been cancelled or interrupted by then."""
 
 
-#: With the outcome UNKNOWN, both `except Timeout` and `except OutcomeUnknown` catch a TimeoutOutcomeUnknown, and so on.
-_UNKNOWN: dict[type[PaysvcError], type[PaysvcError]] = {PaysvcError: OutcomeUnknown}
-for _status, _class in list(_CLASSES.items()):
-    if issubclass(_class, OutcomeUnknown):
-        _UNKNOWN[_class] = _class
-    elif _status in DENIALS:
-        _UNKNOWN[_class] = OutcomeUnknown
-    else:
-        _name = f"{_class.__name__}OutcomeUnknown"
-        # Pickle finds a class by its name in its module.
-        _bases: Any = (_class, OutcomeUnknown)
-        globals()[_name] = _UNKNOWN[_class] = type(_name, _bases, {"__doc__": _class.__doc__, "__module__": __name__})
-
-
 def error_of(
     reply: Reply, endpoint: str = "", request: Mapping[str, Any] | None = None, attempts: int | None = None
 ) -> PaysvcError:
     """The exception for a reply. A status that this version does not know is a plain PaysvcError."""
-    found = _CLASSES.get(reply.status, PaysvcError)
+    found, unknown = _CLASSES.get(reply.status, (PaysvcError, OutcomeUnknown))
     # An outcome that this version does not know proves nothing.
     if reply.outcome not in (Outcome.NOT_SENT, Outcome.CONFIRMED, Outcome.REJECTED):
-        found = _UNKNOWN[found]
-    elif issubclass(found, OutcomeUnknown) or (found is Rejected and reply.outcome != Outcome.REJECTED):
+        found = unknown
+    elif found is unknown or (found is Rejected and reply.outcome != Outcome.REJECTED):
         found = PaysvcError  # A status that contradicts its outcome: only the outcome counts.
     return found(reply, endpoint, request, attempts)

@@ -21,43 +21,27 @@ _NAMES = {"linux": "libpaysvc.so", "win32": "paysvc.dll", "darwin": "libpaysvc.d
 
 PROGRESS_CALLBACK = ctypes.CFUNCTYPE(c_int, c_void_p, c_size_t, c_size_t, c_char_p)
 
-#: Result and arguments of each function. paysvc_invoke calls all those that take a request.
-_FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
-    "version": (c_char_p, []),
-    "client_new": (c_int, [c_char_p, POINTER(c_void_p), POINTER(c_void_p)]),
-    "client_free": (None, [c_void_p]),
-    "client_set_store": (c_int, [c_void_p, c_void_p, c_void_p, POINTER(c_void_p)]),
-    "journal_reference_new": (c_int, [c_void_p, c_char_p, c_char_p, c_size_t]),
-    "invoke": (c_int, [c_void_p, c_char_p, c_char_p, c_void_p, POINTER(c_void_p)]),
-    "call_new": (c_void_p, []),
-    "call_set_timeout_ms": (None, [c_void_p, c_int]),
-    "call_set_progress": (None, [c_void_p, PROGRESS_CALLBACK, c_void_p]),
-    "call_keep_log": (None, [c_void_p, c_int]),
-    "call_next_log": (c_char_p, [c_void_p]),
-    "call_set_traceparent": (c_int, [c_void_p, c_char_p]),
-    "call_set_key": (c_int, [c_void_p, c_char_p]),
-    "call_cancel": (None, [c_void_p]),
-    "call_free": (None, [c_void_p]),
-    "reference_new": (c_int, [c_char_p, c_char_p, c_size_t]),
-    "reply_status": (c_int, [c_void_p]),
-    "reply_outcome": (c_int, [c_void_p]),
-    "reply_state": (c_int, [c_void_p]),
-    "reply_http_status": (c_int, [c_void_p]),
-    "reply_body": (c_char_p, [c_void_p]),
-    "reply_json": (c_char_p, [c_void_p]),
-    "reply_get": (c_char_p, [c_void_p, c_char_p]),
-    "reply_code": (c_char_p, [c_void_p]),
-    "reply_message": (c_char_p, [c_void_p]),
-    "reply_retry_after_ms": (c_int, [c_void_p]),
-    "reply_attempts": (c_int, [c_void_p]),
-    "reply_is_paid": (c_int, [c_void_p, c_char_p, c_char_p, c_char_p, POINTER(c_char_p)]),
-    "reply_call_id": (c_char_p, [c_void_p]),
-    "reply_request_id": (c_char_p, [c_void_p]),
-    "reply_replayed": (c_int, [c_void_p]),
-    "reply_is_active": (c_int, [c_void_p]),
-    "reply_free": (None, [c_void_p]),
-    "sink_write": (c_int, [c_void_p, c_char_p, c_size_t]),
-}
+#: Result and arguments of functions, and their names. paysvc_invoke calls all those that take a request.
+_FUNCTIONS: list[tuple[Any, list[Any], str]] = [
+    (c_void_p, [], "call_new"),
+    (None, [c_void_p], "client_free call_free reply_free call_cancel"),
+    (c_char_p, [], "version"),
+    (c_char_p, [c_void_p], "reply_body reply_json reply_code reply_message reply_call_id reply_request_id"),
+    (c_char_p, [c_void_p], "call_next_log"),
+    (c_char_p, [c_void_p, c_char_p], "reply_get"),
+    (c_int, [c_void_p], "reply_status reply_outcome reply_state reply_http_status reply_retry_after_ms reply_attempts"),
+    (c_int, [c_void_p], "reply_replayed reply_is_active"),
+    (c_int, [c_void_p, c_char_p, c_char_p, c_char_p, POINTER(c_char_p)], "reply_is_paid"),
+    (c_int, [c_char_p, POINTER(c_void_p), POINTER(c_void_p)], "client_new"),
+    (c_int, [c_void_p, c_void_p, c_void_p, POINTER(c_void_p)], "client_set_store"),
+    (c_int, [c_void_p, c_char_p, c_char_p, c_void_p, POINTER(c_void_p)], "invoke"),
+    (c_int, [c_void_p, c_char_p], "call_set_traceparent call_set_key"),
+    (None, [c_void_p, c_int], "call_set_timeout_ms call_keep_log"),
+    (None, [c_void_p, PROGRESS_CALLBACK, c_void_p], "call_set_progress"),
+    (c_int, [c_char_p, c_char_p, c_size_t], "reference_new"),
+    (c_int, [c_void_p, c_char_p, c_char_p, c_size_t], "journal_reference_new"),
+    (c_int, [c_void_p, c_char_p, c_size_t], "sink_write"),
+]
 
 
 def hook_dirs() -> list[str]:
@@ -94,10 +78,11 @@ def load(path: str) -> ctypes.CDLL:
             raise ImportError(f"{path} has version {found} of the binary interface; this package needs {ABI}")
         # PyDLL keeps the lock: functions that read never wait, and releasing it takes longer than they do.
         reading = ctypes.PyDLL(path, handle=library._handle)
-        for name, (result, arguments) in _FUNCTIONS.items():
-            function = getattr(reading if name.startswith(("reply_", "call_next_")) else library, f"paysvc_{name}")
-            function.restype, function.argtypes = result, arguments
-            setattr(library, f"paysvc_{name}", function)
+        for result, arguments, names in _FUNCTIONS:
+            for name in names.split():
+                function = getattr(reading if name.startswith(("reply_", "call_next_")) else library, f"paysvc_{name}")
+                function.restype, function.argtypes = result, arguments
+                setattr(library, f"paysvc_{name}", function)
     except AttributeError as error:
         raise ImportError(f"{path} is older than this package, or not libpaysvc: {error}") from None
     return library

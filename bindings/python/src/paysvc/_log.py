@@ -11,9 +11,9 @@ from __future__ import annotations
 
 import json
 import logging
+import traceback
 from collections.abc import Callable
 from functools import partial
-from types import CodeType
 from typing import Any
 
 logger = logging.getLogger("paysvc")
@@ -55,8 +55,6 @@ def harmless(make: Callable[[], object]) -> None:
             raise
         # logging treats a failing handler the same way.
         if logging.raiseExceptions:
-            import traceback
-
             traceback.print_exc()
 
 
@@ -73,18 +71,12 @@ def _of_signal(error: Exception) -> bool:
     import signal
 
     handlers = [_code(signal.getsignal(number)) for number in signal.valid_signals()]
-    trace = error.__traceback__
-    while trace is not None:
-        if trace.tb_frame.f_code in handlers:
-            return True
-        trace = trace.tb_next
-    return False
+    return any(frame.f_code in handlers for frame, _ in traceback.walk_tb(error.__traceback__))
 
 
-def _code(handler: object) -> CodeType | None:
+def _code(handler: object) -> object:
     """The code of a function, of a method, of an object that can be called, or of a partial of one of them."""
     handler = getattr(handler, "func", handler)
     if not hasattr(handler, "__code__"):
         handler = vars(type(handler)).get("__call__")
-    code = getattr(handler, "__code__", None)
-    return code if isinstance(code, CodeType) else None
+    return getattr(handler, "__code__", None)

@@ -35,21 +35,19 @@ class Number(str, enum.Enum):
         return not self == other
 
     __hash__ = str.__hash__
-
-    def __str__(self) -> str:
-        return self._name_
+    __str__ = str.__str__
 
     def __format__(self, wanted: str) -> str:
-        return format(self._name_, wanted)
+        return str.__format__(self, wanted)
 
 
 def member(of: type[Self], number: int) -> Self:
     """The member with that number."""
-    known: Self | None = _members.get((of, number))
-    if known is None:
+    if (of, number) not in _members:
         name = f"NUMBER_{number}"
         made = str.__new__(of, name)
         made._name_, made._value_, made.number = name, name, number
         # setdefault, so that threads that add the same number at once get the same object.
-        known = _members.setdefault((of, number), made)
-    return known
+        _members.setdefault((of, number), made)
+    found: Self = _members[of, number]
+    return found

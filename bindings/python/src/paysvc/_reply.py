@@ -121,19 +121,20 @@ class Reply:
 
     @property
     def _told(self) -> Summary:
-        known: Summary | None = self._read
-        if known is None:
+        found: Any = self._read
+        if found is None:
             # Only programs that read a response import the classes.
             from ._answers import ANSWERS
             from ._typed import told
 
-            known = vars(self).setdefault("_read", told(ANSWERS, self._summary()))  # Threads get the same.
+            found = vars(self).setdefault("_read", told(ANSWERS, self._summary()))  # Threads get the same.
+        known: Summary = found
         return known
 
     def _summary(self) -> str | None:
         made: Any = self._json
         if callable(made):
-            text = made()
+            text: Any = made()
             made = vars(self)["_json"] = text.decode() if text else _UNTOLD  # The handle is no longer needed.
         known: str | None = made
         return known

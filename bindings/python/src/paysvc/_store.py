@@ -66,7 +66,8 @@ class Callbacks:
         self._store = store
         # An exception that is not an Exception, such as Ctrl-C's, must not be lost in a callback. One for each thread.
         self._thrown: Any = _thread._local()
-        self.struct = _Struct(ctypes.sizeof(_Struct), _Append(self._append), _Read(self._read), None)
+        append, read = _Append(partial(self._answer, self._append)), _Read(partial(self._answer, self._read))
+        self.struct = _Struct(ctypes.sizeof(_Struct), append, read, None)
 
     def making(self, function: Callable[..., int]) -> Callable[..., int]:
         """The function, which at the end raises what interrupted the store: the call itself has ended by then."""
@@ -81,42 +82,30 @@ class Callbacks:
 
         return made
 
-    def _answer(self, name: str, ask: Callable[[], int]) -> int:
+    # Should a signal's handler raise before or after the `try`, ctypes answers 0: a failure.
+    def _answer(self, ask: Callable[..., int], _userdata: object, *arguments: Any) -> int:
         try:
-            return ask()
+            return ask(*arguments)
         except Exception:
             if "logging" in sys.modules:
                 from ._log import logger
 
-                logger.exception("%s of the journal's store failed", name)
+                logger.exception("%s of the journal's store failed", ask.__name__.lstrip("_"))
         except BaseException as interrupt:
             self._thrown.interrupt = interrupt
         return _FAILED
 
-    # Should a signal's handler raise before or after the `try`, ctypes answers 0: a failure.
-    def _append(self, _userdata: object, key: bytes, seq: int, row: bytes, ms: int) -> int:
-        def ask() -> int:
-            written = self._store.append(key.decode(), seq, row.decode(), ms / 1000)
-            if type(written) is not bool:
-                raise TypeError(f"append returns True or False, not {type(written).__name__}")
-            return STORE_DONE if written else STORE_EXISTS
+    def _append(self, key: bytes, seq: int, row: bytes, ms: int) -> int:
+        written = self._store.append(key.decode(), seq, row.decode(), ms / 1000)
+        if type(written) is not bool:
+            raise TypeError(f"append returns True or False, not {type(written).__name__}")
+        return STORE_DONE if written else STORE_EXISTS
 
-        return self._answer("append", ask)
-
-    def _read(self, _userdata: object, query: bytes, ms: int, sink: int) -> int:
-        def ask() -> int:
-            for row in self._store.read(json.loads(query), ms / 1000):
-                if not isinstance(row, str):
-                    raise TypeError(f"read gives rows as str, not {type(row).__name__}")
-                text = row.encode()
-                if not library.paysvc_sink_write(sink, text, len(text)):
-                    break
-            return STORE_DONE
-
-        return self._answer("read", ask)
-
-
-def set_store(handle: object, store: Store) -> tuple[Callbacks, Callable[[ctypes._Pointer[c_void_p]], int]]:
-    """The callbacks, and the function that sets them: it is given the place of the reply."""
-    callbacks = Callbacks(store)
-    return callbacks, partial(library.paysvc_client_set_store, handle, ctypes.byref(callbacks.struct), None)
+    def _read(self, query: bytes, ms: int, sink: int) -> int:
+        for row in self._store.read(json.loads(query), ms / 1000):
+            if not isinstance(row, str):
+                raise TypeError(f"read gives rows as str, not {type(row).__name__}")
+            text = row.encode()
+            if not library.paysvc_sink_write(sink, text, len(text)):
+                break
+        return STORE_DONE

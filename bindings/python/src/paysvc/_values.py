@@ -95,18 +95,15 @@ def unless_existing(name: str, value: object) -> object:
 
 def milliseconds(seconds: object, name: str = "timeout") -> int:
     """Seconds as whole milliseconds, rounded up."""
-    kind = type(seconds)
-    if not (kind is float or kind is int) and (
-        isinstance(seconds, (str, bytes, bool)) or not hasattr(seconds, "__float__")
-    ):
+    if isinstance(seconds, bool) or not hasattr(seconds, "__float__"):
         hint = f"; without quotes: {name}={seconds}" if isinstance(seconds, str) and seconds.isdigit() else ""
-        raise TypeError(f"{name} must be a number of seconds, such as 5 or 0.5, not {kind.__name__}{hint}")
-    number = float(seconds)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+        raise TypeError(f"{name} must be a number of seconds, such as 5 or 0.5, not {type(seconds).__name__}{hint}")
+    number = float(seconds)  # pyright: ignore[reportArgumentType]
     if not 0 < number < math.inf:  # NaN is refused too. 0 would mean the default to the library.
         raise ValueError(f"{name} must be a finite number of seconds above 0, not {seconds}; None: the default")
     if number > _LONGEST:
         raise ValueError(f"{name} is in seconds, and at most {_LONGEST}: {seconds} looks like milliseconds")
-    return max(1, math.ceil(number * 1000))
+    return math.ceil(number * 1000)
 
 
 def in_milliseconds(name: str, seconds: object, value: object) -> object:
@@ -131,7 +128,7 @@ def no_float(member: str) -> TypeError:
 def no_int(member: str, value: int) -> TypeError:
     minor = f"{Decimal(value) / 100:.2f}"
     return TypeError(
-        f'{member}: an int is refused, because {value} is {value}.00 and may be meant as {minor}; give text or '
+        f"{member}: an int is refused, because {value} is {value}.00 and may be meant as {minor}; give text or "
         f'decimal.Decimal, such as "{minor}"'
     )
 

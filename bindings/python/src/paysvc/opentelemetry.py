@@ -10,22 +10,21 @@ messages or bodies. It needs the package opentelemetry-api, which this one does 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from opentelemetry import trace
 from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
 
-from ._earlier import abandon, abandoned_call, attach
 from ._log import harmless
-from ._native import Call, log_level
+from ._native import log_level
 
 if TYPE_CHECKING:
     from ._async import AsyncClient
     from ._client import Client
+    from ._earlier import Request
     from ._library import Handle
-    from ._progress import Progress
     from ._reply import Reply
 
 __all__ = ["instrument"]
@@ -47,24 +46,15 @@ def instrument(client: Client | AsyncClient, tracer_provider: trace.TracerProvid
     vars(client)["_invoke"] = partial(_call, tracer, client._invoke)
 
 
-def _call(
-    tracer: trace.Tracer,
-    call: Callable[..., Reply],
-    owned: Handle,
-    name: str,
-    members: Mapping[str, object],
-    token: Call | None,
-    progress: Progress | None = None,
-) -> Reply:
+def _call(tracer: trace.Tracer, call: Callable[..., None], owned: Handle, request: Request) -> None:
     """As Native._invoke()."""
-    token = Call() if token is None else token
+    token = request.token
     lines: list[bytes] = []
-    reply = None
     span: trace.Span = trace.INVALID_SPAN
 
     def begin() -> None:
         nonlocal span
-        span = tracer.start_span(f"paysvc {name}", kind=trace.SpanKind.CLIENT)
+        span = tracer.start_span(f"paysvc {request.name}", kind=trace.SpanKind.CLIENT)
         header: dict[str, str] = {}
         TraceContextTextMapPropagator().inject(header, trace.set_span_in_context(span))
         if header:  # Otherwise nothing is traced: a traceparent of the caller stays.
@@ -75,21 +65,11 @@ def _call(
         token._watch = lines.extend
         token._keep_log(max(log_level(), _INFO))
         with trace.use_span(span, record_exception=False, set_status_on_exception=False):
-            reply = call(owned, name, members, token, progress)
+            call(owned, request)
+    finally:
+        reply = request.read()
         token._watch = None
         harmless(partial(_end, tracer, span, reply, lines))
-        return reply
-    except BaseException as interrupt:
-        token._watch = None
-        # A signal's handler raised, or the arguments were refused.
-        error = abandoned_call(interrupt) if reply is None else abandon(name, members, reply, interrupt)
-        try:
-            harmless(partial(_end, tracer, span, error.reply if error else reply, lines))
-        except BaseException as another:  # It did again.
-            if error is not None:
-                attach(another, error)
-            raise
-        raise
 
 
 def _end(tracer: trace.Tracer, span: trace.Span, reply: Reply | None, lines: list[bytes]) -> None:

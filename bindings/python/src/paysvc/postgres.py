@@ -17,11 +17,11 @@ from __future__ import annotations
 import json
 import math
 import os
-import queue
 import re
 import secrets
 import threading
 from collections.abc import Callable, Mapping
+from concurrent.futures import Future, wait
 from contextlib import closing, suppress
 from typing import Any
 
@@ -119,22 +119,18 @@ class Store:
 
 def _within(timeout: float, work: Callable[[], Any]) -> Any:
     """On a thread of its own: if the server's machine is silent, drivers wait for minutes or for ever."""
-    ended: queue.SimpleQueue[tuple[Any, BaseException | None]] = queue.SimpleQueue()
+    ended: Future[Any] = Future()
 
     def run() -> None:
         try:
-            ended.put((work(), None))
+            ended.set_result(work())
         except BaseException as error:
-            ended.put((None, error))
+            ended.set_exception(error)
 
     threading.Thread(target=run, name="paysvc journal", daemon=True).start()
-    try:
-        result, error = ended.get(timeout=timeout)
-    except queue.Empty:
-        raise TimeoutError(f"the database did not answer within {timeout:.3f} s") from None
-    if error is not None:
-        raise error
-    return result
+    if not wait([ended], timeout).done:
+        raise TimeoutError(f"the database did not answer within {timeout:.3f} s")
+    return ended.result()
 
 
 def _prepare(connection: Any, timeout: float) -> None:

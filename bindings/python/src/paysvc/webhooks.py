@@ -34,7 +34,7 @@ from ._generated import (
     Status,
 )
 from ._log import EXTRA, logger
-from ._native import Call, Native
+from ._native import Native
 from ._reply import Reply
 from ._values import raw_body
 
@@ -506,11 +506,8 @@ def _ended(what: str, result: object) -> None:
 
 
 def _check_key(client: Native) -> None:
-    """Raises if the client cannot ask about orders. It sends nothing: the check is cancelled before it begins."""
-    cancelled = Call()
-    cancelled.cancel()
-    reply = client._invoke(client._handle("webhook_verify", {}), "client_check", {}, cancelled)
-    for check in reply._get("checks") or ():
+    """Raises if the client cannot ask about orders. It sends nothing."""
+    for check in client._check()._get("checks") or ():
         if check["check"] in ("base_url", "secret_key") and not check["ok"]:
             without = "without it, events about orders cannot be verified (orders=False: there are none)"
             message = f"{check['check']} {check['message']}; {without}"
