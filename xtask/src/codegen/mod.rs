@@ -22,7 +22,7 @@ use std::collections::BTreeMap;
 
 use minijinja::{Value, context};
 use paysvc_spec::postgres;
-use paysvc_spec::schema::{Answer, AnswerKind, ApiKey, Default, Endpoint, Field, Location, Member};
+use paysvc_spec::schema::{Answer, AnswerKind, ApiKey, Endpoint, Field, Location, Member};
 use paysvc_spec::status::{Constant, OUTCOMES, STATES, STATUSES};
 
 /// A sort of numbers: its type in lower case, the prefix of the names, the table.
@@ -120,12 +120,4 @@ fn kind(field: &Field) -> String {
 fn flat(fields: &'static [Field]) -> Vec<(usize, &'static Field)> {
     let inner = |field: &Field| flat(field.kind.members()).into_iter().map(|(depth, field)| (depth + 1, field));
     fields.iter().flat_map(|field| [(0, field)].into_iter().chain(inner(field)).collect::<Vec<_>>()).collect()
-}
-
-/// The default of a setting that is a number.
-fn default_of(name: &str) -> u64 {
-    match paysvc_spec::settings::setting(name).default {
-        Default::Number { value, .. } => value,
-        other => panic!("{name} has the default {other:?}"),
-    }
 }

@@ -6,7 +6,6 @@ import asyncio
 import contextvars
 import math
 import os
-import re
 import time
 from collections.abc import AsyncIterator, Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -16,7 +15,7 @@ from typing import Any, TypeVar
 from ._earlier import Request
 from ._endpoints import AsyncEndpoints
 from ._errors import PaysvcError
-from ._generated import DEFAULT_TIMEOUT_MS, TIMEOUT_OF_STEP, EndpointName, Status
+from ._generated import TIMEOUT_OF_STEP, EndpointName, Status
 from ._library import library
 from ._log import logger
 from ._native import Call, Owned
@@ -41,14 +40,13 @@ class AsyncClient(AsyncEndpoints):
     _on_abandoned: Callable[[PaysvcError], object] | None
     _process = 0
 
-    def _open(self, config: Mapping[str, object]) -> None:
+    def _open(self, config: Mapping[str, object]) -> dict[str, Any]:
         if type(self._max_concurrency) is not int or self._max_concurrency < 1:
             raise ValueError(f"max_concurrency must be a whole number above 0, not {self._max_concurrency!r}")
-        super()._open(config)
-        # From where the library has read it, too; around the digits it ignores blanks and quotes.
-        digits = re.search(r"\d+", str(config.get("timeout_ms", os.environ.get("PAYSVC_TIMEOUT_MS"))))
-        self._timeout = (int(digits[0]) if digits else DEFAULT_TIMEOUT_MS) / 1000
+        described = super()._open(config)
+        self._timeout = described["timeout_ms"] / 1000
         self._threads()
+        return described
 
     async def call(
         self,

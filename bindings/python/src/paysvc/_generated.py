@@ -27,9 +27,6 @@ CONTINUE = 23808
 STORE_DONE = 23809
 STORE_EXISTS = 23810
 
-#: The time limit of a whole call, for a client that sets none.
-DEFAULT_TIMEOUT_MS = 30000
-
 #: The most characters of an amount.
 LONGEST_AMOUNT = 64
 

@@ -98,16 +98,19 @@ class Native(Once):
     #: None: it is closed, or its configuration was refused.
     _owned: Owned | None = None
 
-    def _open(self, config: Mapping[str, object]) -> None:
+    def _open(self, config: Mapping[str, object]) -> dict[str, Any]:
+        """What the library says about the configuration."""
         handle = Owned.empty(library.paysvc_client_free)
         # Names of files may be paths.
         config = Members({name: os.fspath(of) if isinstance(of, os.PathLike) else of for name, of in config.items()})
         made = Request("client_new", {})
-        made.call(library.paysvc_client_new, Text(config), ctypes.byref(handle._as_parameter_)).end()
+        reply = made.call(library.paysvc_client_new, Text(config), ctypes.byref(handle._as_parameter_)).end()
         if self._store is not None:
             handle.store, made = Callbacks(self._store), Request("client_set_store", {})
             made.call(library.paysvc_client_set_store, handle, ctypes.byref(handle.store.struct), None).end()
         self._owned = handle
+        described: dict[str, Any] = reply.body
+        return described
 
     def _handle(self, request: Request) -> Owned:
         """The handle for a call, which lives as long as the caller has a reference to it."""

@@ -20,7 +20,7 @@ use paysvc_spec::settings;
 use paysvc_spec::status::{ABI, CONTINUE, Constant, DENIALS, STORE_DONE, STORE_EXISTS};
 
 use super::operations::{look_ups, with_answers};
-use super::{Numbers, default_of, flat, numbers, row};
+use super::{Numbers, flat, numbers, row};
 use crate::names::python::{CLASSES_OF_OURS, Spellings, method};
 use crate::templates;
 use answers::Answers;
@@ -90,7 +90,6 @@ fn context(rows: &[Endpoint]) -> Value {
         operations => operations::values(rows, &classes, &answers),
         look_ups => look_ups(rows),
         environment => settings::ENVIRONMENT,
-        timeout_ms => default_of("timeout_ms"),
         longest_amount => paysvc_spec::schema::LONGEST_AMOUNT,
         receiver => RECEIVER.iter().map(|&(name, number, doc)| context! { name, number, doc }).collect::<Vec<_>>(),
         exported,
