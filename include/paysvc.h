@@ -342,7 +342,7 @@ typedef paysvc_status (PAYSVC_CALLBACK *paysvc_function)(const paysvc_client *cl
 #define PAYSVC_E_UNAUTHORIZED 21
 
 /**
- * The service answered 429, after the retries.
+ * The service answered 429, after the retries; or the client's limits of webhooks left no request, and nothing was sent: NOT_SENT.
  */
 #define PAYSVC_E_RATE_LIMITED 22
 
@@ -487,6 +487,8 @@ const char *PAYSVC_CDECL paysvc_state_name(paysvc_state state);
  *   - journal_accept_lost_log (string): names the loss of a journal whose -wal file is gone, as its error does: what that file had is not looked for any more. Every charge is then looked up first (default none)
  *   - journal_keep_days (integer): how many days the journal keeps the details of requests that have ended; after that, it only knows that their keys have ended, and a call with one of them is E_KEY_REUSED (default 400, 1 to 36500)
  *   - former_public_keys (string): earlier public keys of the same account, separated by commas: what the journal has of them counts as this account's. They may stay for ever (default none)
+ *   - webhook_at_once (integer): how many verifications of webhooks may be under way; a further one sends nothing, and is E_RATE_LIMITED (default 4, 1 to 1000)
+ *   - webhook_per_minute (integer): how many requests verifications of webhooks may send per minute, so that a flood of events leaves payments the service's limit; a sixth of them about one reference (default 120, 1 to 10000)
  *   - payout_key (string): API key that payouts are sent with; integrations in production differ (default secret, or public)
  *   - payout_encryption_header (boolean): sends payouts with the header encryption: RSA; integrations in production differ (default true)
  * @param client  set to the new client, to NULL unless PAYSVC_OK: free it with paysvc_client_free()
@@ -1060,7 +1062,7 @@ paysvc_status PAYSVC_CDECL paysvc_order_wait(const paysvc_client *client,
  *   - ask (boolean): false: reads the event and says what it is about, but does not ask the service: OK and NOT_SENT, never authentic (default true)
  * @param call  deadline, cancel and progress of this call; may be NULL
  * @param reply  may be NULL; else *reply is set on every path: free it with paysvc_reply_free()
- * @return as the read-only endpoint that was asked, but PAYSVC_E_UNRESOLVED, UNKNOWN, if the event is ahead of the service: it does not know the payment, or is not as far yet. Such an event is not forged: verify it again later. The body is the endpoint's response with authentic (event and service agree), match (the service's response is what expect says; absent without expect), differences (a list), key (the same for each delivery of an event) and respond (the HTTP status for the sender: 200, 400, or 503 with retry_after in seconds) in front. Act on the response only if authentic and match are true.
+ * @return as the read-only endpoint that was asked, but PAYSVC_E_UNRESOLVED, UNKNOWN, if the event is ahead of the service: it does not know the payment, or is not as far yet. Such an event is not forged: verify it again later. PAYSVC_E_RATE_LIMITED, NOT_SENT, if the client's limits leave no request for it: the same. PAYSVC_OK, NOT_SENT, not authentic, if the service has contradicted the same body less than a minute ago. The body is the endpoint's response with authentic (event and service agree), match (the service's response is what expect says; absent without expect), differences (a list), key (the same for each delivery of an event) and respond (the HTTP status for the sender: 200, 400, or 503 with retry_after in seconds) in front. Act on the response only if authentic and match are true.
  */
 paysvc_status PAYSVC_CDECL paysvc_webhook_verify(const paysvc_client *client,
                                                  const char *request_json,

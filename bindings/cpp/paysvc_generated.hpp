@@ -39,7 +39,7 @@ enum class status : int {
     rejected = 20,
     /// The service refused this request, or a status query about it, with 401 or 403.
     unauthorized = 21,
-    /// The service answered 429, after the retries.
+    /// The service answered 429, after the retries; or the client's limits of webhooks left no request, and nothing was sent: NOT_SENT.
     rate_limited = 22,
     /// The service answered 5xx.
     server = 23,
@@ -128,6 +128,10 @@ class config : public object {
     config &journal_keep_days(const detail::integer &value) { put("journal_keep_days", value); return *this; }
     /// former_public_keys (string): earlier public keys of the same account, separated by commas: what the journal has of them counts as this account's. They may stay for ever (default none).
     config &former_public_keys(const std::string &value) { put("former_public_keys", value); return *this; }
+    /// webhook_at_once (integer): how many verifications of webhooks may be under way; a further one sends nothing, and is E_RATE_LIMITED (default 4, 1 to 1000).
+    config &webhook_at_once(const detail::integer &value) { put("webhook_at_once", value); return *this; }
+    /// webhook_per_minute (integer): how many requests verifications of webhooks may send per minute, so that a flood of events leaves payments the service's limit; a sixth of them about one reference (default 120, 1 to 10000).
+    config &webhook_per_minute(const detail::integer &value) { put("webhook_per_minute", value); return *this; }
     /// payout_key (string): API key that payouts are sent with; integrations in production differ (default secret, or public).
     config &payout_key(const std::string &value) { put("payout_key", value); return *this; }
     /// payout_encryption_header (boolean): sends payouts with the header encryption: RSA; integrations in production differ (default true).

@@ -48,7 +48,7 @@ const (
 	StatusRejected Status = 20
 	// StatusUnauthorized: The service refused this request, or a status query about it, with 401 or 403.
 	StatusUnauthorized Status = 21
-	// StatusRateLimited: The service answered 429, after the retries.
+	// StatusRateLimited: The service answered 429, after the retries; or the client's limits of webhooks left no request, and nothing was sent: NOT_SENT.
 	StatusRateLimited Status = 22
 	// StatusServer: The service answered 5xx.
 	StatusServer Status = 23
@@ -418,6 +418,10 @@ type Config struct {
 	JournalKeepDays *int64 `json:"journal_keep_days,omitempty"`
 	// FormerPublicKeys (string): earlier public keys of the same account, separated by commas: what the journal has of them counts as this account's. They may stay for ever (default none).
 	FormerPublicKeys string `json:"former_public_keys,omitempty"`
+	// WebhookAtOnce (integer): how many verifications of webhooks may be under way; a further one sends nothing, and is E_RATE_LIMITED (default 4, 1 to 1000).
+	WebhookAtOnce *int64 `json:"webhook_at_once,omitempty"`
+	// WebhookPerMinute (integer): how many requests verifications of webhooks may send per minute, so that a flood of events leaves payments the service's limit; a sixth of them about one reference (default 120, 1 to 10000).
+	WebhookPerMinute *int64 `json:"webhook_per_minute,omitempty"`
 	// PayoutKey (string): API key that payouts are sent with; integrations in production differ (default secret, or public).
 	PayoutKey string `json:"payout_key,omitempty"`
 	// PayoutEncryptionHeader (boolean): sends payouts with the header encryption: RSA; integrations in production differ (default true).

@@ -20,12 +20,7 @@ pub const RECEIVER: &[(&str, usize, &str)] = &[
         RETRY_AFTER_SECONDS as usize,
         "When the sender should try again after a failure of the handler.",
     ),
-    ("at_once", 4, "Verifications at once."),
-    ("per_minute", 120, "Requests per minute of all verifications."),
-    ("share_of_reference", 6, "Of one reference this share of the requests per minute may be about."),
-    ("least_of_reference", 2, "Requests per minute that every reference may have."),
-    ("remembered", 10_000, "References, bodies and handled events that are remembered."),
-    ("forget_after_seconds", 60, "So long a body that was found not authentic is answered without a request."),
+    ("remembered", 10_000, "Handled events that are remembered."),
 ];
 
 named! {

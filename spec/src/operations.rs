@@ -225,7 +225,7 @@ pub const OPERATIONS: &[Operation] = &[
         answer: Body::Own(WEBHOOK),
         doc: "Checks a webhook. Webhooks are not signed, so it reads the event in any form that the service uses, and asks the service whether it is true.",
         returns: "as the read-only endpoint that was asked, but PAYSVC_E_UNRESOLVED, UNKNOWN, if the event is ahead of the service: it does not know the payment, or is not as far yet. Such an event is not forged: \
-                  verify it again later. The body is the endpoint's response with authentic (event and service agree), match (the service's response is what \
+                  verify it again later. PAYSVC_E_RATE_LIMITED, NOT_SENT, if the client's limits leave no request for it: the same. PAYSVC_OK, NOT_SENT, not authentic, if the service has contradicted the same body less than a minute ago. The body is the endpoint's response with authentic (event and service agree), match (the service's response is what \
                   expect says; absent without expect), differences (a list), key (the same for each delivery of an event) and respond (the HTTP status for the sender: 200, 400, or 503 with retry_after in seconds) in front. Act on the response only if \
                   authentic and match are true.",
     },

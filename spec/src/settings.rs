@@ -114,6 +114,21 @@ pub const CONFIG: &[Field] = &[
          account's. They may stay for ever",
     )
     .default(Default::Described("none")),
+    number(
+        "webhook_at_once",
+        4,
+        1,
+        1_000,
+        "how many verifications of webhooks may be under way; a further one sends nothing, and is E_RATE_LIMITED",
+    ),
+    number(
+        "webhook_per_minute",
+        120,
+        1,
+        10_000,
+        "how many requests verifications of webhooks may send per minute, so that a flood of events leaves payments the \
+         service's limit; a sixth of them about one reference",
+    ),
     text("payout_key", "API key that payouts are sent with; integrations in production differ")
         .default(Default::Word(&["secret", "public"])),
     flag(

@@ -91,7 +91,8 @@ numbers! {
             "The service refused this request, and did not execute it: a response that reports failure, or a 4xx. The outcome is REJECTED.";
         Unauthorized = 21, "E_UNAUTHORIZED",
             "The service refused this request, or a status query about it, with 401 or 403.";
-        RateLimited = 22, "E_RATE_LIMITED", "The service answered 429, after the retries.";
+        RateLimited = 22, "E_RATE_LIMITED",
+            "The service answered 429, after the retries; or the client's limits of webhooks left no request, and nothing was sent: NOT_SENT.";
         Server = 23, "E_SERVER", "The service answered 5xx.";
         Response = 24, "E_RESPONSE",
             "The response is cut off, too large, not JSON, a redirect, contradicts itself, or does not say what became of the request.";

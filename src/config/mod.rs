@@ -56,6 +56,8 @@ pub struct Config {
     pub journal_accept_lost_log: Option<String>,
     pub journal_keep_days: u32,
     pub former_public_keys: Vec<String>,
+    pub webhook_at_once: u32,
+    pub webhook_per_minute: u32,
     /// What is changed in rows about which integrations in production differ, by the names of the settings.
     pub row_keys: Vec<(&'static str, ApiKey)>,
     pub rows_without_headers: Vec<&'static str>,
@@ -266,6 +268,8 @@ impl Reader<'_> {
                     keys.map(|key| Ok(key?.expose().to_owned())).collect()
                 })?
                 .unwrap_or_default(),
+            webhook_at_once: self.number("webhook_at_once")? as u32,
+            webhook_per_minute: self.number("webhook_per_minute")? as u32,
             row_keys: self.row_keys()?,
             rows_without_headers: self.rows_without_headers()?,
             warnings,

@@ -22,6 +22,7 @@ fn defaults_are_the_documented_ones() {
     assert_eq!((config.row_keys, config.rows_without_headers), (vec![("payout_key", ApiKey::Secret)], vec![]));
     assert_eq!((config.journal, config.journal_create, config.journal_keep_days), (None, false, 400));
     assert!(config.former_public_keys.is_empty());
+    assert_eq!((config.webhook_at_once, config.webhook_per_minute), (4, 120));
 }
 
 #[test]
@@ -83,6 +84,8 @@ fn every_member_has_its_variable() {
         ("PAYSVC_JOURNAL_CREATE", "1"),
         ("PAYSVC_JOURNAL_KEEP_DAYS", "30"),
         ("PAYSVC_FORMER_PUBLIC_KEYS", "old, older"),
+        ("PAYSVC_WEBHOOK_AT_ONCE", "5"),
+        ("PAYSVC_WEBHOOK_PER_MINUTE", "600"),
         ("PAYSVC_PAYOUT_KEY", " public"),
         ("PAYSVC_PAYOUT_ENCRYPTION_HEADER", "0"),
     ])
@@ -96,6 +99,7 @@ fn every_member_has_its_variable() {
     assert_eq!(config.ca_file, Some("/ca.pem".into()));
     assert_eq!((config.journal, config.journal_create), (Some("/var/lib/till/journal".into()), true));
     assert_eq!((config.journal_keep_days, config.former_public_keys), (30, vec!["old".into(), "older".into()]));
+    assert_eq!((config.webhook_at_once, config.webhook_per_minute), (5, 600));
     assert_eq!(config.row_keys, [("payout_key", ApiKey::Public)]);
     assert_eq!(config.rows_without_headers, ["payout_encryption_header"]);
     assert_eq!(config.encryption_key.as_ref().unwrap().max_payload(), 245);

@@ -25,6 +25,7 @@ use crate::call::log::{Level, Log};
 use crate::call::{Call, CallRecord, CallToken};
 use crate::config::{self, Config, Env, keys};
 use crate::flow::journal::JournalCell;
+use crate::flow::webhook::{Gate, Rates};
 use crate::json::object::object_text;
 use crate::json::{self, Members};
 use crate::ledger::Journal;
@@ -54,6 +55,7 @@ pub struct Client {
     /// The headers that all requests have in common, by API key. `None` without the key.
     headers: [Option<HeaderMap>; 2],
     journal: JournalCell,
+    gate: Gate,
     pub log: Log,
 }
 
@@ -66,7 +68,8 @@ impl Client {
         let has_made_journal = config.journal.as_ref().is_some_and(|path| !path.exists());
         let has_warned = AtomicBool::new(config.warnings.is_empty() && !has_made_journal);
         let (journal, log) = (JournalCell::default(), Log::default());
-        let client = Client { config, has_warned, has_made_journal, transport, headers, journal, log };
+        let gate = Gate::new(Rates { at_once: config.webhook_at_once, per_minute: config.webhook_per_minute });
+        let client = Client { config, has_warned, has_made_journal, transport, headers, journal, gate, log };
         client.open_journal()?;
         Ok(client)
     }

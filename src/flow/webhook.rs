@@ -5,24 +5,29 @@
 //! `paysvc_spec::events` says what an event may contain.
 
 mod compare;
+mod limits;
 #[cfg(test)]
 mod tests;
 
 use std::borrow::Cow;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 use self::compare::{Authenticity, Difference, Expected, Statements};
+pub use self::limits::Rates;
+use self::limits::{Digest, Limits};
 use super::Client;
 use crate::answer::facts::Facts;
 use crate::answer::facts::event::{self, EventFacts};
 use crate::answer::reply::{OwnMembers, Reading, Reply, one_line};
-use crate::call::Call;
 use crate::call::log::Level;
+use crate::call::{Call, CallRecord};
 use crate::json::document::{Document, ScanError};
 use crate::json::object::{Object, list, object};
 use crate::json::{self, Members, RawValue, Type};
 use crate::request::{self, validate};
 use crate::util::memory;
-use crate::util::process::critical_section;
+use crate::util::process::{PerProcess, critical_section};
 use crate::util::text::hex;
 use crate::util::validation_error::ValidationError;
 use aws_lc_rs::digest;
@@ -46,7 +51,11 @@ const LONGEST_ESCAPE: usize = 6;
 impl Client {
     /// Verifies an event: the service's response to the question whether it is true.
     pub fn webhook_verify(&self, context: &Call<'_>, json: &str) -> Reply {
-        let reply = verify(json, &|| context.bounds.is_over(), |row, member, about| {
+        let reply = verify(json, &|| context.bounds.is_over(), &self.gate, |row, member, about| {
+            let _admission = match self.gate.enter(about, context.record) {
+                Ok(admission) => admission,
+                Err(wait) => return refused(wait),
+            };
             let about = request::text_value(about);
             self.look_up(context, row, vec![(Cow::Borrowed(member), &*about)], None)
         });
@@ -56,15 +65,59 @@ impl Client {
     }
 }
 
+/// The limits of a client's verifications. A forked child has its own: a thread that it does not have may hold the lock.
+pub struct Gate {
+    rates: Rates,
+    limits: PerProcess<Mutex<Limits>>,
+}
+
+impl Gate {
+    pub fn new(rates: Rates) -> Gate {
+        Gate { rates, limits: PerProcess::new() }
+    }
+
+    fn limits(&self) -> MutexGuard<'_, Limits> {
+        self.limits.current().1.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// `Err`: how long to wait.
+    fn enter<'g>(&'g self, about: &'g str, record: &'g CallRecord) -> Result<Admission<'g>, Duration> {
+        self.limits().enter(self.rates, about, Instant::now())?;
+        Ok(Admission { gate: self, about, record })
+    }
+}
+
+/// A verification that may send requests. It leaves also if it panics.
+struct Admission<'g> {
+    gate: &'g Gate,
+    about: &'g str,
+    record: &'g CallRecord,
+}
+
+impl Drop for Admission<'_> {
+    fn drop(&mut self) {
+        let now = Instant::now();
+        self.gate.limits().leave(self.gate.rates, self.about, self.record.sent(), now);
+    }
+}
+
+fn refused(wait: Duration) -> Reply {
+    let message = "too many events: the client's limits of webhooks leave no request for this one";
+    let mut reply = Reply::failed(Status::RateLimited, Outcome::NotSent, message);
+    reply.evidence.reading.retry_after_ms = u64::try_from(wait.as_nanos().div_ceil(1_000_000)).ok();
+    reply
+}
+
 /// Reads the request and its event, asks about a row's field with a value, and compares. If there is nothing to ask, the
 /// reply says why, and the event is not authentic.
 pub fn verify(
     json: &str,
     stop: &dyn Fn() -> bool,
+    gate: &Gate,
     ask: impl FnOnce(&'static Endpoint, &'static str, &str) -> Reply,
 ) -> Reply {
     let mut findings = Findings::default();
-    let (event, expected, asks) = match read(json, &mut findings, stop) {
+    let (event, expected, asks, digest) = match read(json, &mut findings, stop) {
         Ok(read) => read,
         Err(error) => return with_findings(Reply::invalid(error), &findings),
     };
@@ -76,11 +129,25 @@ pub fn verify(
     };
     findings.about = Some(by.to_owned());
     if !asks {
-        let reply = Reply::without_body(Status::Ok, Outcome::NotSent, "the event was read; the service was not asked");
-        return with_findings(Reply { body: "{}".to_owned(), ..reply }, &findings);
+        return with_findings(unasked("the event was read; the service was not asked"), &findings);
+    }
+    if gate.limits().is_forged(&digest, Instant::now()) {
+        findings.respond = Respond::Ok;
+        let message = "the event is not authentic: the service's response said so less than a minute ago";
+        return with_findings(unasked(message), &findings);
     }
     let reply = ask(paysvc_spec::endpoint(verification.endpoint), verification.member, by);
-    judged(reply, &event, verification, by, &expected, findings)
+    let reply = judged(reply, &event, verification, by, &expected, &mut findings);
+    let reply = with_findings(reply, &findings);
+    // Only a response that contradicts the event: that about a payout is news each time.
+    if verification.confirms && reply.status() == Status::Ok && findings.key.is_none() {
+        gate.limits().found_forged(digest, Instant::now());
+    }
+    reply
+}
+
+fn unasked(message: &str) -> Reply {
+    Reply { message: message.to_owned(), ..Reply::local("{}".to_owned()) }
 }
 
 /// Errors name the field, or the whole body, and repeat no part of it.
@@ -143,23 +210,23 @@ impl EventFacts {
     }
 }
 
-/// The event, what is expected of it, and whether the service is asked.
+/// The event, what is expected of it, whether the service is asked, and the digest of the event's text.
 fn read(
     json: &str,
     findings: &mut Findings,
     stop: &dyn Fn() -> bool,
-) -> Result<(EventFacts, Expected, bool), ValidationError> {
+) -> Result<(EventFacts, Expected, bool, Digest), ValidationError> {
     let members = validate::object(json, THIS.members, validate::Rules::CLOSED, THIS.name, Status::Argument)?;
     let expected = expected(&members)?;
     findings.matches = (!expected.is_empty()).then_some(false);
-    let event = text(&members).and_then(|text| read_event(&text, stop));
+    let event = text(&members).and_then(|text| Ok((read_event(&text, stop)?, sha256(&text))));
     if event.is_err() && !stop() {
         findings.respond = Respond::BadRequest;
     }
-    let event = event?;
+    let (event, digest) = event?;
     findings.subject = event.subject();
     let asks = json::member(&members, ASK).is_none_or(|ask| ask == "true");
-    Ok((event, expected, asks))
+    Ok((event, expected, asks, digest))
 }
 
 /// The text of the event: as it was received, or of the object that the caller made of it.
@@ -194,26 +261,26 @@ fn expected(members: &Members<'_>) -> Result<Expected, ValidationError> {
     }
 }
 
-/// The status query's reply with what its response says about the event.
+/// The status query's reply, and what its response says about the event.
 fn judged(
     mut reply: Reply,
     event: &EventFacts,
     verification: &Verification,
     by: &str,
     expected: &Expected,
-    mut findings: Findings,
+    findings: &mut Findings,
 ) -> Reply {
     if reply.status() != Status::Ok {
         let is_refused = reply.status() == Status::Rejected && reply.outcome() == Outcome::Rejected;
         match verification.confirms {
             // The event may have overtaken what the service answers from.
-            true if is_refused => reply = ahead(reply, &findings),
+            true if is_refused => reply = ahead(reply, findings),
             // No later response could confirm it, or it names something that nobody could ask about.
             false if is_refused => findings.respond = Respond::Ok,
             _ if reply.status() == Status::Argument => findings.respond = Respond::Ok,
             _ => {}
         }
-        return with_findings(reply, &findings);
+        return reply;
     }
     findings.respond = Respond::Ok;
     let nothing = Facts::default();
@@ -231,17 +298,17 @@ fn judged(
     match authenticity {
         Authenticity::Ahead => {
             findings.respond = Respond::Unavailable;
-            reply = ahead(reply, &findings);
+            reply = ahead(reply, findings);
         }
-        Authenticity::Forged => reply.message = note("the event is not authentic", &findings, &reply.message),
+        Authenticity::Forged => reply.message = note("the event is not authentic", findings, &reply.message),
         Authenticity::Authentic => {
             findings.key = Some(key(verification.subject, verification.endpoint, reply.state(), &about));
             if findings.matches == Some(false) {
-                reply.message = note("the payment is not the expected one", &findings, &reply.message);
+                reply.message = note("the payment is not the expected one", findings, &reply.message);
             }
         }
     }
-    with_findings(reply, &findings)
+    reply
 }
 
 /// The reply about an event that the service does not confirm yet. The status query's state and body stay.
@@ -383,6 +450,10 @@ fn push(out: &mut Vec<u8>, difference: &Difference) {
 fn key(subject: Subject, endpoint: &str, state: State, about: &str) -> String {
     // References are compared without regard to case and blanks around them.
     let text = format!("{endpoint}\n{}\n{}", state.0, about.trim().to_lowercase());
+    format!("{}-{}-{}", subject.name(), state.0, hex(&sha256(&text)[..20]))
+}
+
+fn sha256(text: &str) -> Digest {
     let digest = critical_section(|| digest::digest(&digest::SHA256, text.as_bytes()));
-    format!("{}-{}-{}", subject.name(), state.0, hex(&digest.as_ref()[..20]))
+    digest.as_ref().try_into().expect("a digest of SHA-256 has 32 bytes")
 }

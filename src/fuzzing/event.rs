@@ -8,7 +8,7 @@ use super::json::value;
 use super::{check_texts, first_line, has_canary, json, may_name_canary};
 use crate::answer::facts;
 use crate::answer::reply::Reply;
-use crate::flow::webhook::verify;
+use crate::flow::webhook::{Gate, Rates, verify};
 use crate::json::document::Document;
 use paysvc_spec::schema::Endpoint;
 use paysvc_spec::status::{Outcome, State, Status};
@@ -24,7 +24,7 @@ pub fn event(input: &[u8]) {
     }
     let state = State(i32::from(state.wrapping_sub(b'0') % 10));
     let mut asked = None;
-    let reply = verify(&json!({"body": body}).to_string(), &|| false, |row, _, about| {
+    let reply = verify(&json!({"body": body}).to_string(), &|| false, &gate(), |row, _, about| {
         asked = Some(about.to_owned());
         answered(row, answer, document, state)
     });
@@ -48,6 +48,11 @@ pub fn event(input: &[u8]) {
     if found["authentic"] == true {
         authentic(body, &value(answer).unwrap_or_default(), reply.state(), &found);
     }
+}
+
+/// It has seen no event.
+fn gate() -> Gate {
+    Gate::new(Rates { at_once: 1, per_minute: 1 })
 }
 
 /// The reply to the status query, in a state that the fuzzer chose.
@@ -120,7 +125,7 @@ fn some_inputs_are_authentic() {
         let input = format!("{answer}\n{body}");
         event(input.as_bytes());
         let answer = &answer[1..];
-        let reply = verify(&json!({"body": body}).to_string(), &|| false, |row, _, _| {
+        let reply = verify(&json!({"body": body}).to_string(), &|| false, &gate(), |row, _, _| {
             answered(row, answer, Document::scan(answer, &|| false).unwrap(), State::SUCCESSFUL)
         });
         assert_eq!(reply.body.contains(r#""authentic":true"#), expected, "{}", reply.body);

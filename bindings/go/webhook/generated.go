@@ -9,16 +9,6 @@ const (
 	verifySeconds = 10
 	// When the sender should try again after a failure of the handler.
 	retryAfterSeconds = 30
-	// Verifications at once.
-	atOnce = 4
-	// Requests per minute of all verifications.
-	perMinute = 120
-	// Of one reference this share of the requests per minute may be about.
-	shareOfReference = 6
-	// Requests per minute that every reference may have.
-	leastOfReference = 2
-	// References, bodies and handled events that are remembered.
+	// Handled events that are remembered.
 	remembered = 10000
-	// So long a body that was found not authentic is answered without a request.
-	forgetAfterSeconds = 60
 )

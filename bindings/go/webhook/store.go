@@ -1,6 +1,7 @@
 package webhook
 
 import (
+	"container/list"
 	"context"
 	"sync"
 )
@@ -32,21 +33,25 @@ type Store interface {
 // MemoryStore keeps the newest keys in memory, for one process: 10,000 of them if it was not
 // made by [NewMemoryStore]. A restart forgets them.
 type MemoryStore struct {
-	mu   sync.Mutex
-	busy map[string]bool
-	done recent[string, struct{}]
+	limit int // Below 1: 10,000.
+
+	mu    sync.Mutex
+	busy  map[string]bool
+	done  map[string]*list.Element
+	order list.List // Of the keys in done, the oldest first.
 }
 
 // NewMemoryStore keeps that many keys, and 10,000 if that is below 1.
 func NewMemoryStore(limit int) *MemoryStore {
-	return &MemoryStore{done: recent[string, struct{}]{limit: limit}}
+	return &MemoryStore{limit: limit}
 }
 
 // Begin implements [Store].
 func (s *MemoryStore) Begin(_ context.Context, key string) (Begin, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if _, ok := s.done.get(key); ok {
+	if element, ok := s.done[key]; ok {
+		s.order.MoveToBack(element)
 		return Done, nil
 	}
 	if s.busy[key] {
@@ -64,7 +69,20 @@ func (s *MemoryStore) Done(_ context.Context, key string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.busy, key)
-	s.done.put(key, struct{}{})
+	if element, ok := s.done[key]; ok {
+		s.order.MoveToBack(element)
+		return nil
+	}
+	if s.done == nil {
+		s.done = map[string]*list.Element{}
+	}
+	if s.limit < 1 {
+		s.limit = remembered
+	}
+	s.done[key] = s.order.PushBack(key)
+	if len(s.done) > s.limit {
+		delete(s.done, s.order.Remove(s.order.Front()).(string))
+	}
 	return nil
 }
 

@@ -41,13 +41,9 @@ type Options struct {
 	Store Store
 
 	// Unverified is called with the reply of each event that was found not authentic, e.g. to count them. It must not act
-	// on them. A body that is sent again within a minute is answered without a request, and not reported again. An event
-	// that is only ahead of the service is none of them: it is answered 503, and verified again when it is sent again.
+	// on them. A body that the service has contradicted, and that is sent again within a minute, is not reported again. An
+	// event that is only ahead of the service is none of them: it is answered 503, and verified again when it is sent again.
 	Unverified func(ctx context.Context, reply *paysvc.Reply)
-
-	// Limits of the verifications and of the requests that they send to the service; handlers may share one. nil: 4 at
-	// once, 120 requests per minute.
-	Limits *Limits
 
 	// Timeout of a verification. 0: 10 seconds.
 	Timeout time.Duration
@@ -65,16 +61,14 @@ type handler struct {
 
 // NewHandler makes a handler for the URL to which the service sends its events. The client needs the secret key if events are
 // about orders: without one, NewHandler logs an error, and each such event is answered 503 and logged. It panics if client or
-// handle is nil. A verification is a wait, see [paysvc.WithMaxWaiting].
+// handle is nil. A verification is a wait, see [paysvc.WithMaxWaiting]. The client limits verifications and the requests that they
+// send, see WebhookAtOnce and WebhookPerMinute of [paysvc.Config].
 func NewHandler(client *paysvc.Client, handle Func, options Options) http.Handler {
 	if client == nil || handle == nil {
 		panic("webhook: client and handle must not be nil")
 	}
 	if options.Store == nil {
 		options.Store = &MemoryStore{}
-	}
-	if options.Limits == nil {
-		options.Limits = &Limits{}
 	}
 	if options.Timeout <= 0 {
 		options.Timeout = verifySeconds * time.Second
@@ -115,29 +109,20 @@ func (h *handler) answer(w http.ResponseWriter, r *http.Request) (int, time.Dura
 	case err != nil || !utf8.Valid(body):
 		return http.StatusBadRequest, 0
 	}
-	if h.Limits.isForged(body) {
-		return http.StatusOK, 0
-	}
 	// A sender that hangs up neither cancels a request that has been counted, nor what is done with its response.
 	ctx := context.WithoutCancel(r.Context())
-	reply := h.verify(ctx, string(body), false)
+	reply := h.verify(ctx, string(body))
 	var reference string
 	if reply.Webhook != nil {
 		reference = reply.Webhook.About
-	}
-	if reply.Status == paysvc.StatusOK {
-		ok, status, wait := h.Limits.enter(reference)
-		if !ok {
-			return status, wait
-		}
-		reply = h.within(ctx, reference, string(body))
 	}
 	found := judge(reply.Webhook)
 	about := []any{"reference", reference, "call_id", reply.CallID}
 	if found.key != "" {
 		return h.once(ctx, found.key, reply, append(about, "key", found.key))
 	}
-	if found.status == http.StatusServiceUnavailable {
+	// One that is beyond the limits is not logged: a flood would fill the log.
+	if found.status == http.StatusServiceUnavailable && (reply.Status != paysvc.StatusRateLimited || reply.Attempts > 0) {
 		level := slog.LevelWarn
 		if reply.Status == paysvc.StatusConfig || reply.Status == paysvc.StatusUnauthorized {
 			level = slog.LevelError // The next delivery will not be verified either.
@@ -145,30 +130,19 @@ func (h *handler) answer(w http.ResponseWriter, r *http.Request) (int, time.Dura
 		about = append(about, "status", reply.Status.String(), "message", reply.Message)
 		h.Log.Log(ctx, level, "paysvc webhook: an event could not be verified", about...)
 	}
-	if found.unverified && reply.Attempts > 0 {
-		h.Limits.foundForged(body)
-	}
-	if found.unverified && h.Unverified != nil {
+	// OK without a request: the library remembers the same body.
+	isRepeated := reply.Status == paysvc.StatusOK && reply.Attempts == 0
+	if found.unverified && !isRepeated && h.Unverified != nil {
 		h.Unverified(ctx, reply)
 	}
 	return found.status, found.wait
 }
 
-// Asks the service, within the limits that have been entered.
-func (h *handler) within(ctx context.Context, reference, body string) *paysvc.Reply {
-	requests := 1 // Also if it panics.
-	defer func() { h.Limits.leave(reference, requests) }()
-	reply := h.verify(ctx, body, true)
-	requests = reply.Attempts
-	return reply
-}
-
-// Verifies an event, or only reads it.
-func (h *handler) verify(ctx context.Context, body string, ask bool) *paysvc.Reply {
+func (h *handler) verify(ctx context.Context, body string) *paysvc.Reply {
 	ctx, cancel := context.WithTimeout(ctx, h.Timeout)
 	defer cancel()
 	text, _ := json.Marshal(body) // A string can always be written.
-	reply, err := h.client.WebhookVerify(ctx, paysvc.WebhookVerifyRequest{Body: text, Ask: &ask})
+	reply, err := h.client.WebhookVerify(ctx, paysvc.WebhookVerifyRequest{Body: text})
 	var failure *paysvc.Error
 	if errors.As(err, &failure) {
 		reply = &failure.Reply

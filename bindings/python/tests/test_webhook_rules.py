@@ -1,4 +1,4 @@
-"""The parts of the webhook applications: limits, stores, answers, and what is particular to WSGI and to ASGI."""
+"""The parts of the webhook applications: stores, answers, and what is particular to WSGI and to ASGI."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from peer import Peer
 
 import paysvc
 from paysvc import Outcome, Reply, Status, testing
-from paysvc.webhooks import ASGIApp, AsyncStore, Begin, Limits, MemoryStore, Store, WSGIApp, verified
+from paysvc.webhooks import ASGIApp, AsyncStore, Begin, MemoryStore, Store, WSGIApp, verified
 
 
 def reply(status: Status, outcome: Outcome, **found: Any) -> paysvc.WebhookVerifyReply:
@@ -61,48 +61,15 @@ def test_an_event_that_python_cannot_read_is_sent_again(peer: Peer) -> None:
     assert decided == (None, (503, {"retry-after": "30"}), False)
 
 
-def test_limits() -> None:
-    now = [0.0]
-    limits = Limits(at_once=2, per_minute=60, clock=lambda: now[0])
-    references = iter(range(1000))
-
-    def enter(leaves_after: int | None = None) -> tuple[int, int | None] | None:
-        reference = str(next(references))
-        answer = limits.enter(reference)
-        if leaves_after is not None:
-            limits.leave(reference, leaves_after)
-        return None if answer is None else (answer[0], int(answer[1]["retry-after"]))
-
-    assert [enter(), enter(), enter()] == [None, None, (503, 1)]
-    limits.leave("0", 1)
-    assert [enter(1) for _ in range(57)] == [None] * 57
-    assert enter(3) is None  # Each attempt is a request.
-    assert enter() == (429, 3)
-    now[0] += 3
-    assert enter(0) is None  # It asked nothing.
-    assert enter(1) is None
-    now[0] -= 3600
-    assert enter() == (429, 1)
-    for at_once, per_minute in ((0, 1), (1, 0)):
-        with pytest.raises(ValueError, match="1 or more"):
-            Limits(at_once, per_minute)
-
-
-def test_each_reference_has_its_share_and_a_forged_body_is_remembered() -> None:
-    now = [0.0]
-    limits = Limits(at_once=1, per_minute=60, clock=lambda: now[0])
-    for _ in range(10):
-        assert limits.enter("A") is None
-        limits.leave("A", 1)
-    assert limits.enter("A") == (429, {"retry-after": "6"})
-    assert limits.enter("B") is None
-    for number in range(10_000):
-        limits.found_forged(b"%d" % number)
-    assert limits.is_forged(b"0")
-    limits.found_forged(b"one more")  # The oldest goes.
-    assert [limits.is_forged(body) for body in (b"0", b"1", b"other")] == [False, True, False]
-    now[0] += 60
-    assert not limits.is_forged(b"1")
+def test_what_the_library_only_repeats_is_not_reported_again() -> None:
+    found: Any = {"authentic": False, "respond": 200}
+    repeated: paysvc.WebhookVerifyReply = testing.reply(
+        paysvc.WebhookVerifyReply,
+        status=Status.OK,
+        outcome=Outcome.NOT_SENT,
+        webhook=paysvc.WebhookVerifyResult(**found),
+    )
+    assert verified(repeated) == (None, (200, {}), False)
 
 
 def test_the_memory_store_keeps_the_newest_keys() -> None:
@@ -123,23 +90,21 @@ def test_the_memory_store_keeps_the_newest_keys() -> None:
 CONFIG: dict[str, Any] = {"base_url": "http://127.0.0.1:1", "secret_key": "PGW-SECRETKEY-TEST-1"}
 
 
-def genuine(body: object, ask: bool, timeout: float) -> Any:
+def genuine(body: object, timeout: float) -> Any:
     assert (type(body), timeout) == (str, 10.0)
-    if not ask:
-        return reply(Status.OK, Outcome.NOT_SENT, authentic=False, event="order", about="O-1", respond=503)
     return reply(Status.OK, Outcome.CONFIRMED, authentic=True, about="O-1", key="k", respond=200)
 
 
 class Fake(paysvc.Client):
     """A client whose events are all genuine and of one payment."""
 
-    def webhook_verify(self, body: object, *, ask: Any, timeout: Any, **_: object) -> Any:  # type: ignore[override]
-        return genuine(body, ask, timeout)
+    def webhook_verify(self, body: object, *, timeout: Any, **_: object) -> Any:  # type: ignore[override]
+        return genuine(body, timeout)
 
 
 class AsyncFake(paysvc.AsyncClient):
-    async def webhook_verify(self, body: object, *, ask: Any, timeout: Any, **_: object) -> Any:  # type: ignore[override]
-        return genuine(body, ask, timeout)
+    async def webhook_verify(self, body: object, *, timeout: Any, **_: object) -> Any:  # type: ignore[override]
+        return genuine(body, timeout)
 
 
 def of_wsgi(environ: dict[str, Any], handled: list[Reply]) -> str:

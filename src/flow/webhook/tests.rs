@@ -11,13 +11,21 @@ use crate::request::names::of_row;
 use paysvc_spec::events::EVENT;
 use paysvc_spec::schema::{Reference, Role};
 
+fn gate() -> Gate {
+    Gate::new(Rates { at_once: 1, per_minute: 1 })
+}
+
 /// The reply to an event, if the service gives this response, in this state.
 fn reply_to(event: &Value, answer: &str, state: State, expect: &Value) -> Reply {
+    reply_within(&gate(), event, answer, state, expect)
+}
+
+fn reply_within(gate: &Gate, event: &Value, answer: &str, state: State, expect: &Value) -> Reply {
     let mut request = json!({"body": event});
     if !expect.is_null() {
         request["expect"] = expect.clone();
     }
-    verify(&request.to_string(), &|| false, |row, member, about| {
+    verify(&request.to_string(), &|| false, gate, |row, member, about| {
         assert!(row.read_only());
         let document = Document::scan(answer, &|| false).ok();
         let about = request::text_value(about);
@@ -353,7 +361,7 @@ fn a_look_up_without_an_answer_decides_nothing() {
         (payout, rejected(404), None, (Status::Rejected, Outcome::Rejected, 200, None)),
         (traversal, (Status::Argument, Outcome::NotSent, 0), None, (Status::Argument, Outcome::NotSent, 200, None)),
     ] {
-        let reply = verify(&json!({"body": event}).to_string(), &|| false, |_, _, _| {
+        let reply = verify(&json!({"body": event}).to_string(), &|| false, &gate(), |_, _, _| {
             let mut reply = Reply::failed(status, outcome, "not found");
             reply.evidence.reading = Reading { http_status, retry_after_ms, ..Reading::default() };
             reply
@@ -362,6 +370,48 @@ fn a_look_up_without_an_answer_decides_nothing() {
         let responded = (found["respond"].as_u64().unwrap(), found.get("retry_after").and_then(Value::as_u64));
         assert_eq!((reply.status(), reply.outcome(), responded.0, responded.1), expected, "{event} {found}");
         assert_eq!((&found["authentic"], reply.http_status()), (&json!(false), http_status));
+    }
+}
+
+/// Whatever else is not known now may be known in a moment, and is asked again.
+#[test]
+fn only_what_the_services_response_contradicts_is_answered_without_a_request() {
+    let (forged, payout) = (changed(of_order(), "orderAmount", json!(6000)), json!({"batchReference": "B-1"}));
+    let (paid, none) = (answer(of_order()).to_string(), Value::Null);
+    let named = changed(answer(of_order()), "authentic", json!(1)).to_string();
+    for (event, answer, state, remembered) in [
+        (&forged, &paid, State::SUCCESSFUL, true),
+        (&of_order(), &paid, State::SUCCESSFUL, false),
+        (&of_order(), &paid, State::PENDING, false),
+        (&forged, &named, State::SUCCESSFUL, false),
+        (&payout, &paid, State::SUCCESSFUL, false),
+    ] {
+        let gate = gate();
+        let first = reply_within(&gate, event, answer, state, &none);
+        let again = reply_within(&gate, event, answer, state, &none);
+        assert_eq!(again.outcome() == Outcome::NotSent, remembered, "{event} {}", first.body);
+        if remembered {
+            let found =
+                json!({"authentic": false, "differences": [], "event": "order", "about": "ORDER-1", "respond": 200});
+            assert_eq!((again.status(), serde_json::from_str(&again.body).unwrap()), (Status::Ok, found));
+            let expecting = reply_within(&gate, event, answer, state, &json!({"amount": 6000}));
+            assert!(expecting.body.contains(r#""match":false"#), "{}", expecting.body);
+            let another = reply_within(&gate, &of_order(), answer, state, &none);
+            assert_eq!(authenticity(&another), Authenticity::Authentic);
+        }
+    }
+}
+
+#[test]
+fn what_the_limits_refuse_must_be_sent_again() {
+    for (wait, seconds) in
+        [(Duration::from_nanos(1), 1), (Duration::from_millis(3000), 3), (Duration::from_nanos(3_000_000_001), 4)]
+    {
+        let reply = verify(&json!({"body": of_order()}).to_string(), &|| false, &gate(), |_, _, _| refused(wait));
+        let found: Value = serde_json::from_str(&reply.body).unwrap();
+        assert_eq!((reply.status(), reply.outcome()), (Status::RateLimited, Outcome::NotSent));
+        let told = [&found["authentic"], &found["respond"], &found["retry_after"], &found["about"]];
+        assert_eq!(told, [&json!(false), &json!(503), &json!(seconds), &json!("ORDER-1")]);
     }
 }
 
@@ -377,12 +427,12 @@ fn only_a_body_that_is_no_event_is_a_bad_request() {
         (json!({"body": of_order(), "expected": {}}), 503),
         (json!({}), 503),
     ] {
-        let reply = verify(&request.to_string(), &|| false, |_, _, _| panic!("nothing is asked"));
+        let reply = verify(&request.to_string(), &|| false, &gate(), |_, _, _| panic!("nothing is asked"));
         let found: Value = serde_json::from_str(&reply.body).unwrap();
         assert_eq!((reply.status(), &found["respond"]), (Status::Argument, &json!(respond)), "{request}");
     }
     let body = " ".repeat(MAX_LENGTH);
-    let late = verify(&json!({"body": body}).to_string(), &|| true, |_, _, _| panic!("nothing is asked"));
+    let late = verify(&json!({"body": body}).to_string(), &|| true, &gate(), |_, _, _| panic!("nothing is asked"));
     assert_eq!(serde_json::from_str::<Value>(&late.body).unwrap()["respond"], 503, "it was not read in time");
 }
 
@@ -476,8 +526,9 @@ fn a_key_is_that_of_the_verified_state() {
 #[test]
 fn an_event_that_is_only_read_says_what_it_is_about() {
     let read = |event: &Value| {
-        let reply =
-            verify(&json!({"body": event, "ask": false}).to_string(), &|| false, |_, _, _| panic!("nothing is asked"));
+        let reply = verify(&json!({"body": event, "ask": false}).to_string(), &|| false, &gate(), |_, _, _| {
+            panic!("nothing is asked")
+        });
         (reply.status(), reply.outcome(), serde_json::from_str::<Value>(&reply.body).unwrap())
     };
     let (status, outcome, found) = read(&of_order());

@@ -92,6 +92,7 @@ class Endpoints(Native):
         allow_http: bool | Omitted = OMIT, journal: str | PathLike[str] | Omitted = OMIT,
         journal_create: bool | Omitted = OMIT, journal_accept_lost_log: str | Omitted | None = OMIT,
         journal_keep_days: int | Omitted | None = OMIT, former_public_keys: str | Omitted = OMIT,
+        webhook_at_once: int | Omitted | None = OMIT, webhook_per_minute: int | Omitted | None = OMIT,
         payout_key: str | Omitted = OMIT, payout_encryption_header: bool | Omitted = OMIT, store: Store | None = None,
     ) -> None:
         """Opens no connection. What a call needs is checked by that call.
@@ -141,6 +142,11 @@ class Endpoints(Native):
                 to 36500)
             former_public_keys: earlier public keys of the same account, separated by commas: what the journal has
                 of them counts as this account's. They may stay for ever (default none)
+            webhook_at_once: how many verifications of webhooks may be under way; a further one sends nothing, and
+                is E_RATE_LIMITED (default 4, 1 to 1000)
+            webhook_per_minute: how many requests verifications of webhooks may send per minute, so that a flood of
+                events leaves payments the service's limit; a sixth of them about one reference (default 120, 1 to
+                10000)
             payout_key: API key that payouts are sent with; integrations in production differ (default secret, or
                 public)
             payout_encryption_header: sends payouts with the header encryption: RSA; integrations in production
@@ -162,7 +168,8 @@ class Endpoints(Native):
             "max_idle_connections": given(max_idle_connections), "connection_reuse": given(connection_reuse),
             "allow_http": allow_http, "journal": journal, "journal_create": journal_create,
             "journal_accept_lost_log": given(journal_accept_lost_log), "journal_keep_days": given(journal_keep_days),
-            "former_public_keys": former_public_keys, "payout_key": payout_key,
+            "former_public_keys": former_public_keys, "webhook_at_once": given(webhook_at_once),
+            "webhook_per_minute": given(webhook_per_minute), "payout_key": payout_key,
             "payout_encryption_header": payout_encryption_header,
         })
         del public_key, secret_key, encryption_key, proxy
@@ -1137,6 +1144,7 @@ class AsyncEndpoints(Native):
         allow_http: bool | Omitted = OMIT, journal: str | PathLike[str] | Omitted = OMIT,
         journal_create: bool | Omitted = OMIT, journal_accept_lost_log: str | Omitted | None = OMIT,
         journal_keep_days: int | Omitted | None = OMIT, former_public_keys: str | Omitted = OMIT,
+        webhook_at_once: int | Omitted | None = OMIT, webhook_per_minute: int | Omitted | None = OMIT,
         payout_key: str | Omitted = OMIT, payout_encryption_header: bool | Omitted = OMIT, store: Store | None = None,
         max_concurrency: int = 16, on_abandoned: Callable[[PaysvcError], object] | None = None,
     ) -> None:
@@ -1187,6 +1195,11 @@ class AsyncEndpoints(Native):
                 to 36500)
             former_public_keys: earlier public keys of the same account, separated by commas: what the journal has
                 of them counts as this account's. They may stay for ever (default none)
+            webhook_at_once: how many verifications of webhooks may be under way; a further one sends nothing, and
+                is E_RATE_LIMITED (default 4, 1 to 1000)
+            webhook_per_minute: how many requests verifications of webhooks may send per minute, so that a flood of
+                events leaves payments the service's limit; a sixth of them about one reference (default 120, 1 to
+                10000)
             payout_key: API key that payouts are sent with; integrations in production differ (default secret, or
                 public)
             payout_encryption_header: sends payouts with the header encryption: RSA; integrations in production
@@ -1212,7 +1225,8 @@ class AsyncEndpoints(Native):
             "max_idle_connections": given(max_idle_connections), "connection_reuse": given(connection_reuse),
             "allow_http": allow_http, "journal": journal, "journal_create": journal_create,
             "journal_accept_lost_log": given(journal_accept_lost_log), "journal_keep_days": given(journal_keep_days),
-            "former_public_keys": former_public_keys, "payout_key": payout_key,
+            "former_public_keys": former_public_keys, "webhook_at_once": given(webhook_at_once),
+            "webhook_per_minute": given(webhook_per_minute), "payout_key": payout_key,
             "payout_encryption_header": payout_encryption_header,
         })
         del public_key, secret_key, encryption_key, proxy

@@ -36,18 +36,8 @@ WEBHOOK_MAX_LENGTH = 262144
 WEBHOOK_VERIFY_SECONDS = 10
 #: When the sender should try again after a failure of the handler.
 WEBHOOK_RETRY_AFTER_SECONDS = 30
-#: Verifications at once.
-WEBHOOK_AT_ONCE = 4
-#: Requests per minute of all verifications.
-WEBHOOK_PER_MINUTE = 120
-#: Of one reference this share of the requests per minute may be about.
-WEBHOOK_SHARE_OF_REFERENCE = 6
-#: Requests per minute that every reference may have.
-WEBHOOK_LEAST_OF_REFERENCE = 2
-#: References, bodies and handled events that are remembered.
+#: Handled events that are remembered.
 WEBHOOK_REMEMBERED = 10000
-#: So long a body that was found not authentic is answered without a request.
-WEBHOOK_FORGET_AFTER_SECONDS = 60
 
 
 class Status(Number):
@@ -81,7 +71,8 @@ class Status(Number):
     REJECTED = "REJECTED", 20
     #: The service refused this request, or a status query about it, with 401 or 403.
     UNAUTHORIZED = "UNAUTHORIZED", 21
-    #: The service answered 429, after the retries.
+    #: The service answered 429, after the retries; or the client's limits of webhooks left no request, and nothing was
+    #: sent: NOT_SENT.
     RATE_LIMITED = "RATE_LIMITED", 22
     #: The service answered 5xx.
     SERVER = "SERVER", 23

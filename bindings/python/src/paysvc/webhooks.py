@@ -8,11 +8,8 @@ the event. The docs folder of libpaysvc has a page about what that proves, with 
 from __future__ import annotations
 
 import functools
-import hashlib
 import inspect
-import math
 import threading
-import time
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, MutableMapping
 from contextlib import suppress
 from enum import Enum
@@ -22,14 +19,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, Protocol, 
 from ._client import Client
 from ._errors import PaysvcError, error_of
 from ._generated import (
-    WEBHOOK_AT_ONCE,
-    WEBHOOK_FORGET_AFTER_SECONDS,
-    WEBHOOK_LEAST_OF_REFERENCE,
     WEBHOOK_MAX_LENGTH,
-    WEBHOOK_PER_MINUTE,
     WEBHOOK_REMEMBERED,
     WEBHOOK_RETRY_AFTER_SECONDS,
-    WEBHOOK_SHARE_OF_REFERENCE,
     WEBHOOK_VERIFY_SECONDS,
     Status,
 )
@@ -49,7 +41,6 @@ __all__ = [
     "AsyncReceiver",
     "AsyncStore",
     "Begin",
-    "Limits",
     "MemoryStore",
     "Receiver",
     "Store",
@@ -59,9 +50,6 @@ __all__ = [
 #: What the sender is answered: status and headers. The body is empty: nobody learns anything about a payment.
 Answer = tuple[int, dict[str, str]]
 Message = MutableMapping[str, Any]
-
-_Key = TypeVar("_Key")
-_Value = TypeVar("_Value")
 
 
 def _later(status: int, seconds: int) -> Answer:
@@ -140,7 +128,7 @@ class MemoryStore:
     def begin(self, key: str) -> Begin:
         with self._lock:
             if key in self._done:
-                _remember(self._done, key, None, self._limit)
+                self._remember(key)
                 return Begin.DONE
             if key in self._busy:
                 return Begin.BUSY
@@ -150,100 +138,18 @@ class MemoryStore:
     def done(self, key: str) -> None:
         with self._lock:
             self._busy.discard(key)
-            _remember(self._done, key, None, self._limit)
+            self._remember(key)
 
     def failed(self, key: str) -> None:
         with self._lock:
             self._busy.discard(key)
 
-
-def _remember(entries: dict[_Key, _Value], key: _Key, value: _Value, limit: int) -> None:
-    """As the newest; the oldest goes."""
-    entries.pop(key, None)
-    entries[key] = value
-    if len(entries) > limit:
-        del entries[next(iter(entries))]
-
-
-class _Bucket:
-    """A number of requests that refills within a minute."""
-
-    def __init__(self, most: float, now: float) -> None:
-        self._most = self._left = most
-        self._filled = now
-
-    def wait(self, now: float) -> float:
-        """Seconds until there is a request left."""
-        self.add(max(0.0, now - self._filled) * self._most / 60)
-        self._filled = now
-        return max(0.0, 1 - self._left) * 60 / self._most
-
-    def add(self, requests: float) -> None:
-        self._left = min(self._most, self._left + requests)
-
-
-class Limits:
-    """How many requests verifications may send to the service. Applications may share one.
-
-    A flood of the URL would otherwise use up the requests that the service allows, and payments would get 429.
-    Events about one reference get a sixth of them, so that a flood about one does not keep out the others. A body
-    that was found not authentic is answered for a minute without a request.
-    """
-
-    def __init__(
-        self,
-        at_once: int = WEBHOOK_AT_ONCE,
-        per_minute: int = WEBHOOK_PER_MINUTE,
-        clock: Callable[[], float] = time.monotonic,
-    ) -> None:
-        if at_once < 1 or per_minute < 1:
-            raise ValueError("at_once and per_minute must be 1 or more")
-        self._clock = clock
-        self._lock = threading.Lock()
-        self._free = at_once
-        self._most = float(per_minute)
-        self._all = _Bucket(self._most, clock())
-        self._references: dict[str, _Bucket] = {}
-        self._forged: dict[bytes, float] = {}
-
-    def enter(self, reference: str) -> Answer | None:
-        """None: the caller may verify an event about it, and then leaves. Otherwise the response to the sender."""
-        with self._lock:
-            now = self._clock()
-            own = self._bucket(reference, now)
-            wait = own.wait(now) or self._all.wait(now)
-            if wait > 0:
-                return _later(429, math.ceil(wait))
-            if self._free == 0:
-                return _later(503, 1)
-            own.add(-1)
-            self._all.add(-1)
-            self._free -= 1
-            return None
-
-    def leave(self, reference: str, requests: int) -> None:
-        """A verification has ended that sent this many requests."""
-        with self._lock:
-            self._free += 1
-            for bucket in (self._bucket(reference, self._clock()), self._all):
-                bucket.add(1 - requests)
-
-    def _bucket(self, reference: str, now: float) -> _Bucket:
-        share = max(WEBHOOK_LEAST_OF_REFERENCE, self._most / WEBHOOK_SHARE_OF_REFERENCE)
-        found = self._references.get(reference) or _Bucket(min(self._most, share), now)
-        _remember(self._references, reference, found, WEBHOOK_REMEMBERED)
-        return found
-
-    def is_forged(self, body: bytes) -> bool:
-        """Whether this body was found not authentic a short time ago."""
-        with self._lock:
-            at = self._forged.get(hashlib.sha256(body).digest())
-            return at is not None and 0 <= self._clock() - at < WEBHOOK_FORGET_AFTER_SECONDS
-
-    def found_forged(self, body: bytes) -> None:
-        """This body was found not authentic."""
-        with self._lock:
-            _remember(self._forged, hashlib.sha256(body).digest(), self._clock(), WEBHOOK_REMEMBERED)
+    def _remember(self, key: str) -> None:
+        """As the newest; the oldest goes."""
+        self._done.pop(key, None)
+        self._done[key] = None
+        if len(self._done) > self._limit:
+            del self._done[next(iter(self._done))]
 
 
 class Verified(NamedTuple):
@@ -253,7 +159,7 @@ class Verified(NamedTuple):
     key: str | None
     #: What the sender is answered if it is not handled.
     answer: Answer
-    #: It is decided that it is not authentic.
+    #: It is decided that it is not authentic, and not only repeated.
     unverified: bool
 
 
@@ -265,7 +171,8 @@ def verified(reply: WebhookVerifyReply) -> Verified:
         if found.respond == 200 and found.authentic and found.key is not None:
             return Verified(found.key, OK, unverified=False)
         if found.respond in (200, 400):
-            return Verified(None, (found.respond, {}), unverified=True)
+            # OK without a request: the library remembers the same body.
+            return Verified(None, (found.respond, {}), unverified=reply.status != Status.OK or reply.attempts > 0)
         seconds = found.retry_after  # None: the library was not asked.
     return Verified(None, _later(503, WEBHOOK_RETRY_AFTER_SECONDS if seconds is None else seconds), unverified=False)
 
@@ -297,7 +204,6 @@ class _Receiver(Generic[_Client, _Store]):
         *,
         store: _Store | None = None,
         unverified: Callable[[WebhookVerifyReply], object] | None = None,
-        limits: Limits | None = None,
         timeout: float = WEBHOOK_VERIFY_SECONDS,
         orders: bool = True,
     ) -> None:
@@ -310,7 +216,6 @@ class _Receiver(Generic[_Client, _Store]):
         self._handle = handle
         self._store = MemoryStore() if store is None else store
         self._unverified = unverified
-        self._limits = limits or Limits()
         self._timeout = timeout
         called = {f"the store's {name}": getattr(self._store, name, None) for name in ("begin", "done", "failed")}
         for what, function in {"the handler": handle, "unverified": unverified, **called}.items():
@@ -336,22 +241,8 @@ class _Receiver(Generic[_Client, _Store]):
                 text = body.decode()
             except UnicodeDecodeError:
                 return BAD_REQUEST
-            if self._limits.is_forged(body):
-                return OK
-            reply = await self._verify(text, ask=False)
-            # None: the service cannot be asked about it.
-            reference = reply.webhook.about if reply.status == Status.OK else None
-            if reference is not None:
-                refused = self._limits.enter(reference)
-                if refused is not None:
-                    return refused
-                requests = 1  # Also if the server cancels this task.
-                try:
-                    reply = await self._verify(text)
-                    requests = reply.attempts
-                finally:
-                    self._limits.leave(reference, requests)
-            return await self._act(body, reply)
+            reply = await self._verify(text)
+            return await self._act(reply)
         except Exception:
             # Only what identifies the event; the rest may be personal data.
             known = _names(reply)
@@ -359,14 +250,12 @@ class _Receiver(Generic[_Client, _Store]):
             logger.exception("an event about %.100r was not handled: key %s, call %s", *about, extra=known)
             return _later(500, WEBHOOK_RETRY_AFTER_SECONDS)
 
-    async def _act(self, body: bytes, reply: WebhookVerifyReply) -> Answer:
+    async def _act(self, reply: WebhookVerifyReply) -> Answer:
         key, answer, unverified = verified(reply)
         if key is None:
             if reply.status in (Status.CONFIG, Status.UNAUTHORIZED):
                 line = "an event cannot be verified, and is answered 503: %s; call %s"
                 logger.error(line, reply.message, reply.call_id, extra=_names(reply))
-            if unverified and reply.attempts > 0:
-                self._limits.found_forged(body)
             if unverified and self._unverified is not None:
                 _ended("unverified", await self._result(self._unverified(reply)))
             return answer
@@ -384,9 +273,9 @@ class _Receiver(Generic[_Client, _Store]):
         await self._result(self._store.done(key))
         return OK
 
-    async def _verify(self, text: str, *, ask: bool = True) -> WebhookVerifyReply:
+    async def _verify(self, text: str) -> WebhookVerifyReply:
         try:
-            reply = await self._result(self._client.webhook_verify(text, ask=ask, timeout=self._timeout))
+            reply = await self._result(self._client.webhook_verify(text, timeout=self._timeout))
         except PaysvcError as error:
             reply = error.reply
         return cast("WebhookVerifyReply", reply)
@@ -400,15 +289,15 @@ class Receiver(_Receiver[Client, Store]):
     """Receives events in any framework: a plain route gives handle() the raw body, and answers what it returns.
 
     Args:
-        client: a paysvc.Client, which asks the service
+        client: a paysvc.Client, which asks the service, within its limits webhook_at_once and webhook_per_minute
         handle: called with the reply to webhook_verify() of each authentic event, once per state of a payment. It acts
             on the reply: ask is_paid() of it, or look at reply.state. If it raises, that is logged, the service is
             answered 500, and the next delivery is handled. It must not be a coroutine function
         store: remembers what was handled; without one a MemoryStore, which a restart empties
         unverified: called with the reply of each event that was found not authentic, e.g. to count them. It must not
-            act on them. A body that is sent again within a minute is not reported again. An event that is only ahead of
-            the service is none of them: it is answered 503, and verified again when it is sent again.
-        limits: of the verifications; without them Limits()
+            act on them. A body that the service has contradicted, and that is sent again within a minute, is not
+            reported again. An event that is only ahead of the service is none of them: it is answered 503, and verified
+            again when it is sent again.
         timeout: seconds for a verification
         orders: False: no events about orders are expected, so that the client needs no secret key
 
