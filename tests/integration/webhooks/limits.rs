@@ -5,9 +5,9 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use super::{Service, findings, is_forged, is_genuine};
-use crate::support::capi::{Client, Reply};
+use crate::support::capi::{Call, Client, Reply};
 
-/// How many requests a verification must have to itself while the others refill: tests may be slow.
+/// How many requests have refilled since then, on a slow machine.
 fn refilled(began: Instant, each: Duration) -> usize {
     usize::try_from(began.elapsed().as_nanos() / each.as_nanos()).unwrap()
 }
@@ -100,7 +100,7 @@ fn only_so_many_verifications_are_under_way() {
     service.sandbox.post("/sandbox/faults", &rule);
     std::thread::scope(|scope| {
         let slow = scope.spawn(|| {
-            let call = crate::support::capi::Call::with_timeout_ms(3000);
+            let call = Call::with_timeout_ms(3000);
             client.call_with("webhook_verify", &json!({"body": body}), Some(&call))
         });
         while asked(&service) == 0 {
