@@ -207,7 +207,10 @@ def _member(name: object, value: object, at: str, amounts: Set[str]) -> str:
 def decode(text: str) -> Any:
     """Parses JSON, with Decimal for fractions. A number that Python cannot hold is its text."""
     try:
-        return _decode(text)
+        try:
+            return _decode(text)
+        except ValueError:  # int() refuses numbers of thousands of digits.
+            return json.loads(text, parse_float=_number, parse_int=_whole)
     except RecursionError:
         raise ValueError("the response is nested too deeply for Python; its text is in .text") from None
 
@@ -220,8 +223,7 @@ def _number(digits: str) -> Decimal | str:
 
 
 def _whole(digits: str) -> int | Decimal | str:
-    # int() refuses numbers of thousands of digits.
     return int(digits) if len(digits) < 1000 else _number(digits)
 
 
-_decode = json.JSONDecoder(parse_float=_number, parse_int=_whole).decode
+_decode = json.JSONDecoder(parse_float=_number).decode
