@@ -13,7 +13,7 @@ from paysvc.sandbox import Sandbox
 PROJECT = Path(__file__).resolve().parent.parent
 
 #: The sandbox charges this card.
-CARD = {"cardnumber": "4111111111111111", "expirymonth": "01", "expiryyear": "39", "cvv": "193"}
+CARD = {"cardnumber": "4111111111111111", "expirymonth": "01", "expiryyear": "39", "cvv": "9173"}
 #: And refuses this one.
 REFUSED = "4000000000000002"
 

@@ -77,8 +77,10 @@ def test_an_error_keeps_what_a_look_up_needs_and_no_card_data(client: paysvc.Cli
     order = {"reference": "R-1", "amount": "25.50", "currency": "NGN"}
     assert error.request == {"reference": "R-1", "paymentoption": "C", "order": order, "card": {}}
     kept = pickle.dumps(error)
+    # The number of the call is random, and may have the same digits.
+    shown = kept.replace(error.call_id.encode(), b"")
     for secret in (CARD["cardnumber"], CARD["cvv"], "ada@example.com"):
-        assert secret.encode() not in kept
+        assert secret.encode() not in shown
     again = pickle.loads(kept)
     assert (again.endpoint, again.request, again.attempts) == (error.endpoint, error.request, 1)
     assert type(again) is type(error)
