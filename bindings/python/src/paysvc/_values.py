@@ -5,6 +5,7 @@ from __future__ import annotations
 import enum
 import json
 import math
+import sys
 from collections.abc import Iterator, Mapping, Sequence, Set
 from decimal import Decimal
 from typing import Any
@@ -226,4 +227,6 @@ def _whole(digits: str) -> int | Decimal | str:
     return int(digits) if len(digits) < 1000 else _number(digits)
 
 
-_decode = json.JSONDecoder(parse_float=_number).decode
+# Without its limit, int() takes very long for very many digits.
+_limited = hasattr(sys, "get_int_max_str_digits")
+_decode = json.JSONDecoder(parse_float=_number, parse_int=None if _limited else _whole).decode
