@@ -133,7 +133,7 @@ func (c *Client) perform(ctx context.Context, name string, request []byte, with 
 }
 
 // Calls a function of the library. The error is about the texts.
-func invoke(client *C.paysvc_client, name string, request []byte, call *running) (*Reply, *Error) {
+func invoke(client *C.paysvc_client, name string, request []byte, call *activeCall) (*Reply, *Error) {
 	function, err := cText([]byte(name))
 	if err != nil {
 		return nil, refuse(name, StatusArgument, "the name of the function holds a NUL byte", nil)
@@ -196,7 +196,7 @@ func (c *Client) take(ctx context.Context, name string, slots *slots) (time.Dura
 }
 
 // A call that the library makes, as its callbacks find it.
-type running struct {
+type activeCall struct {
 	*logging
 	ctx      context.Context
 	token    *C.paysvc_call // nil: only the client's own timeout applies.
@@ -208,19 +208,19 @@ type running struct {
 }
 
 // A call with nothing but its request.
-var plain = &running{}
+var plain = &activeCall{}
 
 // nil: the callback is of no call that wants it.
-func runningHere() *running {
+func runningHere() *activeCall {
 	handle := cgo.Handle(C.paysvc_go_running())
 	if handle == 0 {
 		return nil
 	}
-	return handle.Value().(*running)
+	return handle.Value().(*activeCall)
 }
 
 // Prepares a call: the library gets what was set for it, and the context's deadline and cancel. release frees it.
-func (c *Client) start(ctx context.Context, name string, limit time.Duration, set calling) (call *running, release func(), failure *Error) {
+func (c *Client) start(ctx context.Context, name string, limit time.Duration, set calling) (call *activeCall, release func(), failure *Error) {
 	if ctx.Done() == nil && limit == c.timeout && c.level == 0 && set.progress == nil && set.trace == "" && set.keys == nil {
 		return plain, func() {}, nil
 	}
@@ -232,7 +232,7 @@ func (c *Client) start(ctx context.Context, name string, limit time.Duration, se
 		C.paysvc_call_free(token)
 		return nil, nil, refuse(name, StatusArgument, why, nil)
 	}
-	call = &running{logging: &c.logging, ctx: ctx, token: token, progress: set.progress}
+	call = &activeCall{logging: &c.logging, ctx: ctx, token: token, progress: set.progress}
 	if c.level > 0 || call.progress != nil {
 		call.handle = cgo.NewHandle(call)
 		C.paysvc_call_keep_log(token, C.int(c.level))

@@ -96,7 +96,7 @@ func (c *Client) begins(ctx context.Context, function string) (context.Context, 
 }
 
 // Tells the hooks about an attempt, from its line in the log.
-func (r *running) tell(read *line) {
+func (r *activeCall) tell(read *line) {
 	at := Attempt{CallID: read.CallID, Function: read.Endpoint, Number: read.Attempt}
 	if read.Begins {
 		_, ended := r.around(r.ctx, func(hooks Hooks, ctx context.Context) context.Context {

@@ -33,7 +33,7 @@ func levelOf(least slog.Level) int {
 }
 
 // Passes on the lines that the token has kept.
-func (r *running) takeLog() {
+func (r *activeCall) takeLog() {
 	for {
 		text := C.paysvc_call_next_log(r.token)
 		if text == nil {
@@ -46,7 +46,7 @@ func (r *running) takeLog() {
 	}
 }
 
-func (r *running) endLog() {
+func (r *activeCall) endLog() {
 	r.takeLog()
 	if r.attempt != nil { // Its end was dropped.
 		r.begun.Outcome = OutcomeUnknown
@@ -72,7 +72,7 @@ type line struct {
 }
 
 // Tells hooks and handler. A panic in one must neither pass through C nor change the result of the call.
-func (r *running) pass(read *line) {
+func (r *activeCall) pass(read *line) {
 	if read.Attempt > 0 {
 		r.tell(read)
 	}

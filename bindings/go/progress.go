@@ -67,7 +67,7 @@ func (e *PanicError) Unwrap() error {
 }
 
 // Why the function stopped the call, even if the call itself went well; nil if it did not, or asked for the call's own result.
-func (r *running) stoppedBy() error {
+func (r *activeCall) stoppedBy() error {
 	if errors.Is(r.why, ErrStop) {
 		return nil
 	}
@@ -75,7 +75,7 @@ func (r *running) stoppedBy() error {
 }
 
 // Tells the function, and returns why the call must stop.
-func (r *running) report(step []byte, done, total int) error {
+func (r *activeCall) report(step []byte, done, total int) error {
 	progress := Progress{JSON: step}
 	if err := json.Unmarshal(step, &progress); err != nil {
 		return err

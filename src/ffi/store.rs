@@ -17,7 +17,7 @@ use super::types::{paysvc_client, paysvc_reply, paysvc_sink, paysvc_status, pays
 use crate::answer::reply::Reply;
 use crate::call::{Bounds, CallRecord};
 use crate::json::object::object_text;
-use crate::ledger::store::{AppendResult, Found, NewRow, Query, Store};
+use crate::ledger::store::{AppendResult, NewRow, Query, RowVisitor, Store};
 use crate::util::validation_error::ValidationError;
 use paysvc_spec::status::{STORE_DONE, STORE_EXISTS, Status};
 
@@ -100,7 +100,7 @@ impl Store for CallbackStore {
         }
     }
 
-    fn read(&self, queries: &[Query<'_>], bounds: &Bounds, found: &mut Found<'_>) -> Result<(), String> {
+    fn read(&self, queries: &[Query<'_>], bounds: &Bounds, found: &mut RowVisitor<'_>) -> Result<(), String> {
         for (index, query) in queries.iter().enumerate() {
             let (userdata, query) = (self.userdata()?, c_text(&query_json(*query))?);
             // SAFETY: the program has promised that its callback may run; text and sink live until it returns.

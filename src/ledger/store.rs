@@ -40,17 +40,16 @@ impl Display for Query<'_> {
     }
 }
 
-/// Gets rows; false: no more of them.
-pub type Found<'a> = dyn FnMut(usize, &str) -> bool + 'a;
+/// Gets each row, with the index of its query; false: no more rows.
+pub type RowVisitor<'a> = dyn FnMut(usize, &str) -> bool + 'a;
 
 /// Rows that are appended and never changed, with the primary key (key, number). A failure is a text for people.
 pub trait Store: Send + Sync {
     /// Writes a row. After a failure it may or may not be there.
     fn append(&self, row: &NewRow, bounds: &Bounds) -> Result<AppendResult, String>;
 
-    /// Hands on the rows as JSON, with the index of their query, until `found` returns false. A store that can do so reads
-    /// them all in one transaction.
-    fn read(&self, queries: &[Query<'_>], bounds: &Bounds, found: &mut Found<'_>) -> Result<(), String>;
+    /// Hands on the rows as JSON, until `found` returns false. A store that can do so reads them all in one transaction.
+    fn read(&self, queries: &[Query<'_>], bounds: &Bounds, found: &mut RowVisitor<'_>) -> Result<(), String>;
 
     /// Copies all rows to a new file.
     fn back_up(&self, _to: &Path, _bounds: &Bounds) -> Result<(), String> {

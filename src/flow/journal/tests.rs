@@ -15,7 +15,7 @@ use crate::call::CallToken;
 use crate::call::{Bounds, CallRecord};
 use crate::ledger::clock::{self, Moment};
 use crate::ledger::row::{Claim, Kind, Row};
-use crate::ledger::store::{AppendResult, Found, NewRow, Query, Store};
+use crate::ledger::store::{AppendResult, NewRow, Query, RowVisitor, Store};
 
 /// How an append fails.
 #[derive(Clone, Copy, PartialEq, Default)]
@@ -148,7 +148,7 @@ impl Store for Memory {
         if failing == Failing::AnswerOfAppend { Err("the connection broke".into()) } else { Ok(AppendResult::Done) }
     }
 
-    fn read(&self, queries: &[Query<'_>], _: &Bounds, found: &mut Found<'_>) -> Result<(), String> {
+    fn read(&self, queries: &[Query<'_>], _: &Bounds, found: &mut RowVisitor<'_>) -> Result<(), String> {
         if *self.failing.lock().unwrap() == Failing::Read {
             return Err("the disk is gone".into());
         }
@@ -581,6 +581,20 @@ fn a_claim_that_lost_a_race_is_ended_even_if_others_write_to_its_key() {
     let own = ["claim", "seen", "end NOT_SENT", "claim", "end CONFIRMED"];
     assert_eq!(till.store.kinds(), [&own[..], &["claim", "end NOT_SENT"]].concat());
     assert_eq!(till.service.charges(), 1);
+}
+
+/// A new order is not looked for: its claim finds the rows.
+#[test]
+fn an_order_that_this_client_has_made_and_another_till_has_paid_is_not_charged_again() {
+    let till = Till::new();
+    let another = client(till.service.port, &till.store);
+    let request = json!({"reference": "ORD-1", "paymentOption": "C", "card": card()}).to_string();
+    let record = CallRecord::new();
+    let paid = another.call(&another.begin(None, &record), paysvc_spec::endpoint("order_pay"), &request);
+    assert_eq!((paid.outcome(), till.service.charges()), (Confirmed, 1));
+    assert!(till.client.remember_reference("ORD-1"));
+    let replayed = till.pay();
+    assert_eq!((replayed.replayed, till.service.charges()), (true, 1), "{}", replayed.message);
 }
 
 #[test]

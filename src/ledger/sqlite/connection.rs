@@ -74,12 +74,12 @@ impl Line {
     }
 }
 
-/// A thread has the connection.
-struct Taken<'a>(&'a InProcess);
+/// Of the connection, by a thread.
+struct Hold<'a>(&'a InProcess);
 
 impl InProcess {
     /// `None` if another thread has the connection for the whole time.
-    fn take(&self, bounds: &Bounds) -> Option<Taken<'_>> {
+    fn take(&self, bounds: &Bounds) -> Option<Hold<'_>> {
         let mut line = self.line.lock().unwrap_or_else(PoisonError::into_inner);
         if line.is_taken || !line.waiting.is_empty() {
             let own = Arc::new(Condvar::new());
@@ -96,11 +96,11 @@ impl InProcess {
             line.waiting.pop_front();
         }
         line.is_taken = true;
-        Some(Taken(self))
+        Some(Hold(self))
     }
 }
 
-impl Drop for Taken<'_> {
+impl Drop for Hold<'_> {
     fn drop(&mut self) {
         let mut line = self.0.line.lock().unwrap_or_else(PoisonError::into_inner);
         line.is_taken = false;
@@ -158,7 +158,8 @@ impl JournalFile {
         let (_, process) = self.0.process.current();
         let own = process.writers.join(work, durable);
         match process.writers.wait(&own, bounds) {
-            Turn::Done(done) => done,
+            // Also if the leader panicked after it had written: the row may be read, and is not durable.
+            Turn::Done(done) => done.inspect_err(|_| process.in_doubt.store(true, Ordering::SeqCst)),
             Turn::Lead(mut leader) => {
                 let led = self.lead(process, &mut leader, bounds);
                 match (leader.own(), led) {
@@ -252,7 +253,7 @@ impl JournalFile {
         mut attempt: impl FnMut(&mut Session, &InProcess) -> Result<T, Failure>,
     ) -> Result<T, Unable> {
         let (_, process) = self.0.process.current();
-        let Some(_taken) = process.take(bounds) else { return Err(self.busy("threads")) };
+        let Some(_hold) = process.take(bounds) else { return Err(self.busy("threads")) };
         loop {
             let done = critical_section(|| {
                 let mut session = process.session.lock().unwrap_or_else(|poisoned| {

@@ -16,7 +16,7 @@ const MAX_MEMBERS: usize = 64;
 /// Repeated if another process has the file.
 pub type Work = Box<dyn Fn(&Transaction<'_>) -> Result<AppendResult, Failure> + Send + Sync>;
 
-type Done = Result<AppendResult, Unable>;
+type WriteResult = Result<AppendResult, Unable>;
 
 /// What a thread has to write.
 pub struct Member {
@@ -24,7 +24,7 @@ pub struct Member {
     /// It is done only when what was written outlives a power cut.
     pub durable: bool,
     /// Changed while the state of the group is locked.
-    done: Mutex<Option<Done>>,
+    done: Mutex<Option<WriteResult>>,
     wake: Condvar,
 }
 
@@ -40,7 +40,7 @@ struct State {
 
 /// What a thread does next.
 pub enum Turn<'a> {
-    Done(Done),
+    Done(WriteResult),
     Lead(Leader<'a>),
     /// The call is over, and nobody has begun to write it.
     Withdrawn,
@@ -49,7 +49,7 @@ pub enum Turn<'a> {
 }
 
 impl Member {
-    fn done(&self) -> MutexGuard<'_, Option<Done>> {
+    fn done(&self) -> MutexGuard<'_, Option<WriteResult>> {
         self.done.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -118,7 +118,7 @@ impl Leader<'_> {
     }
 
     /// Those members are done.
-    pub fn finish(&self, done: impl Fn(usize, &Member) -> Option<Done>) {
+    pub fn finish(&self, done: impl Fn(usize, &Member) -> Option<WriteResult>) {
         let state = self.group.state();
         let is_done = |(index, member): &(usize, &Arc<Member>)| {
             let done = done(*index, member);
@@ -131,7 +131,7 @@ impl Leader<'_> {
     }
 
     /// What became of the leader's own work; `None`: nothing, and nothing will.
-    pub fn own(self) -> Option<Done> {
+    pub fn own(self) -> Option<WriteResult> {
         self.group.state().withdraw(&self.own);
         self.own.done().take()
     }
@@ -181,7 +181,7 @@ mod tests {
         leader
     }
 
-    fn done(group: &Group, member: &Arc<Member>) -> Done {
+    fn done(group: &Group, member: &Arc<Member>) -> WriteResult {
         let Turn::Done(done) = group.wait(member, &bounds(60 * SECOND)) else { panic!("it is not done") };
         done
     }

@@ -24,7 +24,7 @@ use self::connection::{JournalFile, connected};
 use self::failure::{Failure, Unable};
 use self::place::{Identity, JournalPath};
 use super::row::Tombstone;
-use super::store::{AppendResult, Found, NewRow, Query, RowCounts, Store};
+use super::store::{AppendResult, NewRow, Query, RowCounts, RowVisitor, Store};
 use crate::call::Bounds;
 use crate::util::process::critical_section;
 use crate::util::unique;
@@ -120,7 +120,7 @@ impl Store for SqliteStore {
         }
     }
 
-    fn read(&self, queries: &[Query<'_>], bounds: &Bounds, found: &mut Found<'_>) -> Result<(), String> {
+    fn read(&self, queries: &[Query<'_>], bounds: &Bounds, found: &mut RowVisitor<'_>) -> Result<(), String> {
         let read = |connection: &Connection, query: &Query<'_>| match *query {
             Query::Key(key) => {
                 let values = [key, &Tombstone::name_of(key)];

@@ -42,6 +42,26 @@ fn no_call_waits_longer_than_it_may() {
     assert_eq!(store.append(&NewRow { seq: 3, ..row }, &time()), Ok(AppendResult::Done));
 }
 
+#[test]
+fn a_thread_that_panics_while_it_writes_leaves_the_file_to_others() {
+    let (_folder, _, store) = new();
+    let (entered, begun) = std::sync::mpsc::channel();
+    let panics = move |_: &Transaction<'_>| {
+        let _ = entered.send(());
+        std::thread::sleep(Duration::from_millis(200));
+        panic!("in the work");
+    };
+    std::thread::scope(|scope| {
+        let file = &store.file;
+        let leader = scope.spawn(|| file.change(true, &time(), Box::new(panics)));
+        begun.recv().unwrap();
+        // The next group.
+        assert_eq!(append(&store, "k", 1, None, true), Ok(AppendResult::Done));
+        assert!(leader.join().is_err());
+    });
+    assert_eq!(read(&store, Query::Key("k")).unwrap(), ["k 1"]);
+}
+
 /// In a process that may write no more than a part of a file: an error, and then what was there before; once there is
 /// room, rows again.
 #[cfg(unix)]
