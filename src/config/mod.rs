@@ -11,7 +11,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::json::{self, Members};
+use crate::json::{Fields, Value};
 use crate::util::memory::MAX_LINE;
 use crate::util::secret::Secret;
 use crate::util::text::visible;
@@ -85,10 +85,9 @@ pub struct ClientCert {
 impl Config {
     /// Reads the fields of [`settings::CONFIG`], which have been checked, and the environment for those that are left
     /// out.
-    pub fn parse(members: &Members<'_>, env: Env<'_>) -> Result<Config, ValidationError> {
-        let given = |name| json::member(members, name).is_some();
-        let mut reader = Reader { members, env, from_environment: Vec::new() };
-        for field in settings::CONFIG.iter().filter(|field| !given(field.name)) {
+    pub fn parse(given: Fields<'_>, env: Env<'_>) -> Result<Config, ValidationError> {
+        let mut reader = Reader { given, env, from_environment: Vec::new() };
+        for field in settings::CONFIG.iter().filter(|field| given.get(field.name).is_none()) {
             reader.read_variable(field.name, &settings::variable(field.name));
         }
         reader.config().map_err(|error| name_variable(error, &reader.names()))
@@ -195,7 +194,7 @@ pub fn unusual(text: &str) -> Option<String> {
 pub type Env<'a> = &'a dyn Fn(&str) -> Option<String>;
 
 struct Reader<'a> {
-    members: &'a Members<'a>,
+    given: Fields<'a>,
     env: Env<'a>,
     /// Settings that were left out, with the names and texts of their variables.
     from_environment: Vec<(&'static str, String, Secret)>,
@@ -340,7 +339,7 @@ impl Reader<'_> {
 
     /// The field's text, or the environment's.
     fn text(&self, name: &str) -> Result<Option<Secret>, ValidationError> {
-        let given = json::member(self.members, name).and_then(json::text);
+        let given = self.given.text(name);
         let text = given.as_deref().or(self.variable(name).map(|(_, text)| text)).map(pasted);
         match text {
             Some("") => Err(invalid(name, "must not be empty")),
@@ -360,7 +359,7 @@ impl Reader<'_> {
         let Preset::Number { value: default, least, most } = settings::setting(name).default else {
             return Err(invalid(name, "has no number as its default: a bug in the library"));
         };
-        let text = match json::member(self.members, name) {
+        let text = match self.given.get(name).map(Value::raw) {
             Some(value) => value,
             None => match self.variable(name) {
                 Some((_, text)) => text,
@@ -377,8 +376,8 @@ impl Reader<'_> {
     }
 
     fn flag(&self, name: &str) -> Result<bool, ValidationError> {
-        match (json::member(self.members, name), self.variable(name).map(|(_, text)| text)) {
-            (Some(value), _) => Ok(value == "true"),
+        match (self.given.flag(name), self.variable(name).map(|(_, text)| text)) {
+            (Some(value), _) => Ok(value),
             (None, None) => Ok(settings::setting(name).default == Preset::Flag(true)),
             (None, Some("false" | "0")) => Ok(false),
             (None, Some("true" | "1")) => Ok(true),

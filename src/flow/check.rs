@@ -6,6 +6,7 @@ use std::time::{Duration, SystemTime};
 use super::Client;
 use crate::answer::reply::Reply;
 use crate::call::Call;
+use crate::json::Given;
 use crate::json::object::{list, object, object_text};
 use crate::request;
 use crate::wire::clock;
@@ -96,7 +97,8 @@ impl Client {
         if let Some(first) = needed.into_iter().find(|check| !matches!(before[*check as usize], CheckResult::Ok(_))) {
             return [CheckResult::NotChecked(first), CheckResult::NotChecked(first)];
         }
-        let prepared = request::prepare(ASKED, "{}", &self.config, &|| context.bounds.is_over());
+        let nothing = Given::read("{}");
+        let prepared = request::prepare(ASKED, &nothing, &self.config, &|| context.bounds.is_over());
         let sent = prepared.and_then(|prepared| self.send_once(context, &prepared));
         let (reply, date) = match sent {
             Ok(sent) => sent,

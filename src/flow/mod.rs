@@ -27,7 +27,7 @@ use crate::config::{self, Config, Env, keys};
 use crate::flow::journal::JournalCell;
 use crate::flow::webhook::{Gate, Rates};
 use crate::json::object::object_text;
-use crate::json::{self, Members};
+use crate::json::{Fields, Given};
 use crate::ledger::Journal;
 use crate::ledger::key::Accounts;
 use crate::ledger::store::Store;
@@ -123,9 +123,9 @@ impl Client {
     /// Calls an endpoint of the table with one flat JSON object.
     pub fn call(&self, context: &Call<'_>, row: &'static Endpoint, json: &str) -> Reply {
         context.record.set_doubt(row.in_doubt());
-        let reply =
-            self.send_or_replay(context, request::prepare(row, json, &self.config, &|| context.bounds.is_over()));
-        invoked::with_look_up(reply, row, json)
+        let given = Given::read(json);
+        let request = request::prepare(row, &given, &self.config, &|| context.bounds.is_over());
+        invoked::with_look_up(self.send_or_replay(context, request), row, &given)
     }
 
     /// Calls an endpoint with values from another request, whose secrets are masked as well.
@@ -133,10 +133,10 @@ impl Client {
         &self,
         context: &Call<'_>,
         row: &'static Endpoint,
-        members: Members<'_>,
+        given: Fields<'_>,
         secrets: Option<&Secrets>,
     ) -> Reply {
-        let mut request = request::prepare_members(row, members, &self.config, &|| context.bounds.is_over());
+        let mut request = request::prepare_fields(row, given, &self.config, &|| context.bounds.is_over());
         if let (Ok(request), Some(secrets)) = (&mut request, secrets) {
             request.secrets.extend(secrets);
         }
@@ -146,14 +146,15 @@ impl Client {
     /// Masks the secrets of a request in a text of the service, as in a message; `None` if the call ends before that.
     fn redact(&self, context: &Call<'_>, row: &'static Endpoint, json: &str, text: &str) -> Option<String> {
         let is_over = || context.bounds.is_over();
-        let secrets = Secrets::of_row(&json::members(json).ok()?, row.fields, &is_over);
+        let secrets = Secrets::of_row(Given::read(json).fields().ok()?, row.fields, &is_over);
         let key = self.config.key(self.config.key_of(row));
         Redactor { secrets: &secrets, key, stop: &is_over }.redact(text)
     }
 
     /// Sends a request that JSON describes.
     pub fn request(&self, context: &Call<'_>, json: &str) -> Reply {
-        let request = raw::prepare(json, &self.config, &|| context.bounds.is_over());
+        let given = Given::read(json);
+        let request = raw::prepare(&given, &self.config, &|| context.bounds.is_over());
         if let Ok(request) = &request {
             context.record.set_doubt(match request.safety {
                 Safety::Moves => request.row.map_or(Doubt::Money, Endpoint::in_doubt),
@@ -233,8 +234,8 @@ pub fn check_variables(variables: impl Iterator<Item = String>) -> Result<(), Va
 
 /// Reads `json`, and the environment for members that are left out.
 pub fn configuration(json: Option<&str>, env: Env<'_>) -> Result<Config, ValidationError> {
-    let (text, rules) = (json.unwrap_or("{}"), validate::Rules::CLOSED);
-    Config::parse(&validate::object(text, settings::CONFIG, rules, config::WHAT, Status::Config)?, env)
+    let (given, rules) = (Given::read(json.unwrap_or("{}")), validate::Rules::CLOSED);
+    Config::parse(validate::object(&given, settings::CONFIG, rules, config::WHAT, Status::Config)?, env)
 }
 
 /// Made once: ureq would make each of these again for every request. `None` without the key.

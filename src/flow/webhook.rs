@@ -24,7 +24,8 @@ use crate::call::log::Level;
 use crate::call::{Call, CallRecord};
 use crate::json::document::{Document, ScanError};
 use crate::json::object::{Object, list, object};
-use crate::json::{self, Members, RawValue, Type};
+use crate::json::{Fields, Given, Type};
+use crate::request::amount::digits;
 use crate::request::{self, validate};
 use crate::util::memory;
 use crate::util::process::{PerProcess, critical_section};
@@ -57,7 +58,8 @@ impl Client {
                 Err(wait) => return refused(wait),
             };
             let about = request::text_value(about);
-            self.look_up(context, row, vec![(Cow::Borrowed(member), &*about)], None)
+            let document = Document::scan_own(&about).expect("a quoted text is JSON");
+            self.look_up(context, row, Fields::Named(&[(member, document.root(&about))]), None)
         });
         let level = if reply.status() == Status::Ok { Level::Info } else { Level::Warn };
         context.log(level, || format!("{}: {}", THIS.name, status::name_of(reply.status())));
@@ -216,49 +218,46 @@ fn read(
     findings: &mut Findings,
     stop: &dyn Fn() -> bool,
 ) -> Result<(EventFacts, Expected, bool, Digest), ValidationError> {
-    let members = validate::object(json, THIS.members, validate::Rules::CLOSED, THIS.name, Status::Argument)?;
-    let expected = expected(&members)?;
+    let given = Given::read(json);
+    // The body is of somebody else.
+    let given = validate::shallow_object(&given, THIS.members, validate::Rules::CLOSED, THIS.name, Status::Argument)?;
+    let expected = expected(given)?;
     findings.matches = (!expected.is_empty()).then_some(false);
-    let event = text(&members).and_then(|text| Ok((read_event(&text, stop)?, sha256(&text))));
+    let event = text(given).and_then(|text| Ok((read_event(&text, stop)?, sha256(&text))));
     if event.is_err() && !stop() {
         findings.respond = Respond::BadRequest;
     }
     let (event, digest) = event?;
     findings.subject = event.subject();
-    let asks = json::member(&members, ASK).is_none_or(|ask| ask == "true");
+    let asks = given.flag(ASK).unwrap_or(true);
     Ok((event, expected, asks, digest))
 }
 
 /// The text of the event: as it was received, or of the object that the caller made of it.
-fn text<'m>(members: &Members<'m>) -> Result<Cow<'m, str>, ValidationError> {
-    let value: &'m RawValue = json::member(members, BODY).ok_or_else(|| of_body("is required"))?;
-    let kind = Type::of(value);
+fn text(given: Fields<'_>) -> Result<Cow<'_, str>, ValidationError> {
+    let value = given.get(BODY).ok_or_else(|| of_body("is required"))?;
+    let kind = value.kind();
     let longest = if kind == Type::Text { LONGEST_ESCAPE * MAX_LENGTH } else { MAX_LENGTH };
-    if value.len() > longest {
+    if value.raw().len() > longest {
         return Err(of_body(format!("is longer than {MAX_LENGTH} bytes")));
     }
     match kind {
-        Type::Object => Ok(Cow::Borrowed(value)),
-        Type::Text => json::text(value).ok_or_else(|| of_body("is not valid Unicode text")),
+        Type::Object => Ok(Cow::Borrowed(value.raw())),
+        Type::Text => value.text().ok_or_else(|| of_body("is not valid Unicode text")),
         other => Err(of_body(format!("must be the text of an event or an object, not {}", other.name()))),
     }
 }
 
 /// What the caller expects. An object without fields would match every event, so it is refused.
-fn expected(members: &Members<'_>) -> Result<Expected, ValidationError> {
-    let Some(value) = json::member(members, EXPECT) else { return Ok(Vec::new()) };
-    let fault = |reason: String| ValidationError::of_member(Status::Argument, THIS.name, EXPECT, reason);
-    let given = json::members(value).map_err(|error| fault(error.to_string()))?;
-    let text = |value| match Type::of(value) {
-        Type::Number => Some(Cow::Borrowed(value)),
-        _ => json::text(value),
-    };
-    let each = EXPECTED.iter().filter_map(|name| Some((*name, text(json::member(&given, name)?)?)));
+fn expected(given: Fields<'_>) -> Result<Expected, ValidationError> {
+    let Some(value) = given.get(EXPECT) else { return Ok(Vec::new()) };
+    let each = EXPECTED.iter().filter_map(|name| Some((*name, digits(value.member(name)?)?)));
     let expected: Expected = each.map(|(name, text)| (name, text.trim().to_owned())).collect();
-    match expected.is_empty() {
-        true => Err(fault("must have a field: without one every event would match".into())),
-        false => Ok(expected),
+    if expected.is_empty() {
+        let reason = "must have a field: without one every event would match";
+        return Err(ValidationError::of_member(Status::Argument, THIS.name, EXPECT, reason));
     }
+    Ok(expected)
 }
 
 /// The status query's reply, and what its response says about the event.

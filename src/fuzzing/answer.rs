@@ -8,7 +8,7 @@ use serde::de::IgnoredAny;
 use super::{check_failure_envelope, check_texts, first_line, json};
 use crate::answer::reader::{self, AnswerContext};
 use crate::answer::reply::Reply;
-use crate::json::members;
+use crate::json::Given;
 use crate::request::names::{References, RequestFields, of_row};
 use crate::util::text::one_line;
 use crate::wire::answer::HttpAnswer;
@@ -55,9 +55,10 @@ fn whole(http_status: u16, body: &[u8]) -> HttpAnswer {
 
 /// What that answer to a request of the row says, without a connection.
 pub fn of_body(row: &Endpoint, request: &str, http_status: u16, body: &[u8]) -> Reply {
-    let members = members(request).expect("the request of the fuzzer");
+    let given = Given::read(request);
+    let given = given.fields().expect("the request of the fuzzer");
     let fields = RequestFields { row: row.fields, names: &[] };
-    read(row.safety, &row.answer, &of_row(&members, row.fields), fields, false, whole(http_status, body))
+    read(row.safety, &row.answer, &of_row(given, row.fields), fields, false, whole(http_status, body))
 }
 
 fn read(

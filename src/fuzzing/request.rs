@@ -16,6 +16,7 @@ use super::{check_error, choose, first_line, has_canary, json as reader, may_nam
 use crate::config::Config;
 use crate::config::address::BaseUrl;
 use crate::config::encryption_key::EncryptionKey;
+use crate::json::Given;
 use crate::request::{self, Request, body, raw};
 use crate::util::secret::Secret;
 use paysvc_spec::ENDPOINTS;
@@ -52,9 +53,10 @@ pub fn request(input: &[u8]) {
     }
     let name = choose(name, ENDPOINTS.iter().map(|row| row.name).chain([RAW]));
     let row = ENDPOINTS.iter().find(|row| row.name == name);
+    let given = Given::read(json);
     let prepared = match row {
-        Some(row) => request::prepare(row, json, settings(), &|| false),
-        None => raw::prepare(json, settings(), &|| false),
+        Some(row) => request::prepare(row, &given, settings(), &|| false),
+        None => raw::prepare(&given, settings(), &|| false),
     };
     match prepared {
         Ok(prepared) => {

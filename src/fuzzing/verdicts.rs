@@ -14,6 +14,7 @@ use super::request::settings_with;
 use crate::answer::reader::{self, AnswerContext};
 use crate::answer::verdict::{self, AttemptResult};
 use crate::config::Config;
+use crate::json::Given;
 use crate::request::{self, raw};
 use crate::wire::answer::HttpAnswer;
 use crate::wire::error::TransportError;
@@ -51,9 +52,10 @@ struct Verdict {
 impl Question {
     fn library(&self, settings: &Config) -> Verdict {
         let row = ENDPOINTS.iter().find(|row| row.name == self.row);
+        let given = Given::read(&self.request);
         let prepared = match row {
-            Some(row) => request::prepare(row, &self.request, settings, &|| false),
-            None => raw::prepare(&self.request, settings, &|| false),
+            Some(row) => request::prepare(row, &given, settings, &|| false),
+            None => raw::prepare(&given, settings, &|| false),
         };
         let prepared = prepared.unwrap_or_else(|error| panic!("{}: {}", self.request, error.message));
         let late = self.ended == "late";

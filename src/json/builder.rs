@@ -11,7 +11,7 @@ use zeroize::Zeroizing;
 
 use super::document::{self, Document, ScanError};
 use super::pointer::{Index, Pointer, Step};
-use super::{Error, MAX_DEPTH, MAX_VALUES, Type, compact, parse, quote, unique};
+use super::{Error, MAX_DEPTH, MAX_VALUES, Type, quote};
 use crate::util::memory::{self, MAX_TEXT};
 use crate::util::panics::failpoint;
 use crate::util::secret::SecretBytes;
@@ -209,13 +209,18 @@ impl Node {
         }
         let document = Document::scan(text, &|| false).map_err(|error| match error {
             ScanError::Syntax => {
-                let why = parse(text).map_or_else(|error| error.to_string(), |_| String::new());
-                format!("the value is not JSON: {why}").into()
+                format!("the value is not JSON: {}", Document::read(text).err().unwrap_or_default()).into()
             }
             ScanError::TooMany => too_many(),
             ScanError::NoMemory | ScanError::Stopped => NO_MEMORY.into(),
         })?;
-        read(document.root(text), document.has_duplicate_names(), levels)
+        match document.fault(text, levels) {
+            None => read(document.root(text)),
+            Some((path, error)) => {
+                let what = if path.is_empty() { "it".into() } else { shortened(&path) };
+                Err(format!("the value is not usable: {what} {error}").into())
+            }
+        }
     }
 
     fn size(&self) -> Size {
@@ -313,32 +318,25 @@ impl Node {
     }
 }
 
-/// `twice`: an object of the document has two fields with the same name.
-fn read(value: document::Value<'_>, twice: bool, levels: usize) -> Result<Node, Error> {
-    let levels = levels.checked_sub(1).ok_or_else(|| format!("nests deeper than {MAX_DEPTH} levels"))?;
-    let unusable = |error| format!("the value is not usable: {error}");
+fn read(value: document::Value<'_>) -> Result<Node, Error> {
     match value.kind() {
         Type::Object => {
-            if twice {
-                unique(value).map_err(unusable)?;
-            }
             let mut members = memory::list(value.count()).ok_or(NO_MEMORY)?;
             for member in value.children() {
-                let name = member.exact_name().ok_or("the value is not usable: a name is not valid Unicode text")?;
-                members.push((quoted(&name)?, read(member, twice, levels)?));
+                members.push((quoted(&member.name().unwrap_or_default())?, read(member)?));
             }
             Ok(Node::Object(members))
         }
         Type::Array => {
             let mut items = memory::list(value.count()).ok_or(NO_MEMORY)?;
             for item in value.children() {
-                items.push(read(item, twice, levels)?);
+                items.push(read(item)?);
             }
             Ok(Node::Array(items))
         }
         _ => {
             let mut text = buffer(value.raw().len())?;
-            compact(value.raw(), &mut text).map_err(unusable)?;
+            value.compact(&mut text);
             Ok(Node::Scalar(text))
         }
     }
@@ -393,8 +391,8 @@ fn quoted(text: &str) -> Result<SecretBytes, Error> {
 
 /// Checks that it is a number exactly as JSON writes it, without white space around it.
 fn number(text: &str) -> Result<&str, Error> {
-    match parse(text) {
-        Ok(value) if Type::of(value) == Type::Number && value.len() == text.len() => Ok(text),
+    match Document::read(text) {
+        Ok(read) if read.root(text).kind() == Type::Number && read.root(text).raw() == text => Ok(text),
         _ => Err("must be a number as JSON writes it, like 100.10: digits, and a point before a fraction".into()),
     }
 }

@@ -2,13 +2,18 @@
 //! again. Numbers and text stay as they are written.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use zeroize::Zeroizing;
+
+use super::given::{self, Error, Fields};
+use super::object::{list, object, quote};
 use super::pointer::{self, Index, Pointer};
-use super::raw;
 pub use super::scan::ScanError;
-use super::scan::{ESCAPED, Node, Scanner};
-use super::{MAX_VALUES, Type};
+use super::scan::{ESCAPED, Names, Node, Scanner};
+use super::{MAX_DEPTH, MAX_VALUES, Type};
+use crate::util::memory;
 
 /// Most steps of a pointer. The deepest answer has 4 levels.
 const MAX_STEPS: usize = 128;
@@ -16,7 +21,8 @@ const MAX_STEPS: usize = 128;
 /// The positions of the values of a text. The caller keeps the text.
 pub struct Document {
     nodes: Vec<Node>,
-    has_duplicate_names: bool,
+    names: Names,
+    depth: usize,
     /// In large containers, the child that was looked up last: the number of the container, the child's place in it, and
     /// its own number, each [`BITS`] wide. A program that passes a container from its beginning to its end goes on
     /// there. No lock: a child that is forked meanwhile would wait for ever.
@@ -31,18 +37,24 @@ const FEW: usize = 32;
 impl Document {
     /// Reads the text once, and calls `stop` every few kilobytes.
     pub fn scan(text: &str, stop: &dyn Fn() -> bool) -> Result<Document, ScanError> {
-        Document::scanned(Scanner::new(text, stop, MAX_VALUES, usize::MAX))
+        Document::scanned(&mut Scanner::new(text, stop, MAX_VALUES))
     }
 
     /// Reads a text that the library has made itself, whatever the number of its values.
     pub fn scan_own(text: &str) -> Result<Document, ScanError> {
-        Document::scanned(Scanner::new(text, &|| false, u32::MAX as usize, usize::MAX))
+        Document::scanned(&mut Scanner::new(text, &|| false, u32::MAX as usize))
     }
 
-    fn scanned(mut scanner: Scanner<'_, '_>) -> Result<Document, ScanError> {
+    /// Reads a text of the program; the error says what is wrong, and where.
+    pub fn read(text: &str) -> Result<Document, Error> {
+        let mut scanner = Scanner::new(text, &|| false, u32::MAX as usize);
+        Document::scanned(&mut scanner).map_err(|error| given::why_not_read(error, text, scanner.at))
+    }
+
+    fn scanned(scanner: &mut Scanner<'_, '_>) -> Result<Document, ScanError> {
         scanner.scan()?;
-        let Scanner { nodes, has_duplicate_names, .. } = scanner;
-        Ok(Document { nodes, has_duplicate_names, last: Default::default() })
+        let Scanner { nodes, names, depth, .. } = scanner;
+        Ok(Document { nodes: std::mem::take(nodes), names: *names, depth: *depth, last: Default::default() })
     }
 
     /// How many values it has.
@@ -52,7 +64,21 @@ impl Document {
 
     /// Whether any object has two fields with the same name, after unescaping: two readers would disagree about it.
     pub fn has_duplicate_names(&self) -> bool {
-        self.has_duplicate_names
+        self.names.has_duplicates
+    }
+
+    /// What is wrong with a text of the program at any depth, and where: more levels than that, or a name that is given
+    /// more than once, which two readers would read differently, or that is no text.
+    pub fn fault(&self, text: &str, levels: usize) -> Option<(String, Error)> {
+        let root = self.root(text);
+        if self.depth > levels {
+            let deep = root.children().find(|child| child.is_deeper_than(levels - 1)).and_then(Value::name);
+            return Some((
+                deep.unwrap_or_default().into_owned(),
+                format!("nests deeper than {MAX_DEPTH} levels").into(),
+            ));
+        }
+        if self.names.has_duplicates || self.names.has_escapes { root.fault_of_names() } else { None }
     }
 
     /// The whole document; `text` is what was scanned.
@@ -102,6 +128,7 @@ impl<'d> Value<'d> {
     }
 
     /// The name of a field of an object, unescaped.
+    #[inline]
     pub fn name(self) -> Option<Cow<'d, str>> {
         self.node().name(self.text)
     }
@@ -168,6 +195,11 @@ impl<'d> Value<'d> {
         Some(value)
     }
 
+    /// The fields of an object; nothing for other values.
+    pub fn fields(self) -> Fields<'d> {
+        Fields::Of(self)
+    }
+
     /// How many fields or elements it has.
     pub fn count(self) -> usize {
         self.children().count()
@@ -184,7 +216,7 @@ impl<'d> Value<'d> {
     /// As [`Value::member`].
     fn find_member(self, name: &str) -> Option<Value<'d>> {
         // If a name is there twice, the first counts.
-        let last = self.last().filter(|_| !self.document.has_duplicate_names);
+        let last = self.last().filter(|_| !self.document.names.has_duplicates);
         let (place, from) = last.unwrap_or((0, self.index + 1));
         let mut rest = Children { index: from, ..self.children() }.zip(place..);
         if let Some((child, place)) = rest.find(|(child, _)| child.is_named(name)) {
@@ -214,8 +246,8 @@ impl<'d> Value<'d> {
     /// memory for it.
     pub fn text(self) -> Option<Cow<'d, str>> {
         match self.kind() {
-            Type::Text if self.node().is_escaped() => raw::text(self.raw()),
-            Type::Text => Some(Cow::Borrowed(&self.raw()[1..self.raw().len() - 1])),
+            Type::Text if self.node().is_escaped() => given::text(self.raw()),
+            Type::Text => Some(Cow::Borrowed(self.node().inner(self.text))),
             _ => None,
         }
     }
@@ -242,7 +274,7 @@ impl<'d> Value<'d> {
             }
             at = escape + length;
         }
-        raw::text(&format!("\"{}\"", &inner[..end])).map(|text| Cow::Owned(text.into_owned()))
+        given::text(&format!("\"{}\"", &inner[..end])).map(|text| Cow::Owned(text.into_owned()))
     }
 
     /// `null`, a blank text, `{}` and `[]` are empty.
@@ -259,6 +291,48 @@ impl<'d> Value<'d> {
         }
     }
 
+    /// Whether a value in it has more levels than that.
+    fn is_deeper_than(self, levels: usize) -> bool {
+        levels == 0 || self.children().any(|child| child.is_deeper_than(levels - 1))
+    }
+
+    fn fault_of_names(self) -> Option<(String, Error)> {
+        let mut names = HashSet::new();
+        self.children().enumerate().find_map(|(index, child)| {
+            let (step, error) = match child.name() {
+                None => (index.to_string().into(), None),
+                Some(name) if child.exact_name().is_none() => (name, Some("is not valid Unicode text")),
+                Some(name) if names.try_reserve(1).is_err() => (name, Some(memory::TOO_LARGE)),
+                Some(name) => (name.clone(), (!names.insert(name)).then_some("is given more than once")),
+            };
+            match error {
+                Some(error) => Some((step.into_owned(), error.into())),
+                None => child.fault_of_names().map(|(path, error)| (format!("{step}.{path}"), error)),
+            }
+        })
+    }
+
+    /// Appends it without white space, text as plain UTF-8, numbers exactly as they are written.
+    ///
+    /// The result is never longer than the value, so a buffer of that capacity does not move.
+    pub fn compact(self, out: &mut Vec<u8>) {
+        match self.kind() {
+            Type::Object => object(out, |members| {
+                for child in self.children() {
+                    members.raw(&child.name().unwrap_or_default(), |out| child.compact(out));
+                }
+            }),
+            Type::Array => list(out, self.children(), |out, child| child.compact(out)),
+            _ => match self.text() {
+                // The unescaped copy may be a secret.
+                Some(Cow::Owned(text)) => quote(&Zeroizing::new(text), out),
+                // A string without escapes is compact already. An unpaired surrogate is not text, but the caller may
+                // send it as it is.
+                Some(Cow::Borrowed(_)) | None => out.extend_from_slice(self.raw().as_bytes()),
+            },
+        }
+    }
+
     /// As a C program wants it: text without quotes, everything else as its JSON text; `None` for null. Strings with a
     /// NUL, which would end a C string early, or an unpaired surrogate stay as they are written.
     pub fn plain(self) -> Option<Cow<'d, str>> {
@@ -266,7 +340,7 @@ impl<'d> Value<'d> {
             Type::Null => None,
             Type::Text => match self.text() {
                 Some(text) if !text.contains('\0') => Some(text),
-                _ => Some(Cow::Borrowed(&self.raw()[1..self.raw().len() - 1])),
+                _ => Some(Cow::Borrowed(self.node().inner(self.text))),
             },
             _ => Some(Cow::Borrowed(self.raw())),
         }

@@ -1,18 +1,18 @@
-//! JSON: read level by level or as a whole document, built value by value, written member by member or without white
-//! space. Does no I/O and knows nothing about payments.
+//! JSON: read once into a document, built value by value, written member by member or without white space. Does no I/O
+//! and knows nothing about payments.
 
 pub mod builder;
 pub mod decimal;
 pub mod document;
+mod given;
 pub mod object;
 pub mod pointer;
-mod raw;
 mod scan;
 
 pub use crate::util::memory::MAX_VALUES;
+pub use document::Value;
+pub use given::{Error, Fields, Given};
 pub use object::quote;
-use raw::unique;
-pub use raw::{Error, Members, RawValue, compact, items, member, members, parse, text};
 
 /// How deep the JSON of a caller may nest. The deepest request of the service has 3 levels.
 pub const MAX_DEPTH: usize = 32;
@@ -29,10 +29,6 @@ pub enum Type {
 }
 
 impl Type {
-    pub fn of(value: &RawValue) -> Type {
-        Type::of_byte(value.as_bytes().first().copied().unwrap_or_default())
-    }
-
     pub fn of_byte(first: u8) -> Type {
         match first {
             b'{' => Type::Object,

@@ -4,15 +4,13 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 
-use super::raw;
+use super::given;
 use crate::util::text::bytes_before;
 
 /// The name of a value that is not a field.
 const NO_NAME: u32 = u32::MAX;
 /// Set in the start of a name and in the end of a text that contain an escape. No text is long enough to need this bit.
 pub const ESCAPED: u32 = 1 << 31;
-/// The number of a value that is deeper than is wanted.
-const TOO_DEEP: u32 = u32::MAX;
 
 /// How many bytes are read between two checks of the deadline: tens of microseconds.
 const STEP: usize = 64 * 1024;
@@ -52,6 +50,11 @@ impl Node {
         &text[self.start as usize..(self.end & !ESCAPED) as usize]
     }
 
+    /// The text of a string without its quotation marks, as it is written.
+    pub fn inner(self, text: &str) -> &str {
+        &text[self.start as usize + 1..(self.end & !ESCAPED) as usize - 1]
+    }
+
     /// Whether it is a string with an escape.
     pub fn is_escaped(self) -> bool {
         self.end & ESCAPED != 0
@@ -62,17 +65,19 @@ impl Node {
         let start = self.name & !ESCAPED;
         match self.name & ESCAPED {
             0 => Some(Cow::Borrowed(&text[start as usize..self.name_end as usize])),
-            _ => raw::text(&text[start as usize - 1..=self.name_end as usize]),
+            _ => given::text(&text[start as usize - 1..=self.name_end as usize]),
         }
     }
 
     /// An unpaired surrogate stays as it is written.
+    #[inline]
     pub fn name(self, text: &str) -> Option<Cow<'_, str>> {
-        if self.name == NO_NAME {
-            return None;
+        let raw = |start: u32| Cow::Borrowed(&text[start as usize..self.name_end as usize]);
+        match self.name {
+            NO_NAME => None,
+            start if start & ESCAPED == 0 => Some(raw(start)),
+            start => Some(self.exact_name(text).unwrap_or_else(|| raw(start & !ESCAPED))),
         }
-        let raw = &text[(self.name & !ESCAPED) as usize..self.name_end as usize];
-        Some(self.exact_name(text).unwrap_or(Cow::Borrowed(raw)))
     }
 
     /// The name as a C text: unescaped, but as it is written if it contains a NUL, which would end the text early.
@@ -97,20 +102,27 @@ pub struct Scanner<'t, 's> {
     next_check: usize,
     stop: &'s dyn Fn() -> bool,
     most: usize,
-    /// How deep the values are that are wanted; what is deeper is only checked.
-    levels: usize,
     pub nodes: Vec<Node>,
     /// The containers that have not been closed yet, and how each was opened.
     open: Vec<(u32, u8)>,
     /// The name of the next value.
     name: (u32, u32),
-    /// Whether any object has two fields with the same name.
-    pub has_duplicate_names: bool,
+    pub names: Names,
+    /// How many values the deepest one is within, itself included.
+    pub depth: usize,
+}
+
+/// What is unusual about the names of the fields.
+#[derive(Clone, Copy, Default)]
+pub struct Names {
+    /// An object has two fields with the same name.
+    pub has_duplicates: bool,
+    pub has_escapes: bool,
 }
 
 impl<'t, 's> Scanner<'t, 's> {
-    /// It stops at a text of more values than `most`, and keeps those of the first `levels`; the whole text is one.
-    pub fn new(text: &'t str, stop: &'s dyn Fn() -> bool, most: usize, levels: usize) -> Scanner<'t, 's> {
+    /// It stops at a text of more values than `most`.
+    pub fn new(text: &'t str, stop: &'s dyn Fn() -> bool, most: usize) -> Scanner<'t, 's> {
         Scanner {
             text,
             bytes: text.as_bytes(),
@@ -118,11 +130,11 @@ impl<'t, 's> Scanner<'t, 's> {
             next_check: STEP,
             stop,
             most,
-            levels,
             nodes: Vec::new(),
             open: Vec::new(),
             name: (NO_NAME, NO_NAME),
-            has_duplicate_names: false,
+            names: Names::default(),
+            depth: 0,
         }
     }
 
@@ -157,7 +169,7 @@ impl<'t, 's> Scanner<'t, 's> {
                 Some(b'"') => {
                     let escaped = self.string()?;
                     self.end(index);
-                    if escaped && index != TOO_DEEP {
+                    if escaped {
                         self.nodes[index as usize].end |= ESCAPED;
                     }
                 }
@@ -226,14 +238,12 @@ impl<'t, 's> Scanner<'t, 's> {
     fn push(&mut self) -> Result<u32, ScanError> {
         self.check_deadline()?;
         let (name, name_end) = std::mem::replace(&mut self.name, (NO_NAME, NO_NAME));
-        if self.open.len() >= self.levels {
-            return Ok(TOO_DEEP);
-        }
         let index = self.nodes.len();
         if index == self.most {
             return Err(ScanError::TooMany);
         }
         self.nodes.try_reserve(1).map_err(|_| ScanError::NoMemory)?;
+        self.depth = self.depth.max(self.open.len() + 1);
         let start = self.at as u32;
         self.nodes.push(Node { start, end: start, next: index as u32 + 1, name, name_end });
         Ok(index as u32)
@@ -241,27 +251,28 @@ impl<'t, 's> Scanner<'t, 's> {
 
     fn end(&mut self, index: u32) {
         let next = self.nodes.len() as u32;
-        if let Some(node) = self.nodes.get_mut(index as usize) {
-            (node.end, node.next) = (self.at as u32, next);
-        }
+        let node = &mut self.nodes[index as usize];
+        (node.end, node.next) = (self.at as u32, next);
     }
 
     fn close(&mut self) -> Result<(), ScanError> {
         let (index, open) = self.open.pop().expect("a container is open");
         self.end(index);
-        if open == b'{' && index != TOO_DEEP && !self.has_duplicate_names {
-            self.has_duplicate_names = self.has_duplicate(index)?;
+        if open == b'{' && !self.names.has_duplicates {
+            self.names.has_duplicates = self.has_duplicate(index)?;
         }
         Ok(())
     }
 
     /// Reads a field's name and the colon.
+    #[inline]
     fn member_name(&mut self) -> Result<(), ScanError> {
         if self.byte() != Some(b'"') {
             return Err(ScanError::Syntax);
         }
         let start = self.at as u32 + 1;
         let escaped = self.string()?;
+        self.names.has_escapes |= escaped;
         self.name = (if escaped { start | ESCAPED } else { start }, self.at as u32 - 1);
         self.blanks()?;
         if self.byte() != Some(b':') {

@@ -6,7 +6,7 @@ use super::clock::Moment;
 use super::digest::digest;
 use super::key::Name;
 use crate::json::object::{object, object_text};
-use crate::json::{self, Members, RawValue};
+use crate::json::{self, Fields, Given, Value};
 use paysvc_spec::journal::Step;
 use paysvc_spec::status::{self, Outcome, State};
 
@@ -201,7 +201,7 @@ impl Row {
         if let Kind::Claim(claim) = &self.kind
             && !claim.request.is_empty()
         {
-            json::members(&claim.request).map_err(not_json)?;
+            Given::read(&claim.request).fields().map_err(not_json)?;
         }
         Ok(text)
     }
@@ -304,15 +304,14 @@ impl Row {
 
     /// The key of a row that is damaged elsewhere.
     pub fn legible_key(text: &str) -> Option<Name> {
-        let members = json::members(text).ok()?;
-        Reader(&members).name("key", "key_as_given").ok()?
+        Reader(Given::read(text).fields().ok()?).name("key", "key_as_given").ok()?
     }
 
     /// Fails with what is wrong: a row that cannot be read never counts as missing.
     pub fn parse(text: &str) -> Result<Row, String> {
         fits(text)?;
-        let members = json::members(text).map_err(not_json)?;
-        let row = Reader(&members);
+        let given = Given::read(text);
+        let row = Reader(given.fields().map_err(not_json)?);
         if row.number::<u32>("version")? != VERSION {
             return Err("a row has been written by another version of this library".to_owned());
         }
@@ -333,7 +332,7 @@ impl Row {
                 lease: Lease { from: moment("from_ms")?, for_ms: row.number("for_ms")? },
                 digests: row.texts("digests")?,
                 list: row.optional("list")?,
-                request: json::member(&members, "request").map(|raw| raw.to_owned()).unwrap_or_default(),
+                request: row.0.get("request").map(|request| request.raw().to_owned()).unwrap_or_default(),
                 amount: row.optional("amount")?,
                 currency: row.optional("currency")?,
             }),
@@ -388,14 +387,14 @@ fn is_called(name: &Name, index: &str) -> bool {
 }
 
 /// Fields of a row. A missing one is an error.
-struct Reader<'a>(&'a Members<'a>);
+struct Reader<'a>(Fields<'a>);
 
 fn fits(text: &str) -> Result<(), String> {
     if text.len() > LONGEST { Err(format!("a row has {} bytes", text.len())) } else { Ok(()) }
 }
 
 fn not_json(error: json::Error) -> String {
-    format!("a row is not JSON: {error}")
+    format!("a row {error}")
 }
 
 fn wrong(name: &str) -> String {
@@ -403,17 +402,17 @@ fn wrong(name: &str) -> String {
 }
 
 impl<'a> Reader<'a> {
-    fn get(&self, name: &str) -> Result<&'a RawValue, String> {
-        json::member(self.0, name).ok_or_else(|| wrong(name))
+    fn get(&self, name: &str) -> Result<Value<'a>, String> {
+        self.0.get(name).ok_or_else(|| wrong(name))
     }
 
     fn text(&self, name: &str) -> Result<Cow<'a, str>, String> {
-        json::text(self.get(name)?).ok_or_else(|| wrong(name))
+        self.get(name)?.text().ok_or_else(|| wrong(name))
     }
 
     fn optional(&self, name: &str) -> Result<Option<String>, String> {
-        let Some(value) = json::member(self.0, name) else { return Ok(None) };
-        json::text(value).map(|text| Some(text.into_owned())).ok_or_else(|| wrong(name))
+        let Some(value) = self.0.get(name) else { return Ok(None) };
+        value.text().map(|text| Some(text.into_owned())).ok_or_else(|| wrong(name))
     }
 
     /// A key or an order.
@@ -427,11 +426,11 @@ impl<'a> Reader<'a> {
     }
 
     fn number<T: std::str::FromStr>(&self, name: &str) -> Result<T, String> {
-        self.get(name)?.parse().map_err(|_| wrong(name))
+        self.get(name)?.raw().parse().map_err(|_| wrong(name))
     }
 
     fn flag(&self, name: &str) -> Result<bool, String> {
-        self.get(name)?.parse().map_err(|_| wrong(name))
+        self.get(name)?.raw().parse().map_err(|_| wrong(name))
     }
 
     fn named<T>(&self, name: &str, find: impl FnOnce(&str) -> Option<T>) -> Result<T, String> {
@@ -439,10 +438,8 @@ impl<'a> Reader<'a> {
     }
 
     fn texts(&self, name: &str) -> Result<Vec<(String, String)>, String> {
-        let members = json::members(self.get(name)?).map_err(|_| wrong(name))?;
-        let text =
-            |(path, value): &(Cow<'_, str>, &RawValue)| Some((path.to_string(), json::text(value)?.into_owned()));
-        members.iter().map(text).collect::<Option<_>>().ok_or_else(|| wrong(name))
+        let text = |child: Value<'_>| Some((child.name()?.into_owned(), child.text()?.into_owned()));
+        self.get(name)?.children().map(text).collect::<Option<_>>().ok_or_else(|| wrong(name))
     }
 
     fn by(&self) -> Result<By, String> {
@@ -452,7 +449,7 @@ impl<'a> Reader<'a> {
             "person" => By::Person {
                 who: self.text("who")?.into_owned(),
                 why: self.text("why")?.into_owned(),
-                sender_ended: json::member(self.0, "sender_ended").is_some() && self.flag("sender_ended")?,
+                sender_ended: self.0.get("sender_ended").is_some() && self.flag("sender_ended")?,
             },
             _ => return Err(wrong("by")),
         })
@@ -547,8 +544,9 @@ mod tests {
     fn every_row_that_lacks_something_or_was_changed_is_refused() {
         for row in rows() {
             let text = row.to_json().unwrap();
-            let members = json::members(&text).unwrap();
-            for (left_out, _) in members.iter().filter(|(name, _)| name != "check") {
+            let given = Given::read(&text);
+            let fields = given.fields().unwrap();
+            for (left_out, _) in fields.iter().filter(|(name, _)| name != "check") {
                 let optional = [
                     "list",
                     "request",
@@ -559,10 +557,12 @@ mod tests {
                     "payment_reference",
                     "batch_reference",
                 ];
-                let is_optional = optional.contains(&&**left_out);
-                let rest = members.iter().filter(|(name, _)| name != left_out && name != "check");
+                let is_optional = optional.contains(&&*left_out);
+                let rest = fields.iter().filter(|(name, _)| *name != left_out && name != "check");
                 let mut short = object_text(|out| {
-                    rest.for_each(|(name, value)| out.raw(name, |bytes| bytes.extend_from_slice(value.as_bytes())));
+                    rest.for_each(|(name, value)| {
+                        out.raw(&name, |bytes| bytes.extend_from_slice(value.raw().as_bytes()))
+                    });
                 });
                 short.pop();
                 // With its own checksum, so that the field alone is missing.

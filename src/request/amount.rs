@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::json::{self, RawValue, Type};
+use crate::json::{Type, Value};
 use crate::util::text::is_digits;
 use paysvc_spec::schema::{LONGEST_AMOUNT, Wire};
 
@@ -12,8 +12,8 @@ pub const GROWTH: usize = 2;
 const EXPECTED: &str = "must be a decimal amount above zero in major units, like \"100.10\"";
 
 /// What is wrong with an amount; `None` for a good one.
-pub fn fault(value: &RawValue) -> Option<String> {
-    let found = Type::of(value);
+pub fn fault(value: Value<'_>) -> Option<String> {
+    let found = value.kind();
     if !matches!(found, Type::Text | Type::Number) {
         return Some(format!("must be a decimal amount such as \"100.10\", not {}", found.name()));
     }
@@ -27,10 +27,10 @@ pub fn fault(value: &RawValue) -> Option<String> {
 }
 
 /// As it is written in the JSON: the text of a string, the literal of a number.
-pub fn digits(value: &RawValue) -> Option<Cow<'_, str>> {
-    match Type::of(value) {
-        Type::Number => Some(Cow::Borrowed(value)),
-        _ => json::text(value),
+pub fn digits(value: Value<'_>) -> Option<Cow<'_, str>> {
+    match value.kind() {
+        Type::Number => Some(Cow::Borrowed(value.raw())),
+        _ => value.text(),
     }
 }
 
@@ -45,7 +45,7 @@ fn is_amount(text: &str) -> bool {
 ///
 /// The result is at most [`GROWTH`] bytes longer than the value. False, and nothing is written, for a value that has a
 /// [`fault`].
-pub fn push(value: &RawValue, wire: Wire, out: &mut Vec<u8>) -> bool {
+pub fn push(value: Value<'_>, wire: Wire, out: &mut Vec<u8>) -> bool {
     let Some(digits) = digits(value).filter(|digits| is_amount(digits)) else { return false };
     match wire {
         Wire::Text => {
@@ -67,12 +67,20 @@ pub fn push(value: &RawValue, wire: Wire, out: &mut Vec<u8>) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::json::document::Document;
+
+    fn fault(json: &str) -> Option<String> {
+        super::fault(Document::read(json).unwrap().root(json))
+    }
+
+    fn push(json: &str, wire: Wire, out: &mut Vec<u8>) -> bool {
+        super::push(Document::read(json).unwrap().root(json), wire, out)
+    }
 
     fn written(json: &str, wire: Wire) -> String {
-        let value = json::parse(json).unwrap();
-        assert_eq!(fault(value), None, "{json}");
+        assert_eq!(fault(json), None, "{json}");
         let mut out = Vec::new();
-        assert!(push(value, wire, &mut out), "{json}");
+        assert!(push(json, wire, &mut out), "{json}");
         assert!(out.len() <= json.len() + GROWTH, "{json}");
         String::from_utf8(out).unwrap()
     }
@@ -91,7 +99,7 @@ mod tests {
             ("12345678901234567890.000", r#""12345678901234567890.000""#, "12345678901234567890.000"),
         ] {
             assert_eq!((written(given, Wire::Text).as_str(), written(given, Wire::Number).as_str()), (text, number));
-            json::parse(number).unwrap();
+            Document::read(number).unwrap();
         }
     }
 
@@ -101,13 +109,12 @@ mod tests {
         let numbers = ["0", "0.00", "-1", "-0.5", "1e3", "1E+2", "1.0e-1"];
         let texts = texts.iter().map(|text| format!("\"{text}\""));
         for json in texts.chain(numbers.iter().map(|number| number.to_string())) {
-            let value = json::parse(&json).unwrap();
-            assert_eq!(fault(value).as_deref(), Some(EXPECTED), "{json}");
+            assert_eq!(fault(&json).as_deref(), Some(EXPECTED), "{json}");
             let mut out = Vec::new();
-            assert!(!push(value, Wire::Number, &mut out) && out.is_empty(), "{json}");
+            assert!(!push(&json, Wire::Number, &mut out) && out.is_empty(), "{json}");
         }
         for (json, found) in [("null", "null"), ("true", "a boolean"), ("[1]", "an array"), ("{}", "an object")] {
-            let text = fault(json::parse(json).unwrap()).unwrap();
+            let text = fault(json).unwrap();
             assert_eq!(text, format!("must be a decimal amount such as \"100.10\", not {found}"));
         }
     }
@@ -116,10 +123,10 @@ mod tests {
     fn an_amount_has_at_most_64_characters() {
         let good = "9".repeat(LONGEST_AMOUNT);
         for json in [good.clone(), format!("\"{good}\"")] {
-            assert_eq!(fault(json::parse(&json).unwrap()), None);
+            assert_eq!(fault(&json), None);
         }
         for json in [format!("{good}9"), format!("\"{good}9\"")] {
-            let text = fault(json::parse(&json).unwrap()).unwrap();
+            let text = fault(&json).unwrap();
             assert_eq!(text, "has 65 characters; an amount has at most 64");
         }
     }

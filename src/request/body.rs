@@ -1,10 +1,11 @@
 //! The body of a request: compact JSON, encrypted where the row says so.
 
 use std::cmp::Reverse;
-use std::fmt::Display;
 
 use crate::config::Config;
-use crate::json::{self, Members, RawValue};
+use crate::json::document::Document;
+use crate::json::object::{Object, list, object};
+use crate::json::{Fields, Given, Type, Value};
 use crate::request::amount;
 use crate::request::validate;
 use crate::util::memory;
@@ -15,15 +16,12 @@ use paysvc_spec::schema::{Field, Kind, Location, PayOption};
 use paysvc_spec::status::Status;
 
 /// The fields that belong in the body, as compact JSON, with amounts in the row's form.
-pub fn body(
-    what: &str,
-    fields: &[Field],
-    members: &Members<'_>,
-    capacity: usize,
-) -> Result<SecretBytes, ValidationError> {
+pub fn body(what: &str, fields: &[Field], given: Fields<'_>, capacity: usize) -> Result<SecretBytes, ValidationError> {
     let mut out = buffer(what, capacity + growth(fields, capacity))?;
-    push_members(what, "", fields, members, &mut out)?;
-    Ok(out)
+    let mut is_complete = true;
+    push(fields, given, &mut out, &mut is_complete);
+    // The amounts were checked before; one that cannot be read again is too large for the memory that is left.
+    if is_complete { Ok(out) } else { Err(validate::out_of_memory(what, capacity, Status::Argument)) }
 }
 
 /// How much a request of that length may grow at most: its amounts may get quotes.
@@ -37,75 +35,44 @@ fn has_amount(fields: &[Field]) -> bool {
     fields.iter().any(|field| matches!(field.kind, Kind::Amount(_)) || has_amount(field.kind.members()))
 }
 
-fn push_members(
-    what: &str,
-    prefix: &str,
-    fields: &[Field],
-    members: &Members<'_>,
-    out: &mut Vec<u8>,
-) -> Result<(), ValidationError> {
-    out.push(b'{');
-    let mut first = true;
-    for (name, value) in members {
-        let field = fields.iter().find(|field| field.is_called(name));
-        if field.is_some_and(|field| field.location != Location::Body) {
-            continue;
-        }
-        if !first {
-            out.push(b',');
-        }
-        first = false;
-        match field {
-            // No name of a table has an escape.
-            Some(field) => {
-                [b"\"", sent_as(field, value).as_bytes(), b"\""].iter().for_each(|part| out.extend_from_slice(part));
+/// Whether an object with these fields may be written in another way than it is given: an amount, or the case of a name.
+fn is_rewritten(fields: &[Field]) -> bool {
+    let is_one = |field: &Field| matches!(field.kind, Kind::Amount(_)) || field.any_case;
+    fields.iter().any(|field| is_one(field) || is_rewritten(field.kind.members()))
+}
+
+/// `is_complete`: false as soon as an amount could not be written.
+fn push(fields: &[Field], given: Fields<'_>, out: &mut Vec<u8>, is_complete: &mut bool) {
+    object(out, |object| {
+        for (name, value) in given.iter() {
+            let field = fields.iter().find(|field| field.is_called(&name));
+            match field {
+                Some(field) if field.location != Location::Body => {}
+                Some(field) => push_field(field, value, object, is_complete),
+                None => object.raw(&name, |out| value.compact(out)),
             }
-            None => json::quote(name, out),
         }
-        out.push(b':');
-        match field.map(|field| field.kind) {
-            Some(Kind::Amount(wire)) => {
-                // The amount was checked before; if it cannot be read again, it is too large for the memory that is
-                // left.
-                if !amount::push(value, wire, out) {
-                    return Err(validate::out_of_memory(what, value.len(), Status::Argument));
-                }
-            }
-            Some(Kind::Object(fields)) if has_amount(fields) => {
-                let members = json::members(value).map_err(|error| refused(what, prefix, name, error))?;
-                push_members(what, &format!("{prefix}{name}."), fields, &members, out)?;
-            }
-            Some(Kind::List(fields)) if has_amount(fields) => {
-                out.push(b'[');
-                let elements = json::items(value).map_err(|error| refused(what, prefix, name, error))?;
-                for (index, element) in elements.into_iter().enumerate() {
-                    if index > 0 {
-                        out.push(b',');
-                    }
-                    let name = format!("{name}.{index}");
-                    let members = json::members(element).map_err(|error| refused(what, prefix, &name, error))?;
-                    push_members(what, &format!("{prefix}{name}."), fields, &members, out)?;
-                }
-                out.push(b']');
-            }
-            _ => json::compact(value, out).map_err(|error| refused(what, prefix, name, error))?,
+    });
+}
+
+fn push_field(field: &Field, value: Value<'_>, object: &mut Object<'_>, is_complete: &mut bool) {
+    object.raw(sent_as(field, value), |out| match field.kind {
+        Kind::Amount(wire) => *is_complete &= amount::push(value, wire, out),
+        Kind::Object(fields) if is_rewritten(fields) => push(fields, value.fields(), out, is_complete),
+        Kind::List(fields) if is_rewritten(fields) => {
+            list(out, value.children(), |out, element| push(fields, element.fields(), out, is_complete));
         }
-    }
-    out.push(b'}');
-    Ok(())
+        _ => value.compact(out),
+    });
 }
 
 /// How the name of a field is spelled in the request.
-fn sent_as(field: &Field, value: &RawValue) -> &'static str {
+fn sent_as(field: &Field, value: Value<'_>) -> &'static str {
     if field.options.is_empty() {
         return field.name;
     }
-    let option = json::text(value).and_then(|value| PayOption::of(field.options, &value));
+    let option = value.text().and_then(|value| PayOption::of(field.options, &value));
     option.map_or(field.name, |option| option.sent_as)
-}
-
-fn refused(what: &str, prefix: &str, name: &str, error: impl Display) -> ValidationError {
-    ValidationError::of_member(Status::Argument, what, &format!("{prefix}{name}"), error.to_string())
 }
 
 /// A buffer for a body of at most that many bytes.
@@ -116,8 +83,9 @@ pub fn buffer(what: &str, size: usize) -> Result<SecretBytes, ValidationError> {
 /// Any JSON object, compact: a payload that belongs to no endpoint.
 pub fn payload(text: &str) -> Result<SecretBytes, ValidationError> {
     const WHAT: &str = "the payload";
-    let members = validate::object(text, &[], validate::Rules::OPEN, WHAT, Status::Argument)?;
-    body(WHAT, &[], &members, text.len())
+    let given = Given::read(text);
+    let fields = validate::object(&given, &[], validate::Rules::OPEN, WHAT, Status::Argument)?;
+    body(WHAT, &[], fields, text.len())
 }
 
 /// The payload as it is sent: encrypted, if asked for. Without a key this fails, so that nothing is sent unencrypted.
@@ -135,8 +103,11 @@ pub fn with_longest(error: ValidationError, payload: &[u8]) -> ValidationError {
     const SHOWN: usize = 3;
     let text = std::str::from_utf8(payload).unwrap_or_default();
     let mut values = Vec::new();
-    for (name, value) in json::members(text).unwrap_or_default() {
-        push_lengths(&name, value, &mut values);
+    if let Ok(document) = Document::scan_own(text) {
+        document
+            .root(text)
+            .children()
+            .for_each(|field| push_lengths(&field.name().unwrap_or_default(), field, &mut values));
     }
     values.sort_by_key(|(_, length)| Reverse(*length));
     values.truncate(SHOWN);
@@ -147,14 +118,16 @@ pub fn with_longest(error: ValidationError, payload: &[u8]) -> ValidationError {
 }
 
 /// The paths of the values in it that have no values in them, with their lengths as JSON.
-fn push_lengths(path: &str, value: &RawValue, found: &mut Vec<(String, usize)>) {
+fn push_lengths(path: &str, value: Value<'_>, found: &mut Vec<(String, usize)>) {
     let path = shortened(path);
-    if let Ok(members) = json::members(value) {
-        members.iter().for_each(|(name, value)| push_lengths(&format!("{path}.{name}"), value, found));
-    } else if let Ok(items) = json::items(value) {
-        items.iter().enumerate().for_each(|(index, item)| push_lengths(&format!("{path}.{index}"), item, found));
-    } else {
-        found.push((path.into_owned(), value.len()));
+    match value.kind() {
+        Type::Object | Type::Array => {
+            for (index, child) in value.children().enumerate() {
+                let step = child.name().unwrap_or_else(|| index.to_string().into());
+                push_lengths(&format!("{path}.{step}"), child, found);
+            }
+        }
+        _ => found.push((path.into_owned(), value.raw().len())),
     }
 }
 
@@ -181,8 +154,9 @@ mod tests {
     const PAYOUT: &[Field] = &[amount("amount", Wire::Number), Field::optional("parts", Kind::List(AMOUNTS), "")];
 
     fn written(text: &str) -> Result<String, ValidationError> {
-        let members = json::members(text).unwrap();
-        let out = body("made_up", FIELDS, &members, text.len())?;
+        let given = Given::read(text);
+        let fields = validate::object(&given, &[], validate::Rules::OPEN, "made_up", Status::Argument)?;
+        let out = body("made_up", FIELDS, fields, text.len())?;
         // It never moved: the buffer is as large as it was made, so no copy is left in memory.
         assert_eq!(out.capacity(), text.len() + growth(FIELDS, text.len()), "{text}");
         Ok(String::from_utf8(out.to_vec()).unwrap())
@@ -209,8 +183,8 @@ mod tests {
     #[test]
     fn a_member_is_spelled_as_the_row_or_the_payment_option_says() {
         let pay = |text: &str| {
-            let members = json::members(text).unwrap();
-            let out = body("order_pay", paysvc_spec::endpoint("order_pay").fields, &members, text.len()).unwrap();
+            let (row, given) = (paysvc_spec::endpoint("order_pay"), Given::read(text));
+            let out = body(row.name, row.fields, given.fields().unwrap(), text.len()).unwrap();
             String::from_utf8(out.to_vec()).unwrap()
         };
         for (given, sent) in [
@@ -219,6 +193,7 @@ mod tests {
             (r#"{"paymentoption":"ndd"}"#, r#"{"paymentOption":"ndd"}"#),
             (r#"{"paymentoption":"new"}"#, r#"{"paymentOption":"new"}"#),
             (r#"{"a":{"paymentoption":"NDD"}}"#, r#"{"a":{"paymentoption":"NDD"}}"#),
+            (r#"{"card":{"AUTHOPTION":"PIN","Pin":"1"}}"#, r#"{"card":{"authOption":"PIN","pin":"1"}}"#),
         ] {
             assert_eq!(pay(given), sent);
         }
@@ -228,9 +203,9 @@ mod tests {
     fn the_error_names_the_member_that_nests_too_deep() {
         let deep = "[".repeat(100) + &"]".repeat(100);
         let error = written(&format!(r#"{{"order":{{"x":{deep}}}}}"#)).unwrap_err();
-        assert_eq!(error.message, "made_up: order.x nests deeper than 32 levels");
+        assert_eq!(error.message, "made_up: order nests deeper than 32 levels");
         let error = written(&format!(r#"{{"payouts":[{{}},{{"parts":[{{"x":{deep}}}]}}]}}"#)).unwrap_err();
-        assert_eq!(error.message, "made_up: payouts.1.parts.0.x nests deeper than 32 levels");
+        assert_eq!(error.message, "made_up: payouts nests deeper than 32 levels");
     }
 
     #[test]

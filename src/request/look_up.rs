@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-use crate::json::builder::{Builder, Value};
-use crate::json::{self, Members, RawValue, Type, pointer};
+use crate::json::builder::{self, Builder};
+use crate::json::{Fields, Type, Value, pointer};
 use crate::request::amount::digits;
 use crate::request::secrets::{Secrets, Stop};
 use crate::request::validate;
@@ -17,14 +17,14 @@ use paysvc_spec::status::Status;
 const WHERE: &str = "request";
 
 /// What the status query needs of a request: values by their pointers.
-pub type Values = Vec<(&'static str, Box<RawValue>)>;
+pub type Values = Vec<(&'static str, Box<str>)>;
 
 /// An earlier request, as far as it was kept.
 pub struct EarlierRequest<'a> {
     row: &'static Endpoint,
     look_up: &'static LookUp,
-    members: Members<'a>,
-    values: Vec<(&'static str, &'a RawValue)>,
+    given: Fields<'a>,
+    values: Vec<(&'static str, Value<'a>)>,
     /// The first field that makes the request a charge.
     pub charge: Option<String>,
 }
@@ -34,22 +34,22 @@ impl<'a> EarlierRequest<'a> {
     pub fn read(
         row: &'static Endpoint,
         look_up: &'static LookUp,
-        request: &'a RawValue,
+        request: Value<'a>,
         what: &str,
     ) -> Result<EarlierRequest<'a>, ValidationError> {
         let invalid = |errors| ValidationError::of_members(Status::Argument, what, errors);
-        let members = object(request).map_err(|text| invalid(vec![(WHERE.to_owned(), text)]))?;
+        let given = object(request).map_err(|text| invalid(vec![(WHERE.to_owned(), text)]))?;
         let mut errors = Vec::new();
         let mut values = Vec::new();
         for kept in look_up.keep {
-            match value(&members, row.fields, kept.pointer()).and_then(|found| checked(found, kept, row.fields)) {
+            match value(given, row.fields, kept.pointer()).and_then(|found| checked(found, kept, row.fields)) {
                 Ok(found) => values.extend(found.map(|value| (kept.pointer(), value))),
                 Err((path, text)) => errors.push((format!("{WHERE}.{path}"), text)),
             }
         }
-        misspelt(&members, row.fields, look_up, &mut errors);
-        let charge = charge(&[], &members, row.fields, look_up);
-        let earlier = EarlierRequest { row, look_up, members, values, charge };
+        misspelt(given, row.fields, look_up, &mut errors);
+        let charge = charge(&[], given, row.fields, look_up);
+        let earlier = EarlierRequest { row, look_up, given, values, charge };
         if errors.is_empty() {
             earlier.missing(&mut errors);
         }
@@ -93,21 +93,21 @@ impl<'a> EarlierRequest<'a> {
     }
 
     /// The secrets that the caller kept, if any: the service may repeat them.
-    pub fn secrets(mut self, stop: Stop<'_>) -> Secrets {
+    pub fn secrets(&self, stop: Stop<'_>) -> Secrets {
         // A field that the caller added is a reference.
-        let is_added = |name: &str| {
-            self.look_up.keep.iter().any(|kept| matches!(kept, Keep::Added(pointer) if first_step(pointer) == name))
-        };
-        self.members.retain(|(name, _)| !is_added(name));
-        Secrets::of_row(&self.members, self.row.fields, stop)
+        let added = self.look_up.keep.iter().filter_map(|kept| match kept {
+            Keep::Added(pointer) => Some(Field::optional(first_step(pointer), Kind::Text, "")),
+            Keep::Value(_) | Keep::Presence(_) => None,
+        });
+        let fields: Vec<Field> = self.row.fields.iter().copied().chain(added).collect();
+        Secrets::of_row(self.given, &fields, stop)
     }
 
     /// The fields of the request of the status query.
-    pub fn asks(&self) -> Members<'a> {
+    pub fn asks(&self) -> Vec<(&'static str, Value<'a>)> {
         let is_given = |pointer: &&&str| self.text(pointer).is_some();
         let value = |pointers: &[&str]| self.value(pointers.iter().find(is_given)?);
-        let sent = self.look_up.members.iter();
-        sent.filter_map(|(name, pointers)| Some((Cow::Borrowed(*name), value(pointers)?))).collect()
+        self.look_up.members.iter().filter_map(|(name, pointers)| Some((*name, value(pointers)?))).collect()
     }
 
     /// The name of the attempt or account in question, beside the fields that the status query sends.
@@ -132,26 +132,28 @@ impl<'a> EarlierRequest<'a> {
     }
 
     pub fn currency(&self) -> Option<Cow<'a, str>> {
-        json::text(self.value(self.look_up.currency?)?)
+        self.value(self.look_up.currency?)?.text()
     }
 
     fn text(&self, pointer: &str) -> Option<Cow<'a, str>> {
-        json::text(self.value(pointer)?)
+        self.value(pointer)?.text()
     }
 
-    fn value(&self, pointer: &str) -> Option<&'a RawValue> {
+    fn value(&self, pointer: &str) -> Option<Value<'a>> {
         self.values.iter().find(|(known, _)| *known == pointer).map(|(_, value)| *value)
     }
 }
 
 /// What a program keeps from a request in order to look it up; `with_added`: also what the caller has added for that.
-pub fn values(row: &'static Endpoint, look_up: &LookUp, members: &Members<'_>, with_added: bool) -> Values {
+pub fn values(row: &'static Endpoint, look_up: &LookUp, given: Fields<'_>, with_added: bool) -> Values {
     let value = |keep: &Keep| {
-        let value = value(members, row.fields, keep.pointer()).ok()??;
+        let value = value(given, row.fields, keep.pointer()).ok()??;
         // What has the wrong type is refused elsewhere; what is in it may be secret.
-        match (keep, Type::of(value)) {
+        match (keep, value.kind()) {
             (Keep::Added(_), _) if !with_added => None,
-            (Keep::Value(pointer) | Keep::Added(pointer), Type::Text | Type::Number) => Some((*pointer, value.into())),
+            (Keep::Value(pointer) | Keep::Added(pointer), Type::Text | Type::Number) => {
+                Some((*pointer, value.raw().into()))
+            }
             (Keep::Presence(pointer), Type::Object) => Some((*pointer, "{}".into())),
             _ => None,
         }
@@ -163,35 +165,34 @@ pub fn values(row: &'static Endpoint, look_up: &LookUp, members: &Members<'_>, w
 pub fn text(values: &Values) -> Option<String> {
     let mut object = Builder::new();
     for (pointer, value) in values {
-        object.set(pointer, Value::Json(value));
+        object.set(pointer, builder::Value::Json(value));
     }
     Some(object.text()?.to_str().ok()?.to_owned())
 }
 
 /// The request has a field that makes it a charge.
-pub fn charges(row: &'static Endpoint, look_up: &LookUp, members: &Members<'_>) -> bool {
-    charge(&[], members, row.fields, look_up).is_some()
+pub fn charges(row: &'static Endpoint, look_up: &LookUp, given: Fields<'_>) -> bool {
+    charge(&[], given, row.fields, look_up).is_some()
 }
 
 /// The text of the field at that pointer.
-pub fn text_at(row: &'static Endpoint, members: &Members<'_>, pointer: &str) -> Option<String> {
-    digits(value(members, row.fields, pointer).ok()??).map(Cow::into_owned)
+pub fn text_at(row: &'static Endpoint, given: Fields<'_>, pointer: &str) -> Option<String> {
+    digits(value(given, row.fields, pointer).ok()??).map(Cow::into_owned)
 }
 
 /// The first field with which the request is a charge. One that the row does not list, at any depth, may be another way to
 /// pay. `path`: where these fields stand.
-fn charge(path: &[&str], members: &Members<'_>, fields: &[Field], look_up: &LookUp) -> Option<String> {
-    let mut given = members.iter().filter(|(_, value)| Type::of(value) != Type::Null);
-    given.find_map(|(name, value)| {
-        let path = [path, &[&**name]].concat();
+fn charge(path: &[&str], given: Fields<'_>, fields: &[Field], look_up: &LookUp) -> Option<String> {
+    given.iter().filter(|(_, value)| value.kind() != Type::Null).find_map(|(name, value)| {
+        let path = [path, &[&*name]].concat();
         let is_on = |pointer: &str| {
             let mut names = pointer::names(pointer);
             path.iter().all(|step| names.next().is_some_and(|name| name == *step))
         };
-        let is_charge = match fields.iter().find(|field| field.is_called(name)) {
+        let is_charge = match fields.iter().find(|field| field.is_called(&name)) {
             Some(field) if look_up.charges_with.iter().any(|pointer| pointer[1..] == *field.name) => path.len() == 1,
             Some(field) => match field.kind {
-                Kind::Object(inner) => return charge(&path, &json::members(value).ok()?, inner, look_up),
+                Kind::Object(inner) => return charge(&path, value.fields(), inner, look_up),
                 _ => false,
             },
             None => !look_up.keep.iter().any(|kept| is_on(kept.pointer())),
@@ -210,9 +211,9 @@ fn dotted(pointer: &str) -> String {
     pointer.trim_start_matches('/').replace('/', ".")
 }
 
-fn object(value: &RawValue) -> Result<Members<'_>, String> {
-    match Type::of(value) {
-        Type::Object => json::members(value).map_err(|error| error.to_string()),
+fn object(value: Value<'_>) -> Result<Fields<'_>, String> {
+    match value.kind() {
+        Type::Object => Ok(value.fields()),
         found => Err(format!("must be an object, not {}", found.name())),
     }
 }
@@ -220,32 +221,27 @@ fn object(value: &RawValue) -> Result<Members<'_>, String> {
 type Fault = (String, String);
 
 /// The value at that pointer, if there is one.
-fn value<'a>(members: &Members<'a>, fields: &'static [Field], pointer: &str) -> Result<Option<&'a RawValue>, Fault> {
+fn value<'a>(given: Fields<'a>, fields: &'static [Field], pointer: &str) -> Result<Option<Value<'a>>, Fault> {
     // A name that the row takes in any case stands at the top.
     let own = fields.iter().find(|field| field.any_case && pointer[1..] == *field.name);
     if let Some(field) = own {
-        return Ok(members.iter().find(|(name, _)| field.is_called(name)).map(|(_, value)| *value));
+        return Ok(given.iter().find(|(name, _)| field.is_called(name)).map(|(_, value)| value));
     }
-    let mut path = String::new();
-    let mut level = Cow::Borrowed(members);
+    let (mut path, mut level) = (String::new(), given);
     let mut names = pointer::names(pointer).peekable();
     while let Some(name) = names.next() {
         path = if path.is_empty() { name.to_string() } else { format!("{path}.{name}") };
-        let Some(found) = json::member(&level, &name) else { return Ok(None) };
+        let Some(found) = level.get(&name) else { return Ok(None) };
         if names.peek().is_none() {
             return Ok(Some(found));
         }
-        level = Cow::Owned(object(found).map_err(|text| (path.clone(), text))?);
+        level = object(found).map_err(|text| (path.clone(), text))?;
     }
     Ok(None)
 }
 
 /// Checks the type of a value.
-fn checked<'a>(
-    value: Option<&'a RawValue>,
-    kept: &Keep,
-    fields: &'static [Field],
-) -> Result<Option<&'a RawValue>, Fault> {
+fn checked<'a>(value: Option<Value<'a>>, kept: &Keep, fields: &'static [Field]) -> Result<Option<Value<'a>>, Fault> {
     let Some(value) = value else { return Ok(None) };
     let fault = match kept {
         // None of it is needed, so nothing within it is checked.
@@ -267,7 +263,7 @@ fn field_at(fields: &'static [Field], pointer: &str) -> Option<&'static Field> {
 }
 
 /// Fields whose names are nearly those of fields that must be kept: if they were ignored, those would be missing.
-fn misspelt(members: &Members<'_>, fields: &'static [Field], look_up: &LookUp, errors: &mut Vec<Fault>) {
+fn misspelt(given: Fields<'_>, fields: &'static [Field], look_up: &LookUp, errors: &mut Vec<Fault>) {
     let paths: Vec<String> = look_up.keep.iter().map(|kept| dotted(kept.pointer())).collect();
     let added = look_up.keep.iter().filter_map(|kept| match kept {
         Keep::Added(pointer) => Some(Field::optional(first_step(pointer), Kind::Text, "")),
@@ -275,21 +271,22 @@ fn misspelt(members: &Members<'_>, fields: &'static [Field], look_up: &LookUp, e
     });
     let all: Vec<Field> = fields.iter().copied().chain(added).collect();
     let known = validate::KnownMembers::of(&all);
-    let mut check = |members: &Members<'_>, here: &[Field], prefix: &str| {
-        for (name, _) in members.iter().filter(|(name, _)| !here.iter().any(|field| field.is_called(name))) {
-            let meant = known.meant(name, prefix);
+    let mut check = |given: Fields<'_>, here: &[Field], prefix: &str| {
+        for (name, _) in given.iter().filter(|(name, _)| !here.iter().any(|field| field.is_called(name))) {
+            let meant = known.meant(&name, prefix);
             let is_kept = |meant: &str| paths.iter().any(|path| path == meant || *path == format!("{prefix}{meant}"));
             if let Some(meant) = meant.filter(|meant| meant.split(" or ").any(is_kept))
                 && errors.len() < MAX_ERRORS
             {
-                errors.push((format!("{WHERE}.{prefix}{}", shortened(name)), validate::did_you_mean(&meant)));
+                errors.push((format!("{WHERE}.{prefix}{}", shortened(&name)), validate::did_you_mean(&meant)));
             }
         }
     };
-    check(members, &all, "");
+    check(given, &all, "");
     for field in all.iter().filter(|field| paths.iter().any(|path| path.starts_with(&format!("{}.", field.name)))) {
-        let inner = json::member(members, field.name).and_then(|value| json::members(value).ok());
-        check(&inner.unwrap_or_default(), field.kind.members(), &format!("{}.", field.name));
+        if let Some(inner) = given.get(field.name) {
+            check(inner.fields(), field.kind.members(), &format!("{}.", field.name));
+        }
     }
 }
 

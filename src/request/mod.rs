@@ -14,7 +14,7 @@ pub mod validate;
 
 use crate::config::Config;
 use crate::config::address::BaseUrl;
-use crate::json::{self, Members, RawValue};
+use crate::json::{self, Fields, Given};
 use crate::request::names::{References, RequestFields};
 use crate::request::secrets::{Secrets, Stop};
 use crate::util::panics::failpoint;
@@ -31,7 +31,7 @@ pub struct Request<'a> {
     /// `None` for a request that the table does not have.
     pub row: Option<&'static Endpoint>,
     /// Of an endpoint's function; of a request that JSON describes, the fields that describe it.
-    members: Members<'a>,
+    given: Fields<'a>,
     pub method: Method,
     pub url: String,
     pub key: ApiKey,
@@ -67,31 +67,31 @@ impl Request<'_> {
 /// Prepares the request of an endpoint from one flat JSON object with the service's field names.
 pub fn prepare<'a>(
     row: &'static Endpoint,
-    text: &'a str,
+    json: &'a Given<'_>,
     settings: &Config,
     stop: Stop<'_>,
 ) -> Result<Request<'a>, ValidationError> {
     let base_url = base_url(row, settings)?;
-    let members = validate::object(text, row.fields, validate::Rules::of(row), row.name, Status::Argument)?;
-    of_members(row, base_url, members, text.len(), settings, stop)
+    let given = validate::object(json, row.fields, validate::Rules::of(row), row.name, Status::Argument)?;
+    of_fields(row, base_url, given, json.len(), settings, stop)
 }
 
-/// The same for members that are values already.
-pub fn prepare_members<'a>(
+/// The same for fields that are values already.
+pub fn prepare_fields<'a>(
     row: &'static Endpoint,
-    members: Members<'a>,
+    given: Fields<'a>,
     settings: &Config,
     stop: Stop<'_>,
 ) -> Result<Request<'a>, ValidationError> {
     let base_url = base_url(row, settings)?;
-    let members = validate::members(members, row.fields, validate::Rules::of(row), row.name, Status::Argument)?;
+    let given = validate::fields(given, row.fields, validate::Rules::of(row), row.name, Status::Argument)?;
     // With quotes, a colon and a comma for each, and the braces.
-    let length = members.iter().map(|(name, value)| name.len() + value.len() + 4).sum::<usize>() + 2;
-    of_members(row, base_url, members, length, settings, stop)
+    let length = given.iter().map(|(name, value)| name.len() + value.raw().len() + 4).sum::<usize>() + 2;
+    of_fields(row, base_url, given, length, settings, stop)
 }
 
 /// A text as the value of a field.
-pub fn text_value(text: &str) -> Box<RawValue> {
+pub fn text_value(text: &str) -> Box<str> {
     let mut value = Vec::new();
     json::quote(text, &mut value);
     String::from_utf8(value).expect("JSON made of text is UTF-8").into()
@@ -104,40 +104,40 @@ fn base_url<'s>(row: &Endpoint, settings: &'s Config) -> Result<&'s BaseUrl, Val
 }
 
 /// `length`: of the JSON of the fields that have been checked.
-fn of_members<'a>(
+fn of_fields<'a>(
     row: &'static Endpoint,
     base_url: &BaseUrl,
-    members: Members<'a>,
+    given: Fields<'a>,
     length: usize,
     settings: &Config,
     stop: Stop<'_>,
 ) -> Result<Request<'a>, ValidationError> {
     let body = match row.method {
         Method::Get => None,
-        _ => Some(body::body(row.name, row.fields, &members, length)?),
+        _ => Some(body::body(row.name, row.fields, given, length)?),
     };
     let body = body.map(|payload| body::encode(payload, row.encrypted, settings)).transpose()?;
     Ok(Request {
         name: row.name,
         row: Some(row),
         method: row.method,
-        url: url::url(base_url, row, &members)?,
+        url: url::url(base_url, row, given)?,
         key: settings.key_of(row),
         headers: settings.headers_of(row).iter().map(|(name, value)| (name.to_string(), value.to_string())).collect(),
         body,
         safety: row.safety,
         answer: &row.answer,
-        references: names::of_row(&members, row.fields),
+        references: names::of_row(given, row.fields),
         names: Vec::new(),
-        secrets: Secrets::of_row(&members, row.fields, stop),
-        lacks_price: lacks_price(row, &members),
+        secrets: Secrets::of_row(given, row.fields, stop),
+        lacks_price: lacks_price(row, given),
         log_path: row.path,
-        members,
+        given,
     })
 }
 
 /// Whether the request is a charge and has no price, although the row has a place for it.
-fn lacks_price(row: &'static Endpoint, members: &Members<'_>) -> bool {
-    row.fields.iter().any(|field| field.has_price && json::member(members, field.name).is_none())
-        && row.looked_up_by.as_ref().is_some_and(|look_up| look_up::charges(row, look_up, members))
+fn lacks_price(row: &'static Endpoint, given: Fields<'_>) -> bool {
+    row.fields.iter().any(|field| field.has_price && given.get(field.name).is_none())
+        && row.looked_up_by.as_ref().is_some_and(|look_up| look_up::charges(row, look_up, given))
 }

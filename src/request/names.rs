@@ -3,8 +3,7 @@
 
 use std::borrow::Cow;
 
-use crate::json::document::{Document, Value};
-use crate::json::{self, Members, RawValue, Type};
+use crate::json::{Fields, Type, Value};
 use crate::request::amount::digits;
 use paysvc_spec::roles::OF_REQUEST;
 use paysvc_spec::schema::{Field, Reference};
@@ -13,18 +12,18 @@ use paysvc_spec::schema::{Field, Reference};
 pub type References<'a> = Vec<(Reference, Cow<'a, str>)>;
 
 /// Of a request with a row.
-pub fn of_row<'a>(members: &Members<'a>, fields: &[Field]) -> References<'a> {
+pub fn of_row<'a>(given: Fields<'a>, fields: &[Field]) -> References<'a> {
     let mut found = Vec::new();
-    add(members, fields, &mut found);
+    add(given, fields, &mut found);
     found
 }
 
-fn add<'a>(members: &Members<'a>, fields: &[Field], found: &mut References<'a>) {
+fn add<'a>(given: Fields<'a>, fields: &[Field], found: &mut References<'a>) {
     for field in fields.iter().filter(|field| field.reference.is_some() || has_references(field.kind.members())) {
-        for (_, value) in members.iter().filter(|(name, _)| field.is_called(name)) {
+        for (_, value) in given.iter().filter(|(name, _)| field.is_called(name)) {
             match field.reference {
                 Some(kind) => found.extend(text(value).map(|text| (kind, text))),
-                None => add(&json::members(value).unwrap_or_default(), field.kind.members(), found),
+                None => add(value.fields(), field.kind.members(), found),
             }
         }
     }
@@ -34,38 +33,38 @@ fn has_references(fields: &[Field]) -> bool {
     fields.iter().any(|field| field.reference.is_some())
 }
 
-/// Of a request without a row: members whose names may be in any case.
-pub fn of_any<'a>(members: &Members<'a>) -> References<'a> {
+/// Of a request without a row: fields whose names may be in any case.
+pub fn of_any(given: Fields<'_>) -> References<'_> {
     let mut found = Vec::new();
-    each_of_any(members, &mut |_, kind, value| found.extend(text(value).map(|text| (kind, text))));
+    each_of_any(given, &mut |_, kind, value| found.extend(text(value).map(|text| (kind, text))));
     found
 }
 
 /// Calls `found` for every field of a request without a row that holds a reference, with its path.
-pub fn each_of_any<'a>(members: &Members<'a>, found: &mut dyn FnMut(&str, Reference, &'a RawValue)) {
+pub fn each_of_any<'a>(given: Fields<'a>, found: &mut dyn FnMut(&str, Reference, Value<'a>)) {
     for (steps, kind) in OF_REQUEST {
-        each_at(members, "", steps, &mut |path, value| found(path, *kind, value));
+        each_at(given, "", steps, &mut |path, value| found(path, *kind, value));
     }
 }
 
 /// Calls `found` for every field at these steps, whose names may be in any case, with its path.
-pub fn each_at<'a>(members: &Members<'a>, within: &str, steps: &[&str], found: &mut dyn FnMut(&str, &'a RawValue)) {
+pub fn each_at<'a>(given: Fields<'a>, within: &str, steps: &[&str], found: &mut dyn FnMut(&str, Value<'a>)) {
     let [step, inner @ ..] = steps else { return };
-    for (name, value) in members.iter().filter(|(name, _)| name.eq_ignore_ascii_case(step)) {
+    for (name, value) in given.iter().filter(|(name, _)| name.eq_ignore_ascii_case(step)) {
         let path = format!("{within}{name}");
-        match Type::of(value) {
+        match value.kind() {
             _ if inner.is_empty() => found(&path, value),
             Type::Array => {
-                for (index, item) in json::items(value).unwrap_or_default().into_iter().enumerate() {
-                    each_at(&json::members(item).unwrap_or_default(), &format!("{path}.{index}."), inner, found);
+                for (index, item) in value.children().enumerate() {
+                    each_at(item.fields(), &format!("{path}.{index}."), inner, found);
                 }
             }
-            _ => each_at(&json::members(value).unwrap_or_default(), &format!("{path}."), inner, found),
+            _ => each_at(value.fields(), &format!("{path}."), inner, found),
         }
     }
 }
 
-fn text(value: &RawValue) -> Option<Cow<'_, str>> {
+fn text(value: Value<'_>) -> Option<Cow<'_, str>> {
     digits(value).filter(|text| !text.trim().is_empty())
 }
 
@@ -104,15 +103,12 @@ pub fn last_step(path: &str) -> &str {
     path.split(['.', '/', '[', ']']).rfind(is_name).unwrap_or_default()
 }
 
-/// The names of the fields of a body or a query.
-pub fn of_fields(members: &Members<'_>, within: &[&str]) -> Vec<String> {
+/// The names of the fields in these values, at any depth.
+pub fn of_fields<'a>(values: impl Iterator<Item = Value<'a>>) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
-    for text in within.iter().filter_map(|name| json::member(members, name)) {
-        let Ok(document) = Document::scan_own(text) else { continue };
-        for name in document.root(text).everything().filter_map(Value::name) {
-            if names.len() < MAX_NAMES && !names.iter().any(|own| *own == *name) {
-                names.push(name.into_owned());
-            }
+    for name in values.flat_map(Value::everything).filter_map(Value::name) {
+        if names.len() < MAX_NAMES && !names.iter().any(|own| *own == *name) {
+            names.push(name.into_owned());
         }
     }
     names
@@ -121,6 +117,7 @@ pub fn of_fields(members: &Members<'_>, within: &[&str]) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::json::document::Document;
 
     #[test]
     fn the_last_step_of_a_path_is_the_field() {

@@ -2,10 +2,11 @@
 //!
 //! The rules of a row also apply here: the payload of an encrypted endpoint is never sent unencrypted.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 
 use crate::config::Config;
-use crate::json::{self, Members, RawValue, Type};
+use crate::json::{Fields, Given, Type, Value};
 use crate::request::Request;
 use crate::request::names;
 use crate::request::policy::{self, Policy, RawRequest};
@@ -51,41 +52,42 @@ const REROUTING_HEADERS: &[&str] =
     &["x-original-url", "x-rewrite-url", "x-http-method", "x-http-method-override", "x-method-override"];
 
 /// Prepares the request that the JSON describes.
-pub fn prepare<'a>(text: &'a str, settings: &Config, stop: Stop<'_>) -> Result<Request<'a>, ValidationError> {
-    let members = validate::object(text, REQUEST, validate::Rules::CLOSED, WHAT, Status::Argument)?;
-    let method = choice(&members, "method", Method::ALL, |method| method.name())?;
-    let key = choice(&members, "key", ApiKey::ALL, |key| key.name())?;
-    let encrypt = flag(&members, "encrypt").unwrap_or(false);
-    let path = path(&members)?;
-    let has_body = json::member(&members, "body").is_some();
-    let request = RawRequest { method, key, encrypt, has_body, read_only: flag(&members, "read_only") };
+pub fn prepare<'a>(json: &'a Given<'_>, settings: &Config, stop: Stop<'_>) -> Result<Request<'a>, ValidationError> {
+    let given = validate::object(json, REQUEST, validate::Rules::CLOSED, WHAT, Status::Argument)?;
+    let method = choice(given, "method", Method::ALL, |method| method.name())?;
+    let key = choice(given, "key", ApiKey::ALL, |key| key.name())?;
+    let encrypt = given.flag("encrypt").unwrap_or(false);
+    let path = path(given)?;
+    let has_body = given.get("body").is_some();
+    let request = RawRequest { method, key, encrypt, has_body, read_only: given.flag("read_only") };
     let base_path = settings.base_url.as_ref().map_or("", |base_url| base_url.path());
     let Policy { row, read_only } =
         policy::enforce(base_path, &path, &request, settings).map_err(|(member, reason)| invalid(member, reason))?;
-    let within = |name| json::member(&members, name).and_then(|value| json::members(value).ok()).unwrap_or_default();
-    let given = ["body", "query"].map(|name| (name, within(name)));
+    let within = |name| given.get(name).map_or(Fields::Named(&[]), Value::fields);
+    let parts = ["body", "query"].map(|name| (name, within(name)));
     let safety = match (read_only, row) {
         (true, _) => Safety::ReadOnly,
         (false, Some(row)) => row.safety,
         (false, None) => Safety::Moves,
     };
     if !read_only && row.is_none_or(Endpoint::is_exact) {
-        check_exactness(&given, row)?;
+        check_exactness(&parts, row)?;
     }
     let base_url = settings.require(WHAT, key, encrypt)?;
-    let body = body(&members, method, encrypt, text.len())?;
-    let headers = headers(&members)?;
-    let query = query(&members)?;
-    let names = if row.is_none() { names::of_fields(&members, &["body", "query"]) } else { Vec::new() };
+    let body = body(given, method, encrypt, json.len())?;
+    let headers = headers(given)?;
+    let query = query(given)?;
+    let values = ["body", "query"].into_iter().filter_map(|name| given.get(name));
+    let names = if row.is_none() { names::of_fields(values) } else { Vec::new() };
     // Encrypted before the secrets are collected: that refuses a long payload, whose secrets would take long to
     // collect.
     let body = body.map(|payload| body::encode(payload, encrypt, settings)).transpose()?;
-    let secrets = secrets(&members, row, &path, &headers, stop);
-    let named = given.iter().flat_map(|(_, members)| names::of_any(members));
+    let secrets = secrets(given, row, &path, &headers, stop);
+    let named = parts.iter().flat_map(|(_, part)| names::of_any(*part));
     Ok(Request {
         name: WHAT,
         row,
-        members,
+        given,
         method,
         url: base_url.text.clone() + &path + &query,
         key,
@@ -96,44 +98,36 @@ pub fn prepare<'a>(text: &'a str, settings: &Config, stop: Stop<'_>) -> Result<R
         references: named.map(|(kind, text)| (kind, text.into_owned().into())).collect(),
         names,
         secrets,
-        lacks_price: row.is_some_and(|row| super::lacks_price(row, &given[0].1)),
+        lacks_price: row.is_some_and(|row| super::lacks_price(row, parts[0].1)),
         log_path: "(paysvc_request)",
     })
 }
 
 /// What a request that JSON describes would send if it were not encrypted.
 pub fn plain_body(request: &Request<'_>) -> Result<Option<SecretBytes>, ValidationError> {
-    let length = json::member(&request.members, "body").map_or(0, |body| body.len());
-    body(&request.members, request.method, false, length)
+    let length = request.given.get("body").map_or(0, |body| body.raw().len());
+    body(request.given, request.method, false, length)
 }
 
 fn invalid(member: &str, reason: impl Into<String>) -> ValidationError {
     ValidationError::of_member(Status::Argument, WHAT, member, reason)
 }
 
-fn text_of(members: &Members<'_>, name: &str) -> String {
-    json::member(members, name).and_then(json::text).unwrap_or_default().into_owned()
-}
-
-fn flag(members: &Members<'_>, name: &str) -> Option<bool> {
-    json::member(members, name).map(|value| value == "true")
-}
-
 fn choice<T: Copy>(
-    members: &Members<'_>,
+    given: Fields<'_>,
     member: &str,
     all: &[T],
     name: impl Fn(T) -> &'static str,
 ) -> Result<T, ValidationError> {
-    let given = text_of(members, member);
-    all.iter().copied().find(|one| name(*one) == given).ok_or_else(|| {
+    let text = given.text(member).unwrap_or_default();
+    all.iter().copied().find(|one| name(*one) == text).ok_or_else(|| {
         let names: Vec<_> = all.iter().map(|one| name(*one)).collect();
         invalid(member, format!("must be one of {}", names.join(", ")))
     })
 }
 
-fn path(members: &Members<'_>) -> Result<String, ValidationError> {
-    let path = text_of(members, "path");
+fn path(given: Fields<'_>) -> Result<String, ValidationError> {
+    let path = given.text("path").unwrap_or_default().into_owned();
     url::check_length(WHAT, "path", path.len())?;
     if !path.starts_with('/') {
         return Err(invalid("path", "must start with a slash"));
@@ -143,13 +137,13 @@ fn path(members: &Members<'_>) -> Result<String, ValidationError> {
 }
 
 /// References have one spelling, amounts are above zero, and an order that the row charges has its price.
-fn check_exactness(given: &[(&str, Members<'_>)], row: Option<&Endpoint>) -> Result<(), ValidationError> {
+fn check_exactness(parts: &[(&str, Fields<'_>)], row: Option<&Endpoint>) -> Result<(), ValidationError> {
     let charges = row.is_some_and(|row| !Step::of(row, true).is_some_and(Step::needs_key));
     let mut errors = Vec::new();
-    for (within, members) in given {
-        let mut found = validate::price_errors(members, charges);
-        names::each_of_any(members, &mut |path, _, value| {
-            let fault = json::text(value).and_then(|text| spelling_fault(&text));
+    for (within, part) in parts {
+        let mut found = validate::price_errors(*part, charges);
+        names::each_of_any(*part, &mut |path, _, value| {
+            let fault = value.text().and_then(|text| spelling_fault(&text));
             found.extend(fault.map(|fault| (path.to_owned(), fault)));
         });
         errors.extend(found.into_iter().map(|(path, text)| (format!("{within}.{path}"), text)));
@@ -161,13 +155,13 @@ fn check_exactness(given: &[(&str, Members<'_>)], row: Option<&Endpoint>) -> Res
 /// The values that no message may repeat: the secrets of a row; for other requests, the whole body and query, and
 /// account numbers in the path; and the caller's headers.
 fn secrets(
-    members: &Members<'_>,
+    given: Fields<'_>,
     row: Option<&Endpoint>,
     path: &str,
     headers: &[(String, String)],
     stop: Stop<'_>,
 ) -> Secrets {
-    let mut found = Secrets::of_request(members, row.map_or(&[], |row| row.fields), stop);
+    let mut found = Secrets::of_request(given, row.map_or(&[], |row| row.fields), stop);
     if row.is_none() {
         let digits = |segment: &String| segment.chars().filter(char::is_ascii_digit).count();
         let numbers = url_path::segments(path).into_iter().filter(|segment| digits(segment) >= ACCOUNT_DIGITS);
@@ -178,12 +172,12 @@ fn secrets(
 }
 
 fn body(
-    members: &Members<'_>,
+    given: Fields<'_>,
     method: Method,
     encrypt: bool,
     capacity: usize,
 ) -> Result<Option<SecretBytes>, ValidationError> {
-    let Some(value) = json::member(members, "body") else {
+    let Some(value) = given.get("body") else {
         return match encrypt {
             true => Err(invalid("body", "is required with encrypt")),
             false => Ok(None),
@@ -193,45 +187,43 @@ fn body(
         return Err(invalid("body", "must be left out of a GET"));
     }
     let mut out = body::buffer(WHAT, capacity)?;
-    json::compact(value, &mut out).map_err(|error| invalid("body", error))?;
+    value.compact(&mut out);
     Ok(Some(out))
 }
 
-/// Members of an optional object of plain values.
+/// Fields of an optional object of plain values.
 fn pairs<'a>(
-    members: &Members<'a>,
+    given: Fields<'a>,
     member: &str,
-    plain: impl Fn(&'a RawValue) -> Option<String>,
+    plain: impl Fn(Value<'a>) -> Option<String>,
 ) -> Result<Vec<(String, String)>, ValidationError> {
-    let Some(value) = json::member(members, member) else { return Ok(Vec::new()) };
-    // Checked first, because the JSON parser's message would repeat the value.
-    if Type::of(value) != Type::Object {
-        return Err(invalid(member, format!("must be an object, not {}", Type::of(value).name())));
+    let Some(value) = given.get(member) else { return Ok(Vec::new()) };
+    if value.kind() != Type::Object {
+        return Err(invalid(member, format!("must be an object, not {}", value.kind().name())));
     }
-    let pairs = json::members(value).map_err(|error| invalid(member, error.to_string()))?;
-    let pair = |(name, value): (std::borrow::Cow<'a, str>, &'a RawValue)| match plain(value) {
+    let pair = |(name, value): (Cow<'a, str>, Value<'a>)| match plain(value) {
         Some(text) => Ok((name.into_owned(), text)),
-        None => Err(invalid(&format!("{member}.{name}"), format!("must not be {}", Type::of(value).name()))),
+        None => Err(invalid(&format!("{member}.{name}"), format!("must not be {}", value.kind().name()))),
     };
-    pairs.into_iter().map(pair).collect()
+    value.fields().iter().map(pair).collect()
 }
 
-fn query(members: &Members<'_>) -> Result<String, ValidationError> {
-    let plain = |value| match Type::of(value) {
-        Type::Text => json::text(value).map(|text| text.into_owned()),
-        Type::Number | Type::Bool => Some(value.to_owned()),
+fn query(given: Fields<'_>) -> Result<String, ValidationError> {
+    let plain = |value: Value<'_>| match value.kind() {
+        Type::Text => value.text().map(Cow::into_owned),
+        Type::Number | Type::Bool => Some(value.raw().to_owned()),
         _ => None,
     };
     let mut query = String::new();
-    for (name, value) in pairs(members, "query", plain)? {
+    for (name, value) in pairs(given, "query", plain)? {
         url::check_length(WHAT, "query", query.len() + name.len() + value.len())?;
         url::push_query(&mut query, &name, &value);
     }
     Ok(query)
 }
 
-fn headers(members: &Members<'_>) -> Result<Vec<(String, String)>, ValidationError> {
-    let headers = pairs(members, "headers", |value| json::text(value).map(|text| text.into_owned()))?;
+fn headers(given: Fields<'_>) -> Result<Vec<(String, String)>, ValidationError> {
+    let headers = pairs(given, "headers", |value| value.text().map(Cow::into_owned))?;
     if headers.len() > MAX_HEADERS {
         return Err(invalid("headers", format!("has {} fields; at most {MAX_HEADERS} are sent", headers.len())));
     }
@@ -252,7 +244,7 @@ fn headers(members: &Members<'_>) -> Result<Vec<(String, String)>, ValidationErr
             return Err(invalid(&member, "is not a header name"));
         }
         if !seen.insert(lower_case) {
-            return Err(invalid(&member, "is given twice"));
+            return Err(invalid(&member, "is given more than once"));
         }
         if !value.bytes().all(|b| b == b' ' || b.is_ascii_graphic()) {
             return Err(invalid(&member, "holds a control character or a character outside ASCII"));
@@ -267,13 +259,12 @@ mod tests {
 
     fn error(headers: &str) -> String {
         let text = format!(r#"{{"headers":{headers}}}"#);
-        let members = json::members(&text).unwrap();
-        super::headers(&members).expect_err(headers).message
+        super::headers(Given::read(&text).fields().unwrap()).expect_err(headers).message
     }
 
     #[test]
     fn header_names_are_compared_without_case() {
-        assert!(error(r#"{"X-A":"1","x-a":"2"}"#).contains("headers.x-a is given twice"));
+        assert!(error(r#"{"X-A":"1","x-a":"2"}"#).contains("headers.x-a is given more than once"));
     }
 
     #[test]

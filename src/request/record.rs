@@ -1,9 +1,9 @@
 //! What the journal keeps about a request: no card data, no codes, no keys.
 
 use crate::json::decimal::Decimal;
-use crate::json::{self, Members, RawValue, Type};
+use crate::json::{Fields, Value};
 use crate::request::look_up::{self, Values};
-use crate::request::{Request, text_value};
+use crate::request::{Request, amount, text_value};
 use paysvc_spec::journal::Step;
 use paysvc_spec::schema::{Endpoint, Field, Kind, Reference, Settles};
 
@@ -35,16 +35,16 @@ impl Record {
             let members = texts.map(|(path, text)| (path.to_owned(), text.to_owned())).to_vec();
             return Some(Record::new(request, Step::Other, members));
         };
-        let (members, look_up) = (&request.members, row.looked_up_by.as_ref());
-        let charges = look_up.is_some_and(|look_up| look_up::charges(row, look_up, members));
+        let (given, look_up) = (request.given, row.looked_up_by.as_ref());
+        let charges = look_up.is_some_and(|look_up| look_up::charges(row, look_up, given));
         let step = Step::of(row, charges)?;
-        let at = |pointer: Option<&str>| look_up::text_at(row, members, pointer?);
+        let at = |pointer: Option<&str>| look_up::text_at(row, given, pointer?);
         Some(Record {
-            kept: look_up.map(|look_up| look_up::values(row, look_up, members, false)),
+            kept: look_up.map(|look_up| look_up::values(row, look_up, given, false)),
             amount: at(look_up.and_then(|look_up| look_up.amount)),
             currency: at(look_up.and_then(|look_up| look_up.currency)),
             has_page: look_up.is_some_and(|look_up| look_up.settles == Settles::Order),
-            ..Record::new(request, step, values(members, row.fields, Field::is_identifying))
+            ..Record::new(request, step, values(given, row.fields, Field::is_identifying))
         })
     }
 
@@ -84,30 +84,27 @@ impl Record {
 }
 
 /// The fields that are to be kept, by their paths, in the order of the table. Equal for requests that mean the same.
-pub fn values(members: &Members<'_>, fields: &[Field], is_kept: fn(&Field) -> bool) -> Vec<(String, String)> {
+pub fn values(given: Fields<'_>, fields: &[Field], is_kept: fn(&Field) -> bool) -> Vec<(String, String)> {
     let mut found = Vec::new();
-    add(members, fields, is_kept, "", &mut found);
+    add(given, fields, is_kept, "", &mut found);
     found
 }
 
 fn add(
-    members: &Members<'_>,
+    given: Fields<'_>,
     fields: &[Field],
     is_kept: fn(&Field) -> bool,
     within: &str,
     found: &mut Vec<(String, String)>,
 ) {
     for field in fields {
-        for (_, value) in members.iter().filter(|(name, _)| field.is_called(name)) {
+        for (_, value) in given.iter().filter(|(name, _)| field.is_called(name)) {
             let path = format!("{within}{}", field.name);
             match field.kind {
-                Kind::Object(inner) => {
-                    add(&json::members(value).unwrap_or_default(), inner, is_kept, &format!("{path}."), found);
-                }
+                Kind::Object(inner) => add(value.fields(), inner, is_kept, &format!("{path}."), found),
                 Kind::List(inner) => {
-                    for (index, item) in json::items(value).unwrap_or_default().into_iter().enumerate() {
-                        let item = json::members(item).unwrap_or_default();
-                        add(&item, inner, is_kept, &format!("{path}.{index}."), found);
+                    for (index, item) in value.children().enumerate() {
+                        add(item.fields(), inner, is_kept, &format!("{path}.{index}."), found);
                     }
                 }
                 _ if is_kept(field) => found.push((path, normal(field, value))),
@@ -118,14 +115,11 @@ fn add(
 }
 
 /// Equal for values that mean the same.
-fn normal(field: &Field, value: &RawValue) -> String {
-    let text = match Type::of(value) {
-        Type::Text => json::text(value).unwrap_or_default().into_owned(),
-        _ => value.to_owned(),
-    };
+fn normal(field: &Field, value: Value<'_>) -> String {
+    let text = amount::digits(value).unwrap_or(value.raw().into());
     match field.kind {
         Kind::Amount(_) => normal_amount(&text),
-        _ => text,
+        _ => text.into_owned(),
     }
 }
 

@@ -1,6 +1,6 @@
 //! The values of a request that no message or log line may repeat.
 
-use crate::json::{self, Members, RawValue, Type};
+use crate::json::{Fields, Type, Value};
 use crate::util::secret::SecretBytes;
 use crate::util::text::{symbols, visible};
 use paysvc_spec::schema::{Field, Kind};
@@ -35,21 +35,16 @@ impl Default for Secrets {
 
 impl Secrets {
     /// The secrets among the fields of a row: those that it marks, and all fields that it does not name.
-    pub fn of_row(members: &Members<'_>, fields: &[Field], stop: Stop<'_>) -> Secrets {
+    pub fn of_row(given: Fields<'_>, fields: &[Field], stop: Stop<'_>) -> Secrets {
         let mut found = Collector { secrets: Secrets::default(), seen: 0, stop };
-        found.members(members, fields);
+        found.fields(given, fields);
         found.secrets
     }
 
-    /// The same for a raw request, whose members are in `body` and `query`; `fields`: of the row at its path, if any.
-    pub fn of_request(request: &Members<'_>, fields: &[Field], stop: Stop<'_>) -> Secrets {
+    /// The same for a raw request, whose fields are in `body` and `query`; `fields`: of the row at its path, if any.
+    pub fn of_request(request: Fields<'_>, fields: &[Field], stop: Stop<'_>) -> Secrets {
         let mut found = Collector { secrets: Secrets::default(), seen: 0, stop };
-        for value in ["body", "query"].iter().filter_map(|name| json::member(request, name)) {
-            match json::members(value) {
-                Ok(members) => found.members(&members, fields),
-                Err(_) => found.value(value, false),
-            }
-        }
+        ["body", "query"].iter().filter_map(|name| request.get(name)).for_each(|value| found.object(value, fields));
         found.secrets
     }
 
@@ -117,32 +112,30 @@ struct Collector<'s> {
 }
 
 impl Collector<'_> {
-    fn members(&mut self, members: &Members<'_>, fields: &[Field]) {
-        for (name, value) in members {
-            match fields.iter().find(|field| field.is_called(name)) {
+    fn fields(&mut self, given: Fields<'_>, fields: &[Field]) {
+        for (name, value) in given.iter() {
+            match fields.iter().find(|field| field.is_called(&name)) {
                 Some(Field { kind: Kind::Object(fields), .. }) => self.object(value, fields),
-                Some(Field { kind: Kind::List(fields), .. }) => match json::items(value) {
-                    Ok(items) => items.iter().for_each(|element| self.object(element, fields)),
-                    Err(_) => self.value(value, false),
-                },
-                Some(field) if !field.secret => {}
-                Some(_) => self.value(value, true),
-                None => self.value(value, false),
+                Some(Field { kind: Kind::List(fields), .. }) if value.kind() == Type::Array => {
+                    value.children().for_each(|element| self.object(element, fields));
+                }
+                Some(field) if !field.secret && !matches!(field.kind, Kind::List(_)) => {}
+                field => self.value(value, field.is_some_and(|field| field.secret)),
             }
         }
     }
 
     /// A value that should be an object with these fields. In a raw request it may be anything, and all of it may be
     /// secret.
-    fn object(&mut self, value: &RawValue, fields: &[Field]) {
-        match json::members(value) {
-            Ok(members) => self.members(&members, fields),
-            Err(_) => self.value(value, false),
+    fn object(&mut self, value: Value<'_>, fields: &[Field]) {
+        match value.kind() {
+            Type::Object => self.fields(value.fields(), fields),
+            _ => self.value(value, false),
         }
     }
 
     /// `marked`: the table marks it as secret.
-    fn value(&mut self, value: &RawValue, marked: bool) {
+    fn value(&mut self, value: Value<'_>, marked: bool) {
         if !self.secrets.complete {
             return;
         }
@@ -151,22 +144,14 @@ impl Collector<'_> {
             self.secrets.complete = false;
             return;
         }
-        match Type::of(value) {
-            // A value that cannot be read is not treated as empty.
-            Type::Object => match json::members(value) {
-                Ok(members) => members.iter().for_each(|(_, value)| self.value(value, marked)),
-                Err(_) => self.secrets.complete = false,
-            },
-            Type::Array => match json::items(value) {
-                Ok(items) => items.iter().for_each(|value| self.value(value, marked)),
-                Err(_) => self.secrets.complete = false,
-            },
+        match value.kind() {
+            Type::Object | Type::Array => value.children().for_each(|value| self.value(value, marked)),
             // As it is written, if it has an unpaired surrogate or there is not enough memory for it.
-            Type::Text => match json::text(value) {
+            Type::Text => match value.text() {
                 Some(text) => self.keep(&text, marked),
-                None => self.keep(&value[1..value.len() - 1], marked),
+                None => self.keep(&value.raw()[1..value.raw().len() - 1], marked),
             },
-            Type::Number => self.keep(value, marked),
+            Type::Number => self.keep(value.raw(), marked),
             Type::Bool | Type::Null => {}
         }
     }
@@ -192,6 +177,7 @@ fn can_be_found(secret: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::json::Given;
 
     #[test]
     fn marked_members_and_those_the_row_does_not_name_are_secret() {
@@ -207,14 +193,13 @@ mod tests {
         ];
         const CARD: &[Field] = &[field("cvv", Kind::Text, true), field("year", Kind::Text, false)];
         let text = r#"{"reference":"ORDER","otp":"abc","card":{"cvv":"193","year":"2039","pin":[55555,"66666",true]},"x":{"y":"77777","currency":"NGN","pin":"a12","name":"Lovelace"},"z":"ab"}"#;
-        let found = Secrets::of_row(&json::members(text).unwrap(), FIELDS, &|| false);
-        let found: Vec<_> = found.iter().collect();
-        assert_eq!(found, ["abc", "193", "55555", "66666", "77777", "a12", "Lovelace"]);
-        // In a raw request an element may be anything, and so may the list.
         let found = |text: &str| -> Vec<String> {
-            let found = Secrets::of_row(&json::members(text).unwrap(), FIELDS, &|| false);
+            let given = Given::read(text);
+            let found = Secrets::of_row(given.fields().unwrap(), FIELDS, &|| false);
             found.iter().map(str::to_owned).collect()
         };
+        assert_eq!(found(text), ["abc", "193", "55555", "66666", "77777", "a12", "Lovelace"]);
+        // In a raw request an element may be anything, and so may the list.
         let list = r#"{"cards":[{"cvv":"194","year":"2039"},{"cvv":"195","pin":"88888"},"99999",[{"x":"12121"}]]}"#;
         assert_eq!(found(list), ["194", "195", "88888", "99999", "12121"]);
         assert_eq!(found(r#"{"cards":{"cvv":"34343"},"card":["56565"]}"#), ["34343", "56565"]);

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 
 use crate::config::address::BaseUrl;
-use crate::json::{self, Members};
+use crate::json::Fields;
 use crate::util::memory::MAX_LINE;
 use crate::util::validation_error::ValidationError;
 use paysvc_spec::schema::{Endpoint, Field, Location};
@@ -15,10 +15,10 @@ use paysvc_spec::status::Status;
 const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
 /// The URL of a row, with the fields that belong in its path and query.
-pub fn url(base_url: &BaseUrl, row: &Endpoint, members: &Members<'_>) -> Result<String, ValidationError> {
+pub fn url(base_url: &BaseUrl, row: &Endpoint, given: Fields<'_>) -> Result<String, ValidationError> {
     let (mut path, mut query) = (Cow::Borrowed(row.path), String::new());
     for field in row.fields.iter().filter(|field| field.location != Location::Body) {
-        let Some(value) = json::member(members, field.name).and_then(json::text) else { continue };
+        let Some(value) = given.text(field.name) else { continue };
         check_length(row.name, field.name, value.len())?;
         match field.location {
             Location::Path => {

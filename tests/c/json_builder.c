@@ -213,8 +213,8 @@ static void wrong_values(void)
         {"{a:4111}", "/a: the value is not JSON"},
         {"\"4111", "/a: the value is not JSON"},
         {"'4111'", "/a: the value is not JSON"},
-        {"{\"a\":4111,\"\\u0061\":4111}", "/a: the value is not usable: field \"a\" is given twice"},
-        {"[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[4111]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]", "/a: nests deeper than 32 levels"}
+        {"{\"a\":4111,\"\\u0061\":4111}", "/a: the value is not usable: a is given more than once"},
+        {"[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[4111]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]", "/a: the value is not usable: it nests deeper than 32 levels"}
     };
     size_t i;
     for (i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {

@@ -2,7 +2,7 @@ use std::cell::Cell;
 use std::time::{Duration, Instant};
 
 use super::*;
-use crate::json;
+use crate::json::Given;
 use crate::util::text::MAX_CHARS;
 
 fn of(secrets: &[&str]) -> Secrets {
@@ -282,7 +282,7 @@ fn nothing_is_shown_if_the_secrets_are_incomplete() {
     let text = format!(r#"{{"body":[{}]}}"#, vec!["\"123456\""; 10_000].join(","));
     let checks = Cell::new(0);
     let stop = || checks.replace(checks.get() + 1) == 2;
-    let secrets = Secrets::of_request(&json::members(&text).unwrap(), &[], &stop);
+    let secrets = Secrets::of_request(Given::read(&text).fields().unwrap(), &[], &stop);
     assert_eq!((secrets.is_complete(), checks.get()), (false, 3));
     assert_eq!(masked_by(&secrets, "harmless"), WITHHELD);
     let mask = Redactor { secrets: &secrets, key: None, stop: &|| false };

@@ -7,7 +7,7 @@ use super::report::{Identity, Report, Row};
 use super::rules::no_memory;
 use super::{INITIATE, WHAT, names};
 use crate::config::Config;
-use crate::json::{self, Members, RawValue};
+use crate::json::{Fields, Given, Type, Value};
 use crate::ledger::digest;
 use crate::request::record;
 use crate::request::validate;
@@ -28,10 +28,10 @@ pub struct Recipient {
 impl Recipient {
     /// The fields that say who pays what to whom, and the function, as the journal compares them.
     pub fn members(&self) -> Vec<(String, String)> {
-        let payload = std::str::from_utf8(&self.payload).unwrap_or_default();
-        let members = json::members(payload).unwrap_or_default();
+        let given = Given::read(std::str::from_utf8(&self.payload).unwrap_or_default());
+        let fields = given.fields().unwrap_or(Fields::Named(&[]));
         let mut found = vec![("function".to_owned(), INITIATE.name.to_owned())];
-        found.append(&mut record::values(&members, payouts::DETAILS, Field::is_identifying));
+        found.append(&mut record::values(fields, payouts::DETAILS, Field::is_identifying));
         found
     }
 }
@@ -61,27 +61,24 @@ fn open() -> String {
 
 impl List {
     /// Checks the whole list; the error names what is wrong by index and field.
-    pub fn read(value: &RawValue, row: &Endpoint, settings: &Config) -> Result<List, ValidationError> {
+    pub fn read(list: Value<'_>, row: &Endpoint, settings: &Config) -> Result<List, ValidationError> {
         let invalid = |errors| ValidationError::of_members(Status::Argument, WHAT, errors);
-        let request: Members<'_> = vec![(Cow::Borrowed(names::LIST), value)];
-        let mut errors = validate::errors(&request, row.fields, validate::Rules::of(row));
-        let elements = json::items(value).unwrap_or_default();
-        errors.extend(reference_errors(&elements)?);
+        let request = [(names::LIST, list)];
+        let mut errors = validate::errors(Fields::Named(&request), row.fields, validate::Rules::of(row));
+        errors.extend(reference_errors(list)?);
         errors.truncate(MAX_ERRORS);
         if !errors.is_empty() {
             return Err(invalid(errors));
         }
         let most = settings.require_encryption_key(WHAT)?.max_payload();
-        let digests = elements.iter().map(|element| {
-            let members = json::members(element).unwrap_or_default();
-            record::values(&members, payouts::DETAILS, |_| true)
-        });
-        let mut list = List {
-            recipients: memory::list(elements.len()).ok_or_else(|| no_memory(elements.len()))?,
+        let digests = list.children().map(|element| record::values(element.fields(), payouts::DETAILS, |_| true));
+        let count = list.count();
+        let mut found = List {
+            recipients: memory::list(count).ok_or_else(|| no_memory(count))?,
             digest: digest::of_list(digests),
             room: most.saturating_sub(open().len() + CLOSE.len()),
         };
-        for (index, element) in elements.iter().enumerate() {
+        for (index, element) in list.children().enumerate() {
             let recipient = recipient(element)?;
             let alone = open().len() + recipient.payload.len() + CLOSE.len();
             if alone > most && errors.len() < MAX_ERRORS {
@@ -89,10 +86,10 @@ impl List {
                     format!("is too long: its payload alone is {alone} bytes, this key can encrypt at most {most}");
                 errors.push((format!("{}.{index}", names::LIST), text));
             }
-            list.recipients.push(recipient);
+            found.recipients.push(recipient);
         }
         match errors.is_empty() {
-            true => Ok(list),
+            true => Ok(found),
             false => Err(ValidationError::of_members(Status::Encrypt, WHAT, errors)),
         }
     }
@@ -127,19 +124,18 @@ impl List {
 }
 
 /// What is wrong with the clients' references, beyond what the table says of them.
-fn reference_errors(elements: &[&RawValue]) -> Result<Vec<(String, String)>, ValidationError> {
+fn reference_errors(list: Value<'_>) -> Result<Vec<(String, String)>, ValidationError> {
     let mut errors = Vec::new();
     let mut known: HashMap<Cow<'_, str>, usize> = HashMap::new();
-    known.try_reserve(elements.len()).map_err(|_| no_memory(elements.len()))?;
-    for (index, element) in elements.iter().enumerate() {
+    known.try_reserve(list.count()).map_err(|_| no_memory(list.count()))?;
+    for (index, element) in list.children().enumerate().filter(|(_, element)| element.kind() == Type::Object) {
         if errors.len() >= MAX_ERRORS {
             break;
         }
-        let Ok(members) = json::members(element) else { continue };
-        let text = match json::member(&members, names::CLIENT_REFERENCE) {
+        let text = match element.member(names::CLIENT_REFERENCE) {
             None => "is required: the journal and the report know the recipient by it".to_owned(),
             // A reference that is not text gets an error of its own.
-            Some(value) => match json::text(value).map(|reference| known.insert(reference, index)) {
+            Some(value) => match value.text().map(|reference| known.insert(reference, index)) {
                 Some(Some(other)) => {
                     format!("is the same as {}.{other}.{}", names::LIST, names::CLIENT_REFERENCE)
                 }
@@ -151,13 +147,9 @@ fn reference_errors(elements: &[&RawValue]) -> Result<Vec<(String, String)>, Val
     Ok(errors)
 }
 
-fn recipient(element: &RawValue) -> Result<Recipient, ValidationError> {
-    let members = json::members(element).unwrap_or_default();
-    let text = |name: &str| {
-        let value = json::member(&members, name);
-        value.and_then(json::text).map(Cow::into_owned).unwrap_or_default()
-    };
-    let digits = json::member(&members, names::AMOUNT).and_then(amount::digits);
+fn recipient(element: Value<'_>) -> Result<Recipient, ValidationError> {
+    let text = |name: &str| element.fields().text(name).map(Cow::into_owned).unwrap_or_default();
+    let digits = element.member(names::AMOUNT).and_then(amount::digits);
     Ok(Recipient {
         identity: Identity {
             client_reference: text(names::CLIENT_REFERENCE),
@@ -165,7 +157,7 @@ fn recipient(element: &RawValue) -> Result<Recipient, ValidationError> {
             bank: text(names::BANK),
             amount: digits.map(Cow::into_owned).unwrap_or_default(),
         },
-        payload: body::body(WHAT, payouts::DETAILS, &members, element.len())?,
+        payload: body::body(WHAT, payouts::DETAILS, element.fields(), element.raw().len())?,
     })
 }
 

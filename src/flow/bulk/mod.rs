@@ -22,7 +22,7 @@ use crate::flow::bulk::list::List;
 use crate::flow::bulk::rules::{Failure, Rules, contained};
 use crate::flow::bulk::run::Run;
 use crate::flow::journal::no_journal;
-use crate::json;
+use crate::json::Given;
 use crate::request::{self, validate};
 use crate::util::memory::MAX_BULK_TEXT;
 use crate::util::validation_error::ValidationError;
@@ -58,14 +58,14 @@ impl Client {
     }
 
     fn pay(&self, context: &Call<'_>, json: &str) -> Result<Reply, ValidationError> {
-        let members =
-            validate::object_within(json, MAX_BULK_TEXT, &fields(), validate::Rules::CLOSED, WHAT, Status::Argument)?;
-        let is_set = |name: &str| json::member(&members, name).is_some_and(|value| value == "true");
+        let given = Given::read_within(json, MAX_BULK_TEXT);
+        let given = validate::object(&given, &fields(), validate::Rules::CLOSED, WHAT, Status::Argument)?;
+        let is_set = |name: &str| given.flag(name).unwrap_or_default();
         let journal = self.journal.get().ok_or_else(|| no_journal(WHAT))?;
-        let list = json::member(&members, names::LIST).map(|list| List::read(list, INITIATE, &self.config));
+        let list = given.get(names::LIST).map(|list| List::read(list, INITIATE, &self.config));
         let list = list.unwrap_or_else(|| Err(ValidationError::new(Status::Internal, "the list is missing")))?;
         // Anything missing from the configuration is reported before the first batch.
-        request::prepare(INITIATE, list.request(&[0]).text(), &self.config, &|| false)?;
+        request::prepare(INITIATE, &Given::read(list.request(&[0]).text()), &self.config, &|| false)?;
         let rules = Rules::new(is_set("continue_after_unknown"));
         Run::new(self, context, journal, list, is_set("continue"), rules)?.pay()
     }

@@ -15,6 +15,7 @@ use crate::call::log::Level;
 use crate::flow::Client;
 use crate::flow::engine::{Attempt, Items, ReadyItem, RunEnd, Step};
 use crate::flow::patience::Patience;
+use crate::json::Given;
 use crate::json::decimal::Decimal;
 use crate::ledger::row::{By, End};
 use crate::ledger::table::{Claims, Decision};
@@ -436,7 +437,8 @@ impl Items for BatchItems<'_, '_> {
         let Run { client, context, list, .. } = &*self.run;
         let request = list.request(&recipients);
         let bounds = &context.within(client.config.timeout).bounds;
-        let request = request::prepare(INITIATE, request.text(), &client.config, &|| bounds.is_over());
+        let given = Given::read(request.text());
+        let request = request::prepare(INITIATE, &given, &client.config, &|| bounds.is_over());
         match request {
             Ok(request) => send(&request),
             Err(error) => Attempt::without_request(Reply::invalid(error)),

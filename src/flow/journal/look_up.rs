@@ -1,7 +1,6 @@
 //! What a call finds out instead of sending, or before: it looks up what is open and writes what that proves, asks the
 //! service for an order before it is charged, and answers with what is recorded.
 
-use std::borrow::Cow;
 use std::cell::Cell;
 use std::time::Instant;
 
@@ -15,7 +14,6 @@ use crate::call::log::Level;
 use crate::flow::Client;
 use crate::flow::resolve::watch::{self, LookUpResult};
 use crate::flow::resolve::{Arguments, Task};
-use crate::json;
 use crate::json::decimal::Decimal;
 use crate::json::document::Document;
 use crate::json::object::{object, object_text};
@@ -75,14 +73,15 @@ impl Single<'_> {
         let look_up = self.request.row.and_then(|row| row.looked_up_by.as_ref());
         let (Some(look_up), Some(reference)) = (look_up, entry.record.order.as_deref()) else { return Step::Send };
         let value = text_value(reference);
-        let members = look_up.members.iter().map(|(name, _)| (Cow::Borrowed(*name), &*value)).collect();
+        let value = (&value, Document::scan_own(&value).expect("a quoted text is JSON"));
+        let fields = look_up.members.iter().map(|(name, _)| (*name, value.1.root(value.0))).collect();
         let mut secrets = Secrets::default();
         secrets.extend(&self.request.secrets);
         let task = Task {
             what: entry.record.function,
             row: paysvc_spec::endpoint(look_up.endpoint),
             currency_by: None,
-            members,
+            fields,
             asked: Inquiry { question: Question::Charge, prices: Vec::new(), own_reference: None, attempts: None },
             attempts_now: None,
             secrets,
@@ -321,8 +320,8 @@ pub fn resolve(
         return Ok(Reply::of_verdict(resolution::without_look_up(Safety::Moves)));
     }
     let unreadable = |_| ValidationError::new(Status::Internal, "the journal has a request that is no JSON");
-    let request = json::parse(&of.request).map_err(unreadable)?;
-    let arguments = Arguments::of_record(&of.function, request, of.step != JournalStep::Order)?;
+    let request = Document::scan_own(&of.request).map_err(unreadable)?;
+    let arguments = Arguments::of_record(&of.function, request.root(&of.request), of.step != JournalStep::Order)?;
     let safety = arguments.row.safety;
     Ok(match arguments.task(&|| context.bounds.is_over())? {
         Some(mut task) => {

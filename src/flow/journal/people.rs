@@ -9,7 +9,7 @@ use crate::answer::reply::Reply;
 use crate::call::Call;
 use crate::call::log::Level;
 use crate::flow::resolve::arguments;
-use crate::json::{self, Members};
+use crate::json::{Fields, Given};
 use crate::ledger::claims::{ClaimRecord, ClaimState};
 use crate::ledger::clock::{self, Moment};
 use crate::ledger::key::Name;
@@ -146,7 +146,8 @@ impl Client {
 
     /// A person decides what became of a claim that stays open.
     pub fn journal_settle(&self, context: &Call<'_>, json: &str) -> Reply {
-        let settlement = arguments(const { operation(SETTLE) }, json).and_then(|members| Settlement::read(&members));
+        let given = Given::read(json);
+        let settlement = arguments(const { operation(SETTLE) }, &given).and_then(Settlement::read);
         match (settlement, self.journal.get()) {
             (Err(error), _) => Reply::invalid(error),
             (Ok(_), None) => Reply::invalid(no_journal(SETTLE)),
@@ -156,10 +157,9 @@ impl Client {
 
     /// Copies the journal's file.
     pub fn journal_backup(&self, context: &Call<'_>, json: &str) -> Reply {
-        let to = arguments(const { operation(BACK_UP) }, json).map(|members| {
-            let to = json::member(&members, "path").and_then(json::text);
-            PathBuf::from(to.unwrap_or_default().into_owned())
-        });
+        let given = Given::read(json);
+        let to = arguments(const { operation(BACK_UP) }, &given)
+            .map(|given| PathBuf::from(given.text("path").unwrap_or_default().into_owned()));
         match (to, self.journal.get()) {
             (Err(error), _) => Reply::invalid(error),
             (Ok(_), None) => Reply::invalid(no_journal(BACK_UP)),
@@ -251,10 +251,9 @@ enum Objection {
 }
 
 impl Settlement {
-    fn read(members: &Members<'_>) -> Result<Settlement, ValidationError> {
+    fn read(given: Fields<'_>) -> Result<Settlement, ValidationError> {
         let wrong = |name: &str, reason: &str| ValidationError::of_member(Status::Argument, SETTLE, name, reason);
-        let member = |name: &str| json::member(members, name).and_then(json::text);
-        let text = |name: &str| member(name).unwrap_or_default().into_owned();
+        let text = |name: &str| given.text(name).unwrap_or_default().into_owned();
         let outcome = match &*text("outcome") {
             "CONFIRMED" => Outcome::Confirmed,
             "REJECTED" => Outcome::Rejected,
@@ -263,8 +262,8 @@ impl Settlement {
         if let Some(name) = ["who", "why"].into_iter().find(|name| text(name).len() > MAX_WORDS) {
             return Err(wrong(name, &format!("must have at most {MAX_WORDS} bytes")));
         }
-        let sender_ended = json::member(members, "sender_ended").is_some_and(|raw| raw == "true");
-        let key = member("key").map(|key| Name::new(&key));
+        let sender_ended = given.flag("sender_ended").unwrap_or_default();
+        let key = given.text("key").map(|key| Name::new(&key));
         Ok(Settlement { id: text("id"), key, outcome, who: text("who"), why: text("why"), sender_ended })
     }
 

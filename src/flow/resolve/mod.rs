@@ -12,7 +12,7 @@ use crate::answer::reply::Reply;
 use crate::answer::resolution::{self, Attempts, Inquiry, Price, Question};
 use crate::call::Call;
 use crate::json::decimal::Decimal;
-use crate::json::{self, Members, RawValue};
+use crate::json::{Fields, Given, Value};
 use crate::request::amount;
 use crate::request::look_up::EarlierRequest;
 use crate::request::secrets::{Secrets, Stop};
@@ -30,10 +30,11 @@ const REFERENCE: &str = "reference";
 
 impl Client {
     pub fn resolve(&self, context: &Call<'_>, json: &str) -> Reply {
-        let asked = arguments(const { operation(WHAT) }, json).and_then(|members| {
+        let given = Given::read(json);
+        let asked = arguments(const { operation(WHAT) }, &given).and_then(|given| {
             // Also for a function that is not known: it may have moved money.
             context.record.set_doubt(Doubt::Money);
-            let arguments = Arguments::read(&members)?;
+            let arguments = Arguments::read(given)?;
             let row = arguments.row;
             context.record.set_doubt(row.in_doubt());
             let Some(task) = arguments.task(&|| context.bounds.is_over())? else {
@@ -46,19 +47,20 @@ impl Client {
             }
             Ok(watch::watch(self, context, &task))
         });
-        invoked::with_look_up_again(asked.unwrap_or_else(Reply::invalid), json)
+        invoked::with_look_up_again(asked.unwrap_or_else(Reply::invalid), &given)
     }
 
     pub fn order_wait(&self, context: &Call<'_>, json: &str) -> Reply {
         context.record.set_doubt(Doubt::Charge);
-        let task = arguments(const { operation(WAIT) }, json).and_then(|arguments| task_of_wait(&arguments));
+        let given = Given::read(json);
+        let task = arguments(const { operation(WAIT) }, &given).and_then(task_of_wait);
         task.map_or_else(Reply::invalid, |task| watch::watch(self, context, &task))
     }
 }
 
 /// The fields that an operation got.
-pub(super) fn arguments<'a>(operation: &Operation, json: &'a str) -> Result<Members<'a>, ValidationError> {
-    validate::arguments(operation.name, operation.members, json)
+pub(super) fn arguments<'g>(operation: &Operation, given: &'g Given<'_>) -> Result<Fields<'g>, ValidationError> {
+    validate::arguments(operation.name, operation.members, given)
 }
 
 /// What to ask, and how often.
@@ -69,7 +71,7 @@ pub struct Task<'a> {
     /// Asked for the currency of the order, if the status query's response does not name it.
     pub currency_by: Option<&'static Endpoint>,
     /// The request of the status query.
-    pub members: Members<'a>,
+    pub fields: Vec<(&'static str, Value<'a>)>,
     pub asked: Inquiry<'a>,
     /// The attempts as a journal knows them once the status query has been answered; in place of those of `asked`.
     pub attempts_now: Option<&'a dyn Fn() -> Attempts>,
@@ -82,21 +84,21 @@ pub struct Task<'a> {
 }
 
 /// What the caller expects an order to cost; `None` without `expect`.
-fn expected(arguments: &Members<'_>) -> Option<Price> {
-    let expect = json::members(json::member(arguments, "expect")?).ok()?;
-    let amount = json::member(&expect, "amount").and_then(amount::digits).and_then(|digits| Decimal::parse(&digits));
-    let currency = json::member(&expect, "currency").and_then(json::text);
+fn expected(arguments: Fields<'_>) -> Option<Price> {
+    let expect = arguments.get("expect")?.fields();
+    let amount = expect.get("amount").and_then(amount::digits).and_then(|digits| Decimal::parse(&digits));
+    let currency = expect.text("currency");
     Some(Price { source: "expect", is_of_order: false, amount, currency: currency.map(|text| text.into_owned()) })
 }
 
 /// How many requests that may charge the order were begun.
-fn attempts(what: &str, arguments: &Members<'_>) -> Result<Option<u32>, ValidationError> {
+fn attempts(what: &str, arguments: Fields<'_>) -> Result<Option<u32>, ValidationError> {
     let given = whole_number(what, arguments, "attempts", 1, u64::from(u32::MAX))?;
     Ok(given.and_then(|attempts| u32::try_from(attempts).ok()))
 }
 
 /// The first wait between two status queries.
-fn interval_ms(what: &str, arguments: &Members<'_>) -> Result<u64, ValidationError> {
+fn interval_ms(what: &str, arguments: Fields<'_>) -> Result<u64, ValidationError> {
     let Default::Number { value, least, most } = operations::INTERVAL.default else {
         unreachable!("the interval has a number as its default")
     };
@@ -107,13 +109,13 @@ fn interval_ms(what: &str, arguments: &Members<'_>) -> Result<u64, ValidationErr
 /// A whole number within these limits; `None` if it is left out.
 fn whole_number(
     what: &str,
-    arguments: &Members<'_>,
+    arguments: Fields<'_>,
     name: &str,
     least: u64,
     most: u64,
 ) -> Result<Option<u64>, ValidationError> {
-    let Some(value) = json::member(arguments, name) else { return Ok(None) };
-    let number = value.parse().ok().filter(|number| (least..=most).contains(number));
+    let Some(value) = arguments.get(name) else { return Ok(None) };
+    let number = value.raw().parse().ok().filter(|number| (least..=most).contains(number));
     number.map(Some).ok_or_else(|| {
         ValidationError::of_member(Status::Argument, what, name, format!("must be between {least} and {most}"))
     })
@@ -122,7 +124,7 @@ fn whole_number(
 /// The arguments of `resolve`.
 pub struct Arguments<'a> {
     pub row: &'static Endpoint,
-    pub request: &'a RawValue,
+    pub request: Value<'a>,
     pub is_charged: bool,
     pub attempts: Option<u32>,
     pub expected: Option<Price>,
@@ -131,25 +133,20 @@ pub struct Arguments<'a> {
 }
 
 impl<'a> Arguments<'a> {
-    pub fn read(members: &Members<'a>) -> Result<Arguments<'a>, ValidationError> {
-        let flag = |name| json::member(members, name).map(|value| value == "true");
+    pub fn read(given: Fields<'a>) -> Result<Arguments<'a>, ValidationError> {
         Ok(Arguments {
-            row: row_of(WHAT, members)?,
-            request: json::member(members, "request").expect("a required field was checked"),
-            is_charged: flag("charged").unwrap_or(true),
-            attempts: attempts(WHAT, members)?,
-            expected: expected(members),
-            repeats: flag("wait").unwrap_or_default(),
-            interval_ms: interval_ms(WHAT, members)?,
+            row: row_of(WHAT, given)?,
+            request: given.get("request").expect("a required field was checked"),
+            is_charged: given.flag("charged").unwrap_or(true),
+            attempts: attempts(WHAT, given)?,
+            expected: expected(given),
+            repeats: given.flag("wait").unwrap_or_default(),
+            interval_ms: interval_ms(WHAT, given)?,
         })
     }
 
     /// About a request that was recorded.
-    pub fn of_record(
-        function: &str,
-        request: &'a RawValue,
-        is_charged: bool,
-    ) -> Result<Arguments<'a>, ValidationError> {
+    pub fn of_record(function: &str, request: Value<'a>, is_charged: bool) -> Result<Arguments<'a>, ValidationError> {
         let row = row(WHAT, function)?;
         Ok(Arguments { row, request, is_charged, attempts: None, expected: None, repeats: false, interval_ms: 0 })
     }
@@ -167,7 +164,7 @@ impl<'a> Arguments<'a> {
             row: paysvc_spec::endpoint(look_up.endpoint),
             asked: Inquiry { question, prices, own_reference: earlier.own_reference(), attempts },
             currency_by: look_up.currency_by.map(paysvc_spec::endpoint),
-            members: earlier.asks(),
+            fields: earlier.asks(),
             attempts_now: None,
             secrets: earlier.secrets(stop),
             repeats: self.repeats,
@@ -178,8 +175,8 @@ impl<'a> Arguments<'a> {
 }
 
 /// The row that the arguments name.
-pub(super) fn row_of(what: &str, arguments: &Members<'_>) -> Result<&'static Endpoint, ValidationError> {
-    row(what, &json::member(arguments, ENDPOINT).and_then(json::text).unwrap_or_default())
+pub(super) fn row_of(what: &str, arguments: Fields<'_>) -> Result<&'static Endpoint, ValidationError> {
+    row(what, &arguments.text(ENDPOINT).unwrap_or_default())
 }
 
 fn row(what: &str, name: &str) -> Result<&'static Endpoint, ValidationError> {
@@ -243,16 +240,16 @@ fn prices(
 }
 
 /// From the arguments of `order_wait` to the question.
-fn task_of_wait<'a>(arguments: &Members<'a>) -> Result<Task<'a>, ValidationError> {
+fn task_of_wait(arguments: Fields<'_>) -> Result<Task<'_>, ValidationError> {
     let look_up = of_charge();
-    let reference = json::member(arguments, REFERENCE).map(|reference| (Cow::Borrowed(REFERENCE), reference));
+    let reference = arguments.get(REFERENCE).map(|reference| (REFERENCE, reference));
     let of_order =
         Price { source: "the request", is_of_order: true, amount: None, currency: currency(arguments, look_up) };
     Ok(Task {
         what: WAIT,
         row: paysvc_spec::endpoint(look_up.endpoint),
         currency_by: look_up.currency_by.map(paysvc_spec::endpoint),
-        members: reference.into_iter().collect(),
+        fields: reference.into_iter().collect(),
         asked: Inquiry {
             question: Question::Final,
             prices: std::iter::once(of_order).chain(expected(arguments)).collect(),
@@ -268,12 +265,8 @@ fn task_of_wait<'a>(arguments: &Members<'a>) -> Result<Task<'a>, ValidationError
 }
 
 /// The currency with which the order was made, if the request has it.
-fn currency(arguments: &Members<'_>, look_up: &LookUp) -> Option<String> {
-    let mut found = json::member(arguments, "request")?;
-    for step in look_up.currency?.split('/').skip(1) {
-        found = json::member(&json::members(found).ok()?, step)?;
-    }
-    json::text(found).map(|text| text.into_owned())
+fn currency(arguments: Fields<'_>, look_up: &LookUp) -> Option<String> {
+    arguments.get("request")?.find(look_up.currency?)?.text().map(Cow::into_owned)
 }
 
 /// The row that tells what became of a charge also tells the state of its order.

@@ -12,6 +12,7 @@ use crate::call::Call;
 use crate::call::log::Level;
 use crate::flow::Client;
 use crate::flow::patience::{Backoff, random};
+use crate::json::Fields;
 use crate::json::object::object_text;
 use crate::util::expiry::{CANCELLED, DEADLINE_EXCEEDED};
 use paysvc_spec::schema::{Endpoint, Reference};
@@ -59,8 +60,12 @@ pub fn watch(client: &Client, context: &Call<'_>, task: &Task<'_>) -> Reply {
 
 pub fn look(client: &Client, context: &Call<'_>, task: &Task<'_>) -> LookUpResult {
     // One that hangs must not use up the time of all others.
-    let mut reply =
-        client.look_up(&context.within(client.config.timeout), task.row, task.members.clone(), Some(&task.secrets));
+    let mut reply = client.look_up(
+        &context.within(client.config.timeout),
+        task.row,
+        Fields::Named(&task.fields),
+        Some(&task.secrets),
+    );
     let mut decision = decide(task, &reply, None);
     let asked = task.currency_by.filter(|_| decision.lacks_currency);
     let told = asked.and_then(|row| currency(client, context, task, row));
@@ -88,7 +93,8 @@ fn decide(task: &Task<'_>, reply: &Reply, currency: Option<&Text>) -> Decision {
 /// and currency.
 fn currency(client: &Client, context: &Call<'_>, task: &Task<'_>, row: &'static Endpoint) -> Option<Text> {
     client.config.key(client.config.key_of(row))?;
-    let reply = client.look_up(&context.within(client.config.timeout), row, task.members.clone(), Some(&task.secrets));
+    let reply =
+        client.look_up(&context.within(client.config.timeout), row, Fields::Named(&task.fields), Some(&task.secrets));
     let facts = reply.facts().filter(|_| reply.outcome() == Outcome::Confirmed)?;
     facts.reference(Reference::Order).is_requested().then(|| facts.currency.clear().cloned()).flatten()
 }

@@ -29,7 +29,9 @@ fn reply_within(gate: &Gate, event: &Value, answer: &str, state: State, expect: 
         assert!(row.read_only());
         let document = Document::scan(answer, &|| false).ok();
         let about = request::text_value(about);
-        let references = of_row(&vec![(member.into(), &*about)], row.fields);
+        let value = Document::scan(&about, &|| false).unwrap();
+        let fields = [(member, value.root(&about))];
+        let references = of_row(Fields::Named(&fields), row.fields);
         let read = |document| facts::read(document, answer, &row.answer, &references, &|| false);
         let facts = document.as_ref().and_then(read);
         let reading = Reading { sent: true, http_status: 200, facts, ..Reading::default() };

@@ -1,5 +1,6 @@
 use super::*;
 use crate::config::address::BaseUrl;
+use crate::json::Given;
 use crate::request::raw::prepare;
 use crate::util::secret::Secret;
 use paysvc_spec::schema::Safety;
@@ -17,7 +18,8 @@ fn prepare_with(base_path: &str, request: &serde_json::Value) -> Result<(String,
     let base_url = BaseUrl::parse(&format!("https://pay.example{base_path}"), false)?;
     let settings = settings(base_url);
     let request = request.to_string();
-    let prepared = prepare(&request, &settings, &|| false).map_err(|error| error.message)?;
+    let given = Given::read(&request);
+    let prepared = prepare(&given, &settings, &|| false).map_err(|error| error.message)?;
     Ok((prepared.url, prepared.safety))
 }
 
@@ -152,7 +154,7 @@ fn a_row_keeps_the_key_that_a_setting_chooses() {
     let refusal = |row_keys| {
         let base = settings(BaseUrl::parse("https://pay.example", false).unwrap());
         let settings = Config { row_keys, ..base };
-        prepare(&request.to_string(), &settings, &|| false).map(|_| ()).unwrap_err().message
+        prepare(&Given::read(&request.to_string()), &settings, &|| false).map(|_| ()).unwrap_err().message
     };
     let chosen = vec![(row.key_setting.unwrap(), other)];
     assert_eq!(refusal(chosen), format!("request: key must be the {} of paysvc_{}", other.setting(), row.name));

@@ -5,10 +5,10 @@ mod near;
 
 use std::cell::OnceCell;
 
-use crate::json::{self, Members, RawValue, Type, pointer};
+use crate::json::{Fields, Given, MAX_DEPTH, Type, Value, pointer};
 use crate::request::amount;
 use crate::request::names::each_at;
-use crate::util::memory::{self, MAX_ERRORS, MAX_TEXT};
+use crate::util::memory::{self, MAX_ERRORS};
 use crate::util::text::{shortened, spelling_fault};
 use crate::util::validation_error::ValidationError;
 use paysvc_spec::roles::{AMOUNT, AMOUNTS_OF_REQUEST, ORDER};
@@ -16,6 +16,9 @@ use paysvc_spec::schema::{Endpoint, Field, Kind, PayOption};
 use paysvc_spec::status::Status;
 
 pub use near::KnownMembers;
+
+/// The request itself, and the levels of each of its fields.
+const LEVELS: usize = MAX_DEPTH + 1;
 
 /// How strictly members are checked.
 #[derive(Clone, Copy)]
@@ -35,63 +38,58 @@ impl Rules {
     }
 }
 
-/// Reads `text` as one JSON object and checks it; the error starts with `what`: a function's name, or "the
+/// The fields of one JSON object, if nothing is wrong with them; the error starts with `what`: a function's name, or "the
 /// configuration".
-pub fn object<'a>(
-    text: &'a str,
+pub fn object<'g>(
+    given: &'g Given<'_>,
     fields: &[Field],
     rules: Rules,
     what: &str,
     status: Status,
-) -> Result<Members<'a>, ValidationError> {
-    object_within(text, MAX_TEXT, fields, rules, what, status)
+) -> Result<Fields<'g>, ValidationError> {
+    if let Some((path, error)) = given.fault(LEVELS) {
+        return Err(ValidationError::of_member(status, what, &shortened(&path), error));
+    }
+    shallow_object(given, fields, rules, what, status)
+}
+
+/// The same where the value of a field may be the text of somebody else, which another reader judges.
+pub fn shallow_object<'g>(
+    given: &'g Given<'_>,
+    fields: &[Field],
+    rules: Rules,
+    what: &str,
+    status: Status,
+) -> Result<Fields<'g>, ValidationError> {
+    let found = given.fields().map_err(|error| ValidationError::new(status, format!("{what} {error}")))?;
+    self::fields(found, fields, rules, what, status)
 }
 
 /// The fields that a function got which is no endpoint.
-pub fn arguments<'a>(function: &str, fields: &[Field], json: &'a str) -> Result<Members<'a>, ValidationError> {
-    object(json, fields, Rules::CLOSED, function, Status::Argument)
-}
-
-/// The same for a text of at most that many bytes.
-pub fn object_within<'a>(
-    text: &'a str,
-    most: usize,
-    fields: &[Field],
-    rules: Rules,
-    what: &str,
-    status: Status,
-) -> Result<Members<'a>, ValidationError> {
-    if text.len() > most {
-        let message = format!("{what} is {} bytes; at most {most} are accepted", text.len());
-        return Err(ValidationError::new(status, message));
-    }
-    if !memory::can_read(text.len()) {
-        return Err(out_of_memory(what, text.len(), status));
-    }
-    let members = json::members(text)
-        .map_err(|error| ValidationError::new(status, format!("{what} {}", reason(text, &error))))?;
-    self::members(members, fields, rules, what, status)
+pub fn arguments<'g>(function: &str, fields: &[Field], given: &'g Given<'_>) -> Result<Fields<'g>, ValidationError> {
+    object(given, fields, Rules::CLOSED, function, Status::Argument)
 }
 
 /// The fields, if nothing is wrong with them.
-pub fn members<'a>(
-    members: Members<'a>,
+pub fn fields<'g>(
+    given: Fields<'g>,
     fields: &[Field],
     rules: Rules,
     what: &str,
     status: Status,
-) -> Result<Members<'a>, ValidationError> {
-    let errors = errors(&members, fields, rules);
-    if errors.is_empty() { Ok(members) } else { Err(ValidationError::of_members(status, what, errors)) }
+) -> Result<Fields<'g>, ValidationError> {
+    let errors = errors(given, fields, rules);
+    if errors.is_empty() { Ok(given) } else { Err(ValidationError::of_members(status, what, errors)) }
 }
 
 /// What is wrong with the fields of a request: at most [`MAX_ERRORS`], each with its path.
-pub fn errors(members: &Members<'_>, fields: &[Field], rules: Rules) -> Vec<(String, String)> {
+pub fn errors(given: Fields<'_>, fields: &[Field], rules: Rules) -> Vec<(String, String)> {
     let mut errors = Vec::new();
-    Check { fields, known: OnceCell::new(), members, rules, errors: &mut errors }.object(members, fields, "");
+    Check { fields, known: OnceCell::new(), given, rules, errors: &mut errors }.object(given, fields, "");
     if rules.is_exact && rules.allows_extra && errors.is_empty() {
         let is_known = |name: &str| fields.iter().any(|field| field.is_called(name));
-        errors = price_errors(&members.iter().filter(|(name, _)| !is_known(name)).cloned().collect(), true);
+        errors = price_errors(given, true);
+        errors.retain(|(path, _)| !is_known(path.split('.').next().unwrap_or_default()));
         errors.truncate(MAX_ERRORS);
     }
     errors
@@ -101,18 +99,18 @@ pub fn errors(members: &Members<'_>, fields: &[Field], rules: Rules) -> Vec<(Str
 /// give is never left out, because the service would then charge or refund what the order has.
 ///
 /// `charges`: an order must have its price.
-pub fn price_errors(members: &Members<'_>, charges: bool) -> Vec<(String, String)> {
+pub fn price_errors(given: Fields<'_>, charges: bool) -> Vec<(String, String)> {
     let mut errors = Vec::new();
     for steps in AMOUNTS_OF_REQUEST {
-        each_at(members, "", steps, &mut |path, value| {
+        each_at(given, "", steps, &mut |path, value| {
             if is_nothing(value) {
                 errors.push((path.to_owned(), "must be above zero, or be left out".to_owned()));
             }
         });
     }
-    each_at(members, "", &[ORDER], &mut |path, value| {
-        let lacks_amount = |order: Members<'_>| !order.iter().any(|(name, _)| name.eq_ignore_ascii_case(AMOUNT));
-        if charges && json::members(value).is_ok_and(lacks_amount) {
+    each_at(given, "", &[ORDER], &mut |path, value| {
+        let has_amount = || value.fields().iter().any(|(name, _)| name.eq_ignore_ascii_case(AMOUNT));
+        if charges && value.kind() == Type::Object && !has_amount() {
             errors.push((format!("{path}.{AMOUNT}"), "is required: an order has a price".to_owned()));
         }
     });
@@ -120,11 +118,10 @@ pub fn price_errors(members: &Members<'_>, charges: bool) -> Vec<(String, String
 }
 
 /// Null, blank, zero or negative, as text or as a number.
-fn is_nothing(value: &RawValue) -> bool {
-    let text = match Type::of(value) {
+fn is_nothing(value: Value<'_>) -> bool {
+    let text = match value.kind() {
         Type::Null => return true,
-        Type::Number => value.into(),
-        Type::Text => json::text(value).unwrap_or_default(),
+        Type::Number | Type::Text => amount::digits(value).unwrap_or_default(),
         _ => return false,
     };
     let text = text.trim();
@@ -137,23 +134,11 @@ pub fn out_of_memory(what: &str, length: usize, status: Status) -> ValidationErr
     ValidationError::new(status, format!("{what} is {length} bytes, which {}", memory::TOO_LARGE))
 }
 
-/// Why a text is not a valid object: common mistakes get a clear message.
-fn reason(text: &str, error: &json::Error) -> String {
-    match json::parse(text) {
-        Err(error) => format!("is not JSON: {error}"),
-        Ok(value) if Type::of(value) != Type::Object => {
-            format!("must be a JSON object, not {}", Type::of(value).name())
-        }
-        Ok(_) => format!("is not usable: {error}"),
-    }
-}
-
 /// What is wrong with the value of a field that is checked alone.
-pub fn fault(value: &RawValue, field: &Field) -> Option<String> {
+pub fn fault(value: Value<'_>, field: &Field) -> Option<String> {
     let alone = Field { same_as: None, ..*field };
-    let (known, members) = (OnceCell::new(), Members::new());
-    Check { fields: &[], known, members: &members, rules: Rules::OPEN, errors: &mut Vec::new() }
-        .fault(value, &alone, "")
+    let (known, given) = (OnceCell::new(), Fields::Named(&[]));
+    Check { fields: &[], known, given, rules: Rules::OPEN, errors: &mut Vec::new() }.fault(value, &alone, "")
 }
 
 /// The text for a value that is none of these, with the one that it is like.
@@ -188,79 +173,79 @@ struct Check<'c> {
     /// The same, for names that it does not have.
     known: OnceCell<KnownMembers<'c>>,
     /// All of the request.
-    members: &'c Members<'c>,
+    given: Fields<'c>,
     rules: Rules,
     errors: &'c mut Vec<(String, String)>,
 }
 
 impl Check<'_> {
     /// An object within the request, or the request itself; `prefix` is the path of its fields, such as `card.`.
-    fn object(&mut self, members: &Members<'_>, fields: &[Field], prefix: &str) {
+    fn object(&mut self, given: Fields<'_>, fields: &[Field], prefix: &str) {
         let (mut known, begin) = (0, self.errors.len());
         for field in fields {
-            let mut given = members.iter().filter(|(name, _)| field.is_called(name)).map(|(_, value)| *value);
-            match given.next() {
+            let mut found = given.iter().filter(|(name, _)| field.is_called(name)).map(|(_, value)| value);
+            match found.next() {
                 Some(value) => {
                     known += 1;
                     if let Some(text) = self.fault(value, field, prefix) {
                         self.report(prefix, field.name, text);
                     }
-                    self.needs(value, field, members, prefix);
+                    self.needs(value, field, given, prefix);
                 }
                 None if field.required => self.report(prefix, field.name, "is required".into()),
                 None => {}
             }
-            let others = given.count();
+            let others = found.count();
             if others > 0 {
                 known += others;
-                self.report(prefix, field.name, "is given more than once, in different spellings".into());
+                self.report(prefix, field.name, "is given more than once".into());
             }
         }
-        if known < members.len() {
+        if known < given.iter().count() {
             let others = self.errors.len();
-            self.unknown(members, fields, prefix);
+            self.unknown(given, fields, prefix);
             // A misspelt name explains why another one is missing.
             self.errors[begin..].rotate_left(others - begin);
         }
     }
 
     /// The fields that the table does not name.
-    fn unknown(&mut self, members: &Members<'_>, fields: &[Field], prefix: &str) {
-        for (name, _) in members.iter().filter(|(name, _)| !fields.iter().any(|field| field.is_called(name))) {
+    fn unknown(&mut self, given: Fields<'_>, fields: &[Field], prefix: &str) {
+        for (name, _) in given.iter().filter(|(name, _)| !fields.iter().any(|field| field.is_called(name))) {
             if self.errors.len() >= MAX_ERRORS {
                 return;
             }
             let text = match self.rules.allows_extra {
                 true => {
                     let known = self.known.get_or_init(|| KnownMembers::of(self.fields));
-                    known.meant(name, prefix).map(|meant| did_you_mean(&meant))
+                    known.meant(&name, prefix).map(|meant| did_you_mean(&meant))
                 }
-                false => Some(unknown(name, fields)),
+                false => Some(unknown(&name, fields)),
             };
             if let Some(text) = text {
-                self.report(prefix, &shortened(name), text);
+                self.report(prefix, &shortened(&name), text);
             }
         }
     }
 
     /// What the payment option needs beside it.
-    fn needs(&mut self, value: &RawValue, field: &Field, members: &Members<'_>, prefix: &str) {
+    fn needs(&mut self, value: Value<'_>, field: &Field, given: Fields<'_>, prefix: &str) {
         if field.options.is_empty() {
             return;
         }
-        let option = json::text(value).and_then(|value| PayOption::of(field.options, &value));
+        let option = value.text().and_then(|value| PayOption::of(field.options, &value));
         let Some(option) = option else { return };
-        for needed in option.needs.iter().filter(|name| json::member(members, name).is_none()) {
+        for needed in option.needs.iter().filter(|name| given.get(name).is_none()) {
             self.report(prefix, needed, format!("is required with {} {}", field.name, option.words[0]));
         }
     }
 
     /// What is wrong with the value itself; what is wrong within an object is reported.
-    fn fault(&mut self, value: &RawValue, field: &Field, prefix: &str) -> Option<String> {
-        let found = Type::of(value);
+    fn fault(&mut self, value: Value<'_>, field: &Field, prefix: &str) -> Option<String> {
+        let found = value.kind();
         match field.kind {
             Kind::Text if found != Type::Text => Some(format!("must be a string, not {}", found.name())),
-            Kind::Text => match json::text(value) {
+            Kind::Text => match value.text() {
                 None => Some("is not valid Unicode text".into()),
                 Some(text) if text.trim().is_empty() => Some("must not be empty".into()),
                 Some(text) if field.digits && is_grouped(&text) => {
@@ -275,7 +260,7 @@ impl Check<'_> {
                     .map(|other| format!("must be the same as {}", other.trim_start_matches('/').replace('/', "."))),
             },
             Kind::Amount(_) => amount::fault(value),
-            Kind::Integer if found != Type::Number || value.contains(['.', 'e', 'E']) => Some(format!(
+            Kind::Integer if found != Type::Number || value.raw().contains(['.', 'e', 'E']) => Some(format!(
                 "must be a whole number, not {}",
                 if found == Type::Number { "a fraction" } else { found.name() }
             )),
@@ -285,36 +270,26 @@ impl Check<'_> {
                 Some("is null: give it with its price, or say that the order exists and has a price".into())
             }
             Kind::Object(_) if found != Type::Object => Some(format!("must be an object, not {}", found.name())),
-            Kind::Object(fields) => match json::members(value) {
-                Ok(members) => {
-                    self.object(&members, fields, &format!("{prefix}{}.", field.name));
-                    None
-                }
-                Err(error) => Some(error.to_string()),
-            },
+            Kind::Object(fields) => {
+                self.object(value.fields(), fields, &format!("{prefix}{}.", field.name));
+                None
+            }
             Kind::List(_) if found != Type::Array => Some(format!("must be an array of objects, not {}", found.name())),
-            Kind::List(fields) => match json::items(value) {
-                Ok(items) if items.is_empty() => Some("must have at least one element".into()),
-                Ok(items) => {
-                    self.elements(&items, fields, &format!("{prefix}{}.", field.name));
-                    None
-                }
-                Err(error) => Some(error.to_string()),
-            },
+            Kind::List(_) if value.count() == 0 => Some("must have at least one element".into()),
+            Kind::List(fields) => {
+                self.elements(value, fields, &format!("{prefix}{}.", field.name));
+                None
+            }
         }
     }
 
     /// The elements of a list; `prefix` is the path of the list, such as `payoutDetails.`.
-    fn elements(&mut self, items: &[&RawValue], fields: &[Field], prefix: &str) {
-        for (index, item) in items.iter().enumerate() {
-            if self.errors.len() >= MAX_ERRORS {
-                return;
-            }
-            let found = Type::of(item);
-            match json::members(item) {
-                Ok(members) => self.object(&members, fields, &format!("{prefix}{index}.")),
-                Err(error) if found == Type::Object => self.report(prefix, &index.to_string(), error.to_string()),
-                Err(_) => self.report(prefix, &index.to_string(), format!("must be an object, not {}", found.name())),
+    fn elements(&mut self, list: Value<'_>, fields: &[Field], prefix: &str) {
+        for (index, element) in list.children().enumerate() {
+            match element.kind() {
+                _ if self.errors.len() >= MAX_ERRORS => return,
+                Type::Object => self.object(element.fields(), fields, &format!("{prefix}{index}.")),
+                found => self.report(prefix, &index.to_string(), format!("must be an object, not {}", found.name())),
             }
         }
     }
@@ -322,9 +297,9 @@ impl Check<'_> {
     /// Whether the request has another text at that pointer. A reference that is not text gets an error of its own.
     fn differs(&self, text: &str, pointer: &str) -> bool {
         let mut names = pointer::names(pointer);
-        let first = names.next().and_then(|name| json::member(self.members, &name));
-        let other = names.try_fold(first, |value, name| Some(json::member(&json::members(value?).ok()?, &name)));
-        other.flatten().and_then(json::text).is_some_and(|other| other != text)
+        let first = names.next().and_then(|name| self.given.get(&name));
+        let other = names.try_fold(first, |value, name| Some(value?.member(&name)));
+        other.flatten().and_then(Value::text).is_some_and(|other| other != text)
     }
 
     fn report(&mut self, prefix: &str, name: &str, text: String) {

@@ -3,7 +3,7 @@ use std::time::Instant;
 use super::*;
 use crate::config::encryption_key::EncryptionKey;
 use crate::flow::bulk::INITIATE;
-use crate::json;
+use crate::json::document::Document;
 use paysvc_spec::status::Outcome;
 
 /// The settings of a client that may send payouts, with the key of that test vector.
@@ -22,7 +22,7 @@ fn payout(reference: &str, account: &str, amount: &str, description: &str) -> St
 
 fn read(elements: &[String], vector: &str) -> Result<List, ValidationError> {
     let text = format!("[{}]", elements.join(" , "));
-    List::read(json::parse(&text).unwrap(), INITIATE, &settings(vector))
+    List::read(Document::read(&text).unwrap().root(&text), INITIATE, &settings(vector))
 }
 
 fn errors(elements: &[String]) -> Vec<(String, String)> {
@@ -80,7 +80,7 @@ fn a_recipient_that_exceeds_the_key_is_refused_with_both_numbers() {
     assert_eq!(error.status, Status::Encrypt);
     let text = "is too long: its payload alone is 246 bytes, this key can encrypt at most 245";
     assert_eq!(error.errors, [("payoutDetails.0".to_owned(), text.to_owned())]);
-    let error = List::read(json::parse("[]").unwrap(), INITIATE, &Config::default()).err().unwrap();
+    let error = List::read(Document::read("[]").unwrap().root("[]"), INITIATE, &Config::default()).err().unwrap();
     assert_eq!(error.status, Status::Argument, "the list is checked first");
 }
 
@@ -95,8 +95,8 @@ fn what_is_sent_is_what_the_row_sends() {
         format!(r#"{{"payoutDetails":[{},{}]}}"#, payout("B", "2", "3.10", "x"), payout("A", "1", "7.50", "May"));
     assert_eq!(request.text(), expected);
     // The row writes it again without changes, so its length is the one that was compared with the key.
-    let members = json::members(request.text()).unwrap();
-    let again = body::body("again", INITIATE.fields, &members, expected.len()).unwrap();
+    let given = Given::read(request.text());
+    let again = body::body("again", INITIATE.fields, given.fields().unwrap(), expected.len()).unwrap();
     assert_eq!(std::str::from_utf8(&again).unwrap(), expected);
     let identity = &list.recipients[0].identity;
     assert_eq!((identity.account.as_str(), identity.amount.as_str()), ("1", "007.50"));
