@@ -154,7 +154,7 @@ pub unsafe extern "C" fn paysvc_json_set_bool(
 ///
 /// @param request  NULL: PAYSVC_E_ARGUMENT
 /// @param pointer  where, see paysvc_json_new(). "" sets the whole document, which must be an object.
-/// @param json  one JSON value. NULL is a failure, and so is a field that is given twice in one object.
+/// @param json  one JSON value. NULL is a failure, and so is a field that is given more than once in one object.
 /// @return PAYSVC_OK, or PAYSVC_E_ARGUMENT after a failure, now or before
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_json_set_json(
