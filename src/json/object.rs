@@ -25,7 +25,11 @@ impl Object<'_> {
         if !std::mem::take(&mut self.first) {
             self.out.push(b',');
         }
-        quote(name, self.out);
+        // Nearly every name is plain.
+        match name.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
+            true => [b"\"", name.as_bytes(), b"\""].iter().for_each(|part| self.out.extend_from_slice(part)),
+            false => quote(name, self.out),
+        }
         self.out.push(b':');
     }
 

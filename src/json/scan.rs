@@ -134,7 +134,7 @@ impl<'t, 's> Scanner<'t, 's> {
             open: Vec::new(),
             name: (NO_NAME, NO_NAME),
             names: Names::default(),
-            depth: 0,
+            depth: 1,
         }
     }
 
@@ -158,6 +158,7 @@ impl<'t, 's> Scanner<'t, 's> {
                     self.open.push((index, open));
                     self.blanks()?;
                     if self.byte() != Some(open + 2) {
+                        self.depth = self.depth.max(self.open.len() + 1);
                         if open == b'{' {
                             self.member_name()?;
                         }
@@ -243,7 +244,6 @@ impl<'t, 's> Scanner<'t, 's> {
             return Err(ScanError::TooMany);
         }
         self.nodes.try_reserve(1).map_err(|_| ScanError::NoMemory)?;
-        self.depth = self.depth.max(self.open.len() + 1);
         let start = self.at as u32;
         self.nodes.push(Node { start, end: start, next: index as u32 + 1, name, name_end });
         Ok(index as u32)

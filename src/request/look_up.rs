@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use crate::json::builder::{self, Builder};
 use crate::json::{Fields, Type, Value, pointer};
 use crate::request::amount::digits;
+use crate::request::names::value_of;
 use crate::request::secrets::{Secrets, Stop};
 use crate::request::validate;
 use crate::util::memory::MAX_ERRORS;
@@ -225,7 +226,7 @@ fn value<'a>(given: Fields<'a>, fields: &'static [Field], pointer: &str) -> Resu
     // A name that the row takes in any case stands at the top.
     let own = fields.iter().find(|field| field.any_case && pointer[1..] == *field.name);
     if let Some(field) = own {
-        return Ok(given.iter().find(|(name, _)| field.is_called(name)).map(|(_, value)| value));
+        return Ok(value_of(given, field));
     }
     let (mut path, mut level) = (String::new(), given);
     let mut names = pointer::names(pointer).peekable();

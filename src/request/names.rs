@@ -20,12 +20,19 @@ pub fn of_row<'a>(given: Fields<'a>, fields: &[Field]) -> References<'a> {
 
 fn add<'a>(given: Fields<'a>, fields: &[Field], found: &mut References<'a>) {
     for field in fields.iter().filter(|field| field.reference.is_some() || has_references(field.kind.members())) {
-        for (_, value) in given.iter().filter(|(name, _)| field.is_called(name)) {
-            match field.reference {
-                Some(kind) => found.extend(text(value).map(|text| (kind, text))),
-                None => add(value.fields(), field.kind.members(), found),
-            }
+        match (value_of(given, field), field.reference) {
+            (Some(value), Some(kind)) => found.extend(text(value).map(|text| (kind, text))),
+            (Some(value), None) => add(value.fields(), field.kind.members(), found),
+            (None, _) => {}
         }
+    }
+}
+
+/// The value that a request has for a field of its row.
+pub fn value_of<'a>(given: Fields<'a>, field: &Field) -> Option<Value<'a>> {
+    match field.any_case {
+        true => given.iter().find(|(name, _)| field.is_called(name)).map(|(_, value)| value),
+        false => given.get(field.name),
     }
 }
 

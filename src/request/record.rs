@@ -3,6 +3,7 @@
 use crate::json::decimal::Decimal;
 use crate::json::{Fields, Value};
 use crate::request::look_up::{self, Values};
+use crate::request::names::value_of;
 use crate::request::{Request, amount, text_value};
 use paysvc_spec::journal::Step;
 use paysvc_spec::schema::{Endpoint, Field, Kind, Reference, Settles};
@@ -98,18 +99,17 @@ fn add(
     found: &mut Vec<(String, String)>,
 ) {
     for field in fields {
-        for (_, value) in given.iter().filter(|(name, _)| field.is_called(name)) {
-            let path = format!("{within}{}", field.name);
-            match field.kind {
-                Kind::Object(inner) => add(value.fields(), inner, is_kept, &format!("{path}."), found),
-                Kind::List(inner) => {
-                    for (index, item) in value.children().enumerate() {
-                        add(item.fields(), inner, is_kept, &format!("{path}.{index}."), found);
-                    }
+        let Some(value) = value_of(given, field) else { continue };
+        let path = format!("{within}{}", field.name);
+        match field.kind {
+            Kind::Object(inner) => add(value.fields(), inner, is_kept, &format!("{path}."), found),
+            Kind::List(inner) => {
+                for (index, item) in value.children().enumerate() {
+                    add(item.fields(), inner, is_kept, &format!("{path}.{index}."), found);
                 }
-                _ if is_kept(field) => found.push((path, normal(field, value))),
-                _ => {}
             }
+            _ if is_kept(field) => found.push((path, normal(field, value))),
+            _ => {}
         }
     }
 }

@@ -7,7 +7,7 @@ use std::cell::OnceCell;
 
 use crate::json::{Fields, Given, MAX_DEPTH, Type, Value, pointer};
 use crate::request::amount;
-use crate::request::names::each_at;
+use crate::request::names::{each_at, value_of};
 use crate::util::memory::{self, MAX_ERRORS};
 use crate::util::text::{shortened, spelling_fault};
 use crate::util::validation_error::ValidationError;
@@ -183,8 +183,7 @@ impl Check<'_> {
     fn object(&mut self, given: Fields<'_>, fields: &[Field], prefix: &str) {
         let (mut known, begin) = (0, self.errors.len());
         for field in fields {
-            let mut found = given.iter().filter(|(name, _)| field.is_called(name)).map(|(_, value)| value);
-            match found.next() {
+            match value_of(given, field) {
                 Some(value) => {
                     known += 1;
                     if let Some(text) = self.fault(value, field, prefix) {
@@ -195,13 +194,12 @@ impl Check<'_> {
                 None if field.required => self.report(prefix, field.name, "is required".into()),
                 None => {}
             }
-            let others = found.count();
-            if others > 0 {
-                known += others;
-                self.report(prefix, field.name, "is given more than once".into());
-            }
         }
         if known < given.iter().count() {
+            let count = |field: &Field| given.iter().filter(|(name, _)| field.is_called(name)).count();
+            for field in fields.iter().filter(|field| count(field) > 1) {
+                self.report(prefix, field.name, "is given more than once".into());
+            }
             let others = self.errors.len();
             self.unknown(given, fields, prefix);
             // A misspelt name explains why another one is missing.
