@@ -72,7 +72,7 @@ pub fn each_at<'a>(given: Fields<'a>, within: &str, steps: &[&str], found: &mut 
 }
 
 fn text(value: Value<'_>) -> Option<Cow<'_, str>> {
-    digits(value).filter(|text| !text.trim().is_empty())
+    digits(value).filter(|text| !text.chars().all(char::is_whitespace))
 }
 
 /// Most names of a request without a row. Errors about further ones prove nothing.

@@ -245,7 +245,7 @@ impl Check<'_> {
             Kind::Text if found != Type::Text => Some(format!("must be a string, not {}", found.name())),
             Kind::Text => match value.text() {
                 None => Some("is not valid Unicode text".into()),
-                Some(text) if text.trim().is_empty() => Some("must not be empty".into()),
+                Some(text) if text.chars().all(char::is_whitespace) => Some("must not be empty".into()),
                 Some(text) if field.digits && is_grouped(&text) => {
                     Some("must be digits only, without spaces or dashes".into())
                 }
