@@ -219,8 +219,10 @@ fn read(
     stop: &dyn Fn() -> bool,
 ) -> Result<(EventFacts, Expected, bool, Digest), ValidationError> {
     let given = Given::read(json);
-    // The body is of somebody else.
-    let given = validate::shallow_object(&given, THIS.members, validate::Rules::CLOSED, THIS.name, Status::Argument)?;
+    let no_object = |error| ValidationError::new(Status::Argument, format!("{} {error}", THIS.name));
+    // What is within the body is not checked here: somebody else has written it.
+    let given = given.fields().map_err(no_object)?;
+    let given = validate::fields(given, THIS.members, validate::Rules::CLOSED, THIS.name, Status::Argument)?;
     let expected = expected(given)?;
     findings.matches = (!expected.is_empty()).then_some(false);
     let event = text(given).and_then(|text| Ok((read_event(&text, stop)?, sha256(&text))));

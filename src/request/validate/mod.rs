@@ -47,22 +47,11 @@ pub fn object<'g>(
     what: &str,
     status: Status,
 ) -> Result<Fields<'g>, ValidationError> {
-    if let Some((path, error)) = given.fault(LEVELS) {
-        return Err(ValidationError::of_member(status, what, &shortened(&path), error));
-    }
-    shallow_object(given, fields, rules, what, status)
-}
-
-/// The same where the value of a field may be the text of somebody else, which another reader judges.
-pub fn shallow_object<'g>(
-    given: &'g Given<'_>,
-    fields: &[Field],
-    rules: Rules,
-    what: &str,
-    status: Status,
-) -> Result<Fields<'g>, ValidationError> {
     let found = given.fields().map_err(|error| ValidationError::new(status, format!("{what} {error}")))?;
-    self::fields(found, fields, rules, what, status)
+    match given.fault(LEVELS) {
+        Some((path, error)) => Err(ValidationError::of_member(status, what, &shortened(&path), error)),
+        None => self::fields(found, fields, rules, what, status),
+    }
 }
 
 /// The fields that a function got which is no endpoint.
