@@ -336,7 +336,7 @@ pub extern "C" fn paysvc_reply_amount(reply: Option<&paysvc_reply>, which: c_int
 /// - paid: null, and why_not says why; or {"reference","amounts","currency"}, with which paysvc_reply_is_paid() says that it
 ///   is paid, "" in why_not. What is null in it cannot be compared.
 /// - look_up: the request of paysvc_resolve() for this request, if the call failed or the state can still change; else
-///   null.
+///   null, as for a request of more than 256 kB.
 /// - answer: the response of the function in answer_of; null, as that name, if the service did not answer with JSON. Its fields
 ///   are those of the endpoint's page, in snake_case, without the envelope. Amounts are text, times are RFC 3339 in UTC with
 ///   microseconds, and what is absent is null. What cannot be read is null, and its JSON pointer in the body is one of

@@ -15,6 +15,9 @@ use paysvc_spec::operations::{CLIENT_CHECK, CLIENT_WARM, InvokeFunction, JOURNAL
 use paysvc_spec::schema::{Endpoint, Settles};
 use paysvc_spec::status::Status;
 
+/// Of a longer request no status query is told, because a lack of memory for its text would end the process.
+const LONGEST: usize = 256 * 1024;
+
 fn arguments<'g>(function: &InvokeFunction, given: &'g Given<'_>) -> Result<Fields<'g>, ValidationError> {
     validate::arguments(function.name, function.members, given)
 }
@@ -66,7 +69,7 @@ pub fn look_up_of(json: &str) -> Reply {
 
 /// The reply with what finds out about its request, if that left something open.
 pub fn with_look_up(reply: Reply, row: &'static Endpoint, given: &Given<'_>) -> Reply {
-    if row.read_only() || !reply.leaves_open() {
+    if row.read_only() || !reply.leaves_open() || given.len() > LONGEST {
         return reply;
     }
     let look_up = given.fields().ok().map(|given| kept(row, given, false, true));
@@ -75,7 +78,7 @@ pub fn with_look_up(reply: Reply, row: &'static Endpoint, given: &Given<'_>) -> 
 
 /// The same for the request of `resolve`.
 pub fn with_look_up_again(reply: Reply, given: &Given<'_>) -> Reply {
-    if !reply.leaves_open() {
+    if !reply.leaves_open() || given.len() > LONGEST {
         return reply;
     }
     let look_up = given.fields().ok().and_then(|given| kept_of_resolve(given).ok());
