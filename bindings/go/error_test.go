@@ -6,82 +6,65 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
-	"net/http"
-	"net/http/httptest"
-	"reflect"
-	"strings"
 	"testing"
 
 	"paysvc.example/go/paysvc"
-	"paysvc.example/go/paysvc/paysvctest"
 )
 
 func TestErrorsByKind(t *testing.T) {
 	sandbox, client := start(t)
-	ctx := context.Background()
-	_, err := client.DirectDebitStatus(ctx, paysvc.DirectDebitStatusRequest{MandateCode: "none"})
+	_, err := client.DirectDebitStatus(context.Background(), paysvc.DirectDebitStatusRequest{MandateCode: "none"})
 	is(t, err, paysvc.ErrRejected, paysvc.ErrOutcomeRejected)
-	if failure := failure(t, err); failure.HTTPStatus != 404 || failure.Function != "direct_debit_status" ||
-		!strings.Contains(err.Error(), "paysvc: direct_debit_status: E_REJECTED, outcome REJECTED: ") {
-		t.Error("the error:", err)
-	}
 	paid(sandbox, "sbx-commit_then_reset-1")
-	_, err = client.OrderRefund(ctx, paysvc.OrderRefundRequest{Reference: "sbx-commit_then_reset-1"})
+	_, err = client.OrderRefund(context.Background(), paysvc.OrderRefundRequest{Reference: "sbx-commit_then_reset-1"})
 	is(t, err, paysvc.ErrTransport, paysvc.ErrOutcomeUnknown)
-	wrong := sandbox.Config
-	wrong.PublicKey = paysvc.NewSecret("PGW-PUBLICKEY-TEST-00000000000000000000000000000000")
-	_, err = connect(t, wrong).DirectDebitStatus(ctx, paysvc.DirectDebitStatusRequest{MandateCode: "none"})
-	is(t, err, paysvc.ErrUnauthorized, paysvc.ErrOutcomeRejected)
-	wrong.BaseURL = "http://example.com"
-	_, err = paysvc.New(wrong)
+	_, err = paysvc.New(paysvc.Config{BaseURL: "http://example.com"})
 	is(t, err, paysvc.ErrConfig, paysvc.ErrOutcomeNotSent)
 	_, err = paysvc.New(paysvc.Config{BaseURL: "https://127.0.0.1\xff"})
-	is(t, err, paysvc.ErrConfig)
-	_, err = paysvc.New(sandbox.Config, paysvc.WithMaxInFlight(0))
-	is(t, err, paysvc.ErrArgument)
+	is(t, err, paysvc.ErrConfig, paysvc.ErrOutcomeNotSent)
 }
 
-// With golang.org/x/sync/errgroup, the failure of one call is the cause for which the others are cancelled.
-func TestTheRefusalOfAnotherCallIsNotThatOfThisOne(t *testing.T) {
-	sandbox, client := start(t)
-	paid(sandbox, "sbx-commit_then_timeout-1")
-	_, refused := client.DirectDebitStatus(context.Background(), paysvc.DirectDebitStatusRequest{MandateCode: "none"})
-	is(t, refused, paysvc.ErrRejected, paysvc.ErrOutcomeRejected)
-	ctx, cancel := context.WithCancelCause(context.Background())
-	go func() {
-		committed(t, sandbox, "refund_made")
-		cancel(errors.Join(io.ErrUnexpectedEOF, refused))
-	}()
-	_, err := client.OrderRefund(ctx, paysvc.OrderRefundRequest{Reference: "sbx-commit_then_timeout-1"})
-	is(t, err, paysvc.ErrOutcomeUnknown, paysvc.ErrCancelled, context.Canceled, io.ErrUnexpectedEOF)
-	for _, other := range []error{paysvc.ErrRejected, paysvc.ErrOutcomeRejected} {
-		if errors.Is(err, other) || errors.Is(errors.Unwrap(err), other) {
-			t.Errorf("%v is %v", err, other)
+// What sounds as if nothing had been executed is not found in an error that leaves that open.
+func TestARefusalIsOneOnlyIfTheOutcomeSaysSo(t *testing.T) {
+	denials := map[paysvc.Status]error{
+		paysvc.StatusArgument: paysvc.ErrArgument, paysvc.StatusConfig: paysvc.ErrConfig, paysvc.StatusEncrypt: paysvc.ErrEncrypt,
+		paysvc.StatusRejected: paysvc.ErrRejected, paysvc.StatusUnauthorized: paysvc.ErrUnauthorized, paysvc.StatusRateLimited: paysvc.ErrRateLimited,
+	}
+	of := func(status paysvc.Status, outcome paysvc.Outcome) error {
+		return &paysvc.Error{Reply: paysvc.Reply{Status: status, Outcome: outcome}}
+	}
+	// Of the zero value and of numbers that this package does not know, too: what nobody has set permits nothing.
+	for _, outcome := range []paysvc.Outcome{paysvc.OutcomeUnknown, paysvc.Reply{}.Outcome, 17, -2} {
+		for status := range denials {
+			err := of(status, outcome)
+			is(t, err, paysvc.ErrOutcomeUnknown)
+			for _, denial := range denials {
+				if errors.Is(err, denial) || errors.Is(err, paysvc.ErrOutcomeRejected) || errors.Is(err, paysvc.ErrOutcomeNotSent) {
+					t.Errorf("%v is %v", err, denial)
+				}
+			}
 		}
 	}
-	var found *paysvc.Error
-	if errors.As(errors.Unwrap(err), &found) {
-		t.Error("another call's error is found", found)
+	for status, denial := range denials {
+		is(t, of(status, paysvc.OutcomeRejected), denial, paysvc.ErrOutcomeRejected)
+		if errors.Is(of(status, paysvc.OutcomeConfirmed), denial) {
+			t.Error("a confirmed outcome is taken for a refusal:", status)
+		}
+	}
+	for status, own := range map[paysvc.Status]error{
+		paysvc.StatusUnresolved: paysvc.ErrUnresolved, paysvc.StatusKeyReused: paysvc.ErrKeyReused, paysvc.StatusJournal: paysvc.ErrJournal,
+	} {
+		is(t, of(status, paysvc.OutcomeUnknown), own, paysvc.ErrOutcomeUnknown)
+	}
+	if (paysvc.Reply{}).Status == paysvc.StatusOK {
+		t.Error("the zero reply is", paysvc.Reply{})
 	}
 }
 
 func TestErrorsHasEveryMemberThatIsWrong(t *testing.T) {
-	_, client := start(t)
-	ctx := context.Background()
-	_, err := client.PayoutInitiate(ctx, paysvc.PayoutInitiateRequest{PayoutDetails: make([]paysvc.PayoutInitiatePayoutDetails, 2)})
-	wrong := failure(t, err).Errors()
-	if len(wrong) != 14 || wrong["payoutDetails.1.bankCode"] != "must not be empty" || !strings.Contains(err.Error(), "(and 13 more, see errors)") {
-		t.Error("the wrong members:", err, wrong)
-	}
-	_, err = client.DirectDebitStatus(ctx, paysvc.DirectDebitStatusRequest{MandateCode: "none"})
-	if wrong := failure(t, err).Errors(); len(wrong) != 1 || wrong["mandateCode"] != "Mandate not found at the moment." {
-		t.Error("the wrong members:", wrong)
-	}
 	for body, want := range map[string]string{
-		"": "", "null": "", "[1]": "", `{"errors":["x"]}`: "", `{"errors":"x"}`: "", `{"errors":{}}`: "",
-		`{"errors":{"a":"\u0041","b":["x",1],"c":null}}`: `a:A b:["x",1] c:null`,
+		"": "", `{"errors":["x"]}`: "", `{"errors":{"a":"\u0041","b":["x",1],"c":null}}`: `a:A b:["x",1] c:null`,
 	} {
 		found := (&paysvc.Error{Reply: paysvc.Reply{Body: json.RawMessage(body)}}).Errors()
 		if got := fmt.Sprint(found); got != "map["+want+"]" {
@@ -91,36 +74,22 @@ func TestErrorsHasEveryMemberThatIsWrong(t *testing.T) {
 }
 
 func TestAnErrorNamesItsCallInTextAndInLogs(t *testing.T) {
-	service := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("X-Request-Id", "req-17")
-		w.WriteHeader(http.StatusInternalServerError)
-	}))
-	defer service.Close()
-	config := paysvctest.Start(t, "--seed", "7").Config
-	config.BaseURL = service.URL
-	_, err := connect(t, config).OrderRefund(context.Background(), paysvc.OrderRefundRequest{Reference: "R-1"})
-	failed := failure(t, err)
-	if failed.RequestID != "req-17" || failed.CallID == "" {
-		t.Errorf("%q %q", failed.RequestID, failed.CallID)
+	reply := paysvc.Reply{
+		Status: paysvc.StatusServer, Outcome: paysvc.OutcomeUnknown, HTTPStatus: 500, Attempts: 1, CallID: "c-1", RequestID: "req-17", Message: "no response",
 	}
-	for _, part := range []string{"paysvc: order_refund: E_SERVER, outcome UNKNOWN: ", failed.Message, " [call " + failed.CallID + "]"} {
-		if !strings.Contains(err.Error(), part) {
-			t.Errorf("%v has no %s", err, part)
-		}
+	err := &paysvc.Error{Function: "order_refund", Reply: reply}
+	if err.Error() != "paysvc: order_refund: E_SERVER, outcome UNKNOWN: no response [call c-1]" {
+		t.Error("the error says", err)
 	}
 	var log bytes.Buffer
-	slog.New(slog.NewJSONHandler(&log, nil)).Error("failed", "err", err, "reply", failed.Reply)
-	var line struct{ Err, Reply map[string]any }
-	must(t, "read the line of the log", json.Unmarshal(log.Bytes(), &line))
-	want := map[string]any{
-		"call_id": failed.CallID, "status": "E_SERVER", "outcome": "UNKNOWN", "state": "NONE", "http_status": 500.0, "attempts": 1.0,
-		"request_id": "req-17", "message": failed.Message,
+	slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{ReplaceAttr: withoutTime})).Error("failed", "err", err, "reply", reply)
+	want := "level=ERROR msg=failed err.function=order_refund"
+	for _, of := range []string{" err.", " reply."} {
+		for _, field := range []string{"call_id=c-1", "status=E_SERVER", "outcome=UNKNOWN", "state=NONE", "http_status=500", "attempts=1", "request_id=req-17", `message="no response"`} {
+			want += of + field
+		}
 	}
-	if !reflect.DeepEqual(line.Reply, want) {
-		t.Error("the reply in the log:", line.Reply)
-	}
-	want["function"] = "order_refund"
-	if !reflect.DeepEqual(line.Err, want) {
-		t.Error("the error in the log:", line.Err)
+	if log.String() != want+"\n" {
+		t.Error("the log:", log.String())
 	}
 }

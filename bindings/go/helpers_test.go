@@ -80,9 +80,15 @@ func paid(sandbox *paysvctest.Sandbox, reference string) {
 // Waits until the sandbox has this effect in its ledger, which is before it answers, if it does.
 func committed(t testing.TB, sandbox *paysvctest.Sandbox, effect string) {
 	t.Helper()
-	for until := time.Now().Add(time.Minute); count(sandbox, effect) == 0; time.Sleep(time.Millisecond) {
+	eventually(t, "an effect "+effect, func() bool { return count(sandbox, effect) > 0 })
+}
+
+// It may be called on another goroutine than the test's, which it therefore does not end.
+func eventually(t testing.TB, what string, is func() bool) {
+	t.Helper()
+	for until := time.Now().Add(time.Minute); !is(); time.Sleep(time.Millisecond) {
 		if time.Now().After(until) {
-			t.Errorf("the ledger has no %s after a minute", effect)
+			t.Errorf("not within a minute: %s", what)
 			return
 		}
 	}

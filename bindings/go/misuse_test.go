@@ -50,8 +50,10 @@ func TestWhatNobodyMadeIsAnErrorAndNoPanic(t *testing.T) {
 	}
 	_, err = client.Resolve(ctx, err, nil)
 	is(t, err, paysvc.ErrOutcomeUnknown)
-	_, err = paysvc.New(sandbox.Config, nil)
-	is(t, err, paysvc.ErrArgument)
+	for _, option := range []paysvc.Option{nil, paysvc.WithMaxInFlight(0), paysvc.WithMaxWaiting(0)} {
+		_, err = paysvc.New(sandbox.Config, option)
+		is(t, err, paysvc.ErrArgument, paysvc.ErrOutcomeNotSent)
+	}
 	if sent := requests(sandbox); sent != 0 {
 		t.Errorf("%d sent", sent)
 	}

@@ -14,27 +14,20 @@ import (
 func TestAWrongRequestIsRefusedBeforeAnythingIsSent(t *testing.T) {
 	sandbox, client := start(t)
 	ctx := context.Background()
-	refund := func(request paysvc.OrderRefundRequest) error {
-		_, err := client.OrderRefund(ctx, request)
+	raw := func(json []byte) error {
+		_, err := client.Call(ctx, "order_refund", json)
 		return err
 	}
-	raw := func(function, json string) error {
-		_, err := client.Call(ctx, function, []byte(json))
-		return err
-	}
-	absent := func() error {
-		_, err := client.Call(ctx, "order_refund", nil)
-		return err
-	}
+	_, empty := client.OrderRefund(ctx, paysvc.OrderRefundRequest{Reference: "R", Amount: paysvc.Ptr("")})
+	_, notUTF8 := client.OrderRefund(ctx, paysvc.OrderRefundRequest{Reference: "R\xff"})
+	_, incomplete := client.PayoutInitiate(ctx, paysvc.PayoutInitiateRequest{PayoutDetails: make([]paysvc.PayoutInitiatePayoutDetails, 1)})
 	for name, err := range map[string]error{
-		"no reference":     refund(paysvc.OrderRefundRequest{}),
-		"an empty amount":  refund(paysvc.OrderRefundRequest{Reference: "R", Amount: paysvc.Ptr("")}),
-		"not UTF-8":        refund(paysvc.OrderRefundRequest{Reference: "R\xff"}),
-		"unknown field":    raw("order_refund", `{"reference":"R","amuont":"1"}`),
-		"text after a NUL": raw("order_refund", "{\"reference\":\"R\"}\x00{}"),
-		"no JSON":          raw("order_refund", "reference=R"),
-		"nothing":          absent(),
-		"empty":            raw("order_refund", ""),
+		"an empty element": incomplete,
+		"an empty amount":  empty,
+		"not UTF-8":        notUTF8,
+		"text after a NUL": raw([]byte("{\"reference\":\"R\"}\x00{}")),
+		"nothing":          raw(nil),
+		"an empty text":    raw([]byte{}),
 	} {
 		t.Run(name, func(t *testing.T) {
 			is(t, err, paysvc.ErrArgument, paysvc.ErrOutcomeNotSent)
@@ -72,15 +65,11 @@ func TestExtraMembersAndTheirOrder(t *testing.T) {
 		t.Errorf("%s", out.String())
 	}
 	_, client := start(t)
-	order.Extra = map[string]json.RawMessage{"reference": json.RawMessage(`"ORDER-2"`)}
-	_, err := client.OrderCreate(context.Background(), order)
-	is(t, err, paysvc.ErrArgument)
-	order.Extra = map[string]json.RawMessage{"bad": json.RawMessage(`{`)}
-	_, err = client.OrderCreate(context.Background(), order)
-	is(t, err, paysvc.ErrArgument)
-	order.Extra = map[string]json.RawMessage{"\xff": json.RawMessage(`1`)}
-	_, err = client.OrderCreate(context.Background(), order)
-	is(t, err, paysvc.ErrArgument)
+	for name, value := range map[string]string{"reference": `"ORDER-2"`, "bad": `{`, "\xff": `1`} {
+		order.Extra = map[string]json.RawMessage{name: json.RawMessage(value)}
+		_, err := client.OrderCreate(context.Background(), order)
+		is(t, err, paysvc.ErrArgument, paysvc.ErrOutcomeNotSent)
+	}
 }
 
 func TestEveryTextIsWrittenAsItIs(t *testing.T) {
@@ -95,71 +84,40 @@ func TestEveryTextIsWrittenAsItIs(t *testing.T) {
 	}
 }
 
-func TestWarmConnectsAndSendsNothing(t *testing.T) {
+func TestWhatChangesNothingSendsNothingThatDoes(t *testing.T) {
 	sandbox, client := start(t)
-	if err := client.Warm(context.Background()); err != nil || requests(sandbox) != 0 {
-		t.Fatal("Warm failed, or sent something:", err)
+	ctx := context.Background()
+	must(t, "connect in advance", client.Warm(ctx))
+	reply := need(client.Encrypt(ctx, json.RawMessage(`{"reference":"ORDER-1"}`)))(t, "encrypt")
+	if data, ok := reply.Get("/data"); !ok || len(data) < 300 || reply.Outcome != paysvc.OutcomeNotSent || requests(sandbox) != 0 {
+		t.Error("the ciphertext, and what was sent:", data, reply, requests(sandbox))
 	}
-	closed := need(paysvc.New(paysvc.Config{BaseURL: "http://127.0.0.1:1"}))(t, "make a client")
-	defer closed.Close()
-	is(t, closed.Warm(context.Background()), paysvc.ErrTransport, paysvc.ErrOutcomeNotSent)
-	over, cancel := context.WithCancel(context.Background())
-	cancel()
-	is(t, closed.Warm(over), context.Canceled, paysvc.ErrOutcomeNotSent)
-}
-
-func TestEncryptSendsNothing(t *testing.T) {
-	sandbox, client := start(t)
-	reply, err := client.Encrypt(context.Background(), json.RawMessage(`{"reference":"ORDER-1"}`))
-	if err != nil || reply.Outcome != paysvc.OutcomeNotSent {
-		t.Fatal("Encrypt:", reply, err)
+	if reply := need(client.Check(ctx))(t, "check the client"); !json.Valid(reply.Body) || len(sandbox.Ledger()) != 0 {
+		t.Error("the check:", string(reply.Body), sandbox.Ledger())
 	}
-	if data, ok := reply.Get("/data"); !ok || len(data) < 300 || requests(sandbox) != 0 {
-		t.Error("the ciphertext:", data, ok)
-	}
-	_, err = client.Encrypt(context.Background(), json.RawMessage(`{"text":"`+strings.Repeat("x", 600)+`"}`))
-	is(t, err, paysvc.ErrEncrypt, paysvc.ErrOutcomeNotSent)
+	closed := connect(t, nowhere)
+	is(t, closed.Warm(ctx), paysvc.ErrTransport, paysvc.ErrOutcomeNotSent)
+	_, err := closed.Check(ctx)
+	is(t, err, paysvc.ErrConfig)
 }
 
 func TestAChargeWithoutAPriceTakesAWord(t *testing.T) {
 	sandbox, client := start(t)
 	ctx := context.Background()
-	forgotten := charge("ORDER-1", charged)
-	forgotten.Order = nil
-	_, err := client.OrderCreate(ctx, forgotten)
-	is(t, err, paysvc.ErrArgument, paysvc.ErrOutcomeNotSent)
-	if !strings.Contains(err.Error(), "order is null: give it with its price") {
-		t.Error("the message is another:", err)
+	forgotten, both := charge("ORDER-1", charged), charge("ORDER-1", charged)
+	forgotten.Order, both.ExistingOrder = nil, true
+	for message, request := range map[string]paysvc.OrderCreateRequest{
+		"order is null: give it with its price": forgotten, "Order and ExistingOrder contradict each other": both,
+	} {
+		_, err := client.OrderCreate(ctx, request)
+		if is(t, err, paysvc.ErrArgument, paysvc.ErrOutcomeNotSent); !strings.Contains(err.Error(), message) {
+			t.Error("the message is another:", err)
+		}
 	}
-	both := charge("ORDER-1", charged)
-	both.ExistingOrder = true
-	_, err = client.OrderCreate(ctx, both)
-	is(t, err, paysvc.ErrArgument, paysvc.ErrOutcomeNotSent)
-	if !strings.Contains(err.Error(), "Order and ExistingOrder contradict each other") || requests(sandbox) != 0 {
-		t.Error("the message is another, or it was sent:", err)
-	}
-	forgotten.ExistingOrder = true
-	// Nobody has named a price: nothing is charged.
-	_, err = client.OrderCreate(ctx, forgotten)
-	is(t, err, paysvc.ErrOutcomeRejected)
 	sandbox.Post("/sandbox/orders", map[string]any{"reference": "ORDER-1", "amount": "12.50"}, nil)
-	if _, err = client.OrderCreate(ctx, forgotten); err != nil || count(sandbox, "charge_made") != 1 {
+	forgotten.ExistingOrder = true
+	if _, err := client.OrderCreate(ctx, forgotten); err != nil || count(sandbox, "charge_made") != 1 {
 		t.Error("not one charge:", err, sandbox.Ledger())
-	}
-}
-
-func TestAnUnknownSaysFirstWhatItMeans(t *testing.T) {
-	sandbox, client := start(t)
-	err := lose(t, sandbox, client, "R-1", charged)
-	if !strings.Contains(err.Error(), "the customer may have been charged; do not repeat it: ") {
-		t.Error("the message is another:", err)
-	}
-	_, err = client.OrderRefund(context.Background(), paysvc.OrderRefundRequest{Reference: "R-1"}, paysvc.WithKey("line-7 "))
-	is(t, err, paysvc.ErrArgument, paysvc.ErrOutcomeNotSent)
-	_, err = client.OrderRefund(context.Background(), paysvc.OrderRefundRequest{Reference: "R-1 "})
-	is(t, err, paysvc.ErrArgument, paysvc.ErrOutcomeNotSent)
-	if !strings.Contains(err.Error(), "reference begins or ends with a blank") {
-		t.Error("the message is another:", err)
 	}
 }
 

@@ -38,60 +38,6 @@ func lose(t *testing.T, sandbox *paysvctest.Sandbox, client *paysvc.Client, refe
 	return err
 }
 
-func TestAnErrorKeepsWhatALookUpNeedsAndNoCardData(t *testing.T) {
-	sandbox, client := start(t)
-	lost := failure(t, lose(t, sandbox, client, "R-1", charged))
-	want := `{"reference":"R-1","order":{"reference":"R-1","amount":"25.50","currency":"NGN"},"paymentoption":"C","card":{}}`
-	if lost.Function != "order_create" || string(lost.Request) != want || lost.Attempts != 1 {
-		t.Errorf("%s %s %d", lost.Function, lost.Request, lost.Attempts)
-	}
-	paid(sandbox, "sbx-commit_then_reset-1")
-	_, err := client.Call(context.Background(), "order_refund", json.RawMessage(`{"reference":"sbx-commit_then_reset-1","reason":"r"}`))
-	if got := string(failure(t, err).Request); got != `{"reference":"sbx-commit_then_reset-1"}` {
-		t.Error("kept of the request:", got)
-	}
-	// Of a request that is looked up by nothing, nothing is kept.
-	_, err = client.DirectDebitStatus(context.Background(), paysvc.DirectDebitStatusRequest{MandateCode: "none"})
-	unkept := failure(t, err)
-	if unkept.Request != nil {
-		t.Errorf("%s", unkept.Request)
-	}
-	_, err = client.ResolveRequest(context.Background(), unkept.LookUp())
-	is(t, err, paysvc.ErrUnresolved, paysvc.ErrOutcomeUnknown)
-}
-
-func TestALostAnswerIsResolved(t *testing.T) {
-	sandbox, client := start(t)
-	ctx := context.Background()
-	err := lose(t, sandbox, client, "R-1", charged)
-	reply, resolved := client.Resolve(ctx, fmt.Errorf("the till: %w", err), paysvc.WithExpect("25.50", "NGN"), paysvc.WithWait())
-	if resolved != nil || reply.Outcome != paysvc.OutcomeConfirmed || reply.State != paysvc.StateSuccessful {
-		t.Fatal("not resolved:", reply, resolved)
-	}
-	var order paysvc.OrderStatusAnswer
-	if json.Unmarshal(reply.AnswerJSON, &order) != nil || reply.AnswerOf != "order_status" || order.IsFinalStatus == nil || !*order.IsFinalStatus {
-		t.Errorf("the state is not final: %s", reply.AnswerJSON)
-	}
-	if count(sandbox, "charge_made") != 1 {
-		t.Error("not one charge:", sandbox.Ledger())
-	}
-	// After a restart, from what was stored.
-	stored := failure(t, err)
-	reply, resolved = client.ResolveRequest(ctx, stored.LookUp())
-	if resolved != nil || reply.State != paysvc.StateSuccessful {
-		t.Error("not resolved:", reply, resolved)
-	}
-	// What is still unknown can be resolved in its turn.
-	_, unknown := client.Resolve(ctx, err, paysvc.WithExpect("25.51", "NGN"))
-	is(t, unknown, paysvc.ErrOutcomeUnknown, paysvc.ErrUnresolved)
-	if got := failure(t, unknown); got.Function != "resolve" || string(got.Request) != string(stored.Request) || got.State != paysvc.StateSuccessful {
-		t.Error("the error is about:", got.Function, string(got.Request), got.State)
-	}
-	if reply, err := client.Resolve(ctx, unknown); err != nil || reply.State != paysvc.StateSuccessful {
-		t.Error("not resolved:", reply, err)
-	}
-}
-
 // Before it was sent, of the error, of an error of Resolve, and of one of ResolveRequest: the same is stored.
 func TestWhatIsStoredOfARequestResolvesItAtAnyTime(t *testing.T) {
 	sandbox, client := start(t)
@@ -99,7 +45,10 @@ func TestWhatIsStoredOfARequestResolvesItAtAnyTime(t *testing.T) {
 	request := charge("R-1", charged)
 	ahead := request.LookUp()
 	lost := lose(t, sandbox, client, "R-1", charged)
-	_, unresolved := client.Resolve(ctx, lost, paysvc.WithExpect("25.51", "NGN"))
+	_, unresolved := client.Resolve(ctx, fmt.Errorf("the till: %w", lost), paysvc.WithExpect("25.51", "NGN"))
+	if of := failure(t, unresolved); of.Function != "resolve" || string(of.Request) != string(failure(t, lost).Request) || of.State != paysvc.StateSuccessful {
+		t.Error("the error is about:", of.Function, string(of.Request), of.State)
+	}
 	wrong := failure(t, unresolved).LookUp()
 	wrong.Expect = &paysvc.ResolveExpect{Amount: paysvc.Ptr("25.51"), Currency: paysvc.Ptr("NGN")}
 	_, again := client.ResolveRequest(ctx, wrong)
@@ -121,9 +70,16 @@ func TestWhatIsStoredOfARequestResolvesItAtAnyTime(t *testing.T) {
 		t.Error("not resolved:", reply, err)
 	}
 	// An order without a charge may be sent again, if the service does not know it.
-	request.Card, request.Paymentoption = nil, nil
+	request.Card, request.Paymentoption, request.Order.Reference, request.Reference = nil, nil, "R-9", nil
 	if stored := request.LookUp(); stored.Charged == nil || *stored.Charged {
 		t.Error("stored as charged:", stored.Charged)
+	}
+	sandbox.Post("/sandbox/faults", map[string]any{"path": "/payment/order/create", "fault": "status_500"}, nil)
+	_, failed := client.OrderCreate(ctx, request)
+	_, failed = client.Resolve(ctx, failed)
+	_, failed = client.Resolve(ctx, failed)
+	if is(t, failed, paysvc.ErrUnresolved); !strings.Contains(failed.Error(), "may be sent again") {
+		t.Error("resolved as a charge:", failed)
 	}
 	// What the library refuses, or what cannot be written, is not sent either.
 	twice, noText := request, request
@@ -155,31 +111,34 @@ func TestWhatCannotBeAskedIsUnknownAndNeverNotSent(t *testing.T) {
 	sandbox, client := start(t)
 	ctx := context.Background()
 	lost := lose(t, sandbox, client, "R-1", charged)
-	_, err := client.Resolve(ctx, errors.New("of something else"))
-	is(t, err, paysvc.ErrOutcomeUnknown)
-	_, err = client.Resolve(ctx, lost, paysvc.WithMember("reference", ""))
-	is(t, err, paysvc.ErrOutcomeUnknown)
-	_, err = client.Resolve(ctx, lost, paysvc.WithExpect("25,50", "NGN"))
-	is(t, err, paysvc.ErrOutcomeUnknown)
-	_, err = client.ResolveRequest(ctx, paysvc.ResolveRequest{Endpoint: "no_such_function"})
-	is(t, err, paysvc.ErrOutcomeUnknown)
-	_, err = client.Resolve(ctx, lost, paysvc.WithExpect("\xff", "NGN"))
-	is(t, err, paysvc.ErrOutcomeUnknown)
+	// A request that is looked up by nothing.
+	_, err := client.DirectDebitStatus(ctx, paysvc.DirectDebitStatusRequest{MandateCode: "none"})
+	unkept := failure(t, err)
+	if unkept.Request != nil {
+		t.Errorf("kept: %s", unkept.Request)
+	}
+	for _, about := range []paysvc.ResolveRequest{unkept.LookUp(), {Endpoint: unkept.Function}} {
+		_, err = client.ResolveRequest(ctx, about)
+		is(t, err, paysvc.ErrUnresolved, paysvc.ErrOutcomeUnknown)
+	}
+	before := requests(sandbox)
+	for _, with := range []paysvc.ResolveOption{paysvc.WithMember("reference", ""), paysvc.WithExpect("25,50", "NGN"), paysvc.WithExpect("\xff", "NGN")} {
+		_, err = client.Resolve(ctx, lost, with)
+		is(t, err, paysvc.ErrOutcomeUnknown)
+	}
 	done, cancel := context.WithCancel(ctx)
 	cancel()
 	_, err = client.Resolve(done, lost)
 	is(t, err, paysvc.ErrCancelled, context.Canceled, paysvc.ErrOutcomeUnknown)
+	if sent := requests(sandbox) - before; sent != 0 {
+		t.Errorf("%d requests were sent", sent)
+	}
+	if _, err := client.Resolve(ctx, err); err != nil {
+		t.Errorf("the error of the first Resolve cannot be resolved: %v", err)
+	}
 	client.Close()
 	_, err = client.Resolve(ctx, lost)
 	is(t, err, paysvc.ErrClosed, paysvc.ErrOutcomeUnknown)
-}
-
-// A busy machine may not answer one look in time.
-func openAtTheEnd(t *testing.T, err error) {
-	t.Helper()
-	if !errors.Is(err, paysvc.ErrUnresolved) && !errors.Is(err, paysvc.ErrTimeout) {
-		t.Errorf("%v", err)
-	}
 }
 
 // An order whose payment is under way: the wait goes on for as long as the context lets it, and longer than the client's timeout.
@@ -189,10 +148,8 @@ func TestAWaitEndsWithTheContext(t *testing.T) {
 	client := connect(t, sandbox.Config)
 	sandbox.Post("/sandbox/orders", map[string]any{"reference": "R-1", "amount": "25.50"}, nil)
 	looks := 0
-	ctx, cancel := context.WithCancel(context.Background())
+	late, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	late, cancelLate := context.WithTimeout(ctx, time.Minute)
-	defer cancelLate()
 	_, err := client.OrderWait(late, paysvc.OrderWaitRequest{Reference: "R-1", Progress: func(p paysvc.Progress) error {
 		if p.Step != "look" || p.Done == 0 || p.Total != 0 {
 			t.Errorf("%+v", p)
@@ -207,37 +164,19 @@ func TestAWaitEndsWithTheContext(t *testing.T) {
 		t.Errorf("%d looks", looks)
 	}
 	_, err = client.OrderWait(context.Background(), paysvc.OrderWaitRequest{Reference: "R-1"})
-	openAtTheEnd(t, err)
 	is(t, err, paysvc.ErrOutcomeUnknown)
+	if errors.Is(err, context.DeadlineExceeded) {
+		t.Error("the error names the context")
+	}
 	short, cancelShort := context.WithTimeout(context.Background(), 200*time.Millisecond)
 	defer cancelShort()
 	_, err = client.OrderWait(short, paysvc.OrderWaitRequest{Reference: "R-1"})
-	openAtTheEnd(t, err)
-	is(t, err, context.DeadlineExceeded)
+	is(t, err, context.DeadlineExceeded, paysvc.ErrOutcomeUnknown)
 	sandbox.Config.Timeout = 0
 	client = connect(t, sandbox.Config)
 	_, err = client.OrderWait(context.Background(), paysvc.OrderWaitRequest{Reference: "R-1", Progress: func(paysvc.Progress) error { return paysvc.ErrStop }})
 	is(t, err, paysvc.ErrCancelled, paysvc.ErrOutcomeUnknown)
-	if errors.Is(err, context.Canceled) {
-		t.Error("the context did not end it")
-	}
-}
-
-func TestReferencesAreNew(t *testing.T) {
-	seen := map[string]bool{}
-	for i := 0; i < 1000; i++ {
-		made, err := paysvc.NewReference("T7")
-		if err != nil || len(made) != 29 || !strings.HasPrefix(made, "T7-") || seen[made] {
-			t.Fatal("made the reference:", made, err)
-		}
-		seen[made] = true
-	}
-	if made, err := paysvc.NewReference(""); err != nil || len(made) != 26 {
-		t.Error("made the reference:", made, err)
-	}
-	for _, wrong := range []string{strings.Repeat("x", 33), "a b", "é", "a\x00b"} {
-		if made, err := paysvc.NewReference(wrong); err == nil {
-			t.Errorf("%q: %s", wrong, made)
-		}
+	if errors.Is(err, context.Canceled) || failure(t, err).Stopped != nil {
+		t.Error("the context did not end it, nor did an error:", err)
 	}
 }

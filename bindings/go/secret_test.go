@@ -14,17 +14,24 @@ import (
 	"paysvc.example/go/paysvc"
 )
 
-// As fmt writes with a verb, and both handlers of log/slog.
-func shown(value any) string {
+// As fmt writes with verbs, and a handler of log/slog.
+func printed(value any, verbs string) string {
 	var log bytes.Buffer
-	slog.New(slog.NewJSONHandler(&log, nil)).Info("m", "value", value)
 	slog.New(slog.NewTextHandler(&log, nil)).Info("m", "value", value)
-	text := log.String()
-	for _, verb := range append(strings.Fields("%v %+v %#v %s %q %x %X %d %t %c %U %e %b %o %p %10.2s"), "% x") {
-		text += fmt.Sprintf(verb, value) + "\n"
+	for _, verb := range strings.Split(verbs, ",") {
+		fmt.Fprintf(&log, verb+"\n", value)
 	}
-	written, err := json.Marshal(value)
-	return text + string(written) + fmt.Sprint(err)
+	return log.String()
+}
+
+// In a form that fmt gives it.
+func isIn(got, text string) bool {
+	for _, form := range []string{text, fmt.Sprintf("%x", text), fmt.Sprintf("%X", text), fmt.Sprintf("% x", text), strings.Trim(fmt.Sprint([]byte(text)), "[]")} {
+		if strings.Contains(got, form) {
+			return true
+		}
+	}
+	return false
 }
 
 func TestSecretsAreNotPrinted(t *testing.T) {
@@ -43,28 +50,24 @@ func TestSecretsAreNotPrinted(t *testing.T) {
 	config := paysvc.Config{PublicKey: secret, SecretKey: secret, EncryptionKey: secret, Proxy: secret}
 	own := held{secret, &secret, card, []paysvc.OrderCreateCard{card}, map[string]any{"a": card, "b": secret}, config}
 	for _, value := range []any{
-		secret, &secret, []paysvc.Secret{secret}, map[string]paysvc.Secret{"a": secret}, [1]*paysvc.Secret{&secret},
-		card, &card, []paysvc.OrderCreateCard{card}, map[string]any{"card": card}, own, &own, []held{own},
-		paysvc.OrderCreateRequest{Card: &card}, &paysvc.OrderCreateRequest{Card: &card},
-		paysvc.OrderPayDirectDebitPaymentRequest{OTP: secret},
-		[]paysvc.PayoutInitiatePayoutDetails{{AccountNumber: secret}},
-		config, &config, struct{ Config paysvc.Config }{config}, errors.Join(fmt.Errorf("of %v", config)),
+		secret, &secret, []paysvc.Secret{secret}, map[string]paysvc.Secret{"a": secret}, card, &card, map[string]any{"card": card}, &own, []held{own},
+		paysvc.OrderCreateRequest{Card: &card}, []paysvc.PayoutInitiatePayoutDetails{{AccountNumber: secret}},
+		paysvc.OrderPayDirectDebitPaymentRequest{OTP: secret}, config, errors.Join(fmt.Errorf("of %v", config)),
 	} {
-		for _, form := range []string{
-			text, fmt.Sprintf("%x", text), fmt.Sprintf("%X", text), fmt.Sprintf("% x", text), strings.Trim(fmt.Sprint([]byte(text)), "[]"),
-		} {
-			if got := shown(value); strings.Contains(got, form) {
-				t.Errorf("%T: %s", value, got)
-				break
-			}
+		written, err := json.Marshal(value)
+		if got := printed(value, "%v,%+v,%#v,%s,%q,%x,%X,% x,%d,%t,%c,%U,%e,%b,%o,%p,%10.2s") + string(written) + fmt.Sprint(err); isIn(got, text) {
+			t.Errorf("%T: %s", value, got)
 		}
 	}
 	// What has no field that is secret is not shown either, but by encoding/json.
 	reply := paysvc.Reply{Body: json.RawMessage(text)}
+	item := paysvc.TransactionDetailsAnswerOrderPaymentsItem{OrderPaymentInstrument: text}
+	answer := paysvc.TransactionDetailsAnswer{SourceAccountNumber: text, OrderPayments: []paysvc.TransactionDetailsAnswerOrderPaymentsItem{item}}
 	for _, value := range []any{
 		paysvc.Request{Body: json.RawMessage(text)}, &paysvc.OrderCreateRequest{Reference: paysvc.Ptr(text)}, reply, &reply, &paysvc.Error{Reply: reply},
+		answer, &answer, answer.OrderPayments, map[string]any{"answer": answer}, &paysvc.TransactionDetailsReply{Reply: reply, Answer: answer},
 	} {
-		if got := fmt.Sprintf("%v %+v %#v %s %q %x", value, value, value, value, value, value); strings.Contains(got, text) {
+		if got := printed(value, "%v,%+v,%#v,%s,%q,%x"); isIn(got, text) {
 			t.Errorf("%T: %s", value, got)
 		}
 	}
@@ -72,18 +75,14 @@ func TestSecretsAreNotPrinted(t *testing.T) {
 
 func TestASecretSaysThatItIsHidden(t *testing.T) {
 	secret := paysvc.NewSecret("193")
-	for _, verb := range strings.Fields("%v %+v %#v %s %q %x %X %d %10s") {
-		if got := fmt.Sprintf(verb, secret); got != "[hidden]" {
-			t.Errorf("%s: %s", verb, got)
-		}
-	}
 	text, err := secret.MarshalText()
-	if secret.String() != "[hidden]" || secret.LogValue().String() != "[hidden]" || string(text) != "[hidden]" || err != nil {
-		t.Error("printed:", secret, string(text), err)
+	got := fmt.Sprintf("%v %#v %q %x %d %10s ", secret, secret, secret, secret, secret, secret) + secret.String() + " " + secret.LogValue().String() + " " + string(text)
+	if got != strings.TrimSuffix(strings.Repeat("[hidden] ", 9), " ") || err != nil {
+		t.Error("printed:", got, err)
 	}
-	written, err := json.Marshal(paysvc.OrderCreateCard{Cardnumber: secret})
-	if want := `{"cardnumber":"[hidden]","expirymonth":"","expiryyear":"","cvv":null}`; string(written) != want || err != nil {
-		t.Error("written:", string(written), err)
+	written := need(json.Marshal(paysvc.OrderCreateCard{Cardnumber: secret}))(t, "encode the card")
+	if string(written) != `{"cardnumber":"[hidden]","expirymonth":"","expiryyear":"","cvv":null}` {
+		t.Error("written:", string(written))
 	}
 }
 
@@ -117,16 +116,10 @@ func TestASecretIsReadAndNeverFromWhatIsHidden(t *testing.T) {
 	}
 }
 
-func TestTheServiceGetsTheSecrets(t *testing.T) {
+func TestTheServiceGetsTheSecretAndNeverWhatIsHidden(t *testing.T) {
 	sandbox, client := start(t)
 	ctx := context.Background()
-	order := paysvc.OrderCreateRequest{
-		Reference: paysvc.Ptr("R-1"), Paymentoption: paysvc.Ptr("C"), Country: paysvc.Ptr("NG"),
-		Order: &paysvc.OrderCreateOrder{Reference: "R-1", Amount: "25.50", Currency: paysvc.Ptr("NGN")},
-		Card: &paysvc.OrderCreateCard{
-			Cardnumber: paysvc.NewSecret(charged), Expirymonth: "01", Expiryyear: "39", CVV: paysvc.NewSecret("193"),
-		},
-	}
+	order := charge("R-1", charged)
 	if _, err := client.OrderCreate(ctx, order); err != nil || count(sandbox, "charge_made") != 1 {
 		t.Fatal("not one charge:", err, sandbox.Ledger())
 	}
@@ -138,14 +131,15 @@ func TestTheServiceGetsTheSecrets(t *testing.T) {
 	// An optional one that is empty is a mistake as well; an absent one is not.
 	order.Card.CVV, order.Card.PIN = paysvc.NewSecret("193"), paysvc.NewSecret("")
 	_, err := client.OrderCreate(ctx, order)
-	is(t, err, paysvc.ErrArgument)
+	is(t, err, paysvc.ErrArgument, paysvc.ErrOutcomeNotSent)
 	// What fmt and encoding/json have written of a secret is none.
-	printed := paysvc.NewSecret(fmt.Sprintf("http://user:%s@127.0.0.1:1", paysvc.NewSecret("password")))
-	_, err = client.DirectDebitCreate(ctx, paysvc.DirectDebitCreateRequest{OrderReference: paysvc.Ptr("R-1"), AccountNumber: printed})
+	hidden := paysvc.NewSecret(fmt.Sprintf("http://user:%s@127.0.0.1:1", paysvc.NewSecret("password")))
+	otp := &paysvc.OrderPayDirectDebitPaymentRequest{OTP: hidden, MandateCode: "M-1"}
+	_, err = client.OrderPay(ctx, paysvc.OrderPayRequest{Reference: "R-1", PaymentOption: "NDD", DirectDebitPaymentRequest: otp})
 	is(t, err, paysvc.ErrArgument, paysvc.ErrOutcomeNotSent)
 	_, err = client.Call(ctx, "direct_debit_create", json.RawMessage(`{"orderReference":"R-1","accountNumber":"[hidden]"}`))
 	is(t, err, paysvc.ErrArgument, paysvc.ErrOutcomeNotSent)
-	_, err = paysvc.New(paysvc.Config{Proxy: printed})
+	_, err = paysvc.New(paysvc.Config{Proxy: hidden})
 	is(t, err, paysvc.ErrConfig, paysvc.ErrOutcomeNotSent)
 	_, err = paysvc.NewFromJSON(json.RawMessage(`{"secret_key":"[hidden]"}`))
 	is(t, err, paysvc.ErrConfig, paysvc.ErrOutcomeNotSent)

@@ -9,13 +9,15 @@ import (
 	"net/http/httptest"
 	"runtime"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"paysvc.example/go/paysvc"
+	"paysvc.example/go/paysvc/paysvctest"
 )
 
-// Waits for an order whose payment is under way, until the context ends; looked gets a value after the first look.
+// Waits for an order whose payment is under way, until the context ends; looked gets a value at the first look.
 func waitFor(ctx context.Context, client *paysvc.Client, looked chan<- struct{}) chan error {
 	ended := make(chan error, 1)
 	go func() {
@@ -31,50 +33,56 @@ func waitFor(ctx context.Context, client *paysvc.Client, looked chan<- struct{})
 }
 
 func TestChargesGoOnWhileOrdersAreWaitedFor(t *testing.T) {
-	sandbox, client := start(t, paysvc.WithMaxInFlight(1), paysvc.WithMaxWaiting(20))
+	sandbox := paysvctest.Start(t, "--seed", "7")
+	sandbox.Config.Timeout = 2 * time.Second
+	client := connect(t, sandbox.Config, paysvc.WithMaxInFlight(1), paysvc.WithMaxWaiting(1))
 	sandbox.Post("/sandbox/orders", map[string]any{"reference": "R-1", "amount": "25.50"}, nil)
 	paid(sandbox, "ORDER-1")
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	looked, ended := make(chan struct{}, 21), make([]chan error, 20)
-	for i := range ended {
-		ended[i] = waitFor(ctx, client, looked)
-	}
-	for range ended {
-		select {
-		case <-looked: // It has a slot now, and keeps it.
-		case <-ctx.Done():
-			t.Fatal("not all have a slot")
-		}
-	}
+	looked := make(chan struct{}, 1)
+	ended := waitFor(ctx, client, looked)
+	<-looked // It has the slot now, and keeps it.
 	if _, err := client.OrderRefund(ctx, paysvc.OrderRefundRequest{Reference: "ORDER-1"}); err != nil {
-		t.Error("a refund beside waits:", err)
+		t.Error("a refund beside a wait:", err)
 	}
 	// One more waits for a slot of its own kind, and so do the others that are waits.
-	short, cancelShort := context.WithTimeout(ctx, 100*time.Millisecond)
-	defer cancelShort()
+	order := paysvc.OrderWaitRequest{Reference: "R-1"}
 	ask := paysvc.ResolveRequest{Endpoint: "order_refund", Request: []byte(`{"reference":"ORDER-1"}`)}
 	wait := ask
 	wait.Wait = paysvc.Ptr(true)
-	_, waited := client.OrderWait(short, paysvc.OrderWaitRequest{Reference: "R-1"})
-	_, resolved := client.ResolveRequest(short, wait)
-	_, verified := client.WebhookVerify(short, paysvc.WebhookVerifyRequest{Body: []byte(`{"orderReference":"R-1"}`)})
-	for i, err := range []error{waited, resolved, verified} {
-		is(t, err, context.DeadlineExceeded, paysvc.ErrTimeout)
-		if i == 0 && !strings.Contains(err.Error(), "all 20 slots of this client (WithMaxWaiting) were busy") {
+	busy := func(err error) {
+		t.Helper()
+		if is(t, err, paysvc.ErrTimeout); !strings.Contains(err.Error(), "all 1 slots of this client (WithMaxWaiting) were busy") {
 			t.Error("the message is another:", err)
 		}
+	}
+	for _, ask := range []func(context.Context) error{
+		func(ctx context.Context) error { _, err := client.OrderWait(ctx, order); return err },
+		func(ctx context.Context) error { _, err := client.ResolveRequest(ctx, wait); return err },
+		func(ctx context.Context) error {
+			_, err := client.WebhookVerify(ctx, paysvc.WebhookVerifyRequest{Body: []byte(`{"orderReference":"R-1"}`)})
+			return err
+		},
+	} {
+		short, cancelShort := context.WithTimeout(ctx, 100*time.Millisecond)
+		err := ask(short)
+		cancelShort()
+		busy(err)
+		is(t, err, context.DeadlineExceeded)
+	}
+	_, err := client.OrderWait(ctx, order)
+	busy(err)
+	is(t, err, paysvc.ErrOutcomeUnknown)
+	if errors.Is(err, context.DeadlineExceeded) {
+		t.Error("the client's timeout is taken for the context's:", err)
 	}
 	reply, err := client.ResolveRequest(ctx, ask) // One look is no wait.
 	if err != nil || reply.HTTPStatus != 200 {
 		t.Error("one look:", reply, err)
 	}
 	cancel()
-	for _, ended := range ended {
-		is(t, <-ended, paysvc.ErrOutcomeUnknown)
-	}
-	_, err = paysvc.New(sandbox.Config, paysvc.WithMaxWaiting(0))
-	is(t, err, paysvc.ErrArgument)
+	is(t, <-ended, paysvc.ErrOutcomeUnknown)
 }
 
 func TestShutdownWaitsForCallsInFlight(t *testing.T) {
@@ -115,26 +123,19 @@ func TestACopyIsTheSameClient(t *testing.T) {
 	sandbox, client := start(t)
 	paid(sandbox, "R-1")
 	copied, ctx := *client, context.Background()
-	another := copied
-	if _, err := copied.OrderRefund(ctx, paysvc.OrderRefundRequest{Reference: "R-1"}); err != nil {
-		t.Fatalf("a copy makes no call: %v", err)
-	}
-	if err := client.Close(); err != nil {
-		t.Errorf("Close: %v", err)
-	}
+	need(copied.OrderRefund(ctx, paysvc.OrderRefundRequest{Reference: "R-1"}))(t, "call a copy")
+	must(t, "close", client.Close())
 	_, err := copied.OrderRefund(ctx, paysvc.OrderRefundRequest{Reference: "R-1"})
 	is(t, err, paysvc.ErrClosed, paysvc.ErrOutcomeNotSent)
-	if err := errors.Join(copied.Close(), another.Shutdown(ctx)); err != nil {
-		t.Errorf("Close and Shutdown of copies: %v", err)
-	}
+	must(t, "close a copy", errors.Join(copied.Close(), copied.Shutdown(ctx)))
 }
 
 func TestAClientThatIsDroppedIsClosed(t *testing.T) {
-	closed := make(chan bool, 1)
+	var closed atomic.Bool
 	server := httptest.NewUnstartedServer(nil)
 	server.Config.ConnState = func(_ net.Conn, state http.ConnState) {
 		if state == http.StateClosed {
-			closed <- true
+			closed.Store(true)
 		}
 	}
 	server.Start()
@@ -143,15 +144,8 @@ func TestAClientThatIsDroppedIsClosed(t *testing.T) {
 		client := need(paysvc.NewFromJSON([]byte(fmt.Sprintf(`{"base_url":%q}`, server.URL))))(t, "make a client")
 		must(t, "open a connection", client.Warm(context.Background())) // It keeps the connection.
 	}()
-	for until := time.Now().Add(time.Minute); ; {
+	eventually(t, "it is closed", func() bool {
 		runtime.GC()
-		select {
-		case <-closed:
-			return
-		case <-time.After(10 * time.Millisecond):
-			if time.Now().After(until) {
-				t.Fatal("it was not closed")
-			}
-		}
-	}
+		return closed.Load()
+	})
 }

@@ -12,7 +12,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -32,16 +31,13 @@ type service struct {
 	unverified int
 }
 
-func start(t *testing.T, handle Func, options Options) *service {
-	t.Helper()
-	return startWith(t, handle, options, func(*paysvc.Config) {})
-}
-
-func startWith(t *testing.T, handle Func, options Options, configure func(*paysvc.Config)) *service {
+func start(t *testing.T, handle Func, options Options, configure ...func(*paysvc.Config)) *service {
 	t.Helper()
 	s := &service{t: t, sandbox: paysvctest.Start(t, "--seed", "7")}
 	config := s.sandbox.Config
-	configure(&config)
+	for _, configure := range configure {
+		configure(&config)
+	}
 	client, err := paysvc.New(config)
 	if err != nil {
 		t.Fatal("cannot make a client:", err)
@@ -95,20 +91,26 @@ func (s *service) newest() string {
 	return log.Deliveries[len(log.Deliveries)-1].Body
 }
 
-func (s *service) forge(event map[string]any) string {
+// The event of a payment with a higher amount.
+func (s *service) forged(genuine string) string {
 	s.t.Helper()
-	s.sandbox.Post("/sandbox/webhooks/forge", event, nil)
+	var parsed struct{ Data struct{ SessionID string } }
+	if err := json.Unmarshal([]byte(genuine), &parsed); err != nil {
+		s.t.Fatal("cannot decode the event:", err)
+	}
+	change := map[string]any{"totalAmountCharged": "5000"}
+	s.sandbox.Post("/sandbox/webhooks/forge", map[string]any{"session": parsed.Data.SessionID, "change": change}, nil)
 	return s.newest()
 }
 
 func (s *service) post(body string) *http.Response {
 	s.t.Helper()
-	return s.send(http.MethodPost, strings.NewReader(body))
+	return s.send(http.MethodPost, s.url, strings.NewReader(body))
 }
 
-func (s *service) send(method string, body io.Reader) *http.Response {
+func (s *service) send(method, url string, body io.Reader) *http.Response {
 	s.t.Helper()
-	request, err := http.NewRequest(method, s.url, body)
+	request, err := http.NewRequest(method, url, body)
 	if err != nil {
 		s.t.Fatal("cannot make a request:", err)
 	}
@@ -118,7 +120,7 @@ func (s *service) send(method string, body io.Reader) *http.Response {
 	}
 	text, err := io.ReadAll(answer.Body)
 	answer.Body.Close()
-	if err != nil || len(text) > 0 {
+	if err != nil || url == s.url && len(text) > 0 {
 		s.t.Errorf("a body: %q, %v", text, err)
 	}
 	return answer
@@ -134,17 +136,13 @@ func (s *service) expect(answer *http.Response, status, handled, unverified int)
 	}
 }
 
-func (s *service) clearFaults() {
+func (s *service) eventually(what string, is func() bool) {
 	s.t.Helper()
-	request, err := http.NewRequest(http.MethodDelete, s.sandbox.Config.BaseURL+"/sandbox/faults", nil)
-	if err != nil {
-		s.t.Fatal("cannot make a request:", err)
+	for until := time.Now().Add(time.Minute); !is(); time.Sleep(time.Millisecond) {
+		if time.Now().After(until) {
+			s.t.Fatal("not within a minute:", what)
+		}
 	}
-	answer, err := http.DefaultClient.Do(request)
-	if err != nil {
-		s.t.Fatal("cannot clear the faults:", err)
-	}
-	answer.Body.Close()
 }
 
 func (s *service) asked() (times int) {
@@ -171,95 +169,33 @@ func TestAnEventIsHandledOnceWithTheServicesAnswer(t *testing.T) {
 		t.Errorf("%v %s %s", reply, account, amount)
 	}
 	s.expect(s.post(s.fund("7.00")), http.StatusOK, 2, 0)
-}
-
-func TestTheSandboxDeliversWithDuplicates(t *testing.T) {
-	s := start(t, accept, Options{})
-	for index, form := range []string{"data", "pascal", "flat", "envelope", "status"} {
-		s.sandbox.Post("/sandbox/webhooks", map[string]any{"url": s.url, "form": form, "duplicates": 2}, nil)
-		s.fund(fmt.Sprintf("%d.50", index+1))
-	}
-	type delivery struct{ Progress string }
-	var log struct{ Deliveries []delivery }
-	until := time.Now().Add(time.Minute)
-	for delivered := 0; delivered < 15; {
-		if time.Now().After(until) {
-			t.Fatalf("%d of 15 deliveries within a minute", delivered)
+	for amount, matches := range map[string]bool{"50.25": true, "50.52": false} {
+		asked := paysvc.WebhookVerifyRequest{Body: []byte(body), Expect: &paysvc.WebhookVerifyExpect{Amount: paysvc.Ptr(amount)}}
+		reply, err := s.client.WebhookVerify(context.Background(), asked)
+		if err != nil || reply.Webhook.Match == nil || *reply.Webhook.Match != matches || !*reply.Webhook.Authentic {
+			t.Errorf("%s: %v %s", amount, err, reply)
 		}
-		s.sandbox.Get("/sandbox/webhooks", &log)
-		delivered = 0
-		for _, one := range log.Deliveries {
-			if one.Progress == "failed" {
-				t.Fatal("a delivery failed")
-			}
-			if one.Progress == "delivered" {
-				delivered++
-			}
-		}
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if len(s.handled) != 5 || s.unverified != 0 {
-		t.Errorf("handled %d, unverified %d", len(s.handled), s.unverified)
 	}
 }
 
 func TestAForgedEventIsNotHandledAndAnsweredAsAGenuineOne(t *testing.T) {
 	s := start(t, accept, Options{})
 	genuine := s.fund("50.25")
-	var parsed struct{ Data struct{ SessionID string } }
-	if err := json.Unmarshal([]byte(genuine), &parsed); err != nil {
-		t.Fatal("cannot decode the event:", err)
-	}
-	session := parsed.Data.SessionID
-	for index, event := range []map[string]any{
-		{"session": session, "change": map[string]any{"totalAmountCharged": "5000"}},
-		{"session": session, "change": map[string]any{"accountReference": "C-2"}},
-		{"payout": "PGW-PAYOUT-1"},
-	} {
-		forged := s.post(s.forge(event))
-		s.expect(forged, http.StatusOK, 0, index+1)
-	}
-	s.expect(s.post(genuine), http.StatusOK, 1, 3)
-}
-
-func TestAnEventAheadOfTheServiceIsSentAgainAndHandledThen(t *testing.T) {
-	s := start(t, accept, Options{})
-	s.sandbox.Post("/sandbox/orders", map[string]any{"reference": "ORDER-1", "amount": "25.50"}, nil)
-	ahead := s.forge(map[string]any{"order": "ORDER-1", "change": map[string]any{"paymentReference": nil}})
-	unknown := s.forge(map[string]any{"session": "000000000000000000000000000009"})
-	for _, body := range []string{ahead, unknown, ahead} {
-		answer := s.post(body)
-		s.expect(answer, http.StatusServiceUnavailable, 0, 0)
-		if after := answer.Header.Get("Retry-After"); after != "30" {
-			t.Error("Retry-After:", after)
-		}
-	}
-	card := `{"cardnumber":"4111111111111111","expirymonth":"01","expiryyear":"39","cvv":"193"}`
-	pay := `{"reference":"ORDER-1","paymentOption":"C","country":"NG","card":` + card + `}`
-	if _, err := s.client.Call(context.Background(), "order_pay", []byte(pay)); err != nil {
-		t.Fatal("cannot pay the order:", err)
-	}
-	s.expect(s.post(ahead), http.StatusOK, 1, 0) // At once: it is not remembered as forged.
+	s.expect(s.post(s.forged(genuine)), http.StatusOK, 0, 1)
+	s.expect(s.post(genuine), http.StatusOK, 1, 1)
 }
 
 func TestWhatIsNoEventIsRefused(t *testing.T) {
 	s := start(t, accept, Options{})
-	for index, body := range []string{"", "orderReference=1", "[]", "{}", `{"sessionId":"1","SessionId":"2"}`, "{\"sessionId\":\"\x00\"}"} {
-		s.expect(s.post(body), http.StatusBadRequest, 0, index+1)
-	}
-	s.expect(s.post("{\"sessionId\":\"\xff\"}"), http.StatusBadRequest, 0, 6)
-	s.expect(s.post(strings.Repeat(" ", MaxLength+1)), http.StatusRequestEntityTooLarge, 0, 6)
+	s.expect(s.post("[]"), http.StatusBadRequest, 0, 1)
+	s.expect(s.post("{\"sessionId\":\"\xff\"}"), http.StatusBadRequest, 0, 1)
+	s.expect(s.post(strings.Repeat(" ", MaxLength+1)), http.StatusRequestEntityTooLarge, 0, 1)
 	// Without a length: it is counted while it is read.
-	endless := io.LimitReader(blanks{}, 1<<30)
-	s.expect(s.send(http.MethodPost, endless), http.StatusRequestEntityTooLarge, 0, 6)
-	answer := s.send(http.MethodGet, nil)
-	s.expect(answer, http.StatusMethodNotAllowed, 0, 6)
-	if allow := answer.Header.Get("Allow"); allow != http.MethodPost {
-		t.Error("Allow:", allow)
-	}
-	if asked := s.asked(); asked != 0 {
-		t.Errorf("asked %d times", asked)
+	s.expect(s.send(http.MethodPost, s.url, io.LimitReader(blanks{}, 1<<30)), http.StatusRequestEntityTooLarge, 0, 1)
+	answer := s.send(http.MethodGet, s.url, nil)
+	s.expect(answer, http.StatusMethodNotAllowed, 0, 1)
+	if allow := answer.Header.Get("Allow"); allow != http.MethodPost || s.asked() != 0 {
+		t.Error("Allow, and requests:", allow, s.asked())
 	}
 }
 
@@ -275,10 +211,7 @@ func (blanks) Read(into []byte) (int, error) {
 func TestDoubtIsAnsweredWith503(t *testing.T) {
 	s := start(t, accept, Options{})
 	body := s.fund("50.25")
-	for fault, seconds := range map[string]string{
-		"status_503": "30", "commit_then_reset": "30", "unauthorized": "30", "status_429": "30",
-		"status_429_retry_after": "1", // As the service says.
-	} {
+	for fault, seconds := range map[string]string{"unauthorized": "30", "status_429_retry_after": "1"} { // The second as the service says.
 		rule := map[string]any{"path": "/payment/transaction-details/{sessionId}", "fault": fault, "count": 3}
 		s.sandbox.Post("/sandbox/faults", rule, nil)
 		answer := s.post(body)
@@ -286,7 +219,7 @@ func TestDoubtIsAnsweredWith503(t *testing.T) {
 		if after := answer.Header.Get("Retry-After"); after != seconds {
 			t.Errorf("%s: Retry-After is %q, not %s", fault, after, seconds)
 		}
-		s.clearFaults()
+		s.send(http.MethodDelete, s.sandbox.Config.BaseURL+"/sandbox/faults", nil)
 	}
 	s.expect(s.post(body), http.StatusOK, 1, 0)
 }
@@ -353,44 +286,21 @@ func TestAHandlerThatFailsIsLoggedAndCalledAgain(t *testing.T) {
 
 func TestAClientWithoutASecretKeyIsLoggedAtTheStartAndAtEachEvent(t *testing.T) {
 	var log lines
-	s := start(t, accept, Options{Log: log.logger()})
-	if text := log.taken(); text != "" || !s.client.HasSecretKey() {
-		t.Error("with a secret key:", text)
-	}
-	config := s.sandbox.Config
-	config.SecretKey = paysvc.Config{}.SecretKey
-	client, err := paysvc.New(config)
-	if err != nil {
-		t.Fatal("cannot make a client without a secret key:", err)
-	}
-	defer client.Close()
-	receiver := httptest.NewServer(NewHandler(client, accept, Options{Log: log.logger()}))
-	defer receiver.Close()
-	if text := log.taken(); !strings.Contains(text, "level=ERROR") || !strings.Contains(text, "no secret key") {
+	s := start(t, accept, Options{Log: log.logger()}, func(config *paysvc.Config) { config.SecretKey = paysvc.Secret{} })
+	if text := log.taken(); !strings.Contains(text, "level=ERROR") || !strings.Contains(text, "no secret key") || s.client.HasSecretKey() {
 		t.Errorf("at the start: %q", text)
 	}
-	s.url = receiver.URL
-	for range [2]int{} {
-		s.expect(s.post(`{"orderReference":"ORDER-1","orderAmount":"1.00","statusId":5}`), http.StatusServiceUnavailable, 0, 0)
-		text := log.taken()
-		if !strings.Contains(text, "level=ERROR") || !strings.Contains(text, "reference=ORDER-1 call_id=") || !strings.Contains(text, "secret_key is not configured") {
-			t.Errorf("at an event: %q", text)
-		}
+	s.expect(s.post(`{"orderReference":"ORDER-1","orderAmount":"1.00","statusId":5}`), http.StatusServiceUnavailable, 0, 0)
+	text := log.taken()
+	if !strings.Contains(text, "level=ERROR") || !strings.Contains(text, "reference=ORDER-1 call_id=") || !strings.Contains(text, "secret_key is not configured") {
+		t.Errorf("at an event: %q", text)
 	}
-	t.Setenv("PAYSVC_SECRET_KEY", "PGW-SECRETKEY-TEST-1")
-	client, err = paysvc.New(config)
-	if err != nil || !client.HasSecretKey() {
-		t.Error("the key of the environment:", err)
-	}
-	client.Close()
 }
 
 func TestTwoDeliveriesAtOnceAreHandledOnce(t *testing.T) {
 	entered, leave := make(chan struct{}), make(chan struct{})
-	var calls atomic.Int32
 	s := start(t, func(context.Context, *paysvc.Reply) error {
-		calls.Add(1)
-		close(entered)
+		close(entered) // It panics if it is called again.
 		<-leave
 		return nil
 	}, Options{})
@@ -402,20 +312,13 @@ func TestTwoDeliveriesAtOnceAreHandledOnce(t *testing.T) {
 	close(leave)
 	s.expect(<-first, http.StatusOK, 1, 0)
 	s.expect(s.post(body), http.StatusOK, 1, 0)
-	if calls.Load() != 1 {
-		t.Errorf("%d calls", calls.Load())
-	}
 }
 
 // The library has the limits; its own tests are tests/integration/webhooks/limits.rs.
 func TestAFloodIsAnsweredAsTheLibrarySays(t *testing.T) {
 	var log lines
-	s := startWith(t, accept, Options{Log: log.logger()}, func(config *paysvc.Config) { config.WebhookPerMinute = paysvc.Ptr[int64](12) })
-	var parsed struct{ Data struct{ SessionID string } }
-	if err := json.Unmarshal([]byte(s.fund("7.00")), &parsed); err != nil {
-		t.Fatal("cannot decode the event:", err)
-	}
-	forged := s.forge(map[string]any{"session": parsed.Data.SessionID, "change": map[string]any{"totalAmountCharged": "5000"}})
+	s := start(t, accept, Options{Log: log.logger()}, func(config *paysvc.Config) { config.WebhookPerMinute = paysvc.Ptr[int64](12) })
+	forged := s.forged(s.fund("7.00"))
 	for range [3]int{} {
 		s.expect(s.post(forged), http.StatusOK, 0, 1)
 	}
@@ -449,26 +352,16 @@ func TestHangingUpCancelsNothing(t *testing.T) {
 		_, err := http.DefaultClient.Do(request)
 		ended <- err
 	}()
-	for until := time.Now().Add(time.Minute); s.asked() == 0; time.Sleep(time.Millisecond) {
-		if time.Now().After(until) {
-			t.Fatal("the service was not asked within a minute")
-		}
-	}
+	s.eventually("the service is asked", func() bool { return s.asked() > 0 })
 	cancel()
 	if err := <-ended; err == nil {
 		t.Error("the sender did not hang up")
 	}
-	for until := time.Now().Add(30 * time.Second); ; time.Sleep(time.Millisecond) {
+	s.eventually("the event is handled", func() bool {
 		s.mu.Lock()
-		handled := len(s.handled)
-		s.mu.Unlock()
-		if handled == 1 {
-			break
-		}
-		if time.Now().After(until) {
-			t.Fatal("the event was not handled")
-		}
-	}
+		defer s.mu.Unlock()
+		return len(s.handled) == 1
+	})
 	s.expect(s.post(body), http.StatusOK, 1, 0)
 	if asked := s.asked(); asked != 2 {
 		t.Errorf("asked %d times", asked)
@@ -498,21 +391,17 @@ func TestTheMemoryStoreKeepsTheNewestKeys(t *testing.T) {
 	begin("b", Handle)
 }
 
-func TestAZeroStoreIsThatOfAHandlerWithoutAny(t *testing.T) {
-	for _, store := range []*MemoryStore{{}, NewMemoryStore(0), NewMemoryStore(-1)} {
+func TestAZeroStoreKeepsAsManyKeysAsThatOfAHandlerWithoutAny(t *testing.T) {
+	for _, store := range []*MemoryStore{{}, NewMemoryStore(-1)} {
+		ctx := context.Background()
 		for index := 0; index <= 10_000; index++ {
-			key, ctx := fmt.Sprint(index), context.Background()
-			if found, err := store.Begin(ctx, key); found != Handle || err != nil {
-				t.Fatal("Begin of a new key:", found, err)
-			}
-			store.Done(ctx, key)
+			store.Done(ctx, fmt.Sprint(index))
 		}
-		oldest, _ := store.Begin(context.Background(), "0")
-		second, _ := store.Begin(context.Background(), "1")
+		oldest, _ := store.Begin(ctx, "0")
+		second, _ := store.Begin(ctx, "1")
 		if oldest != Handle || second != Done {
 			t.Error("Begin of the oldest and the second oldest key:", oldest, second)
 		}
-		(&MemoryStore{}).Failed(context.Background(), "x")
 	}
 }
 

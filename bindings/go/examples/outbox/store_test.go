@@ -108,34 +108,25 @@ func TestConnectionsThatWereEndedAreReplaced(t *testing.T) {
 	}
 }
 
-// Does something to the first row that is appended.
-type touched struct {
+// Loses the response to the first row that is appended.
+type losing struct {
 	paysvc.Store
-	before, after func() error
+	lose func()
 }
 
-func (s *touched) Append(ctx context.Context, row paysvc.StoreRow) (paysvc.AppendResult, error) {
-	before, after := s.before, s.after
-	s.before, s.after = nil, nil
-	if before != nil {
-		if err := before(); err != nil {
-			return 0, err
-		}
-	}
+func (s *losing) Append(ctx context.Context, row paysvc.StoreRow) (paysvc.AppendResult, error) {
 	result, err := s.Store.Append(ctx, row)
-	if after != nil {
-		err = errors.Join(err, after())
+	if lose := s.lose; lose != nil {
+		s.lose = nil
+		lose()
+		return 0, errors.New("the response was lost")
 	}
 	return result, err
 }
 
 func TestAClaimWhoseAnswerWasLostIsSentOnce(t *testing.T) {
 	s, sandbox := emptyTables(t), payingTwice(t)
-	lose := func() error {
-		s.endOthers()
-		return errors.New("the response was lost")
-	}
-	client := connect(t, sandbox, &touched{Store: postgres.New(s.open("pgx", "").Conn), after: lose})
+	client := connect(t, sandbox, &losing{postgres.New(s.open("pgx", "").Conn), s.endOthers})
 	for again := range []int{0, 1} {
 		if reply, err := refund(client, "refund-1"); err != nil || reply.Replayed != (again == 1) {
 			t.Error("the refund:", reply, err)
