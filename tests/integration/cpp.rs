@@ -192,7 +192,9 @@ fn money_and_numbers_take_no_floating_point() {
         ("paysvc::order_refund_request().amount(\"25.50\");", true),
         ("paysvc::order_refund_request().amount(25.50);", false),
         ("paysvc::direct_debit_create_request().recurring_payment_id(7);", true),
+        ("paysvc::direct_debit_create_request().recurring_payment_id(7ull);", true),
         ("paysvc::direct_debit_create_request().recurring_payment_id(7.0);", false),
+        ("paysvc::direct_debit_create_request().recurring_payment_id(true);", false),
         ("paysvc::config().allow_http(\"false\");", false),
     ] {
         let output = syntax(&stage, &["-std=c++11"], line);
