@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"runtime"
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -15,6 +16,22 @@ func TestTheAnswerOfALookUpIsNotThatOfTheCall(t *testing.T) {
 	if reply, err := replyOf[OrderRefundReply]("order_refund")(&found, nil); err != nil || reply.Answer.Status != "" || reply.AnswerOf != "order_verify" {
 		t.Error("the response of the status query was taken:", reply, err)
 	}
+}
+
+func TestAReplyIsFreedAlsoIfSmallValuesThatWereMadeWithItAreUsed(t *testing.T) {
+	var freed atomic.Int32
+	var beside []*int64
+	for i := 0; i < 100; i++ {
+		runtime.SetFinalizer(&kept{}, func(*kept) { freed.Add(1) })
+		beside = append(beside, new(int64))
+	}
+	for until := time.Now().Add(10 * time.Second); freed.Load() < 100 && time.Now().Before(until); time.Sleep(time.Millisecond) {
+		runtime.GC()
+	}
+	if freed.Load() < 100 {
+		t.Error("freed of 100:", freed.Load())
+	}
+	runtime.KeepAlive(beside)
 }
 
 // The library ignores quotes and blanks around the value of a variable.

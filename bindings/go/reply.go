@@ -76,8 +76,12 @@ type Reply struct {
 	kept   *kept           // What tells whether it is paid; nil: that is known.
 }
 
-// A reply of the library, freed when nobody uses it any more.
-type kept struct{ reply *C.paysvc_reply }
+// A reply of the library, freed when nobody uses it any more. For Go's allocator, a pointer to an opaque type of C is none, and small
+// objects without pointers share a block, whose finalizers run when none of them is used any more. The second field prevents that.
+type kept struct {
+	reply *C.paysvc_reply
+	_     *byte
+}
 
 // Makes the reply of a method, whose Answer is that of the function of that name. With a journal, a reply may have another one: that
 // of the status query.
@@ -125,7 +129,7 @@ func newReply(owned **C.paysvc_reply) *Reply {
 		reply.Unreadable = []string{""}
 	}
 	if reply.whyNot == "" { // Of few replies.
-		reply.kept = &kept{from}
+		reply.kept = &kept{reply: from}
 		*owned = nil
 		runtime.SetFinalizer(reply.kept, func(kept *kept) { C.paysvc_reply_free(kept.reply) })
 	}

@@ -223,6 +223,12 @@ func TestDoubtIsAnsweredWith503(t *testing.T) {
 		s.send(http.MethodDelete, s.sandbox.Config.BaseURL+"/sandbox/faults", nil)
 	}
 	s.expect(s.post(body), http.StatusOK, 1, 0)
+	s.client.Close() // The library is not asked.
+	answer := s.post(body)
+	s.expect(answer, http.StatusServiceUnavailable, 1, 0)
+	if after := answer.Header.Get("Retry-After"); after != "30" {
+		t.Error("Retry-After of a closed client:", after)
+	}
 }
 
 // What was logged, a line each.
