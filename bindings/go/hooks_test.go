@@ -43,10 +43,9 @@ type nameKey struct{}
 
 func named(ctx context.Context) string { return fmt.Sprint(ctx.Value(nameKey{})) }
 
-// Writes lines with the name in the context, without what differs from run to run.
+// Keeps lines with the name in the context, without what differs from run to run. It needs no lock: a call passes on its log itself.
 type records struct {
 	slog.Handler
-	mu  sync.Mutex
 	got []string
 	ids map[string]string // By call id the name in the context.
 }
@@ -66,8 +65,6 @@ func (r *records) Handle(ctx context.Context, record slog.Record) error {
 		}
 		return true
 	})
-	r.mu.Lock()
-	defer r.mu.Unlock()
 	if r.ids == nil {
 		r.ids = map[string]string{}
 	}
@@ -102,8 +99,6 @@ func TestALineOfTheLogComesWhileTheCallGoesOn(t *testing.T) {
 	sandbox, client := start(t, paysvc.WithLog(log, slog.LevelInfo))
 	sandbox.Post("/sandbox/orders", map[string]any{"reference": "R-1", "amount": "25.50"}, nil)
 	_, err := client.OrderWait(context.Background(), paysvc.OrderWaitRequest{Reference: "R-1", Progress: func(paysvc.Progress) error {
-		log.mu.Lock()
-		defer log.mu.Unlock()
 		if !strings.Contains(strings.Join(log.got, "\n"), "endpoint=order_status attempt=1 status=OK") {
 			t.Error("the log during the call:", log.got)
 		}

@@ -8,8 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"sync"
-	"sync/atomic"
 	"testing"
 
 	"paysvc.example/go/paysvc"
@@ -49,29 +47,6 @@ func TestBothDriversTellWhatWasWrittenAndReadIt(t *testing.T) {
 		read(paysvc.StoreQuery{Kind: paysvc.QueryOrder, Order: "R"}, "K1", "k1")
 		read(paysvc.StoreQuery{Kind: paysvc.QueryOrder, Order: ""})
 		read(paysvc.StoreQuery{Kind: paysvc.QueryOpen, Limit: 9}, "K1")
-	}
-}
-
-func TestEqualRequestsAtOnceAreSentOnce(t *testing.T) {
-	s, sandbox := emptyTables(t), payingTwice(t)
-	var sent atomic.Int32
-	var all sync.WaitGroup
-	for i := 0; i < 8; i++ {
-		client := connect(t, sandbox, postgres.New(s.open(drivers[i%2], "").Conn))
-		all.Add(1)
-		go func() {
-			defer all.Done()
-			reply, err := refund(client, "refund-1")
-			if err != nil {
-				t.Error("refused:", err)
-			} else if !reply.Replayed {
-				sent.Add(1)
-			}
-		}()
-	}
-	all.Wait()
-	if made := count(sandbox, "refund_made"); made != 1 || sent.Load() != 1 {
-		t.Error("refunds made, and calls that sent:", made, sent.Load())
 	}
 }
 
