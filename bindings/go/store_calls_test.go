@@ -4,10 +4,8 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"paysvc.example/go/paysvc"
 	"paysvc.example/go/paysvc/paysvctest"
@@ -17,13 +15,13 @@ import (
 type memory struct {
 	sync.Mutex
 	rows  []paysvc.StoreRow
-	fails string // "read", or what kind of row is not appended.
+	fails string // The method; "": none.
 }
 
 func (m *memory) Append(_ context.Context, row paysvc.StoreRow) (paysvc.AppendResult, error) {
 	m.Lock()
 	defer m.Unlock()
-	if m.fails != "" && strings.Contains(row.JSON, `"kind":"`+m.fails+`"`) {
+	if m.fails == "Append" {
 		return 0, errors.New("no append")
 	}
 	if slices.ContainsFunc(m.rows, func(other paysvc.StoreRow) bool { return other.Key == row.Key && other.Seq == row.Seq }) {
@@ -36,7 +34,7 @@ func (m *memory) Append(_ context.Context, row paysvc.StoreRow) (paysvc.AppendRe
 func (m *memory) Read(_ context.Context, query paysvc.StoreQuery) (found []string, err error) {
 	m.Lock()
 	defer m.Unlock()
-	if m.fails == "read" {
+	if m.fails == "Read" {
 		return nil, errors.New("no read")
 	}
 	for _, row := range m.rows {
@@ -55,12 +53,6 @@ func payingTwice(t *testing.T, store paysvc.Store) (*paysvctest.Sandbox, *paysvc
 	return sandbox, connect(t, sandbox.Config, paysvc.WithStore(store))
 }
 
-func refund(client *paysvc.Client, amount string, within time.Duration) (*paysvc.OrderRefundReply, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), within)
-	defer cancel()
-	return client.OrderRefund(ctx, paysvc.OrderRefundRequest{Reference: "R-1", Amount: paysvc.Ptr(amount)}, paysvc.WithKey("refund-1"))
-}
-
 // The same call with the same context and the same option, as a program repeats it.
 func TestARequestIsSentOnceForItsKey(t *testing.T) {
 	sandbox, client := payingTwice(t, &memory{})
@@ -74,7 +66,8 @@ func TestARequestIsSentOnceForItsKey(t *testing.T) {
 	if reply, err := client.Call(ctx, "order_refund", []byte(`{"reference":"R-1","amount":"1.50"}`), key); err != nil || !reply.Replayed {
 		t.Errorf("as JSON: %v %v", reply, err)
 	}
-	_, err := refund(client, "1.51", time.Minute)
+	request.Amount = paysvc.Ptr("1.51")
+	_, err := client.OrderRefund(ctx, request, key)
 	is(t, err, paysvc.ErrKeyReused, paysvc.ErrOutcomeUnknown)
 	if made := count(sandbox, "refund_made"); made != 1 {
 		t.Errorf("%d refunds were made", made)
@@ -82,16 +75,19 @@ func TestARequestIsSentOnceForItsKey(t *testing.T) {
 }
 
 func TestNothingIsSentUnlessTheClaimWasWrittenAndTheStoreRead(t *testing.T) {
-	for fails, outcome := range map[string]error{"claim": paysvc.ErrOutcomeNotSent, "read": paysvc.ErrOutcomeUnknown} {
+	for fails, outcome := range map[string]error{"Append": paysvc.ErrOutcomeNotSent, "Read": paysvc.ErrOutcomeUnknown} {
 		store := &memory{fails: fails}
 		sandbox, client := payingTwice(t, store)
-		_, err := refund(client, "1.50", time.Minute)
+		refund := func() (*paysvc.OrderRefundReply, error) {
+			return client.OrderRefund(context.Background(), paysvc.OrderRefundRequest{Reference: "R-1"}, paysvc.WithKey("refund-1"))
+		}
+		_, err := refund()
 		is(t, err, paysvc.ErrJournal, outcome)
 		if made := count(sandbox, "refund_made"); made != 0 {
 			t.Errorf("%s failed, and %d refunds were made", fails, made)
 		}
 		store.fails = ""
-		if reply, err := refund(client, "1.50", time.Minute); err != nil || reply.Replayed {
+		if reply, err := refund(); err != nil || reply.Replayed {
 			t.Errorf("after %s had failed: %v %v", fails, reply, err)
 		}
 	}

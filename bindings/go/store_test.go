@@ -53,7 +53,7 @@ func TestWhatIsOpenIsToldUntilALoopHasGoneOnFromIt(t *testing.T) {
 	ended, cancel := context.WithCancel(ctx)
 	cancel()
 	for name, failed := range map[string]func(func(paysvc.JournalEntry, error) bool){
-		"broken":     connect(t, nowhere, paysvc.WithStore(&memory{fails: "read"})).JournalNext(ctx),
+		"broken":     connect(t, nowhere, paysvc.WithStore(&memory{fails: "Read"})).JournalNext(ctx),
 		"no journal": connect(t, nowhere).JournalNext(ctx),
 		"no client":  new(paysvc.Client).JournalNext(ctx),
 		"no time":    client.JournalNext(ended),
