@@ -1,18 +1,10 @@
 // Typed answers in paysvc.hpp, and what a token sends along. The argument is the address of a server that answers a refund
 // with the text of its reason, and with the request's traceparent. It runs with and without exceptions.
+#include "check.hpp"
+
 #include <paysvc.hpp>
 
-#include <cstdlib>
-#include <iostream>
 #include <memory>
-
-#define CHECK(what) \
-    do { \
-        if (!(what)) { \
-            std::cerr << __FILE__ << ':' << __LINE__ << ": " << #what << '\n'; \
-            std::abort(); \
-        } \
-    } while (0)
 
 namespace {
 

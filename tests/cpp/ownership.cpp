@@ -1,18 +1,10 @@
 // Ownership in paysvc.hpp. The tests run this with AddressSanitizer and valgrind, which report handles that are freed twice
 // or never. It needs no service: requests are refused before they are sent, or go to a port where nothing listens.
+#include "check.hpp"
+
 #include <paysvc.hpp>
 
-#include <cstdlib>
-#include <iostream>
 #include <thread>
-
-#define CHECK(what) \
-    do { \
-        if (!(what)) { \
-            std::cerr << __FILE__ << ':' << __LINE__ << ": " << #what << '\n'; \
-            std::abort(); \
-        } \
-    } while (0)
 
 namespace {
 
@@ -25,6 +17,7 @@ static_assert(std::is_nothrow_move_constructible<client>::value && !std::is_copy
 static_assert(std::is_nothrow_move_assignable<call>::value && !std::is_copy_constructible<call>::value, "");
 static_assert(std::is_nothrow_move_assignable<reply>::value && !std::is_copy_assignable<reply>::value, "");
 static_assert(std::is_nothrow_copy_constructible<paysvc::error>::value, "copying an exception must not throw");
+
 config configured() {
     return config().base_url("http://127.0.0.1:9").public_key("public").secret_key("secret").timeout_ms(60000).max_attempts(1);
 }

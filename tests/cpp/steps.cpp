@@ -1,20 +1,12 @@
 // Calls of several steps in paysvc.hpp, against the sandbox: progress that stops or throws, and what became of a request.
 // Configured by the environment; the tests run it with AddressSanitizer as well.
+#include "check.hpp"
+
 #include <paysvc.hpp>
 
-#include <cstdlib>
-#include <iostream>
 #include <memory>
 #include <thread>
 #include <vector>
-
-#define CHECK(what) \
-    do { \
-        if (!(what)) { \
-            std::cerr << __FILE__ << ':' << __LINE__ << ": " << #what << '\n'; \
-            std::abort(); \
-        } \
-    } while (0)
 
 namespace {
 
