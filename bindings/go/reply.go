@@ -76,8 +76,9 @@ type Reply struct {
 	kept   *kept           // What tells whether it is paid; nil: that is known.
 }
 
-// A reply of the library, freed when nobody uses it any more. For Go's allocator, a pointer to an opaque type of C is none, and small
-// objects without pointers share a block, whose finalizers run when none of them is used any more. The second field prevents that.
+// A reply of the library, freed when nobody uses it any more. Go's allocator does not count a pointer to an opaque type of C as a
+// pointer. It puts small objects without pointers into a shared block, and runs their finalizers only when no object in the block is
+// used any more. The second field keeps the reply out of such a block.
 type kept struct {
 	reply *C.paysvc_reply
 	_     *byte
