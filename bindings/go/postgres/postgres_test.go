@@ -16,12 +16,11 @@ import (
 
 // A driver that is made up: it knows what was said to it, and answers what a test wants.
 type server struct {
-	inTransaction, replica bool
-	written                int64
-	rows                   []string
-	err                    error // After the rows.
-	said                   []string
-	values                 []driver.NamedValue
+	replica bool
+	written int64
+	rows    []string
+	err     error // After the rows.
+	said    []string
 }
 
 func (s *server) Connect(context.Context) (driver.Conn, error) { return &conn{s}, nil }
@@ -33,15 +32,15 @@ func (c *conn) Prepare(string) (driver.Stmt, error) { return nil, errors.New("no
 func (c *conn) Close() error                        { return nil }
 func (c *conn) Begin() (driver.Tx, error)           { return nil, errors.New("a transaction is begun") }
 
-func (c *conn) ExecContext(_ context.Context, text string, values []driver.NamedValue) (driver.Result, error) {
-	c.said, c.values = append(c.said, text), values
+func (c *conn) ExecContext(_ context.Context, text string, _ []driver.NamedValue) (driver.Result, error) {
+	c.said = append(c.said, text)
 	return driver.RowsAffected(c.written), nil
 }
 
-func (c *conn) QueryContext(_ context.Context, text string, values []driver.NamedValue) (driver.Rows, error) {
-	c.said, c.values = append(c.said, text), values
+func (c *conn) QueryContext(_ context.Context, text string, _ []driver.NamedValue) (driver.Rows, error) {
+	c.said = append(c.said, text)
 	if strings.Contains(text, "pg_is_in_recovery") {
-		return &found{columns: 2, rows: [][]driver.Value{{c.inTransaction, c.replica}}, err: io.EOF}, nil
+		return &found{columns: 2, rows: [][]driver.Value{{false, c.replica}}, err: io.EOF}, nil
 	}
 	rows := &found{columns: 1, err: io.EOF}
 	for _, row := range c.rows {
@@ -79,39 +78,23 @@ func storeOf(t *testing.T, s *server) *postgres.Store {
 
 var row = paysvc.StoreRow{Key: "k", Seq: 1, Order: "R-1", Open: true, JSON: `{"key":"k"}`}
 
-func TestARowIsInsertedDurablyOrWasThere(t *testing.T) {
-	for written, want := range map[int64]paysvc.AppendResult{1: paysvc.Appended, 0: paysvc.AlreadyThere} {
+// What the statements do, on which connections, is tested with a real server: see examples/outbox.
+func TestAppendSaysWhatTheDriverWrote(t *testing.T) {
+	for written, want := range map[int64]paysvc.AppendResult{1: paysvc.Appended, 0: paysvc.AlreadyThere, 2: 0} {
 		s := &server{written: written}
-		if got, err := storeOf(t, s).Append(context.Background(), row); err != nil || got != want {
-			t.Error("Append returned:", got, err)
+		if got, err := storeOf(t, s).Append(context.Background(), row); got != want || (err == nil) != (written < 2) {
+			t.Error("rows written, and Append returned:", written, got, err)
 		}
-		last := s.said[len(s.said)-1]
-		for _, part := range []string{"INSERT INTO shop.journal ", "set_config('synchronous_commit', 'on', true)", "ON CONFLICT (key, seq) DO NOTHING"} {
-			if !strings.Contains(last, part) {
-				t.Error("the statement lacks a part:", part, "is not in", last)
-			}
+		if last := s.said[len(s.said)-1]; !strings.Contains(last, "INSERT INTO shop.journal ") {
+			t.Error("the statement is about another table:", last)
 		}
-		if len(s.values) != 5 || s.values[2].Value != "R-1" || s.values[3].Value != true || s.values[4].Value != row.JSON {
-			t.Error("the values of the statement:", s.values)
-		}
-	}
-	if got, err := storeOf(t, &server{written: 2}).Append(context.Background(), row); err == nil {
-		t.Error("two rows written, Append returned:", got)
 	}
 }
 
-func TestAConnectionThatWouldLoseRowsIsRefused(t *testing.T) {
-	for _, s := range []*server{{inTransaction: true}, {replica: true}} {
-		want := postgres.ErrReplica
-		if s.inTransaction {
-			want = postgres.ErrInTransaction
-		}
-		if got, err := storeOf(t, s).Append(context.Background(), row); !errors.Is(err, want) || got != 0 {
-			t.Error("Append returned:", got, err)
-		}
-		if len(s.said) != 2 {
-			t.Error("statements that the server got:", s.said)
-		}
+func TestAReplicaIsRefused(t *testing.T) {
+	s := &server{replica: true}
+	if got, err := storeOf(t, s).Append(context.Background(), row); !errors.Is(err, postgres.ErrReplica) || got != 0 || len(s.said) != 2 {
+		t.Error("Append returned, and the server got:", got, err, s.said)
 	}
 }
 
@@ -124,9 +107,6 @@ func TestRowsAreReadWholeOrNotAtAll(t *testing.T) {
 		if got, err := store.Read(context.Background(), query); err != nil || !reflect.DeepEqual(got, s.rows) {
 			t.Error("Read returned:", query, got, err)
 		}
-	}
-	if len(s.values) != 2 || s.values[0].Value != "k" || s.values[1].Value != int64(5) {
-		t.Error("the values of the query:", s.values)
 	}
 	if _, err := store.Read(context.Background(), paysvc.StoreQuery{}); err == nil {
 		t.Error("a query that is not known")

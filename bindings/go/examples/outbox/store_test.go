@@ -47,6 +47,7 @@ func TestBothDriversTellWhatWasWrittenAndReadIt(t *testing.T) {
 		read(paysvc.StoreQuery{Kind: paysvc.QueryOrder, Order: "R"}, "K1", "k1")
 		read(paysvc.StoreQuery{Kind: paysvc.QueryOrder, Order: ""})
 		read(paysvc.StoreQuery{Kind: paysvc.QueryOpen, Limit: 9}, "K1")
+		read(paysvc.StoreQuery{Kind: paysvc.QueryOpen, After: "K", Limit: 9})
 	}
 }
 
