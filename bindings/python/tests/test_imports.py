@@ -1,90 +1,52 @@
-"""The modules of the package import each other in one direction."""
+"""The modules of the package import each other in one direction, and slow ones when they are first needed."""
 
 from __future__ import annotations
 
 import ast
 import sys
 import typing
-from collections.abc import Iterator
-from graphlib import CycleError, TopologicalSorter
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
+from helpers import output_of
 
 import paysvc
 
-PACKAGE = Path(paysvc.__file__).parent
-ROOT = "__init__"
 
-
-def imports(file: Path) -> Iterator[str]:
-    """The modules of the same package that a file imports: within functions and for type checkers, too."""
-    modules = {other.stem for other in file.parent.glob("*.py")}
+def imports(file: Path) -> set[str]:
+    """The modules of the package that one of them imports: within functions and for type checkers, too."""
+    found = set()
     for node in ast.walk(ast.parse(file.read_text())):
-        dotted: list[str] = []
-        if isinstance(node, ast.Import):
-            dotted = [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom):
-            base = f"{'paysvc' if node.level else ''}.{node.module or ''}".strip(".")
-            dotted = [f"{base}.{alias.name}" for alias in node.names]
-        for name in dotted:
-            package, _, rest = name.partition(".")
-            if package == "paysvc":
-                module = rest.partition(".")[0]
-                # `from . import Client` is the package itself; `from . import _log` is the module.
-                yield module if module in modules else ROOT
-
-
-def graph(package: Path) -> dict[str, set[str]]:
-    return {file.stem: set(imports(file)) for file in package.glob("*.py")}
-
-
-def cycle(of: dict[str, set[str]]) -> list[str]:
-    try:
-        TopologicalSorter(of).prepare()
-    except CycleError as error:
-        found: list[str] = error.args[1]
-        return found
-    return []
+        # All imports within the package are relative.
+        if isinstance(node, ast.ImportFrom) and node.level:
+            found |= {node.module} if node.module else {alias.name for alias in node.names}
+    return {name if (file.parent / f"{name}.py").exists() else "__init__" for name in found}
 
 
 def test_there_is_no_cycle() -> None:
-    found = graph(PACKAGE)
-    assert cycle(found) == []
-    # The graph is not empty: the edges that the package cannot do without are in it.
-    assert {"_client", "_errors", "_reply"} <= found[ROOT]
-    assert "_async" in found[ROOT], "an import within a function counts"
-    assert "_generated" in found["_reply"]
-    assert {"_native", "_reply"} <= found["_endpoints"]
-    assert "_answers" in found["_replies"], "an import for type checkers counts"
+    graph = {file.stem: imports(file) for file in Path(paysvc.__file__).parent.glob("*.py")}
+    TopologicalSorter(graph).prepare()
+    assert {"_client", "_errors", "_reply", "_async"} <= graph["__init__"]
+    assert "_answers" in graph["_replies"], "an import for type checkers counts"
+    assert not any("__init__" in found for found in graph.values())
 
 
-@pytest.mark.parametrize(
-    "line",
-    [
-        "from ._a import x",
-        "from . import _a",
-        "import paysvc._a",
-        "from paysvc._a import x",
-        "from paysvc import _a",
-        "def f():\n    from ._a import x",
-        "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from ._a import x",
-    ],
-)
-def test_a_cycle_is_found(tmp_path: Path, line: str) -> None:
-    (tmp_path / "__init__.py").write_text("from ._a import x\n")
-    (tmp_path / "_a.py").write_text("from ._b import y\n")
-    (tmp_path / "_b.py").write_text("import json\n")
-    assert cycle(graph(tmp_path)) == []
-    (tmp_path / "_b.py").write_text(line)
-    assert set(cycle(graph(tmp_path))) == {"_a", "_b"}
-
-
-@pytest.mark.parametrize("line", ["from . import Client", "import paysvc", "from paysvc import Client"])
-def test_a_module_that_imports_the_package_is_found(tmp_path: Path, line: str) -> None:
-    (tmp_path / "__init__.py").write_text("from ._a import x\n")
-    (tmp_path / "_a.py").write_text(line)
-    assert set(cycle(graph(tmp_path))) == {"__init__", "_a"}
+def test_slow_imports_are_only_for_programs_that_need_them() -> None:
+    program = (
+        "import sys, paysvc\n"
+        "slow = {'asyncio', 'logging', 'platform', 'pathlib', 'datetime', 'paysvc._answers', 'paysvc._typed'}\n"
+        "reply = paysvc.OrderPayReply(status=paysvc.Status.OK, outcome=paysvc.Outcome.CONFIRMED, text='{}')\n"
+        "assert set(paysvc.__all__) <= set(dir(paysvc))\n"
+        "assert not slow & set(sys.modules), slow & set(sys.modules)\n"
+        "assert reply.answer.order_payment is None\n"
+        "from paysvc import *\n"
+        "assert AsyncClient is paysvc.AsyncClient is sys.modules['paysvc._async'].AsyncClient\n"
+        "assert type(reply.answer) is OrderPayAnswer and issubclass(OrderPayAnswer, Answer)\n"
+        "try: paysvc.Nothing\n"
+        "except AttributeError as error: print(error)\n"
+    )
+    assert output_of(program) == "module 'paysvc' has no attribute 'Nothing'\n"
 
 
 @pytest.mark.skipif(sys.version_info < (3, 10), reason="Python 3.9 cannot evaluate X | Y")

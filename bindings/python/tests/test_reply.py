@@ -1,4 +1,4 @@
-"""Replies are frozen dataclasses: their repr, copies, and what other packages make of them."""
+"""Replies are frozen dataclasses, of a class for each endpoint: their copies, and what other packages make of them."""
 
 from __future__ import annotations
 
@@ -6,38 +6,20 @@ import copy
 import dataclasses
 import json
 import pickle
+from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal
 from typing import Any
 
 import pytest
 from fastapi.encoders import jsonable_encoder
+from peer import Peer
 from pydantic import TypeAdapter
 
 import paysvc
 from paysvc import Outcome, Reply, State, Status
+from paysvc._answers import ANSWERS
+from paysvc._replies import REPLIES
 from paysvc.sandbox import Sandbox
-
-DATA = '{"total":100.10,"fee":1E+3,"id":7,"n":null,"all":[0.10,{"x":2.50}]}'
-TEXT = f'{{"status":true,"message":"é","balance":5.00,"data":{DATA}}}'
-JSON = {
-    "status": True,
-    "message": "é",
-    "balance": "5.00",
-    "data": {"total": "100.10", "fee": "1E+3", "id": 7, "n": None, "all": ["0.10", {"x": "2.50"}]},
-}
-
-
-def reply_of(text: str, status: Status = Status.OK, **known: Any) -> Reply:
-    known = {"outcome": Outcome.CONFIRMED, "state": State.PENDING, "message": "é", "http_status": 200, **known}
-    return Reply(status=status, text=text, **known)
-
-
-def test_json_writes_an_answer_exactly() -> None:
-    assert json.loads(json.dumps(reply_of(TEXT).body, default=str)) == JSON
-    body = reply_of(TEXT).body
-    assert [str(body["balance"]), str(body["data"]["total"])] == ["5.00", "100.10"]
-    assert [type(value) for value in body.values()] == [bool, str, Decimal, dict]
-    assert type(body["data"]["id"]) is int
 
 
 def test_no_encoder_makes_a_float_of_an_amount(client: paysvc.Client, paysvc_sandbox: Sandbox) -> None:
@@ -57,41 +39,69 @@ def test_no_encoder_makes_a_float_of_an_amount(client: paysvc.Client, paysvc_san
     assert Decimal("102.10") in json.loads(expected["text"], parse_float=Decimal)["data"]["orderSummary"].values()
 
 
-def test_it_is_immutable() -> None:
-    reply: Any = reply_of(TEXT)
-    for name in ("outcome", "text", "other"):
+def test_it_is_immutable_true_if_its_status_is_ok_and_equals_its_copies_only() -> None:
+    classes: list[Any] = [Reply, *REPLIES.values()]
+    for of in classes:
+        reply: Any = of(status=Status.OK, outcome=Outcome.CONFIRMED, text='{"data":{"fee":1.50}}', call_id="call-1")
         with pytest.raises(dataclasses.FrozenInstanceError):
-            setattr(reply, name, Outcome.NOT_SENT)
-    with pytest.raises(TypeError):
-        reply["outcome"]
-
-
-def test_its_truth_is_its_status_and_it_equals_its_copies_only() -> None:
-    reply = reply_of(TEXT, call_id="call-1", request_id="request-1")
-    other = dataclasses.replace(reply, call_id="call-2")
-    assert reply.body == other.body
-    assert reply
-    assert not reply_of(TEXT, Status.REJECTED)
-    assert (reply == other, reply != other, reply == reply, len({reply, other})) == (False, True, True, 2)
-    for twin in (copy.copy(reply), copy.deepcopy(reply), pickle.loads(pickle.dumps(reply))):
-        assert type(twin) is Reply
-        assert (twin == reply, twin != reply, len({twin, reply})) == (True, False, 1)
-        assert (twin.call_id, twin.request_id) == ("call-1", "request-1")
-        assert (twin.text, twin.message, twin.body["balance"], twin.outcome) == (
-            TEXT, "é", Decimal("5.00"), reply.outcome
-        )  # fmt: skip
+            reply.outcome = Outcome.NOT_SENT
+        other = dataclasses.replace(reply, call_id="call-2", status=Status.REJECTED)
+        assert (bool(reply), bool(other)) == (True, False)
+        assert (reply == other, reply != other, len({reply, other})) == (False, True, 2)
+        for twin in (copy.copy(reply), copy.deepcopy(reply), pickle.loads(pickle.dumps(reply))):
+            assert (type(twin), twin.call_id, twin.text) == (of, "call-1", reply.text)
+            assert (twin == reply, twin != reply, len({twin, reply})) == (True, False, 1)
+            assert (twin.answer, twin.body) == (reply.answer, {"data": {"fee": Decimal("1.50")}})
 
 
 def test_its_repr_has_status_outcome_and_message() -> None:
-    reply = Reply(
+    reply = paysvc.BanksReply(
         status=Status.TIMEOUT, outcome=Outcome.UNKNOWN, text='{"data":"private"}', message="timed out"
     )
     assert repr(reply) == "<Reply TIMEOUT: outcome UNKNOWN, state NONE, HTTP 0: timed out>"
-    assert "private" not in f"{reply}{reply!r}{paysvc.PaysvcError(reply)!r}"
+    assert "private" not in f"{reply}{paysvc.PaysvcError(reply)!r}"
 
 
-def test_an_answer_that_python_cannot_parse_keeps_its_outcome() -> None:
-    reply = reply_of("[" * 100_000 + "]" * 100_000)
-    with pytest.raises(ValueError, match="nested too deeply"):
-        reply.body  # noqa: B018
-    assert reply.outcome == Outcome.CONFIRMED
+def test_every_endpoint_has_its_reply(peer: Peer) -> None:
+    """Also when it is called by its name, and when the call fails."""
+    name: Any
+    with paysvc.Client(**peer.config) as client:
+        for name, of in REPLIES.items():
+            with pytest.raises(paysvc.PaysvcError) as caught:
+                client.call(name, {"notAMember": 1})
+            assert type(caught.value.reply) is of
+            if name != "webhook_verify":
+                assert caught.value.reply.answer == ANSWERS.get(name, paysvc.OrderStatusAnswer)()
+        answering = peer.replies('{"status":true,"message":"Mandate is active","data":{"mandateCode":"M-1"}}')
+        called = client.call("direct_debit_status", {"mandateCode": "M-1"})
+        answering.join()
+        assert isinstance(called, paysvc.DirectDebitStatusReply)
+        assert (called.answer.mandate_code, called.is_active) == ("M-1", True)
+        answering = peer.replies('{"status":true,"x":1}')
+        other = client.request(method="GET", path="/not/known", key="public")
+        answering.join()
+        assert (type(other), other.answer, other.is_active, other.body["x"]) == (Reply, None, False, 1)
+
+
+def test_copies_have_the_answer_and_are_not_paid(client: paysvc.Client, paysvc_sandbox: Sandbox) -> None:
+    """Whether the original was asked for it or not."""
+    paysvc_sandbox.post("/sandbox/orders", {"reference": "R-1", "amount": "20", "paid": True})
+    reply = client.order_status(reference="R-1")
+    twins = [copy.deepcopy(reply), pickle.loads(pickle.dumps(reply))]
+    assert reply.answer.is_final_status
+    twins += [copy.copy(reply), pickle.loads(pickle.dumps(twins[0]))]
+    for twin in twins:
+        assert (twin.state, twin.answer) == (State.SUCCESSFUL, reply.answer)
+        assert not twin.is_paid("R-1", "20", "NGN")
+
+
+def test_threads_read_one_reply(peer: Peer) -> None:
+    members = ",".join(f'{{"statusId":"{n}"}}' for n in range(200))
+    with paysvc.Client(**peer.config) as client:
+        for _ in range(10):
+            answering = peer.replies(f'{{"status":true,"data":{{"fee":1.50,"orderPayments":[{members}]}}}}')
+            reply = client.transaction_details(session_id="S-1")
+            answering.join()
+            with ThreadPoolExecutor(8) as threads:
+                found = set(threads.map(lambda _, reply=reply: id(reply.answer), range(16)))
+            assert found == {id(reply.answer)}
