@@ -9,11 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from celery import Celery  # type: ignore[import-untyped]
 from helpers import PROJECT, run_python
 
 from paysvc.sandbox import Sandbox
-from paysvc.testing import error_of, reply
 
 PAGE = (PROJECT.parents[1] / "docs" / "celery.md").read_text()
 CHARGE = "/payment/tokenize/charge"
@@ -83,10 +81,3 @@ def test_a_refusal_is_not_retried(paysvc_sandbox: Sandbox, start: Start, task: s
     paysvc_sandbox.fault("refused", CHARGE)
     assert start(task, "T7-1").startswith("REJECTED")
     assert [request["path"] for request in paysvc_sandbox.requests()].count(CHARGE) == 1
-
-
-def test_an_error_leaves_a_task_as_an_exception_without_outcome() -> None:
-    backend = Celery("tasks", broker="memory://", backend="cache+memory://").backend
-    error = error_of(reply())
-    assert type(backend.exception_to_python(backend.prepare_exception(error, "json"))) is Exception
-    assert type(backend.exception_to_python(backend.prepare_exception(error, "pickle"))) is type(error)

@@ -1,4 +1,4 @@
-"""Programs that end while a daemon thread is in a call: the interpreter ends that thread, and must not abort."""
+"""A program that ends while a daemon thread is in a call: the interpreter ends that thread, and must not abort."""
 
 from __future__ import annotations
 
@@ -6,28 +6,17 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-import pytest
 from helpers import run_python
 from test_programs import variables
 
 from paysvc.sandbox import Sandbox
 
-BEGIN = """
+# os.write, because print locks a buffer: Python aborts at its end if a thread has ended that held the lock.
+PROGRAM = """
 import logging, os, sys, threading, time, paysvc
 logging.basicConfig(level=logging.INFO, filename=sys.argv[2])
 client = paysvc.Client(journal=sys.argv[3], journal_create=True)
 begun = threading.Event()
-"""
-
-LOGS = """
-def run():
-    while True:
-        client.direct_debit_history(email_address="none@example.com")
-        begun.set()
-"""
-
-# os.write, because print locks a buffer: Python aborts at its end if a thread has ended that held the lock.
-PAYS = """
 def progress(done, total, step):
     os.write(1, (step["step"] + "\\n").encode())
     begun.set()
@@ -40,30 +29,24 @@ def run():
         ) for number in range(9)]
         try: client.payout_bulk(payouts, progress=progress)
         except (paysvc.PaysvcError, RuntimeError) as error: return os.write(1, type(error).__name__.encode())
-"""
-
-END = """
 threading.Thread(target=run, daemon=True).start()
 begun.wait()
 time.sleep(float(sys.argv[1]))
 """
 
 
-@pytest.mark.parametrize("program", [LOGS, PAYS], ids=["logs", "pays"])
 def test_a_program_ends_while_a_daemon_thread_is_in_a_call(
-    paysvc_sandbox: Sandbox, program: str, journal: dict[str, Any], tmp_path: Path
+    paysvc_sandbox: Sandbox, journal: dict[str, Any], tmp_path: Path
 ) -> None:
     settings = variables(paysvc_sandbox.config)
 
     def run(number: int) -> tuple[int, str, list[str]]:
-        arguments = ("-X", "faulthandler", "-c", BEGIN + program + END)
         files = (tmp_path / f"{number}.log", journal["journal"].with_name(f"{number}.db"))
-        ended = run_python(*arguments, str(number * 0.0007), *files, environment=settings)
+        ended = run_python("-X", "faulthandler", "-c", PROGRAM, str(number * 0.0007), *files, environment=settings)
         return ended.returncode, ended.stderr, ended.stdout.split()
 
     with ThreadPoolExecutor(4) as threads:
         for status, complained, told in threads.map(run, range(24)):
             assert (status, complained) == (0, ""), f"exit status {status}:\n{complained}"
             # The batch in hand was told before the end.
-            assert told.count("before") == told.count("after")
-            assert bool(told) == (program is PAYS)
+            assert told.count("before") == told.count("after") > 0

@@ -19,17 +19,12 @@ def error_on_import(library: Path) -> str:
     return ended.stderr.splitlines()[-1]
 
 
-def test_missing(tmp_path: Path) -> None:
-    message = error_on_import(tmp_path / "none.so")
-    assert message.startswith("ImportError: libpaysvc cannot be loaded: ")
-    assert "set PAYSVC_LIBRARY to the path of a library" in message
-
-
 def test_a_file_that_is_not_a_library(tmp_path: Path) -> None:
     (tmp_path / "text.so").write_text("text")
     message = error_on_import(tmp_path / "text.so")
+    assert message.startswith("ImportError: libpaysvc cannot be loaded: ")
     assert str(tmp_path / "text.so") in message
-    assert "built for this system and processor" in message
+    assert "set PAYSVC_LIBRARY to the path of a library" in message
 
 
 @pytest.mark.parametrize(
@@ -73,13 +68,7 @@ def test_where_the_library_is_on_each_system(
     assert _library.path() == str(tmp_path / name)
 
 
-@pytest.mark.parametrize(
-    ("system", "more"), [("linux", ""), ("win32", ", or name its folder with os.add_dll_directory()")]
-)
-def test_the_error_says_what_to_do_on_each_system(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, system: str, more: str
-) -> None:
-    monkeypatch.setattr(sys, "platform", system)
-    with pytest.raises(ImportError) as caught:
+def test_the_error_says_what_to_do_on_windows(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(sys, "platform", "win32")
+    with pytest.raises(ImportError, match=r"or name its folder with os\.add_dll_directory\(\)$"):
         _library.load(str(tmp_path / "none.so"))
-    assert str(caught.value).endswith(f"that was built for this system and processor{more}")

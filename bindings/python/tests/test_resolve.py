@@ -5,13 +5,11 @@ from __future__ import annotations
 import asyncio
 import json
 import pickle
-import threading
 from decimal import Decimal
 from typing import Any
 
 import pytest
 from helpers import CARD, REFUSED, card
-from peer import Peer
 
 import paysvc
 from paysvc import Outcome, State, Status
@@ -21,38 +19,31 @@ CREATE = "/payment/order/create"
 PRICE = paysvc.Expect(amount=Decimal("25.50"), currency="NGN")
 
 
-def charge(client: paysvc.Client, reference: str, number: str = CARD["cardnumber"]) -> paysvc.Reply:
-    return client.order_create(
-        reference=reference,
-        payment_option="C",
-        country="NG",
-        card=card(number),
-        order=paysvc.Order(reference=reference, amount=Decimal("25.50"), currency="NGN", description="tea"),
-        customer=paysvc.Customer(
-            firstname="Ada", lastname="Lovelace", mobile="+2348000000000", country="NG", email="ada@example.com"
-        ),
-    )
-
-
 def lost(client: paysvc.Client, sandbox: Sandbox, reference: str, number: str = CARD["cardnumber"]) -> Any:
     sandbox.fault("commit_then_reset", CREATE)
     with pytest.raises(paysvc.OutcomeUnknown) as caught:
-        charge(client, reference, number)
+        client.order_create(
+            reference=reference,
+            payment_option="C",
+            country="NG",
+            card=card(number),
+            order=paysvc.Order(reference=reference, amount=Decimal("25.50"), currency="NGN", description="tea"),
+            customer=paysvc.Customer(email="ada@example.com"),
+        )
     return caught.value
 
 
-def charges(sandbox: Sandbox) -> int:
-    return [entry["effect"] for entry in sandbox.ledger()].count("charge_made")
-
-
-def test_references_are_new_and_ordered_by_time() -> None:
-    made = [paysvc.reference_new("T7") for _ in range(1000)]
-    assert len(set(made)) == 1000
-    assert {(text[:3], len(text)) for text in made} == {("T7-", 29)}
+def test_references_are_new() -> None:
+    made = {paysvc.reference_new("T7") for _ in range(9)}
+    assert [(text[:3], len(text)) for text in made] == [("T7-", 29)] * 9
     assert len(paysvc.reference_new()) == 26
-    for wrong in ("x" * 33, "a b", "é", "a\0b"):
-        with pytest.raises(ValueError, match="prefix"):
+    wrong: Any
+    for wrong in ("x" * 33, "é", "a\0b"):
+        with pytest.raises(ValueError, match=r'a prefix has at most 32 letters, digits, "-", "_" and "\."; .* is none'):
             paysvc.reference_new(wrong)
+    wrong = 7
+    with pytest.raises(TypeError, match="prefix must be str, not int"):
+        paysvc.reference_new(wrong)
 
 
 def test_what_is_stored_before_a_request_resolves_it(client: paysvc.Client, paysvc_sandbox: Sandbox) -> None:
@@ -65,7 +56,6 @@ def test_what_is_stored_before_a_request_resolves_it(client: paysvc.Client, pays
     lost(client, paysvc_sandbox, "R-1")
     reply = client.call("resolve", json.loads(text))
     assert reply.is_paid("R-1", "25.50", "NGN")
-    assert paysvc.look_up("order_create", {"order": order})["charged"] is False
     wrong: Any = "order_creat"
     with pytest.raises(paysvc.PaysvcError, match="did you mean order_create"):
         paysvc.look_up(wrong, {})
@@ -86,57 +76,37 @@ def test_an_error_keeps_what_a_look_up_needs_and_no_card_data(client: paysvc.Cli
     assert type(again) is type(error)
 
 
-def test_an_error_of_a_call_by_name_keeps_the_same(client: paysvc.Client, paysvc_sandbox: Sandbox) -> None:
-    paysvc_sandbox.fault("commit_then_reset", CREATE)
-    order = {"amount": "5", "reference": 7, "description": "y"}
-    members = {"reference": "R-2", "paymentoption": "C", "card": CARD, "order": order}
-    with pytest.raises(paysvc.PaysvcError) as caught:
-        client.call("order_create", members)
-    # A reference must be text: the library refuses it, and says so; what was given is kept.
-    assert caught.value.request["card"] == {}
-    assert caught.value.request["order"] == {"amount": "5", "reference": 7}
-
-
 def test_a_lost_answer_is_resolved(client: paysvc.Client, paysvc_sandbox: Sandbox) -> None:
     error = lost(client, paysvc_sandbox, "R-3")
-    reply = client.resolve(error, expect=PRICE)
+    with pytest.raises(paysvc.OutcomeUnknown) as caught:
+        client.resolve(error, expect={"amount": Decimal("25.51")})
+    # The error is about the charge, and can be resolved in its turn.
+    assert (caught.value.endpoint, caught.value.request) == (error.endpoint, error.request)
+    assert (caught.value.attempts, caught.value.reply.attempts) == (1, 1)
+    reply = client.resolve(caught.value, expect=PRICE)
     assert isinstance(reply, paysvc.OrderStatusReply)
     assert (reply.outcome, reply.state) == (Outcome.CONFIRMED, State.SUCCESSFUL)
     assert reply.answer.is_final_status
-    assert charges(paysvc_sandbox) == 1
+    assert reply.is_paid("R-3", Decimal("25.50"), "ngn")
     # After a restart, from what was stored; the rest of a request goes no further.
     again = client.resolve("order_create", request={**error.request, "card": CARD, "cvv": "1"})
     assert (again.outcome, again.state) == (Outcome.CONFIRMED, State.SUCCESSFUL)
 
 
-def test_a_price_that_differs_is_not_resolved(client: paysvc.Client, paysvc_sandbox: Sandbox) -> None:
-    error = lost(client, paysvc_sandbox, "R-4")
-    with pytest.raises(paysvc.OutcomeUnknown) as caught:
-        client.resolve(error, expect={"amount": Decimal("25.51")})
-    assert caught.value.state == State.SUCCESSFUL
-    # The error is about the charge, and can be resolved in its turn.
-    assert (caught.value.endpoint, caught.value.request) == (error.endpoint, error.request)
-    assert (caught.value.attempts, caught.value.reply.attempts) == (1, 1)
-    assert client.resolve(caught.value).state == State.SUCCESSFUL
-
-
-def test_a_refused_card_is_rejected_only_if_all_attempts_are_known(
+def test_the_attempts_of_an_error_are_not_taken_for_those_of_all(
     client: paysvc.Client, paysvc_sandbox: Sandbox
 ) -> None:
     error = lost(client, paysvc_sandbox, "R-5", REFUSED)
     with pytest.raises(paysvc.OutcomeUnknown):
         client.resolve(error)
-    with pytest.raises(paysvc.OutcomeUnknown):
-        client.resolve(error, attempts=2)
     with pytest.raises(paysvc.Rejected) as caught:
         client.resolve(error, attempts=error.attempts)
     assert (caught.value.outcome, caught.value.status) == (Outcome.REJECTED, Status.REJECTED)
-    assert charges(paysvc_sandbox) == 0
 
 
 def test_what_cannot_be_asked_is_unknown_and_never_not_sent(client: paysvc.Client, paysvc_sandbox: Sandbox) -> None:
     error = lost(client, paysvc_sandbox, "R-6")
-    for about, request in ((error, {"reference": ""}), ("no_such_endpoint", {"reference": "R"}), ("order_pay", {})):
+    for about, request in ((error, {"reference": ""}), ("no_such_endpoint", {"reference": "R"})):
         with pytest.raises(paysvc.OutcomeUnknown) as caught:
             client.resolve(about, request=request)
         assert caught.value.outcome == Outcome.UNKNOWN
@@ -165,74 +135,25 @@ def test_a_task_resolves_and_one_that_waits_too_long_learns_nothing_of_the_charg
     asyncio.run(main())
 
 
-def test_an_abandoned_call_can_be_resolved(paysvc_sandbox: Sandbox) -> None:
-    paysvc_sandbox.post("/sandbox/orders", {"reference": "R-8", "amount": "25.50", "paid": True})
-    paysvc_sandbox.fault("commit_then_timeout", "/payment/order/refund")
-
-    async def main() -> paysvc.PaysvcError | None:
-        async with paysvc.AsyncClient(**paysvc_sandbox.config) as client:
-            task = asyncio.ensure_future(client.order_refund(reference="R-8"))
-            while not any(entry["effect"] == "refund_made" for entry in paysvc_sandbox.ledger()):
-                await asyncio.sleep(0.01)
-            task.cancel()
-            try:
-                await task
-            except asyncio.CancelledError as cancelled:
-                return paysvc.abandoned_call(cancelled)
-        return None
-
-    error = asyncio.run(main())
-    assert error is not None
-    assert (error.endpoint, error.request, error.outcome) == ("order_refund", {"reference": "R-8"}, Outcome.UNKNOWN)
-
-
-def test_a_wait_is_cancelled_from_another_thread(peer: Peer, paysvc_sandbox: Sandbox) -> None:
-    token = paysvc.Call()
-    key = paysvc_sandbox.config["encryption_key"]
-    with paysvc.Client(**peer.config, encryption_key=key) as client:
-        ended: list[paysvc.PaysvcError] = []
-
-        def wait() -> None:
-            try:
-                client.order_wait("R-9", call=token)
-            except paysvc.PaysvcError as error:
-                ended.append(error)
-
-        thread = threading.Thread(target=wait)
-        thread.start()
-        peer.next()
-        token.cancel()
-        thread.join()
-    assert [(type(error).__mro__[1], error.outcome) for error in ended] == [(paysvc.Cancelled, Outcome.UNKNOWN)]
-
-
 def test_only_an_order_that_is_known_to_have_no_charge_may_be_sent_again(
     client: paysvc.Client, paysvc_sandbox: Sandbox
 ) -> None:
     order = {"reference": "R-9", "amount": "25.50", "currency": "NGN"}
-    for request, charged in (
-        ({"order": order}, False),
-        ({"order": order, "card": card(CARD["cardnumber"])}, True),
-        ({"order": order, "paymentoption": "C"}, True),
-        ({"order": order, "cardToken": "t"}, True),
-        ({"order": {**order, "cardToken": "t"}}, True),
-    ):
+    for request, charged in (({"order": order}, False), ({"order": order, "cardToken": "t"}, True)):
         paysvc_sandbox.fault("status_500", CREATE)
         with pytest.raises(paysvc.OutcomeUnknown) as caught:
             client.call("order_create", request)
         error = pickle.loads(pickle.dumps(caught.value))
-        assert error.charged == charged, request
-        with pytest.raises(paysvc.OutcomeUnknown) as still:
+        assert error.charged == charged
+        with pytest.raises(paysvc.Unresolved) as still:
             client.resolve(error)
         assert ("may be sent again" in still.value.message) == (not charged), still.value.message
-        assert (still.value.charged, type(still.value)) == (charged, paysvc.Unresolved)
-        assert not isinstance(still.value, paysvc.Rejected)
+        assert still.value.charged == charged
 
 
-def test_what_resolve_finds_is_compared_with_the_order(client: paysvc.Client, paysvc_sandbox: Sandbox) -> None:
+def test_what_is_compared_with_an_order_is_text(client: paysvc.Client, paysvc_sandbox: Sandbox) -> None:
     reply = client.resolve(lost(client, paysvc_sandbox, "R-10"))
     assert reply.is_paid("R-10", "25.5", "NGN")
-    assert reply.is_paid("R-10", Decimal("25.50"), "ngn")
     assert "another order" in reply.why_not_paid("R-11", "25.50", "NGN")
     assert "amount" in reply.why_not_paid("R-10", "25", "NGN")
     assert "currency" in reply.why_not_paid("R-10", "25.50", "USD")
@@ -242,12 +163,3 @@ def test_what_resolve_finds_is_compared_with_the_order(client: paysvc.Client, pa
     for wrong in (25.5, 25, True, None, b"25.50"):
         with pytest.raises(TypeError):
             reply.is_paid("R-10", wrong, "NGN")
-    restored = pickle.loads(pickle.dumps(reply))
-    assert (restored.state, restored.is_paid("*", "*", "*")) == (State.SUCCESSFUL, False)
-
-
-def test_a_refund_is_never_paid(client: paysvc.Client, paysvc_sandbox: Sandbox) -> None:
-    paysvc_sandbox.post("/sandbox/orders", {"reference": "R-12", "amount": "20", "paid": True})
-    assert client.order_verify(reference="R-12").is_paid("R-12", "20", "*")
-    assert not client.order_refund(reference="R-12", amount="20").is_paid("*", "*", "*")
-    assert not client.banks().is_paid("*", "*", "*")

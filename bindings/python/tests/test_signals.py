@@ -65,21 +65,18 @@ def logs(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[logging.LogRecord]]:
     logger.setLevel(logging.NOTSET)
 
 
-@pytest.mark.parametrize("thrown", [KeyboardInterrupt, TimeLimit])
-def test_every_interrupt_of_a_call_arrives(
-    client: paysvc.Client, paysvc_sandbox: Sandbox, thrown: type[BaseException]
-) -> None:
+def test_every_interrupt_of_a_call_arrives(client: paysvc.Client, paysvc_sandbox: Sandbox) -> None:
     """At any moment of 100 calls, by a timer; also after the call, where it is the program's."""
     moments, ended, known = random.Random(22), 0, 0
     paysvc_sandbox.post("/sandbox/orders", {"reference": "R", "amount": "20", "paid": True})
-    with handling(signal.SIGALRM, thrown):
+    with handling(signal.SIGALRM, TimeLimit):
         for _ in range(100):
             reply = None
             try:
                 signal.setitimer(signal.ITIMER_REAL, moments.uniform(0.0001, 0.004))
                 reply = client.order_verify(reference="R")
                 time.sleep(10)
-            except thrown as interrupt:
+            except TimeLimit as interrupt:
                 ended += 1
                 found = paysvc.abandoned_call(interrupt)
                 known += reply is not None or found is not None
@@ -99,9 +96,8 @@ def test_an_interrupt_in_a_destructor_arrives(monkeypatch: pytest.MonkeyPatch) -
         token.clear()
 
 
-@pytest.mark.parametrize("thrown", [KeyboardInterrupt, TimeLimit])
 def test_an_interrupted_list_pays_nothing_after_the_batch_in_hand(
-    payer: paysvc.Client, paysvc_sandbox: Sandbox, thrown: type[BaseException]
+    payer: paysvc.Client, paysvc_sandbox: Sandbox
 ) -> None:
     """At any moment of 50 calls or more: nobody is paid later, and the report has all who were paid."""
     moments, ended, stopped, lost = random.Random(22), 0, 0, 0
@@ -115,7 +111,7 @@ def test_an_interrupted_list_pays_nothing_after_the_batch_in_hand(
     began = time.monotonic()
     payer.payout_bulk(recipients(9, "WHOLE"), progress=progress)
     whole = time.monotonic() - began
-    with handling(signal.SIGALRM, thrown):
+    with handling(signal.SIGALRM, TimeLimit):
         for number in range(500):
             if number >= 50 and stopped > 10:  # On a busy machine fewer of them fall between the batches.
                 break
@@ -126,7 +122,7 @@ def test_an_interrupted_list_pays_nothing_after_the_batch_in_hand(
                 signal.setitimer(signal.ITIMER_REAL, moments.uniform(0.0001, whole))
                 reply = payer.payout_bulk(recipients(9, f"LIST-{number}"), progress=progress)
                 time.sleep(10)
-            except thrown as interrupt:
+            except TimeLimit as interrupt:
                 error = paysvc.abandoned_call(interrupt)
                 ended += 1
             assert ended == number + 1
@@ -142,9 +138,8 @@ def test_an_interrupted_list_pays_nothing_after_the_batch_in_hand(
     assert lost <= MAY_LOSE
 
 
-@pytest.mark.parametrize("thrown", [KeyboardInterrupt, SoftLimit])
 def test_an_interrupt_in_the_wait_for_an_answer_arrives_and_carries_it(
-    peer: Peer, thrown: type[BaseException], logs: list[logging.LogRecord]
+    peer: Peer, logs: list[logging.LogRecord]
 ) -> None:
     main = threading.main_thread().ident
     assert main is not None
@@ -157,9 +152,9 @@ def test_an_interrupt_in_the_wait_for_an_answer_arrives_and_carries_it(
 
     answering = threading.Thread(target=answer)
     answering.start()
-    with handling(signal.SIGUSR1, thrown), paysvc.Client(**peer.config) as client:
+    with handling(signal.SIGUSR1, SoftLimit), paysvc.Client(**peer.config) as client:
         for _ in range(20):
-            with pytest.raises(thrown) as caught:
+            with pytest.raises(SoftLimit) as caught:
                 client.order_refund(reference="R")
             error = paysvc.abandoned_call(caught.value)
             assert isinstance(error, paysvc.Abandoned)
@@ -224,18 +219,17 @@ def test_a_second_interrupt_cancels_the_batch_in_hand(
     assert peer.is_quiet()
 
 
-@pytest.mark.parametrize("endpoint", ["order_wait", "order_refund"])
-def test_a_second_interrupt_cancels_a_call_that_waits(paysvc_sandbox: Sandbox, peer: Peer, endpoint: str) -> None:
+def test_a_second_interrupt_cancels_a_call_that_waits(paysvc_sandbox: Sandbox, peer: Peer) -> None:
     """Also without a progress function."""
     config = {**peer.config, "encryption_key": paysvc_sandbox.config["encryption_key"]}
     answering = threading.Thread(target=interrupting(peer, 2))
     answering.start()
     with handling(signal.SIGUSR1, TimeLimit), paysvc.Client(**config) as client, pytest.raises(TimeLimit) as caught:
-        getattr(client, endpoint)(reference="R", timeout=600)
+        client.order_wait("R", timeout=600)
     answering.join()
     error = paysvc.abandoned_call(caught.value)
     assert error is not None
-    assert (error.status, error.outcome, error.endpoint) == (paysvc.Status.CANCELLED, Outcome.UNKNOWN, endpoint)
+    assert (error.status, error.outcome, error.endpoint) == (paysvc.Status.CANCELLED, Outcome.UNKNOWN, "order_wait")
 
 
 def test_a_signal_that_comes_as_the_wait_begins_is_not_forgotten(paysvc_sandbox: Sandbox, peer: Peer) -> None:

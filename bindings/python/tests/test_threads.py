@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import _thread
 import multiprocessing
-import signal
-import threading
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
-from types import FrameType
 from typing import Any, NoReturn
 
 import pytest
@@ -17,14 +14,6 @@ from test_payouts import recipients
 
 import paysvc
 from paysvc.sandbox import Sandbox
-
-
-def test_other_threads_run_while_a_call_waits(peer: Peer) -> None:
-    with paysvc.Client(**peer.config) as client, ThreadPoolExecutor() as threads:
-        call = threads.submit(client.order_refund, reference="R")
-        # This thread answers: the waiting call does not hold the interpreter's lock.
-        peer.next().answer(status=True)
-        assert call.result().outcome == paysvc.Outcome.CONFIRMED
 
 
 def test_another_thread_cancels(peer: Peer) -> None:
@@ -42,12 +31,6 @@ def test_another_thread_cancels(peer: Peer) -> None:
             client.order_refund(reference="R", call=token)
         assert caught.value.outcome == paysvc.Outcome.NOT_SENT
         assert peer.is_quiet()
-
-
-def test_a_deadline_ends_a_call(peer: Peer) -> None:
-    with paysvc.Client(**peer.config) as client, pytest.raises(paysvc.Timeout) as caught:
-        client.order_refund(reference="R", timeout=1.0)
-    assert isinstance(caught.value, paysvc.OutcomeUnknown)
 
 
 def test_a_timeout_is_for_one_call_not_for_later_calls_with_its_token(peer: Peer) -> None:
@@ -69,47 +52,8 @@ def test_many_threads_share_a_client(client: paysvc.Client, paysvc_sandbox: Sand
     assert len(paysvc_sandbox.requests()) == 64
 
 
-def test_calls_in_progress_end_normally_when_the_client_is_closed(peer: Peer) -> None:
-    client = paysvc.Client(**peer.config)
-    with ThreadPoolExecutor() as threads:
-        call = threads.submit(client.order_refund, reference="R")
-        exchange = peer.next()
-        client.close()
-        exchange.answer(status=True)
-        assert call.result().outcome == paysvc.Outcome.CONFIRMED
-
-
 class Interrupted(BaseException):
     pass
-
-
-def interrupt(number: int, frame: FrameType | None) -> None:
-    raise Interrupted
-
-
-def test_an_interrupt_carries_the_result_of_the_call(peer: Peer, caplog: pytest.LogCaptureFixture) -> None:
-    """As with Ctrl-C: the handler runs when the call has ended; its exception must not hide a refund that was made."""
-    before = signal.signal(signal.SIGUSR1, interrupt)
-    main = threading.main_thread().ident
-    assert main is not None
-
-    def answer() -> None:
-        exchange = peer.next()
-        signal.pthread_kill(main, signal.SIGUSR1)
-        exchange.answer(status=True, message="refunded")
-
-    helper = threading.Thread(target=answer)
-    helper.start()
-    try:
-        with paysvc.Client(**peer.config) as client, pytest.raises(Interrupted) as caught:
-            client.order_refund(reference="R")
-    finally:
-        signal.signal(signal.SIGUSR1, before)
-        helper.join()
-    error = paysvc.abandoned_call(caught.value)
-    assert isinstance(error, paysvc.Abandoned)
-    assert (error.outcome, error.message) == (paysvc.Outcome.CONFIRMED, "refunded")
-    assert "order_refund was abandoned, outcome CONFIRMED" in caplog.text
 
 
 def test_where_threads_are_patched_the_caller_makes_the_call(
