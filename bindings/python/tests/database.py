@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import subprocess
-from collections.abc import Callable
 from contextlib import closing
 from typing import Any
 
@@ -51,45 +50,3 @@ class Server:
 
     def begin_anew(self) -> None:
         self.run(f"DROP TABLE IF EXISTS paysvc_journal; {postgres.TABLE}")
-
-    def end_others(self) -> int:
-        """Ends all connections; gives their number."""
-        found = self.run(
-            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
-            "WHERE pid <> pg_backend_pid() AND backend_type = 'client backend'"
-        )
-        return len(found)
-
-
-#: What a test does with a cursor just before or after it executes a statement.
-Hook = Callable[[str], None]
-
-
-class Watched:
-    """A connection that tells of every statement."""
-
-    def __init__(self, connection: Any, before: Hook, after: Hook) -> None:
-        vars(self).update(_connection=connection, _before=before, _after=after)
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._connection, name)
-
-    def __setattr__(self, name: str, value: object) -> None:
-        setattr(self._connection, name, value)
-
-    def cursor(self) -> Any:
-        cursor = self._connection.cursor()
-        return _WatchedCursor(cursor, self._before, self._after)
-
-
-class _WatchedCursor:
-    def __init__(self, cursor: Any, before: Hook, after: Hook) -> None:
-        self._cursor, self._before, self._after = cursor, before, after
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._cursor, name)
-
-    def execute(self, statement: str, values: Any) -> None:
-        self._before(statement)
-        self._cursor.execute(statement, values)
-        self._after(statement)
