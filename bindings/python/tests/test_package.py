@@ -64,50 +64,44 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return wheel_in(folder, build(folder))
 
 
-def test_its_tag_is_any_python_on_this_platform(wheel: Path) -> None:
+def metadata_of(archive: zipfile.ZipFile, file: str) -> list[str]:
+    (name,) = (name for name in archive.namelist() if name.endswith(f".dist-info/{file}"))
+    return archive.read(name).decode().splitlines()
+
+
+def test_it_is_for_any_python_on_this_platform_and_has_the_library_the_types_and_the_licences(wheel: Path) -> None:
     version = library.paysvc_version().decode()
     assert wheel.name == f"paysvc-{version}-py3-none-{PLATFORM}.whl"
-
-
-def test_it_has_the_library_the_types_and_the_licences(wheel: Path) -> None:
-    names = zipfile.ZipFile(wheel).namelist()
+    archive = zipfile.ZipFile(wheel)
+    names = archive.namelist()
     assert {"paysvc/libpaysvc.so", "paysvc/py.typed", "paysvc/testing.py"} <= set(names)
     assert {name.rpartition("/licenses/")[2] for name in names if "/licenses/" in name} == LICENCES
-    (metadata,) = (name for name in names if name.endswith("/WHEEL"))
-    assert "Root-Is-Purelib: false" in zipfile.ZipFile(wheel).read(metadata).decode()
+    assert "Root-Is-Purelib: false" in metadata_of(archive, "WHEEL")
+    lines = metadata_of(archive, "METADATA")
+    # Its extra is the sandbox of its version.
+    assert [line for line in lines if line.startswith(("Provides-Extra:", "Requires-Dist:"))] == [
+        "Provides-Extra: sandbox", f'Requires-Dist: paysvc-sandbox=={version}; extra == "sandbox"'
+    ]  # fmt: skip
 
 
-def test_its_extra_is_the_sandbox_of_its_version(wheel: Path) -> None:
-    archive = zipfile.ZipFile(wheel)
-    (metadata,) = (name for name in archive.namelist() if name.endswith("/METADATA"))
-    lines = archive.read(metadata).decode().splitlines()
-    found = [line for line in lines if line.startswith(("Provides-Extra:", "Requires-Dist:"))]
-    version = library.paysvc_version().decode()
-    assert found == ["Provides-Extra: sandbox", f'Requires-Dist: paysvc-sandbox=={version}; extra == "sandbox"']
-
-
-def test_the_source_distribution_has_the_licences(wheel: Path, tmp_path: Path) -> None:
-    ended = run_python("setup.py", "--quiet", "sdist", "--dist-dir", str(tmp_path), cwd=wheel.parent / "source")
+@pytest.fixture(scope="module")
+def packages(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where the wheel has been installed."""
+    folder = tmp_path_factory.mktemp("packages")
+    ended = pip("install", "--no-deps", "--no-index", "--target", str(folder), str(wheel))
     assert ended.returncode == 0, ended.stdout + ended.stderr
-    (archive,) = tmp_path.glob("*.tar.gz")
-    with tarfile.open(archive) as made:
-        assert {name.partition("/")[2] for name in made.getnames()} >= LICENCES
+    return folder
 
 
-def test_it_works_after_installation(wheel: Path, tmp_path: Path) -> None:
-    ended = pip("install", "--no-deps", "--no-index", "--target", str(tmp_path), str(wheel))
-    assert ended.returncode == 0, ended.stdout + ended.stderr
+def test_it_works_after_installation(packages: Path) -> None:
     program = "import paysvc; print(paysvc.__file__, paysvc.__version__, paysvc._library.library._name)"
-    ended = run_python("-c", program, cwd=tmp_path, environment={"PAYSVC_LIBRARY": "", "PYTHONPATH": str(tmp_path)})
-    package = tmp_path / "paysvc"
-    version = library.paysvc_version().decode()
+    ended = run_python("-c", program, cwd=packages, environment={"PAYSVC_LIBRARY": "", "PYTHONPATH": str(packages)})
+    package, version = packages / "paysvc", library.paysvc_version().decode()
     assert ended.stdout.split() == [str(package / "__init__.py"), version, str(package / "libpaysvc.so")]
 
 
-def test_a_program_that_pyinstaller_has_frozen_has_the_library(wheel: Path, tmp_path: Path) -> None:
-    packages, program = tmp_path / "packages", tmp_path / "till.py"
-    ended = pip("install", "--no-deps", "--no-index", "--target", str(packages), str(wheel))
-    assert ended.returncode == 0, ended.stdout + ended.stderr
+def test_a_program_that_pyinstaller_has_frozen_has_the_library(packages: Path, tmp_path: Path) -> None:
+    program = tmp_path / "till.py"
     program.write_text("from paysvc import *\nfrom paysvc._library import library\nprint(AsyncClient, library._name)\n")
     alone = {"PAYSVC_LIBRARY": "", "PYTHONPATH": str(packages), "PYINSTALLER_CONFIG_DIR": str(tmp_path / "cache")}
     find = "from PyInstaller.depend.bindepend import get_python_library_path as path; path() or exit(1)"
@@ -115,8 +109,8 @@ def test_a_program_that_pyinstaller_has_frozen_has_the_library(wheel: Path, tmp_
         pytest.skip("PyInstaller needs Python's shared library, such as Debian's libpython3.11")
     ended = run_python("-m", "PyInstaller", "--log-level=WARN", program, cwd=tmp_path, environment=alone)
     assert ended.returncode == 0, ended.stderr
-    shutil.rmtree(packages)
     made = subprocess.run([tmp_path / "dist/till/till"], env={}, capture_output=True, text=True, check=True)
+    # Not that of the packages.
     library = tmp_path / "dist/till/_internal/paysvc/libpaysvc.so"
     assert made.stdout == f"<class 'paysvc._async.AsyncClient'> {library}\n"
 
@@ -132,118 +126,80 @@ def test_a_wheel_of_another_platform_has_its_library(tmp_path: Path) -> None:
     assert "paysvc/libpaysvc.so" not in archive.namelist()
 
 
+def elf(word: bytes, order: bytes, machine: bytes) -> bytes:
+    return (b"\x7fELF" + word + order).ljust(18, b"\0") + machine
+
+
 @pytest.mark.parametrize(
-    ("head", "tag", "fits"),
+    ("head", "built", "fits", "other"),
     [
-        (0x8664, "win_amd64", True),
-        (0x14C, "win32", True),
-        (0xAA64, "win_arm64", True),
-        (0x14C, "win_amd64", False),
-        (0x8664, "linux_x86_64", False),
-        (b"\2>", "linux_x86_64", True),
-        (b"\2>", "manylinux2014_x86_64", True),
-        (b"\2>", "musllinux_1_2_x86_64", True),
-        (b"\2\xb7", "manylinux_2_17_aarch64", True),
-        (b"\1\3", "linux_i686", True),
-        (b"\1\x28", "linux_armv7l", True),
-        (b"\2>", "win_amd64", False),
-        (b"\2>", "linux_i686", False),
-        (b"\2\xb7", "linux_x86_64", False),
+        (pe(0x8664), ("win32", "x86_64"), "win_amd64", "linux_x86_64"),
+        (pe(0x14C), ("win32", "i686"), "win32", "win_amd64"),
+        (pe(0xAA64), ("win32", "aarch64"), "win_arm64", "win_amd64"),
+        (pe(0x4711), ("win32", "machine 0x4711"), "win_amd64", None),
+        (elf(b"\2", b"\1", b">\0"), ("linux", "x86_64"), "manylinux2014_x86_64", "win_amd64"),
+        (elf(b"\2", b"\1", b"\xb7\0"), ("linux", "aarch64"), "musllinux_1_2_aarch64", "linux_x86_64"),
+        (elf(b"\1", b"\1", b"\3\0"), ("linux", "i686"), "linux_i686", "linux_x86_64"),
+        (elf(b"\2", b"\2", b"\0\x16"), ("linux", "s390x"), "linux_s390x", "linux_i686"),
+        (b"\xcf\xfa\xed\xfe", ("darwin", ""), "macosx_11_0_arm64", "linux_x86_64"),
     ],
 )
 def test_a_wheel_is_only_made_for_a_platform_that_its_library_fits(
-    tmp_path: Path, head: int | bytes, tag: str, fits: bool
-) -> None:
-    if isinstance(head, int):
-        text = pe(head)
-    else:
-        text = (b"\x7fELF" + head[:1] + b"\1").ljust(18, b"\0") + head[1:] + b"\0"
-    (tmp_path / "library").write_bytes(text)
-    program = "import runpy, sys; runpy.run_path('setup.py')['check'](sys.argv[1])"
-    ended = run_python("-c", program, tag, cwd=PROJECT, environment={"PAYSVC_LIBRARY": str(tmp_path / "library")})
-    assert (ended.returncode == 0) is fits, ended.stderr
-    assert fits or f"but the wheel is tagged {tag}: name its platform with --plat-name" in ended.stderr
-
-
-@pytest.mark.parametrize(
-    ("head", "expected"),
-    [
-        (pe(0x8664), ("win32", "x86_64")),
-        (pe(0x14C), ("win32", "i686")),
-        (pe(0xAA64), ("win32", "aarch64")),
-        (pe(0x4711), ("win32", "machine 0x4711")),
-        (b"\x7fELF\1\1".ljust(18, b"\0") + b"\x28\0", ("linux", "armv7l")),
-        (b"\x7fELF\2\2".ljust(18, b"\0") + b"\0\x16", ("linux", "s390x")),
-        (b"\x7fELF\2\1".ljust(18, b"\0") + b"\x67\x12", ("linux", "machine 4711")),
-        (b"\xcf\xfa\xed\xfe", ("darwin", "")),
-        (b"MZ", None),
-        (pe(0x8664)[:130], None),
-        (b"MZ".ljust(60, b"\0") + b"\xff\xff\xff\xff", None),
-        (b"\x7fELF", None),
-        (b"", None),
-    ],
-)
-def test_what_a_library_was_built_for(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, head: bytes, expected: tuple[str, str] | None
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, head: bytes, built: tuple[str, str], fits: str, other: str | None
 ) -> None:
     (tmp_path / "library").write_bytes(head)
     monkeypatch.setenv("PAYSVC_LIBRARY", str(tmp_path / "library"))
-    built = runpy.run_path(str(PROJECT / "setup.py"))["built"]
-    if expected is None:
-        with pytest.raises(SystemExit, match="library is not a shared library"):
-            built()
-    else:
-        assert built() == expected
+    setup = runpy.run_path(str(PROJECT / "setup.py"))
+    assert setup["built"]() == built
+    setup["check"](fits)
+    if other is not None:
+        with pytest.raises(SystemExit, match=f"the wheel is tagged {other}: name its platform with --plat-name"):
+            setup["check"](other)
 
 
-def test_the_build_says_what_to_do_without_cargo_and_library(tmp_path: Path) -> None:
-    copy = tmp_path / "bindings" / "python"
-    copy.mkdir(parents=True)
-    (tmp_path / "Cargo.toml").write_text("")
-    (copy / "setup.py").write_bytes((PROJECT / "setup.py").read_bytes())
-    program = "import runpy; runpy.run_path('setup.py')['library']()"
-    environment = {"PAYSVC_LIBRARY": "", "CARGO": "no-such-cargo"}
-    ended = run_python("-c", program, cwd=copy, environment=environment)
-    assert "cargo was not found; set PAYSVC_LIBRARY to" in ended.stderr
-    (tmp_path / "Cargo.toml").unlink()
-    ended = run_python("-c", program, cwd=copy, environment=environment)
-    assert "no checkout of libpaysvc here" in ended.stderr
+@pytest.mark.parametrize("head", [pe(0x8664)[:130], b"MZ".ljust(60, b"\0") + b"\xff\xff\xff\xff", b"\x7fELF", b"MZ"])
+def test_what_is_no_library_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, head: bytes) -> None:
+    (tmp_path / "library").write_bytes(head)
+    monkeypatch.setenv("PAYSVC_LIBRARY", str(tmp_path / "library"))
+    with pytest.raises(SystemExit, match="library is not a shared library"):
+        runpy.run_path(str(PROJECT / "setup.py"))["built"]()
 
 
 def test_a_library_that_make_build_has_made_is_taken_while_it_is_current(tmp_path: Path) -> None:
     copy = tmp_path / "bindings" / "python"
     copy.mkdir(parents=True)
     (copy / "setup.py").write_bytes((PROJECT / "setup.py").read_bytes())
-    (tmp_path / "Cargo.toml").write_text("")
-    (tmp_path / "src").mkdir()
     source, built = tmp_path / "src" / "lib.rs", tmp_path / "build" / "lib" / "libpaysvc.so"
-    source.write_text("")
-    built.parent.mkdir(parents=True)
-    built.write_bytes(b"")
-    program = "import runpy; print(runpy.run_path('setup.py')['library']())"
-    environment = {"PAYSVC_LIBRARY": "", "CARGO": "no-such-cargo"}
-    taken = run_python("-c", program, cwd=copy, environment=environment)
-    assert (taken.stdout.strip(), taken.stderr) == (str(built), "")
+
+    def find() -> str:
+        program = "import runpy; print(runpy.run_path('setup.py')['library']())"
+        ended = run_python("-c", program, cwd=copy, environment={"PAYSVC_LIBRARY": "", "CARGO": "no-such-cargo"})
+        return ended.stdout + ended.stderr
+
+    assert "no checkout of libpaysvc here; set PAYSVC_LIBRARY to" in find()
+    for file in (tmp_path / "Cargo.toml", source, built):
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text("")
+    assert find() == f"{built}\n"
     later = built.stat().st_mtime + 10
     os.utime(source, (later, later))
-    compiles = "cargo compiles the library, which takes minutes\npaysvc: cargo was not found"
     for why in (f"{built} is older than {source}, run", f"{built} is not there, run"):
-        told = run_python("-c", program, cwd=copy, environment=environment).stderr
+        told = find()
         assert told.startswith(f"paysvc: {why} `make build` to "), told
-        assert compiles in told
+        assert "cargo compiles the library, which takes minutes\npaysvc: cargo was not found; set PAYSVC" in told
         built.unlink(missing_ok=True)
 
 
-def test_a_wheel_can_be_made_of_the_source_package(tmp_path: Path) -> None:
-    build(tmp_path)  # Leaves a copy of the sources.
-    make = "from setuptools import build_meta; print(build_meta.build_sdist('..'))"
-    ended = run_python("-c", make, cwd=tmp_path / "source")
+def test_a_wheel_can_be_made_of_the_source_package(wheel: Path, tmp_path: Path) -> None:
+    make = f"from setuptools import build_meta; print(build_meta.build_sdist({str(tmp_path)!r}))"
+    ended = run_python("-c", make, cwd=wheel.parent / "source")
     assert ended.returncode == 0, ended.stdout + ended.stderr
+    (archive,) = tmp_path.glob("paysvc-*.tar.gz")
+    with tarfile.open(archive) as made:
+        assert {name.partition("/")[2] for name in made.getnames()} >= LICENCES
     flags = ("--no-build-isolation", "--no-deps", "--no-index", "-w", str(tmp_path / "made"))
-    ended = pip("wheel", *flags, str(next(tmp_path.glob("paysvc-*.tar.gz"))))
-    assert ended.returncode == 0, ended.stdout + ended.stderr
-    (made,) = (tmp_path / "made").glob("*.whl")
-    assert {"paysvc/libpaysvc.so", "paysvc/py.typed"} <= set(zipfile.ZipFile(made).namelist())
+    again = zipfile.ZipFile(wheel_in(tmp_path / "made", pip("wheel", *flags, str(archive))))
+    assert {"paysvc/libpaysvc.so", "paysvc/py.typed"} <= set(again.namelist())
 
 
 def test_the_sandbox_has_a_wheel_that_runs_the_program(tmp_path: Path) -> None:
