@@ -7,19 +7,17 @@ import io
 from typing import Any
 
 import pytest
-from peer import Peer
 
 import paysvc
 from paysvc import Outcome, Reply, Status, testing
-from paysvc.webhooks import ASGIApp, AsyncStore, Begin, MemoryStore, Store, WSGIApp, verified
+from paysvc.webhooks import ASGIApp, AsyncStore, Begin, MemoryStore, WSGIApp, verified
 
 
-def reply(status: Status, outcome: Outcome, **found: Any) -> paysvc.WebhookVerifyReply:
+def reply(attempts: int = 1, **found: Any) -> paysvc.WebhookVerifyReply:
     made: paysvc.WebhookVerifyReply = testing.reply(
         paysvc.WebhookVerifyReply,
-        status=status,
-        outcome=outcome,
-        attempts=1,
+        outcome=Outcome.CONFIRMED,
+        attempts=attempts,
         webhook=paysvc.WebhookVerifyResult(**found),
     )
     return made
@@ -44,32 +42,19 @@ def reply(status: Status, outcome: Outcome, **found: Any) -> paysvc.WebhookVerif
 def test_what_each_reply_is_answered(
     found: dict[str, Any], key: str | None, status: int, retry_after: int | None, unverified: bool
 ) -> None:
-    decided = verified(reply(Status.OK, Outcome.CONFIRMED, **found))
+    decided = verified(reply(**found))
     assert decided == (key, (status, {} if retry_after is None else {"retry-after": str(retry_after)}), unverified)
 
 
-def test_an_event_that_python_cannot_read_is_sent_again(peer: Peer) -> None:
+def test_an_event_that_python_cannot_read_is_sent_again() -> None:
     """Its response is nested too deeply."""
-    deep = f'{{"status":true,"data":{{"customer":{"[" * 9999 + "]" * 9999}}}}}'
-    with paysvc.Client(**peer.config) as client:
-        answering = peer.replies(deep)
-        found = client.call("transaction_details", {"sessionId": "S-1"})
-        answering.join()
     event = paysvc.WebhookVerifyReply(status=Status.OK, outcome=Outcome.CONFIRMED, text="{}")
-    vars(event)["_json"] = found._summary()
-    decided = verified(event)
-    assert decided == (None, (503, {"retry-after": "30"}), False)
+    vars(event)["_json"] = "[" * 100_000 + "]" * 100_000
+    assert verified(event) == (None, (503, {"retry-after": "30"}), False)
 
 
 def test_what_the_library_only_repeats_is_not_reported_again() -> None:
-    found: Any = {"authentic": False, "respond": 200}
-    repeated: paysvc.WebhookVerifyReply = testing.reply(
-        paysvc.WebhookVerifyReply,
-        status=Status.OK,
-        outcome=Outcome.NOT_SENT,
-        webhook=paysvc.WebhookVerifyResult(**found),
-    )
-    assert verified(repeated) == (None, (200, {}), False)
+    assert verified(reply(attempts=0, authentic=False, respond=200)) == (None, (200, {}), False)
 
 
 def test_the_memory_store_keeps_the_newest_keys() -> None:
@@ -92,7 +77,7 @@ CONFIG: dict[str, Any] = {"base_url": "http://127.0.0.1:1", "secret_key": "PGW-S
 
 def genuine(body: object, timeout: float) -> Any:
     assert (type(body), timeout) == (str, 10.0)
-    return reply(Status.OK, Outcome.CONFIRMED, authentic=True, about="O-1", key="k", respond=200)
+    return reply(authentic=True, about="O-1", key="k", respond=200)
 
 
 class Fake(paysvc.Client):
@@ -209,8 +194,7 @@ def test_a_task_that_is_cancelled_has_handled_nothing() -> None:
 
 def test_a_store_may_be_of_coroutines() -> None:
     class Kept:
-        def __init__(self) -> None:
-            self.store = MemoryStore()
+        store = MemoryStore()
 
         async def begin(self, key: str) -> Begin:
             return self.store.begin(key)
@@ -222,19 +206,8 @@ def test_a_store_may_be_of_coroutines() -> None:
             self.store.failed(key)
 
     kept: AsyncStore = Kept()
-    plain: Store = MemoryStore()
-    client = AsyncFake(**CONFIG)
-
-    async def run() -> None:
-        for store in (kept, plain):
-            handled: list[Reply] = []
-            app = ASGIApp(client, handled.append, store=store)
-            for _ in range(2):
-                await of_asgi(app, HTTP, {"type": "http.request", "body": b"{}"})
-            assert len(handled) == 1
-
-    asyncio.run(run())
-
-
-def test_the_package_does_not_import_it() -> None:
-    assert "webhooks" not in paysvc.__all__
+    handled: list[Reply] = []
+    app = ASGIApp(AsyncFake(**CONFIG), handled.append, store=kept)
+    for _ in range(2):
+        asyncio.run(of_asgi(app, HTTP, {"type": "http.request", "body": b"{}"}))
+    assert len(handled) == 1
