@@ -23,11 +23,11 @@ class Exchange:
     def answer(self, **members: Any) -> None:
         self.answer_text(json.dumps(members or {"status": True, "message": "done"}))
 
-    def answer_text(self, text: str, *headers: str) -> None:
+    def answer_text(self, text: str, *headers: str, status: int = 200) -> None:
         body = text.encode()
         first = "connection: close", "content-type: application/json", f"content-length: {len(body)}"
         head = "\r\n".join((*first, *headers))
-        self._connection.sendall(f"HTTP/1.1 200 OK\r\n{head}\r\n\r\n".encode() + body)
+        self._connection.sendall(f"HTTP/1.1 {status} Status\r\n{head}\r\n\r\n".encode() + body)
 
     def wait_for_end(self) -> bytes:
         """What else the client sends before it closes the connection."""

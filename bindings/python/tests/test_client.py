@@ -64,6 +64,18 @@ def test_every_argument_goes_to_its_field(monkeypatch: pytest.MonkeyPatch) -> No
         assert signatures[0] == signatures[1]
 
 
+def test_every_setting_goes_to_its_field(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[Any] = []
+    names = {*inspect.signature(paysvc.Client).parameters} - {"timeout", "connect_timeout", "store"}
+    settings: dict[str, Any] = {name: f"its {name}" for name in names}
+    for of in (paysvc.Client, paysvc.AsyncClient):
+        monkeypatch.setattr(of, "_open", lambda _client, config: seen.append(dict(config)))
+        of(**settings)
+        of(timeout=1, connect_timeout=2)
+        assert seen == [settings, {"timeout_ms": 1000, "connect_timeout_ms": 2000}]
+        seen.clear()
+
+
 def test_an_amount_is_text_or_decimal(client: paysvc.Client, paysvc_sandbox: Sandbox) -> None:
     paid(paysvc_sandbox, "R-1", "100.10")
     customer = paysvc.Customer(firstname="Ada", lastname="L", mobile="+1", country="NG", email="ada@example.com")

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import signal
 from collections.abc import Callable, Iterator, Sequence
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from contextlib import contextmanager
+from functools import partial
 from threading import Thread, get_ident
 from typing import Any
 
@@ -16,6 +18,7 @@ from opentelemetry.sdk.trace import ReadableSpan, Span, SpanProcessor, TracerPro
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 from opentelemetry.trace import SpanKind, StatusCode
+from peer import Peer
 from test_signals import TimeLimit, handling
 
 import paysvc
@@ -25,44 +28,24 @@ from paysvc.opentelemetry import instrument
 EMAIL = "ada@example.com"
 
 
-class Service(ThreadingHTTPServer):
-    """Asks to try again at first, then answers with the status `last`."""
+@contextmanager
+def service(peer: Peer, last: int = 200, asked: Callable[[], object] = lambda: None) -> Iterator[list[str]]:
+    """Asks to try again at first, then answers with the status `last`. Gives the traceparent of each request."""
+    traces: list[str] = []
 
-    def __init__(self, last: int) -> None:
-        super().__init__(("127.0.0.1", 0), Handler)
-        self.last = last
-        self.traces: list[str | None] = []
-        self.asked: Callable[[], None] = lambda: None
-        base_url = f"http://127.0.0.1:{self.server_port}"
-        self.config: dict[str, Any] = {"base_url": base_url, "public_key": "public", "secret_key": "secret"}
+    def run() -> None:
+        for number, status in ((1, 429), (2, last)):
+            exchange = peer.next()
+            traces.extend(re.findall(r"traceparent: (\S+)", exchange.text))
+            if number == 1:
+                asked()
+            text = json.dumps({"status": status == 200, "message": EMAIL, "data": {}})
+            exchange.answer_text(text, "retry-after: 0", f"x-request-id: r-{number}", status=status)
 
-
-class Handler(BaseHTTPRequestHandler):
-    def do_GET(self) -> None:
-        assert isinstance(self.server, Service)
-        traces, last = self.server.traces, self.server.last
-        traces.append(self.headers["traceparent"])
-        self.server.asked()
-        self.rfile.read(int(self.headers.get("content-length", 0)))
-        self.send_response(last if len(traces) > 1 else 429)
-        body = json.dumps({"status": last == 200, "message": EMAIL, "data": {}}).encode()
-        for name, text in (("retry-after", 0), ("x-request-id", f"r-{len(traces)}"), ("content-length", len(body))):
-            self.send_header(name, str(text))
-        self.end_headers()
-        self.wfile.write(body)
-
-    do_POST = do_GET
-
-    def log_message(self, format: str, *args: object) -> None:
-        pass
-
-
-@pytest.fixture
-def service(request: pytest.FixtureRequest) -> Iterator[Service]:
-    with Service(getattr(request, "param", 200)) as service:
-        Thread(target=service.serve_forever, daemon=True).start()
-        yield service
-        service.shutdown()
+    thread = Thread(target=run)
+    thread.start()
+    yield traces
+    thread.join()
 
 
 class Traced:
@@ -78,32 +61,31 @@ def attributes(span: ReadableSpan) -> dict[str, Any]:
     return {name.removeprefix("paysvc."): value for name, value in (span.attributes or {}).items()}
 
 
-async def call_async(service: Service, provider: TracerProvider) -> None:
-    async with paysvc.AsyncClient(**service.config) as client:
+async def call_async(peer: Peer, provider: TracerProvider) -> None:
+    async with paysvc.AsyncClient(**peer.config) as client:
         instrument(client, provider)
         await client.direct_debit_history(email_address=EMAIL)
 
 
-def call(service: Service, provider: TracerProvider) -> None:
-    with paysvc.Client(**service.config) as client:
+def call(peer: Peer, provider: TracerProvider) -> None:
+    with paysvc.Client(**peer.config) as client:
         instrument(client, provider)
         client.direct_debit_history(email_address=EMAIL)
 
 
-@pytest.mark.parametrize("client", ["threads", "asyncio"])
-@pytest.mark.parametrize("service", [200, 404], indirect=True)
-def test_a_call_and_its_attempts_are_spans_of_the_callers_trace(service: Service, client: str) -> None:
+@pytest.mark.parametrize(("client", "last"), [("threads", 404), ("asyncio", 200)])
+def test_a_call_and_its_attempts_are_spans_of_the_callers_trace(peer: Peer, client: str, last: int) -> None:
     traced = Traced()
-    with traced.provider.get_tracer("till").start_as_current_span("till", record_exception=False) as root:
-        try:
-            call(service, traced.provider) if client == "threads" else asyncio.run(
-                call_async(service, traced.provider)
-            )
-        except paysvc.Rejected:
-            assert service.last == 404
+    start = traced.provider.get_tracer("till").start_as_current_span
+    with service(peer, last) as traces, start("till", record_exception=False) as root:
+        if client == "threads":
+            with pytest.raises(paysvc.Rejected):
+                call(peer, traced.provider)
+        else:
+            asyncio.run(call_async(peer, traced.provider))
     first, second, made, till = traced.spans()
-    ok = service.last == 200
-    http = {"http.response.status_code": service.last}
+    ok = last == 200
+    http = {"http.response.status_code": last}
     end = {"status": "OK", "outcome": "CONFIRMED"} if ok else {"status": "E_REJECTED", "outcome": "REJECTED"}
     known = {"call_id": attributes(made)["call_id"]}
     assert attributes(first) == {
@@ -125,12 +107,12 @@ def test_a_call_and_its_attempts_are_spans_of_the_callers_trace(service: Service
     assert times == sorted(times)
     assert made.context is not None
     sent = f"00-{root.get_span_context().trace_id:032x}-{made.context.span_id:016x}-{made.context.trace_flags:02x}"
-    assert service.traces == [sent, sent]
+    assert traces == [sent, sent]
 
 
-def test_a_call_that_sends_nothing_has_a_span(service: Service) -> None:
+def test_a_call_that_sends_nothing_has_a_span(peer: Peer) -> None:
     traced = Traced()
-    with paysvc.Client(**service.config) as client:
+    with paysvc.Client(**peer.config) as client:
         instrument(client, traced.provider)
         with pytest.raises(paysvc.ArgumentError):
             client.order_refund(reference="R", amount="-1")
@@ -141,12 +123,12 @@ def test_a_call_that_sends_nothing_has_a_span(service: Service) -> None:
     assert (attributes(no_json), no_json.status.status_code) == ({}, StatusCode.ERROR)
 
 
-def test_without_a_provider_what_the_caller_sends_goes_on(service: Service) -> None:
+def test_without_a_provider_what_the_caller_sends_goes_on(peer: Peer) -> None:
     own = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
-    with paysvc.Client(**service.config) as client:
+    with service(peer) as traces, paysvc.Client(**peer.config) as client:
         instrument(client)
         client.direct_debit_history(email_address=EMAIL, call=paysvc.Call(traceparent=own))
-    assert service.traces == [own, own]
+    assert traces == [own, own]
 
 
 class Failing(SpanProcessor):
@@ -163,29 +145,25 @@ class Interrupting(SpanProcessor):
 
 
 def test_a_tracer_that_fails_or_is_interrupted_does_not_lose_a_reply(
-    service: Service, capsys: pytest.CaptureFixture[str]
+    peer: Peer, capsys: pytest.CaptureFixture[str]
 ) -> None:
     failing, interrupting = TracerProvider(), TracerProvider()
     failing.add_span_processor(Failing())
-    call(service, failing)
+    with service(peer):
+        call(peer, failing)
     assert "the tracer fails" in capsys.readouterr().err
     interrupting.add_span_processor(Interrupting())
-    with handling(signal.SIGUSR1, TimeLimit), pytest.raises(TimeLimit) as caught:
-        call(service, interrupting)
+    with service(peer), handling(signal.SIGUSR1, TimeLimit), pytest.raises(TimeLimit) as caught:
+        call(peer, interrupting)
     error = paysvc.abandoned_call(caught.value)
     assert error is not None
     assert error.outcome == Outcome.CONFIRMED
 
 
-def test_an_interrupted_call_has_a_span_with_its_end(service: Service) -> None:
+def test_an_interrupted_call_has_a_span_with_its_end(peer: Peer) -> None:
     """The signal comes while the call waits for its first response."""
-    traced, main = Traced(), get_ident()
-
-    def interrupt() -> None:
-        service.asked = lambda: None
-        signal.pthread_kill(main, signal.SIGUSR1)
-
-    service.asked = interrupt
-    with handling(signal.SIGUSR1, TimeLimit), pytest.raises(TimeLimit):
-        call(service, traced.provider)
+    traced = Traced()
+    interrupt = partial(signal.pthread_kill, get_ident(), signal.SIGUSR1)
+    with service(peer, asked=interrupt), handling(signal.SIGUSR1, TimeLimit), pytest.raises(TimeLimit):
+        call(peer, traced.provider)
     assert attributes(traced.spans()[-1]).items() >= {"outcome": "CONFIRMED", "attempts": 2}.items()
