@@ -83,9 +83,9 @@ class Peer:
         """Waits for the next request while the event loop runs other tasks."""
         return await asyncio.get_running_loop().run_in_executor(None, self.next)
 
-    def replies(self, text: str, *headers: str) -> threading.Thread:
+    def replies(self, text: str, *headers: str, status: int = 200) -> threading.Thread:
         """Answers the next request so, on a thread of its own."""
-        thread = threading.Thread(target=lambda: self.next().answer_text(text, *headers))
+        thread = threading.Thread(target=lambda: self.next().answer_text(text, *headers, status=status))
         thread.start()
         return thread
 

@@ -43,7 +43,7 @@ def test_every_argument_goes_to_its_field(monkeypatch: pytest.MonkeyPatch) -> No
 
     monkeypatch.setattr(paysvc.Client, "call", call)
     monkeypatch.setattr(paysvc.AsyncClient, "call", coroutine)
-    functions = {**KEYWORDS, **OPERATIONS, "request": dict(zip(OF_REQUEST, OF_REQUEST))}
+    functions = {**KEYWORDS, **OPERATIONS, "request": dict(zip(OF_REQUEST, OF_REQUEST)), "check": {}, "warm": {}}
     for name, keywords in functions.items():
         signatures = []
         for of in (paysvc.Client, paysvc.AsyncClient):
@@ -59,7 +59,7 @@ def test_every_argument_goes_to_its_field(monkeypatch: pytest.MonkeyPatch) -> No
             made = method(*first, **{keywords[it]: values[it] for it in list(values)[len(first) :]}, **options)
             if of is paysvc.AsyncClient:
                 asyncio.run(made)
-            assert seen.pop() == (name, values, options)
+            assert seen.pop() == ({"check": "client_check", "warm": "client_warm"}.get(name, name), values, options)
             signatures.append([it for it in known.values() if it.name != "call"])
         assert signatures[0] == signatures[1]
 
@@ -171,6 +171,7 @@ def test_a_missing_amount_never_becomes_a_full_refund(client: paysvc.Client, pay
 
 def test_call_takes_an_endpoint_by_name(client: paysvc.Client, paysvc_sandbox: Sandbox) -> None:
     assert client.call("virtual_account_generate", {"Alias": "a"}).outcome == paysvc.Outcome.CONFIRMED
+    assert client.encrypt({"a": "b"}).body["data"]
     wrong: Any = "order_steal"
     with pytest.raises(paysvc.OutcomeUnknown, match="function is not a known name"):
         client.call(wrong, {})
