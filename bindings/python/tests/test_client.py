@@ -16,7 +16,9 @@ from helpers import CARD, card
 from peer import Peer
 
 import paysvc
+from paysvc import _generated
 from paysvc._generated import KEYWORDS, OPERATIONS
+from paysvc._values import Members
 from paysvc.sandbox import Sandbox
 
 
@@ -62,6 +64,17 @@ def test_every_argument_goes_to_its_field(monkeypatch: pytest.MonkeyPatch) -> No
             assert seen.pop() == ({"check": "client_check", "warm": "client_warm"}.get(name, name), values, options)
             signatures.append([it for it in known.values() if it.name != "call"])
         assert signatures[0] == signatures[1]
+
+
+def test_every_argument_of_an_object_goes_to_its_field() -> None:
+    classes = [of for of in vars(_generated).values() if isinstance(of, type) and of.__base__ is Members]
+    assert len(classes) == 11
+    for of in classes:
+        names = {*inspect.signature(of).parameters} - {"members", "bankcode"}
+        made = of(**{name: f"its {name}" for name in names})
+        assert {field.lower(): value for field, value in made.items()} == {
+            name.replace("_", ""): f"its {name}" for name in names
+        }
 
 
 def test_every_setting_goes_to_its_field(monkeypatch: pytest.MonkeyPatch) -> None:

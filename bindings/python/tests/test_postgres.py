@@ -82,6 +82,12 @@ def test_a_row_was_written_or_was_there_and_a_driver_that_tells_neither_has_fail
     server.rowcount = -1
     with pytest.raises(RuntimeError, match="-1 rows"):
         store.append("k", 1, ROW, 1)
+    # A connection of which the statement itself fails is not used again.
+    moments = iter([False, False, False, True])
+    server.before = lambda: next(moments) and 1 / 0
+    with pytest.raises(ZeroDivisionError):
+        store.append("k", 1, ROW, 1)
+    assert (server.made, server.closed) == (1, 1)
 
 
 @pytest.mark.parametrize(("state", "part"), [("in_transaction", "is in a transaction"), ("is_replica", "to a replica")])

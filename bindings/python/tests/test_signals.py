@@ -66,11 +66,11 @@ def logs(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[logging.LogRecord]]:
 
 
 def test_every_interrupt_of_a_call_arrives(client: paysvc.Client, paysvc_sandbox: Sandbox) -> None:
-    """At any moment of 100 calls, by a timer; also after the call, where it is the program's."""
+    """At any moment of 200 calls, by a timer; also after the call, where it is the program's."""
     moments, ended, known = random.Random(22), 0, 0
     paysvc_sandbox.post("/sandbox/orders", {"reference": "R", "amount": "20", "paid": True})
     with handling(signal.SIGALRM, TimeLimit):
-        for _ in range(100):
+        for _ in range(200):
             reply = None
             try:
                 signal.setitimer(signal.ITIMER_REAL, moments.uniform(0.0001, 0.004))
@@ -81,7 +81,7 @@ def test_every_interrupt_of_a_call_arrives(client: paysvc.Client, paysvc_sandbox
                 found = paysvc.abandoned_call(interrupt)
                 known += reply is not None or found is not None
                 assert found is None or (found.outcome, found.is_paid("R", "20", "*")) == (Outcome.CONFIRMED, True)
-    assert ended == 100
+    assert ended == 200
     # The others came before the call had begun.
     asked = len([request for request in paysvc_sandbox.requests() if "verify" in request["path"]])
     assert asked - MAY_LOSE <= known <= asked
