@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import asyncio
 import inspect
 import os
 from collections.abc import Iterator
@@ -23,6 +24,16 @@ pytest_plugins = ["paysvc.testing"]
 # The environment may have settings for another service. PAYSVC_LIBRARY and PAYSVC_SANDBOX are not settings, and stay.
 for _name in inspect.signature(paysvc.Client).parameters:
     os.environ.pop(f"PAYSVC_{_name.upper()}", None)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
+    """Runs a test that is a coroutine function."""
+    if not inspect.iscoroutinefunction(pyfuncitem.obj):
+        return None
+    names = inspect.signature(pyfuncitem.obj).parameters
+    asyncio.run(pyfuncitem.obj(**{name: pyfuncitem.funcargs[name] for name in names}))
+    return True
 
 
 @pytest.fixture

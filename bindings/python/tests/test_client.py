@@ -219,16 +219,13 @@ def test_neither_clients_nor_tokens_are_copied(client: paysvc.Client) -> None:
 TRACE = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
 
 
-def test_a_trace_goes_on_at_the_service(peer: Peer) -> None:
-    async def main() -> str:
-        async with paysvc.AsyncClient(**peer.config) as client:
-            task = asyncio.ensure_future(client.call("banks", {"paymentmethod": "card"}, traceparent=TRACE))
-            exchange = await peer.next_async()
-            exchange.answer()
-            await task
-            return exchange.text
-
-    assert f"traceparent: {TRACE}\r\n" in asyncio.run(main())
+async def test_a_trace_goes_on_at_the_service(peer: Peer) -> None:
+    async with paysvc.AsyncClient(**peer.config) as client:
+        task = asyncio.ensure_future(client.call("banks", {"paymentmethod": "card"}, traceparent=TRACE))
+        exchange = await peer.next_async()
+        exchange.answer()
+        await task
+    assert f"traceparent: {TRACE}\r\n" in exchange.text
     for malformed in ("00", f"{TRACE}\0", TRACE.replace("b", "é")):
         with pytest.raises(ValueError, match="traceparent must be four parts"):
             paysvc.Call(traceparent=malformed)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any
@@ -117,24 +116,21 @@ def test_a_listener_may_make_calls_and_a_token_forgets_it(payer: paysvc.Client) 
     assert len(told) == before
 
 
-def test_a_task_pays_too(paysvc_sandbox: Sandbox, journal: dict[str, Any]) -> None:
-    async def main() -> None:
-        async with paysvc.AsyncClient(**paysvc_sandbox.config, **journal) as client:
-            told: list[int] = []
+async def test_a_task_pays_too(paysvc_sandbox: Sandbox, journal: dict[str, Any]) -> None:
+    async with paysvc.AsyncClient(**paysvc_sandbox.config, **journal) as client:
+        told: list[int] = []
 
-            def progress(done: int, _total: int, _step: Mapping[str, Any]) -> int:
-                told.append(done)
-                return paysvc.CONTINUE
+        def progress(done: int, _total: int, _step: Mapping[str, Any]) -> int:
+            told.append(done)
+            return paysvc.CONTINUE
 
-            reply = await client.payout_bulk(recipients(3), progress=progress)
-            assert outcomes(reply) == ["ACCEPTED"] * 3
-            assert told[-1] == 3
+        reply = await client.payout_bulk(recipients(3), progress=progress)
+        assert outcomes(reply) == ["ACCEPTED"] * 3
+        assert told[-1] == 3
 
-            def fails(_done: int, _total: int, _step: Mapping[str, Any]) -> int:
-                raise ValueError("a bug of the caller")
+        def fails(_done: int, _total: int, _step: Mapping[str, Any]) -> int:
+            raise ValueError("a bug of the caller")
 
-            with pytest.raises(ValueError, match="a bug of the caller"):
-                await client.payout_bulk(recipients(5), continue_=True, progress=fails)
-
-    asyncio.run(main())
+        with pytest.raises(ValueError, match="a bug of the caller"):
+            await client.payout_bulk(recipients(5), continue_=True, progress=fails)
     assert paid(paysvc_sandbox) == 3

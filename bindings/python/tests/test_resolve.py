@@ -115,24 +115,21 @@ def test_what_cannot_be_asked_is_unknown_and_never_not_sent(client: paysvc.Clien
         client.resolve(wrong)
 
 
-def test_a_task_resolves_and_one_that_waits_too_long_learns_nothing_of_the_charge(paysvc_sandbox: Sandbox) -> None:
+async def test_a_task_resolves_and_one_that_waits_too_long_learns_nothing(paysvc_sandbox: Sandbox) -> None:
     with paysvc.Client(**paysvc_sandbox.config) as client:
         error = lost(client, paysvc_sandbox, "R-7")
 
-    async def main() -> None:
-        async with paysvc.AsyncClient(**paysvc_sandbox.config, max_concurrency=1) as client:
-            reply = await client.resolve(error, expect=PRICE)
-            assert (reply.outcome, reply.state) == (Outcome.CONFIRMED, State.SUCCESSFUL)
-            paysvc_sandbox.fault("slow_headers", "/payment/order/status", delay_ms=1500)
-            first = asyncio.ensure_future(client.order_status(reference="R-7"))
-            await asyncio.sleep(0)
-            with pytest.raises(paysvc.OutcomeUnknown) as caught:
-                await client.resolve(error, timeout=0.2)
-            assert "threads of this client" in caught.value.message
-            assert caught.value.request == error.request
-            await first
-
-    asyncio.run(main())
+    async with paysvc.AsyncClient(**paysvc_sandbox.config, max_concurrency=1) as client:
+        reply = await client.resolve(error, expect=PRICE)
+        assert (reply.outcome, reply.state) == (Outcome.CONFIRMED, State.SUCCESSFUL)
+        paysvc_sandbox.fault("slow_headers", "/payment/order/status", delay_ms=1500)
+        first = asyncio.ensure_future(client.order_status(reference="R-7"))
+        await asyncio.sleep(0)
+        with pytest.raises(paysvc.OutcomeUnknown) as caught:
+            await client.resolve(error, timeout=0.2)
+        assert "threads of this client" in caught.value.message
+        assert caught.value.request == error.request
+        await first
 
 
 def test_only_an_order_that_is_known_to_have_no_charge_may_be_sent_again(
@@ -160,6 +157,6 @@ def test_what_is_compared_with_an_order_is_text(client: paysvc.Client, paysvc_sa
     for text in ("R-10\0", "R-10\ud800"):
         assert "not UTF-8" in reply.why_not_paid(text, "25.50", "NGN")
     wrong: Any
-    for wrong in (25.5, 25, True, None, b"25.50"):
-        with pytest.raises(TypeError):
+    for wrong in (25.5, 25, True, None):
+        with pytest.raises(TypeError, match="^amount: an? |^amount must be str"):
             reply.is_paid("R-10", wrong, "NGN")

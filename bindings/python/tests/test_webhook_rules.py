@@ -146,49 +146,43 @@ async def of_asgi(app: ASGIApp, scope: dict[str, Any], *messages: dict[str, Any]
 HTTP = {"type": "http", "method": "POST", "headers": []}
 
 
-def test_what_asgi_servers_ask() -> None:
+async def test_what_asgi_servers_ask() -> None:
     client = AsyncFake(**CONFIG)
     handled: list[Reply] = []
     app = ASGIApp(client, handled.append)
 
-    async def ask() -> None:
-        lifespan = {"type": "lifespan.startup"}, {"type": "lifespan.shutdown"}
-        assert await of_asgi(app, {"type": "lifespan"}, *lifespan) == [
-            "lifespan.startup.complete",
-            "lifespan.shutdown.complete",
-        ]
-        assert await of_asgi(app, {"type": "websocket"}) == ["websocket.close"]
-        gone = {"type": "http.request", "body": b"{", "more_body": True}, {"type": "http.disconnect"}
-        assert await of_asgi(app, HTTP, *gone) == []
-        assert handled == []
-        assert await of_asgi(app, HTTP, {"type": "http.request", "body": b"{}"}) == [200, "http.response.body"]
-
-    asyncio.run(ask())
+    lifespan = {"type": "lifespan.startup"}, {"type": "lifespan.shutdown"}
+    assert await of_asgi(app, {"type": "lifespan"}, *lifespan) == [
+        "lifespan.startup.complete",
+        "lifespan.shutdown.complete",
+    ]
+    assert await of_asgi(app, {"type": "websocket"}) == ["websocket.close"]
+    gone = {"type": "http.request", "body": b"{", "more_body": True}, {"type": "http.disconnect"}
+    assert await of_asgi(app, HTTP, *gone) == []
+    assert handled == []
+    assert await of_asgi(app, HTTP, {"type": "http.request", "body": b"{}"}) == [200, "http.response.body"]
     assert len(handled) == 1
 
 
-def test_a_task_that_is_cancelled_has_handled_nothing() -> None:
+async def test_a_task_that_is_cancelled_has_handled_nothing() -> None:
     client = AsyncFake(**CONFIG)
     began: list[Reply] = []
 
-    async def run() -> None:
-        async def handle(reply: Reply) -> None:
-            began.append(reply)
-            if len(began) == 1:
-                await asyncio.sleep(3600)
+    async def handle(reply: Reply) -> None:
+        began.append(reply)
+        if len(began) == 1:
+            await asyncio.sleep(3600)
 
-        app = ASGIApp(client, handle)
-        body = {"type": "http.request", "body": b"{}"}
-        first = asyncio.ensure_future(of_asgi(app, HTTP, body))
-        while not began:
-            await asyncio.sleep(0)
-        assert await of_asgi(app, HTTP, body) == [503, "http.response.body"]
-        first.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await first
-        assert await of_asgi(app, HTTP, body) == [200, "http.response.body"]
-
-    asyncio.run(run())
+    app = ASGIApp(client, handle)
+    body = {"type": "http.request", "body": b"{}"}
+    first = asyncio.ensure_future(of_asgi(app, HTTP, body))
+    while not began:
+        await asyncio.sleep(0)
+    assert await of_asgi(app, HTTP, body) == [503, "http.response.body"]
+    first.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await first
+    assert await of_asgi(app, HTTP, body) == [200, "http.response.body"]
     assert len(began) == 2
 
 
