@@ -158,5 +158,5 @@ def test_what_is_compared_with_an_order_is_text(client: paysvc.Client, paysvc_sa
         assert "not UTF-8" in reply.why_not_paid(text, "25.50", "NGN")
     wrong: Any
     for wrong in (25.5, 25, True, None):
-        with pytest.raises(TypeError, match="^amount: an? |^amount must be str"):
+        with pytest.raises(TypeError, match=r"^amount: an? |^amount must be str"):
             reply.is_paid("R-10", wrong, "NGN")
