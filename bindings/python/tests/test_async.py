@@ -18,8 +18,11 @@ from test_programs import variables
 
 import paysvc
 from paysvc import AsyncClient, Outcome
+from paysvc._earlier import attach
 from paysvc._library import library
+from paysvc._log import EXTRA
 from paysvc.sandbox import Sandbox
+from paysvc.testing import error_of, reply
 
 
 async def test_calls_succeed_fail_and_end_with_the_client(paysvc_sandbox: Sandbox) -> None:
@@ -58,6 +61,7 @@ async def test_a_cancelled_task_cancels_its_request(peer: Peer, how: str, caplog
     assert reported == [error]
     assert (error.endpoint, error.request, error.attempts) == ("order_refund", {"reference": "R"}, 1)
     assert f"{error.call_id} order_refund was abandoned, outcome UNKNOWN, reference R: " in caplog.text
+    assert set(EXTRA) <= vars(caplog.records[-1]).keys()
     assert peer.is_quiet()
 
 
@@ -98,23 +102,15 @@ async def test_being_cancelled_twice_does_not_cut_the_wait_short(
     assert "on_abandoned failed" in caplog.text
 
 
-async def test_the_end_of_a_wait_is_no_result_of_an_earlier_call(peer: Peer) -> None:
-    """The wait leaves the call under way, and ends while the program handles the error of the earlier one."""
-
-    async with AsyncClient(**peer.config) as client:
-        task = asyncio.ensure_future(client.order_refund(reference="R"))
-
-        async def wait() -> None:
-            try:
-                await client.call("order_refund", {"reference": ""})
-            except paysvc.ArgumentError:
-                await asyncio.wait_for(asyncio.shield(task), 0.5)
-
-        with pytest.raises(asyncio.TimeoutError) as caught:
-            await wait()
-        assert paysvc.abandoned_call(caught.value) is None
-        (await peer.next_async()).answer(status=True)
-        assert (await task).outcome == Outcome.CONFIRMED
+def test_only_the_result_of_an_abandoned_call_is_one() -> None:
+    error, caused, later = error_of(reply()), TimeoutError(), TimeoutError()
+    caused.__cause__ = error
+    assert paysvc.abandoned_call(caused) is None
+    attach(KeyboardInterrupt(), error)
+    assert paysvc.abandoned_call(caused) is error
+    # What the program was handling when its next call began is about another call.
+    later.__context__ = error
+    assert paysvc.abandoned_call(later) is None
 
 
 ABANDONS = """

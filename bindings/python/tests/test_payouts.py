@@ -131,6 +131,7 @@ async def test_a_task_pays_too(paysvc_sandbox: Sandbox, journal: dict[str, Any])
         def fails(_done: int, _total: int, _step: Mapping[str, Any]) -> int:
             raise ValueError("a bug of the caller")
 
-        with pytest.raises(ValueError, match="a bug of the caller"):
+        with pytest.raises(ValueError, match="a bug of the caller") as caught:
             await client.payout_bulk(recipients(5), continue_=True, progress=fails)
+        assert paysvc.abandoned_call(caught.value) is not None
     assert paid(paysvc_sandbox) == 3

@@ -6,8 +6,9 @@ import asyncio
 import json
 import logging
 import threading
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
+from unittest.mock import Mock, call
 
 import pytest
 from helpers import CARD, refunds_made
@@ -22,28 +23,6 @@ from paysvc.sandbox import Sandbox
 
 #: Nothing listens there.
 NOWHERE: dict[str, Any] = {"base_url": "http://127.0.0.1:1", "secret_key": "s", "max_attempts": 1}
-
-
-class Rows:
-    """A store that answers what a test wants."""
-
-    def __init__(self, answer: Any = True) -> None:
-        self.answer = answer
-        self.seen: list[Any] = []
-
-    def _told(self, *what: Any) -> Any:
-        self.seen.append(what)
-        if isinstance(self.answer, BaseException):
-            raise self.answer
-        return self.answer
-
-    def append(self, key: str, seq: int, row: str, timeout: float) -> bool:
-        answer: bool = self._told(key, seq, row, timeout)
-        return answer
-
-    def read(self, query: Mapping[str, Any], timeout: float) -> Iterable[str]:
-        rows: Iterable[str] = self._told(query, timeout)
-        return rows
 
 
 class Memory:
@@ -84,53 +63,45 @@ def append(callbacks: Callbacks) -> int:
     ("answer", "status"), [(True, STORE_DONE), (False, STORE_EXISTS), (1, 0), (ValueError("no disk"), 0)]
 )
 def test_only_true_and_false_are_answers_of_append(answer: Any, status: int, caplog: pytest.LogCaptureFixture) -> None:
-    store = Rows(answer)
+    store = Mock()
+    store.append.side_effect = [answer]
     with caplog.at_level(logging.ERROR, "paysvc"):
         assert append(Callbacks(store)) == status
-    assert store.seen == [("k\u00e9", 2, '{"a":1}', 1.5)]
+    store.append.assert_called_once_with("k\u00e9", 2, '{"a":1}', 1.5)
     assert ("append of the journal's store failed" in caplog.text) == (status == 0)
 
 
 def test_rows_are_read_until_no_more_are_wanted(monkeypatch: pytest.MonkeyPatch) -> None:
-    written: list[bytes] = []
-
-    def write(sink: int, row: bytes, length: int) -> int:
-        assert (sink, length) == (7, len(row))
-        written.append(row)
-        return int(len(written) < 2)
-
+    store, write = Mock(), Mock(side_effect=[1, 0])
     monkeypatch.setattr(library, "paysvc_sink_write", write)
-    store = Rows(iter(["1", "\u00e9", "3"]))
-    callbacks = Callbacks(store)
-    assert callbacks.struct.read(None, b'{"open":true,"after":"k","limit":5}', 1, 7) == STORE_DONE
-    assert written == [b"1", "\u00e9".encode()]
-    assert store.seen == [({"open": True, "after": "k", "limit": 5}, 0.001)]
-    for wrong in ([b"1"], None, OSError()):
-        store.answer = wrong
-        assert callbacks.struct.read(None, b'{"key":"k"}', 1, 7) == 0
+    store.read.side_effect = [["1", "\u00e9", "3"], [b"1"], None, OSError()]
+    read = Callbacks(store).struct.read
+    assert read(None, b'{"open":true,"after":"k","limit":5}', 1, 7) == STORE_DONE
+    assert write.call_args_list == [call(7, b"1", 1), call(7, "\u00e9".encode(), 2)]
+    store.read.assert_called_once_with({"open": True, "after": "k", "limit": 5}, 0.001)
+    assert [read(None, b'{"key":"k"}', 1, 7) for _ in range(3)] == [0] * 3
 
 
 def test_what_interrupts_a_store_is_raised_when_the_call_has_ended() -> None:
-    store = Rows(KeyboardInterrupt())
+    store, answers = Mock(), list[int]()
+    store.append.side_effect = [KeyboardInterrupt(), True]
     callbacks = Callbacks(store)
-    answers: list[int] = []
 
-    def call() -> int:
+    def make() -> int:
         answers.append(append(callbacks))
         return 0
 
     with pytest.raises(KeyboardInterrupt):
-        callbacks.making(call)()
-    assert answers == [0]
-    store.answer = True
-    assert callbacks.making(call)() == 0
+        callbacks.making(make)()
+    assert callbacks.making(make)() == 0
+    assert answers == [0, STORE_DONE]
 
 
 def test_a_client_takes_a_store_and_not_a_journal_as_well(journal: dict[str, Any]) -> None:
-    with paysvc.Client(**NOWHERE, store=Rows()) as client:
+    with paysvc.Client(**NOWHERE, store=Mock()) as client:
         assert client._handle(Request("order_pay", {})).store is not None
     with pytest.raises(paysvc.ConfigError, match="journal is configured"):
-        paysvc.Client(**NOWHERE, store=Rows(), **journal)
+        paysvc.Client(**NOWHERE, store=Mock(), **journal)
     wrong: Any = object()
     with pytest.raises(TypeError, match="store has no method append"):
         paysvc.Client(**NOWHERE, store=wrong)
@@ -168,7 +139,9 @@ def test_a_request_is_sent_once_for_its_key_and_not_at_all_if_its_store_fails(or
 
 
 def test_a_journal_that_cannot_be_read_is_an_error() -> None:
-    with paysvc.Client(**NOWHERE, store=Rows(OSError())) as client, pytest.raises(paysvc.JournalError) as failed:
+    store = Mock()
+    store.read.side_effect = OSError
+    with paysvc.Client(**NOWHERE, store=store) as client, pytest.raises(paysvc.JournalError) as failed:
         next(client.journal_next("key refund-1"))
     assert failed.value.outcome == Outcome.UNKNOWN
     with paysvc.Client(**NOWHERE) as client, pytest.raises(paysvc.OutcomeUnknown, match="needs a journal"):

@@ -13,6 +13,7 @@ from peer import Peer
 from test_payouts import recipients
 
 import paysvc
+from paysvc import _progress
 from paysvc.sandbox import Sandbox
 
 
@@ -71,6 +72,7 @@ def test_where_threads_are_patched_the_caller_makes_the_call(
         raise Interrupted
 
     monkeypatch.setattr(_thread, "start_new_thread", spawn)
+    monkeypatch.setattr(_progress, "_idle", [])
     with pytest.raises(Interrupted) as caught:
         payer.payout_bulk(recipients(3), progress=progress)
     error = paysvc.abandoned_call(caught.value)

@@ -149,6 +149,37 @@ def test_a_handler_that_returns_something_to_run_has_not_handled_the_event(
     ]
 
 
+def test_a_handler_that_fails_is_called_again(
+    receive: Any, paysvc_sandbox: Sandbox, caplog: pytest.LogCaptureFixture
+) -> None:
+    calls: list[paysvc.Reply] = []
+
+    def fails(reply: paysvc.Reply) -> None:
+        calls.append(reply)
+        if len(calls) == 1:
+            raise RuntimeError("the database is down")
+
+    body = event(paysvc_sandbox)
+    handle = receive(paysvc_sandbox.config, fails)
+    assert [handle(body) for _ in range(3)] == [(500, {"retry-after": "30"}), (200, {}), (200, {})]
+    assert len(calls) == 2
+    # Who is on call finds the payment, the event and the call, and why; nothing of the event except what identifies it.
+    (logged,) = (record for record in caplog.records if record.levelno >= logging.ERROR)
+    key, call_id = calls[0].body["key"], calls[0].call_id
+    assert logged.name == "paysvc"
+    assert logged.message == f"an event about 'ORDER-1' was not handled: key {key}, call {call_id}"
+    seen = vars(logged)
+    assert (seen["reference"], seen["key"], seen["call_id"]) == ("ORDER-1", key, call_id)
+    # A formatter that names what other records of the package have does not fail.
+    assert (seen["endpoint"], seen["outcome"], seen["attempt"]) == ("webhook_verify", "CONFIRMED", None)
+    text = caplog.handler.format(logged)
+    assert "Traceback" in text
+    assert text.endswith("RuntimeError: the database is down")
+    for hidden in ("25.5", body.decode(), *(paysvc_sandbox.config[f"{name}_key"] for name in ("secret", "public"))):
+        assert hidden in body.decode() + str(paysvc_sandbox.config)
+        assert hidden not in caplog.text
+
+
 def test_what_a_store_says_is_answered_so(receive: Any, paysvc_sandbox: Sandbox) -> None:
     class Says(MemoryStore):
         def __init__(self, says: Any) -> None:
@@ -174,7 +205,7 @@ def test_what_a_store_says_is_answered_so(receive: Any, paysvc_sandbox: Sandbox)
         answer = receive(paysvc_sandbox.config, handled.append, store=store)(body)
         assert (answer[0], store.told, len(handled)) == (status, told, len(told))
     store = Says(Begin.HANDLE)
-    assert receive(paysvc_sandbox.config, lambda reply: 1 / 0, store=store)(body) == (500, {"retry-after": "30"})
+    assert receive(paysvc_sandbox.config, lambda reply: 1 / 0, store=store)(body)[0] == 500
     assert store.told == ["failed"]
 
 
