@@ -33,12 +33,10 @@ class Sender:
     def post(self, body: bytes | str, **headers: str) -> Answered:
         return self.send("POST", body.encode() if isinstance(body, str) else body, headers)
 
-    def send(
-        self, method: str, body: bytes | Iterator[bytes] | None, headers: dict[str, str] | None = None
-    ) -> Answered:
+    def send(self, method: str, body: bytes | None, headers: dict[str, str] | None = None) -> Answered:
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=WAIT)
         try:
-            connection.request(method, self.path, body, headers or {}, encode_chunked=isinstance(body, Iterator))
+            connection.request(method, self.path, body, headers or {})
             answer = connection.getresponse()
             found = {name.lower(): value for name, value in answer.getheaders()}
             return Answered(answer.status, found, answer.read())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal
 from typing import Any
 
@@ -100,20 +101,25 @@ def test_an_exception_stops_and_is_raised_with_the_report(
     assert paid(paysvc_sandbox) == 5
 
 
-def test_a_listener_may_make_calls_and_a_token_forgets_it(payer: paysvc.Client) -> None:
-    token, told = paysvc.Call(), []
+@pytest.mark.parametrize("thread", ["main", "other"])
+def test_a_listener_may_make_calls_and_a_token_forgets_it(payer: paysvc.Client, thread: str) -> None:
+    token, told = paysvc.Call(), list[str]()
 
     def progress(_done: int, _total: int, step: Mapping[str, Any]) -> int:
         told.append(step["step"])
         assert payer.payout_bulk(recipients(1)).replayed
         return paysvc.CONTINUE
 
-    payer.payout_bulk(recipients(1))
-    payer.payout_bulk(recipients(2, "BONUS"), progress=progress, call=token)
-    assert set(told) == {"before", "after"}
-    before = len(told)
-    payer.payout_bulk(recipients(1, "REST"), call=token)
-    assert len(told) == before
+    def pay() -> None:
+        payer.payout_bulk(recipients(1))
+        payer.payout_bulk(recipients(2, "BONUS"), progress=progress, call=token)
+        assert set(told) == {"before", "after"}
+        told.clear()
+        payer.payout_bulk(recipients(1, "REST"), call=token)
+        assert told == []
+
+    with ThreadPoolExecutor() as threads:
+        pay() if thread == "main" else threads.submit(pay).result()
 
 
 async def test_a_task_pays_too(paysvc_sandbox: Sandbox, journal: dict[str, Any]) -> None:

@@ -43,6 +43,7 @@ def test_it_is_immutable_true_if_its_status_is_ok_and_equals_its_copies_only() -
     classes: list[Any] = [Reply, *REPLIES.values()]
     for of in classes:
         reply: Any = of(status=Status.OK, outcome=Outcome.CONFIRMED, text='{"data":{"fee":1.50}}', call_id="call-1")
+        assert "__dataclass_fields__" in vars(of)  # For orjson.
         with pytest.raises(dataclasses.FrozenInstanceError):
             reply.outcome = Outcome.NOT_SENT
         other = dataclasses.replace(reply, call_id="call-2", status=Status.REJECTED)

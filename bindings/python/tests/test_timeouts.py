@@ -24,6 +24,7 @@ INVALID: list[tuple[Any, type[Exception], str]] = [
     (True, TypeError, "timeout must be a number of seconds, such as 5 or 0.5, not bool"),
     (timedelta(seconds=5), TypeError, "timeout must be a number of seconds, such as 5 or 0.5, not timedelta"),
     (0, ValueError, "timeout must be a finite number of seconds above 0, not 0; None: the default"),
+    (-1, ValueError, "timeout must be a finite number of seconds above 0, not -1; None: the default"),
     (float("nan"), ValueError, "timeout must be a finite number of seconds above 0, not nan; None: the default"),
     (30000, ValueError, "timeout is in seconds, and at most 3600: 30000 looks like milliseconds"),
 ]

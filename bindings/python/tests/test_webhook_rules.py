@@ -159,6 +159,9 @@ async def test_what_asgi_servers_ask() -> None:
     assert await of_asgi(app, {"type": "websocket"}) == ["websocket.close"]
     gone = {"type": "http.request", "body": b"{", "more_body": True}, {"type": "http.disconnect"}
     assert await of_asgi(app, HTTP, *gone) == []
+    # Without a length it is counted while it is read.
+    part = {"type": "http.request", "body": b" " * 65536, "more_body": True}
+    assert await of_asgi(app, HTTP, *[part] * 5) == [413, "http.response.body"]
     assert handled == []
     assert await of_asgi(app, HTTP, {"type": "http.request", "body": b"{}"}) == [200, "http.response.body"]
     assert len(handled) == 1

@@ -46,14 +46,10 @@ def test_an_event_is_handled_once_with_the_services_answer(
     assert reply.body["authentic"] is True
 
 
-def test_a_body_and_a_method_are_bounded(
-    request: pytest.FixtureRequest, sender: Sender, paysvc_sandbox: Sandbox
-) -> None:
+def test_a_body_and_a_method_are_bounded(sender: Sender, paysvc_sandbox: Sandbox) -> None:
     assert sender.post(b"", **{"content-length": "262145"}).status == 413
     assert sender.post(b"", **{"content-length": "9" * 20}).status == 413
     assert sender.send("POST", b" " * 262144).status == 400
-    if "asgi" in request.node.name:  # Without a length it is counted while it is read; wsgiref reads no such body.
-        assert sender.send("POST", (b" " * 65536 for _ in range(5))).status == 413
     for method in ("GET", "PUT", "DELETE"):
         answer = sender.send(method, None)
         assert (answer.status, answer.headers["allow"]) == (405, "POST")
