@@ -7,6 +7,7 @@ import json
 import queue
 import socket
 import threading
+from collections.abc import Callable
 from types import TracebackType
 from typing import Any
 
@@ -45,6 +46,7 @@ class Peer:
         self._listener = socket.create_server(("127.0.0.1", 0))
         self._exchanges: queue.Queue[Exchange] = queue.Queue()
         self._connections: list[socket.socket] = []
+        self._threads: list[threading.Thread] = []
         self.config: dict[str, Any] = {
             "base_url": f"http://127.0.0.1:{self._listener.getsockname()[1]}",
             "public_key": "public",
@@ -83,11 +85,15 @@ class Peer:
         """Waits for the next request while the event loop runs other tasks."""
         return await asyncio.get_running_loop().run_in_executor(None, self.next)
 
-    def replies(self, text: str, *headers: str, status: int = 200) -> threading.Thread:
-        """Answers the next request so, on a thread of its own."""
-        thread = threading.Thread(target=lambda: self.next().answer_text(text, *headers, status=status))
+    def run(self, answer: Callable[[], object]) -> None:
+        """Runs what answers requests, on a thread of its own, until this server ends."""
+        thread = threading.Thread(target=answer)
         thread.start()
-        return thread
+        self._threads.append(thread)
+
+    def replies(self, text: str, *headers: str, status: int = 200) -> None:
+        """Answers the next request so."""
+        self.run(lambda: self.next().answer_text(text, *headers, status=status))
 
     def is_quiet(self) -> bool:
         """True if no further request has been received."""
@@ -99,6 +105,8 @@ class Peer:
     def __exit__(
         self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
     ) -> None:
+        for thread in self._threads:
+            thread.join()
         self._listener.shutdown(socket.SHUT_RDWR)
         self._listener.close()
         for connection in self._connections:

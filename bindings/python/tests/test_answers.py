@@ -27,9 +27,8 @@ from paysvc.sandbox import Sandbox
 
 def funding(peer: Peer, data: str) -> paysvc.TransactionDetailsReply:
     with paysvc.Client(**peer.config) as client:
-        answering = peer.replies(f'{{"status":true,"message":"done","data":{data}}}')
+        peer.replies(f'{{"status":true,"message":"done","data":{data}}}')
         reply = client.transaction_details(session_id="S-1")
-        answering.join()
     assert reply.outcome == Outcome.CONFIRMED
     return reply
 
@@ -44,9 +43,8 @@ def test_every_canned_answer_is_what_the_library_tells(peer: Peer, paysvc_sandbo
             filled = json.dumps(entry["answer"])
             for member in re.findall(r"\{(\w+)\}", filled):
                 filled = filled.replace(f"{{{member}}}", str(entry["request"][member]))
-            answering = peer.replies(filled)
+            peer.replies(filled)
             reply = client.call(name, json.loads(json.dumps(entry["request"]), parse_float=Decimal))
-            answering.join()
             told = json.loads(reply._summary() or b"")
             assert (type(reply.answer), reply.unreadable) == (ANSWERS[name], ()), told
             assert reply.answer is not None
@@ -94,10 +92,9 @@ def test_what_is_nested_too_deeply_for_python_changes_no_outcome(peer: Peer) -> 
     deep = f'"customer":{"[" * 100_000}{"]" * 100_000}'
     reply: Any = funding(peer, f'{{"fee":1,{deep}}}')
     with paysvc.Client(**peer.config) as client:
-        answering = peer.replies(f'{{"status":false,"message":"refused","data":{{{deep}}}}}')
+        peer.replies(f'{{"status":false,"message":"refused","data":{{{deep}}}}}')
         with pytest.raises(paysvc.Rejected) as caught:
             client.transaction_details(session_id="S-1")
-        answering.join()
     assert (caught.value.endpoint, caught.value.errors) == ("transaction_details", {})
     for of in (reply, caught.value):
         for name in ("answer", "body"):

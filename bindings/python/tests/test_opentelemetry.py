@@ -6,10 +6,9 @@ import asyncio
 import json
 import re
 import signal
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from functools import partial
-from threading import Thread, get_ident
+from threading import get_ident
 from typing import Any
 
 import pytest
@@ -28,8 +27,7 @@ from paysvc.opentelemetry import instrument
 EMAIL = "ada@example.com"
 
 
-@contextmanager
-def service(peer: Peer, last: int = 200, asked: Callable[[], object] = lambda: None) -> Iterator[list[str]]:
+def serve(peer: Peer, last: int = 200, asked: Callable[[], object] = lambda: None) -> list[str]:
     """Asks to try again at first, then answers with the status `last`. Gives the traceparent of each request."""
     traces: list[str] = []
 
@@ -42,10 +40,8 @@ def service(peer: Peer, last: int = 200, asked: Callable[[], object] = lambda: N
             text = json.dumps({"status": status == 200, "message": EMAIL, "data": {}})
             exchange.answer_text(text, "retry-after: 0", f"x-request-id: r-{number}", status=status)
 
-    thread = Thread(target=run)
-    thread.start()
-    yield traces
-    thread.join()
+    peer.run(run)
+    return traces
 
 
 class Traced:
@@ -75,9 +71,8 @@ def call(peer: Peer, provider: TracerProvider) -> None:
 
 @pytest.mark.parametrize(("client", "last"), [("threads", 404), ("asyncio", 200)])
 def test_a_call_and_its_attempts_are_spans_of_the_callers_trace(peer: Peer, client: str, last: int) -> None:
-    traced = Traced()
-    start = traced.provider.get_tracer("till").start_as_current_span
-    with service(peer, last) as traces, start("till", record_exception=False) as root:
+    traced, traces = Traced(), serve(peer, last)
+    with traced.provider.get_tracer("till").start_as_current_span("till", record_exception=False) as root:
         if client == "threads":
             with pytest.raises(paysvc.Rejected):
                 call(peer, traced.provider)
@@ -125,7 +120,8 @@ def test_a_call_that_sends_nothing_has_a_span(peer: Peer) -> None:
 
 def test_without_a_provider_what_the_caller_sends_goes_on(peer: Peer) -> None:
     own = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
-    with service(peer) as traces, paysvc.Client(**peer.config) as client:
+    traces = serve(peer)
+    with paysvc.Client(**peer.config) as client:
         instrument(client)
         client.direct_debit_history(email_address=EMAIL, call=paysvc.Call(traceparent=own))
     assert traces == [own, own]
@@ -149,11 +145,12 @@ def test_a_tracer_that_fails_or_is_interrupted_does_not_lose_a_reply(
 ) -> None:
     failing, interrupting = TracerProvider(), TracerProvider()
     failing.add_span_processor(Failing())
-    with service(peer):
-        call(peer, failing)
+    serve(peer)
+    call(peer, failing)
     assert "the tracer fails" in capsys.readouterr().err
     interrupting.add_span_processor(Interrupting())
-    with service(peer), handling(signal.SIGUSR1, TimeLimit), pytest.raises(TimeLimit) as caught:
+    serve(peer)
+    with handling(signal.SIGUSR1, TimeLimit), pytest.raises(TimeLimit) as caught:
         call(peer, interrupting)
     error = paysvc.abandoned_call(caught.value)
     assert error is not None
@@ -163,7 +160,7 @@ def test_a_tracer_that_fails_or_is_interrupted_does_not_lose_a_reply(
 def test_an_interrupted_call_has_a_span_with_its_end(peer: Peer) -> None:
     """The signal comes while the call waits for its first response."""
     traced = Traced()
-    interrupt = partial(signal.pthread_kill, get_ident(), signal.SIGUSR1)
-    with service(peer, asked=interrupt), handling(signal.SIGUSR1, TimeLimit), pytest.raises(TimeLimit):
+    serve(peer, asked=partial(signal.pthread_kill, get_ident(), signal.SIGUSR1))
+    with handling(signal.SIGUSR1, TimeLimit), pytest.raises(TimeLimit):
         call(peer, traced.provider)
     assert attributes(traced.spans()[-1]).items() >= {"outcome": "CONFIRMED", "attempts": 2}.items()

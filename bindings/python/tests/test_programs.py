@@ -62,11 +62,10 @@ def test_the_first_charge_of_the_readme_finds_out_what_became_of_it(paysvc_sandb
 
 def test_the_first_charge_of_the_readme_compares_amounts(paysvc_sandbox: Sandbox, peer: Peer) -> None:
     payment = {"statusId": 5, "currency": "NGN", "totalAmount": 25.05}
-    answering = peer.replies(json.dumps({"status": "success", "message": "done", "data": {"orderPayment": payment}}))
+    peer.replies(json.dumps({"status": "success", "message": "done", "data": {"orderPayment": payment}}))
     config = {**peer.config, "encryption_key": paysvc_sandbox.config["encryption_key"]}
     printed = "not paid, do not charge again: the amount differs, or cannot be read (SUCCESSFUL)\n"
     assert output_of(block(FIRST_CHARGE), **variables(config)) == printed
-    answering.join()
 
 
 @pytest.mark.parametrize(

@@ -73,14 +73,12 @@ def test_every_endpoint_has_its_reply(peer: Peer) -> None:
             assert type(caught.value.reply) is of
             if name != "webhook_verify":
                 assert caught.value.reply.answer == ANSWERS.get(name, paysvc.OrderStatusAnswer)()
-        answering = peer.replies('{"status":true,"message":"Mandate is active","data":{"mandateCode":"M-1"}}')
+        peer.replies('{"status":true,"message":"Mandate is active","data":{"mandateCode":"M-1"}}')
         called = client.call("direct_debit_status", {"mandateCode": "M-1"})
-        answering.join()
         assert isinstance(called, paysvc.DirectDebitStatusReply)
         assert (called.answer.mandate_code, called.is_active) == ("M-1", True)
-        answering = peer.replies('{"status":true,"x":1}')
+        peer.replies('{"status":true,"x":1}')
         other = client.request(method="GET", path="/not/known", key="public")
-        answering.join()
         assert (type(other), other.answer, other.is_active, other.body["x"]) == (Reply, None, False, 1)
 
 
@@ -100,9 +98,8 @@ def test_threads_read_one_reply(peer: Peer) -> None:
     members = ",".join(f'{{"statusId":"{n}"}}' for n in range(200))
     with paysvc.Client(**peer.config) as client:
         for _ in range(10):
-            answering = peer.replies(f'{{"status":true,"data":{{"fee":1.50,"orderPayments":[{members}]}}}}')
+            peer.replies(f'{{"status":true,"data":{{"fee":1.50,"orderPayments":[{members}]}}}}')
             reply = client.transaction_details(session_id="S-1")
-            answering.join()
             with ThreadPoolExecutor(8) as threads:
                 found = set(threads.map(lambda _, reply=reply: id(reply.answer), range(16)))
             assert found == {id(reply.answer)}

@@ -158,6 +158,6 @@ def test_what_is_compared_with_an_order_is_text(client: paysvc.Client, paysvc_sa
     for text in ("R-10\0", "R-10\ud800"):
         assert "not UTF-8" in reply.why_not_paid(text, "25.50", "NGN")
     wrong: Any
-    for wrong in (25.5, 25, True, None):
-        with pytest.raises(TypeError, match=r"^amount: an? |^amount must be str"):
+    for wrong, why in ((25.5, "amount: a float is"), (25, "amount: an int is"), (None, "amount must be str")):
+        with pytest.raises(TypeError, match=why):
             reply.is_paid("R-10", wrong, "NGN")

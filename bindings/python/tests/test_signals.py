@@ -150,8 +150,7 @@ def test_an_interrupt_in_the_wait_for_an_answer_arrives_and_carries_it(
             signal.pthread_kill(main, signal.SIGUSR1)
             exchange.answer(status=True, message="refunded")
 
-    answering = threading.Thread(target=answer)
-    answering.start()
+    peer.run(answer)
     with handling(signal.SIGUSR1, SoftLimit), paysvc.Client(**peer.config) as client:
         for _ in range(20):
             with pytest.raises(SoftLimit) as caught:
@@ -162,7 +161,6 @@ def test_an_interrupt_in_the_wait_for_an_answer_arrives_and_carries_it(
             # Its lines are logged all the same.
             lines = [record.levelname for record in logs if error.call_id in record.getMessage()]
             assert lines == ["INFO", "ERROR"]
-    answering.join()
 
 
 def interrupting(peer: Peer, times: int) -> Callable[[], None]:
@@ -203,11 +201,9 @@ def test_a_second_interrupt_cancels_the_batch_in_hand(
         return paysvc.CONTINUE
 
     config = {**peer.config, **journal, "encryption_key": paysvc_sandbox.config["encryption_key"]}
-    answering = threading.Thread(target=interrupting(peer, times))
-    answering.start()
+    peer.run(interrupting(peer, times))
     with handling(signal.SIGUSR1, TimeLimit), paysvc.Client(**config) as client, pytest.raises(TimeLimit) as caught:
         client.payout_bulk(recipients(9), progress=progress)
-    answering.join()
     error = paysvc.abandoned_call(caught.value)
     assert error is not None
     assert isinstance(error.answer, paysvc.PayoutBulkAnswer)
@@ -222,11 +218,9 @@ def test_a_second_interrupt_cancels_the_batch_in_hand(
 def test_a_second_interrupt_cancels_a_call_that_waits(paysvc_sandbox: Sandbox, peer: Peer) -> None:
     """Also without a progress function."""
     config = {**peer.config, "encryption_key": paysvc_sandbox.config["encryption_key"]}
-    answering = threading.Thread(target=interrupting(peer, 2))
-    answering.start()
+    peer.run(interrupting(peer, 2))
     with handling(signal.SIGUSR1, TimeLimit), paysvc.Client(**config) as client, pytest.raises(TimeLimit) as caught:
         client.order_wait("R", timeout=600)
-    answering.join()
     error = paysvc.abandoned_call(caught.value)
     assert error is not None
     assert (error.status, error.outcome, error.endpoint) == (paysvc.Status.CANCELLED, Outcome.UNKNOWN, "order_wait")
@@ -246,11 +240,9 @@ def test_a_signal_that_comes_as_the_wait_begins_is_not_forgotten(paysvc_sandbox:
                 time.sleep(0.01)
         exchange.wait_for_end()
 
-    answering = threading.Thread(target=run)
-    answering.start()
+    peer.run(run)
     with handling(signal.SIGINT, TimeLimit), paysvc.Client(**config) as client, pytest.raises(TimeLimit) as caught:
         client.order_refund(reference="R", timeout=60)
-    answering.join()
     error = paysvc.abandoned_call(caught.value)
     assert error is not None
     assert error.status == paysvc.Status.CANCELLED
