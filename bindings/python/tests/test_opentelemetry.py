@@ -7,8 +7,6 @@ import json
 import re
 import signal
 from collections.abc import Callable, Sequence
-from functools import partial
-from threading import get_ident
 from typing import Any
 
 import pytest
@@ -18,7 +16,7 @@ from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 from opentelemetry.trace import SpanKind, StatusCode
 from peer import Peer
-from test_signals import TimeLimit, handling
+from test_signals import KILL, TimeLimit, handling
 
 import paysvc
 from paysvc import Outcome
@@ -160,7 +158,7 @@ def test_a_tracer_that_fails_or_is_interrupted_does_not_lose_a_reply(
 def test_an_interrupted_call_has_a_span_with_its_end(peer: Peer) -> None:
     """The signal comes while the call waits for its first response."""
     traced = Traced()
-    serve(peer, asked=partial(signal.pthread_kill, get_ident(), signal.SIGUSR1))
+    serve(peer, asked=KILL)
     with handling(signal.SIGUSR1, TimeLimit), pytest.raises(TimeLimit):
         call(peer, traced.provider)
     assert attributes(traced.spans()[-1]).items() >= {"outcome": "CONFIRMED", "attempts": 2}.items()

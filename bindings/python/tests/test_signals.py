@@ -34,6 +34,10 @@ MAY_LOSE = 3 if sys.version_info < (3, 11) else 0
 HANDLED: list[int] = []
 
 
+#: Sends a signal to this thread, from any thread.
+KILL = partial(signal.pthread_kill, threading.get_ident(), signal.SIGUSR1)
+
+
 class TimeLimit(BaseException):
     """Of the program's own."""
 
@@ -141,13 +145,10 @@ def test_an_interrupted_list_pays_nothing_after_the_batch_in_hand(
 def test_an_interrupt_in_the_wait_for_an_answer_arrives_and_carries_it(
     peer: Peer, logs: list[logging.LogRecord]
 ) -> None:
-    main = threading.main_thread().ident
-    assert main is not None
-
     def answer() -> None:
         for _ in range(20):
             exchange = peer.next()
-            signal.pthread_kill(main, signal.SIGUSR1)
+            KILL()
             exchange.answer(status=True, message="refunded")
 
     peer.run(answer)
@@ -163,17 +164,15 @@ def test_an_interrupt_in_the_wait_for_an_answer_arrives_and_carries_it(
             assert lines == ["INFO", "ERROR"]
 
 
-def interrupting(peer: Peer, times: int) -> Callable[[], None]:
-    """Sends signals while a batch is in hand, and answers it if it still can be."""
-    main = threading.main_thread().ident
-    assert main is not None
+def interrupting(peer: Peer, times: int, interrupt: Callable[[], object]) -> Callable[[], None]:
+    """Interrupts while a request is under way, and answers it if it still can be."""
 
     def run() -> None:
         exchange = peer.next()
         for _ in range(times):
-            handled = len(HANDLED)
-            signal.pthread_kill(main, signal.SIGUSR1)
-            while len(HANDLED) == handled:  # Two signals at once are one.
+            handled, soon = len(HANDLED), time.monotonic() + 20
+            interrupt()
+            while len(HANDLED) == handled and time.monotonic() < soon:  # Two signals at once are one.
                 time.sleep(0.01)
         if times == 1:
             exchange.answer_text(ACCEPTED)
@@ -195,15 +194,10 @@ def test_a_second_interrupt_cancels_the_batch_in_hand(
 ) -> None:
     """The first lets it finish. The response of the peer fits nobody, so the batch is UNKNOWN in either case."""
     told: list[str] = []
-
-    def progress(_done: int, _total: int, step: Mapping[str, Any]) -> int:
-        told.append(step["step"])
-        return paysvc.CONTINUE
-
     config = {**peer.config, **journal, "encryption_key": paysvc_sandbox.config["encryption_key"]}
-    peer.run(interrupting(peer, times))
+    peer.run(interrupting(peer, times, KILL))
     with handling(signal.SIGUSR1, TimeLimit), paysvc.Client(**config) as client, pytest.raises(TimeLimit) as caught:
-        client.payout_bulk(recipients(9), progress=progress)
+        client.payout_bulk(recipients(9), progress=lambda _done, _total, step: told.append(step["step"]))
     error = paysvc.abandoned_call(caught.value)
     assert error is not None
     assert isinstance(error.answer, paysvc.PayoutBulkAnswer)
@@ -215,37 +209,18 @@ def test_a_second_interrupt_cancels_the_batch_in_hand(
     assert peer.is_quiet()
 
 
-def test_a_second_interrupt_cancels_a_call_that_waits(paysvc_sandbox: Sandbox, peer: Peer) -> None:
-    """Also without a progress function."""
+@pytest.mark.parametrize(("number", "interrupt"), [(signal.SIGUSR1, KILL), (signal.SIGINT, _thread.interrupt_main)])
+def test_a_second_interrupt_cancels_a_call_that_waits(
+    paysvc_sandbox: Sandbox, peer: Peer, number: int, interrupt: Callable[[], object]
+) -> None:
+    """Also without a progress function, and if it does not wake the thread that waits: interrupt_main() does not."""
     config = {**peer.config, "encryption_key": paysvc_sandbox.config["encryption_key"]}
-    peer.run(interrupting(peer, 2))
-    with handling(signal.SIGUSR1, TimeLimit), paysvc.Client(**config) as client, pytest.raises(TimeLimit) as caught:
-        client.order_wait("R", timeout=600)
+    peer.run(interrupting(peer, 2, interrupt))
+    with handling(number, TimeLimit), paysvc.Client(**config) as client, pytest.raises(TimeLimit) as caught:
+        client.order_wait("R", timeout=60)
     error = paysvc.abandoned_call(caught.value)
     assert error is not None
     assert (error.status, error.outcome, error.endpoint) == (paysvc.Status.CANCELLED, Outcome.UNKNOWN, "order_wait")
-
-
-def test_a_signal_that_comes_as_the_wait_begins_is_not_forgotten(paysvc_sandbox: Sandbox, peer: Peer) -> None:
-    """It does not wake the thread that waits: interrupt_main() only marks it as come."""
-    config = {**peer.config, "encryption_key": paysvc_sandbox.config["encryption_key"]}
-
-    def run() -> None:
-        exchange = peer.next()
-        for _ in range(2):
-            handled = len(HANDLED)
-            _thread.interrupt_main()
-            soon = time.monotonic() + 20
-            while len(HANDLED) == handled and time.monotonic() < soon:
-                time.sleep(0.01)
-        exchange.wait_for_end()
-
-    peer.run(run)
-    with handling(signal.SIGINT, TimeLimit), paysvc.Client(**config) as client, pytest.raises(TimeLimit) as caught:
-        client.order_refund(reference="R", timeout=60)
-    error = paysvc.abandoned_call(caught.value)
-    assert error is not None
-    assert error.status == paysvc.Status.CANCELLED
 
 
 @pytest.mark.parametrize("thread", ["main", "other"])
