@@ -76,11 +76,10 @@ def compare(answer: Answer, told: dict[str, Any]) -> Iterator[type]:
 
 
 def test_what_cannot_be_read_is_none_and_told(peer: Peer) -> None:
-    reply = funding(
-        peer,
-        '{"fee":"secret","bank":7,"orderPayments":[{"statusId":"5"},null,{"statusId":[]}],"customer":[2.50,{"a":1}]}',
-    )
+    data = '"fee":"secret","bank":7,"orderPayments":[{"statusId":"5"},null,{"statusId":[]}],"customer":[2.50,{"a":1}]'
+    reply = funding(peer, f'{{{data},"feeRate":{"9" * 64}}}')
     answer = reply.answer
+    assert str(answer.fee_rate) == "9" * 64, "it is not rounded"
     assert (answer.fee, answer.bank, answer.customer) == (None, "7", [Decimal("2.50"), {"a": 1}])
     assert answer.order_payments is not None
     assert [payment.status_id for payment in answer.order_payments] == [5, None, None]

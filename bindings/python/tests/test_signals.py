@@ -16,13 +16,14 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import partial
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 from peer import Peer
 from test_payouts import outcomes, paid, recipients
 
 import paysvc
-from paysvc import Outcome, _native
+from paysvc import Outcome, _native, _progress
 from paysvc._library import PROGRESS_CALLBACK, library
 from paysvc.sandbox import Sandbox
 
@@ -89,6 +90,15 @@ def test_every_interrupt_of_a_call_arrives(client: paysvc.Client, paysvc_sandbox
     # The others came before the call had begun.
     asked = len([request for request in paysvc_sandbox.requests() if "verify" in request["path"]])
     assert asked - MAY_LOSE <= known <= asked
+
+
+def test_an_interrupt_before_a_call_begins_sends_nothing(
+    client: paysvc.Client, paysvc_sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(_progress._Relay, "_start", Mock(side_effect=TimeLimit))
+    with pytest.raises(TimeLimit) as caught:
+        client.order_refund(reference="R")
+    assert (paysvc.abandoned_call(caught.value), paysvc_sandbox.requests()) == (None, [])
 
 
 def test_an_interrupt_in_a_destructor_arrives(monkeypatch: pytest.MonkeyPatch) -> None:
