@@ -144,7 +144,6 @@ def test_an_interrupt_anywhere_in_a_call_that_is_paid(handles: Handles, paysvc_s
                     carried += 1
             finally:
                 sys.settrace(tracer)
-            gc.collect()
             assert handles.wrong == []
     assert reply.is_paid("R", "20", "*")
     assert carried > 20

@@ -32,19 +32,16 @@ def test_what_is_left_out_of_a_reply_is_unknown() -> None:
     assert not reply(outcome="CONFIRMED", state="SUCCESSFUL").is_paid("*", "*", "*")
 
 
-@pytest.mark.parametrize(
-    ("outcome", "kind"),
-    [("NOT_SENT", paysvc.TransportError), ("REJECTED", paysvc.Rejected), ("UNKNOWN", paysvc.OutcomeUnknown)],
-)
-def test_a_program_meets_the_error_that_a_call_would_raise(outcome: str, kind: type[paysvc.PaysvcError]) -> None:
-    made = reply(paysvc.OrderRefundReply, outcome=outcome, message="so it is", code="40", http_status=400, attempts=2)
-    error = error_of(made, "order_refund", {"reference": "R"})
-    assert isinstance(error, kind)
-    assert isinstance(error, paysvc.OutcomeUnknown) == (outcome == "UNKNOWN")
-    assert (error.outcome, error.outcome.name, error.code, error.http_status) == (outcome, outcome, "40", 400)
-    assert (error.attempts, error.endpoint, error.request) == (2, "order_refund", {"reference": "R"})
-    assert made.body == {"status": False, "message": "so it is", "data": {}}
-    assert (made.answer, made.unreadable) == (paysvc.OrderRefundAnswer(), ())
+def test_a_program_meets_the_error_that_a_call_would_raise() -> None:
+    for outcome, kind in (("NOT_SENT", paysvc.TransportError), ("REJECTED", paysvc.Rejected)):
+        made = reply(paysvc.OrderRefundReply, outcome=outcome, message="so it is", code="40", attempts=2)
+        error = error_of(made, "order_refund", {"reference": "R"})
+        assert isinstance(error, kind)
+        assert not isinstance(error, paysvc.OutcomeUnknown)
+        assert (error.outcome, error.outcome.name, error.code, error.attempts) == (outcome, outcome, "40", 2)
+        assert (error.endpoint, error.request) == ("order_refund", {"reference": "R"})
+        assert made.body == {"status": False, "message": "so it is", "data": {}}
+        assert (made.answer, made.unreadable) == (paysvc.OrderRefundAnswer(), ())
 
 
 def test_an_answer_is_given_as_plain_data() -> None:
@@ -98,18 +95,15 @@ def test_replies_are_made_without_pytest() -> None:
     assert output_of(program) == "UNKNOWN\n"
 
 
-def test_the_sandbox_shows_what_a_careless_program_does_twice(client: paysvc.Client, paysvc_sandbox: Sandbox) -> None:
-    paysvc_sandbox.post("/sandbox/orders", {"reference": "R", "amount": "20", "paid": True})
-    for _ in range(2):
-        client.order_refund(reference="R", amount="20")
-    assert refunds_made(paysvc_sandbox) == 2
-
-
 @pytest.mark.parametrize("paysvc_sandbox", ["--tls --fee 6%"], indirect=True)
-def test_a_test_names_the_options_of_its_sandbox(client: paysvc.Client, paysvc_sandbox: Sandbox) -> None:
+def test_a_test_names_the_options_of_its_sandbox_which_shows_what_was_done_twice(
+    client: paysvc.Client, paysvc_sandbox: Sandbox
+) -> None:
     paysvc_sandbox.post("/sandbox/orders", {"reference": "R", "amount": "100", "paid": True})
     summary = client.order_status(reference="R").answer.order_summary
     assert summary is not None
     assert summary.fee == 6
     assert paysvc_sandbox.config["base_url"].startswith("https:")
-    assert paysvc_sandbox.ledger()
+    for _ in range(2):
+        client.order_refund(reference="R", amount="20")
+    assert refunds_made(paysvc_sandbox) == 2
