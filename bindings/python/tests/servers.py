@@ -7,9 +7,8 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from socketserver import ThreadingMixIn
 from typing import Any, NamedTuple
-from wsgiref.simple_server import WSGIRequestHandler, WSGIServer
+from wsgiref.simple_server import WSGIRequestHandler, make_server
 
 import uvicorn
 
@@ -44,10 +43,6 @@ class Sender:
             connection.close()
 
 
-class _Threads(ThreadingMixIn, WSGIServer):
-    daemon_threads = True
-
-
 class _Quiet(WSGIRequestHandler):
     def log_message(self, format: str, *arguments: object) -> None:
         pass
@@ -55,8 +50,7 @@ class _Quiet(WSGIRequestHandler):
 
 @contextmanager
 def wsgi(application: Any) -> Iterator[Sender]:
-    with _Threads(("127.0.0.1", 0), _Quiet) as server:
-        server.set_app(application)
+    with make_server("127.0.0.1", 0, application, handler_class=_Quiet) as server:
         thread = threading.Thread(target=server.serve_forever, args=(0.05,))
         thread.start()
         try:
