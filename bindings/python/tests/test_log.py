@@ -72,6 +72,11 @@ def test_a_handler_that_fails_does_not_change_the_result_of_a_call(
             error = paysvc.abandoned_call(caught.value)
             assert error is not None
             assert error.outcome == paysvc.Outcome.CONFIRMED
+            # At this level the only line is the one about the abandoned call.
+            caplog.set_level(logging.ERROR, "paysvc")
+            with pytest.raises(KeyboardInterrupt) as caught:
+                payer.payout_bulk(recipients(3), progress=Mock(side_effect=ValueError))
+            assert paysvc.abandoned_call(caught.value) is not None
 
 
 def test_logging_may_be_imported_after_the_first_call_and_configured_later() -> None:
