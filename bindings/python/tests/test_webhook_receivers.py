@@ -118,6 +118,7 @@ class Slow(io.RawIOBase):
     ("environ", "line"),
     [
         ({"CONTENT_LENGTH": "2", "wsgi.input": Slow(b"{}and more")}, "200 OK"),
+        ({"REQUEST_METHOD": "GET"}, "405 Method Not Allowed"),
         ({"CONTENT_LENGTH": "9", "wsgi.input": Slow(b"{}")}, "400 Bad Request"),
         ({"CONTENT_LENGTH": "-2", "wsgi.input": Slow(b"{}")}, "400 Bad Request"),
         ({"CONTENT_LENGTH": "\u0662", "wsgi.input": Slow(b"{}")}, "400 Bad Request"),
