@@ -69,25 +69,31 @@ pub fn look_up_of(json: &str) -> Reply {
 
 /// The reply with what finds out about its request, if that left something open.
 pub fn with_look_up(reply: Reply, row: &'static Endpoint, given: &Given<'_>) -> Reply {
-    if row.read_only() || !reply.leaves_open() || given.len() > LONGEST {
+    if row.read_only() || !reply.leaves_open() {
         return reply;
     }
-    let look_up = given.fields().ok().map(|given| kept(row, given, false, true));
+    let look_up = usable(given).map(|given| kept(row, given, false, true));
     Reply { look_up, ..reply }
 }
 
 /// The same for the request of `resolve`.
 pub fn with_look_up_again(reply: Reply, given: &Given<'_>) -> Reply {
-    if !reply.leaves_open() || given.len() > LONGEST {
+    if !reply.leaves_open() {
         return reply;
     }
-    let look_up = given.fields().ok().and_then(|given| kept_of_resolve(given).ok());
+    let look_up = usable(given).and_then(|given| kept_of_resolve(given).ok());
     Reply { look_up, ..reply }
+}
+
+/// The fields of a request that may have been refused: none where two readers would read it differently.
+fn usable<'g>(given: &'g Given<'_>) -> Option<Fields<'g>> {
+    given.fields().ok().filter(|_| given.len() <= LONGEST && given.fault().is_none())
 }
 
 fn kept_of_resolve(given: Fields<'_>) -> Result<String, ValidationError> {
     let earlier = given.get("request").map_or(Fields::Named(&[]), Value::fields);
-    let is_charged = given.flag("charged").unwrap_or(true);
+    // It was not checked, and only false says that nothing was charged.
+    let is_charged = given.get("charged").is_none_or(|value| value.raw() != "false");
     Ok(kept(row_of(LOOK_UP.name, given)?, earlier, true, is_charged))
 }
 

@@ -3,9 +3,9 @@
 
 use std::borrow::Cow;
 
-use super::Type;
 use super::document::{Children, Document, Value};
 use super::scan::ScanError;
+use super::{MAX_DEPTH, Type};
 use crate::util::memory::{self, MAX_TEXT};
 
 /// Why a text or a value cannot be used. It may name a field, and never repeats a value.
@@ -44,9 +44,9 @@ impl<'t> Given<'t> {
         }
     }
 
-    /// As [`Document::fault`].
-    pub fn fault(&self, levels: usize) -> Option<(String, Error)> {
-        self.document.as_ref().ok()?.fault(self.text, levels)
+    /// As [`Document::fault`], with [`MAX_DEPTH`] levels in each field.
+    pub fn fault(&self) -> Option<(String, Error)> {
+        self.document.as_ref().ok()?.fault(self.text, MAX_DEPTH + 1)
     }
 
     /// How many bytes it has.
@@ -138,7 +138,6 @@ pub fn text(value: &str) -> Option<Cow<'_, str>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::json::MAX_DEPTH;
 
     fn read(text: &str) -> Document {
         Document::read(text).unwrap()

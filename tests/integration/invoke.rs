@@ -107,6 +107,10 @@ fn a_look_up_is_the_request_of_resolve_without_the_card() {
     assert_eq!(look_up("resolve", &order), order);
     let charged = json!({"endpoint": "order_create", "request": order["request"]});
     assert_eq!(look_up("resolve", &charged), charged, "nothing says that it makes no charge");
+    for wrong in [json!(null), json!(0), json!("false"), json!({})] {
+        let request = with(charged.clone(), json!({"charged": wrong}));
+        assert_eq!(look_up("resolve", &request), charged, "only false says that it makes no charge: {wrong}");
+    }
     assert_eq!(look_up("order_pay", &json!({"reference": "O-1"})).get("charged"), None);
     let no_look_up = look_up("order_pay_capture", &json!({"reference": "O-1"}));
     assert_eq!(no_look_up, json!({"endpoint": "order_pay_capture", "request": {}}));

@@ -5,7 +5,7 @@ mod near;
 
 use std::cell::OnceCell;
 
-use crate::json::{Fields, Given, MAX_DEPTH, Type, Value, pointer};
+use crate::json::{Fields, Given, Type, Value, pointer};
 use crate::request::amount;
 use crate::request::names::{each_at, value_of};
 use crate::util::memory::{self, MAX_ERRORS};
@@ -16,9 +16,6 @@ use paysvc_spec::schema::{Endpoint, Field, Kind, PayOption};
 use paysvc_spec::status::Status;
 
 pub use near::KnownMembers;
-
-/// The request itself, and the levels of each of its fields.
-const LEVELS: usize = MAX_DEPTH + 1;
 
 /// How strictly members are checked.
 #[derive(Clone, Copy)]
@@ -48,7 +45,7 @@ pub fn object<'g>(
     status: Status,
 ) -> Result<Fields<'g>, ValidationError> {
     let found = given.fields().map_err(|error| ValidationError::new(status, format!("{what} {error}")))?;
-    match given.fault(LEVELS) {
+    match given.fault() {
         Some((path, error)) => Err(ValidationError::of_member(status, what, &shortened(&path), error)),
         None => self::fields(found, fields, rules, what, status),
     }
