@@ -2,8 +2,8 @@
 
 use std::time::Instant;
 
+use crate::common::Sandbox;
 use crate::common::wire::{Client, TIMEOUT};
-use crate::common::{JSON, Sandbox, card};
 
 #[test]
 fn clients_that_leave_while_their_requests_wait() {
@@ -11,8 +11,7 @@ fn clients_that_leave_while_their_requests_wait() {
     let sandbox = Sandbox::start_with(&["--seed", "1", "--any-reference"]);
     let mut clients: Vec<Client> = (0..20).map(|_| Client::new(&sandbox)).collect();
     for (number, client) in clients.iter_mut().enumerate() {
-        let body = sandbox.encrypt(&card(&format!("ORDER-{number}"), "4111111111111111"));
-        client.send("POST", "/payment/order/create", &[("api-key", &sandbox.public), JSON], &body).unwrap();
+        client.charge(&sandbox, &format!("ORDER-{number}"));
     }
     clients[0].answer().expect(200);
     drop(clients);

@@ -1,9 +1,9 @@
 //! What all endpoints have in common: API keys, envelopes, limits, the request log.
 
-use std::io::{Read, Write};
+use std::io::Write;
 use std::net::TcpStream;
 
-use crate::common::{JSON, Sandbox, card, encrypt, request};
+use crate::common::{JSON, Sandbox, card, encrypt};
 use serde_json::{Value, json};
 
 /// Method, path, API key, and whether the body is encrypted. A unit test compares the list with the README's table.
@@ -141,24 +141,6 @@ fn the_request_log_is_complete_and_has_no_secret() {
         (&json!("missing"), &json!({"accountNumber": "******0031"}))
     );
     assert_eq!((&entry["envelope"], &entry["effects"]), (&json!("none"), &json!([])));
-}
-
-#[test]
-fn connections_and_their_requests_are_numbered() {
-    let sandbox = Sandbox::start(&[]);
-    let mut stream = TcpStream::connect(sandbox.address()).unwrap();
-    let first = request("GET", "/payment/banks", &[("api-key", &sandbox.public)], "");
-    let kept = String::from_utf8(first.clone()).unwrap().replace("connection: close\r\n", "");
-    stream.write_all(kept.as_bytes()).unwrap();
-    stream.write_all(&first).unwrap();
-    let mut both = String::new();
-    stream.read_to_string(&mut both).unwrap();
-    assert_eq!(both.matches("HTTP/1.1 200").count(), 2);
-    sandbox.raw(&first).expect(200);
-    let log = sandbox.admin("requests")["requests"].as_array().unwrap().clone();
-    let places: Vec<(Value, Value)> =
-        log.iter().map(|entry| (entry["connection"].clone(), entry["request_on_connection"].clone())).collect();
-    assert_eq!(places, [(json!(1), json!(1)), (json!(1), json!(2)), (json!(2), json!(1))]);
 }
 
 #[test]

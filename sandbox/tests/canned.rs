@@ -1,7 +1,8 @@
 //! Endpoints with canned answers, from a scenarios file made for the test.
 
+use crate::common::folder::Folder;
 use crate::common::wire::{Client, Ended, TIMEOUT};
-use crate::common::{JSON, Sandbox, Scenarios, command};
+use crate::common::{JSON, Sandbox, refusal};
 use serde_json::json;
 
 const FILE: &str = r#"{"about": ["made up"], "endpoints": {
@@ -34,7 +35,9 @@ const FILE: &str = r#"{"about": ["made up"], "endpoints": {
 }}"#;
 
 fn start(name: &str) -> Sandbox {
-    Sandbox::start(&["--scenarios", Scenarios::new(name, FILE).path()])
+    let folder = Folder::new(name);
+    std::fs::write(folder.file("made.json"), FILE).unwrap();
+    Sandbox::start(&["--scenarios", &folder.file("made.json")])
 }
 
 #[test]
@@ -134,29 +137,20 @@ fn canned_endpoints_are_listed() {
 
 #[test]
 fn a_file_that_cannot_be_used_is_a_clear_error() {
+    let folder = Folder::new("bad");
+    let path = folder.file("made.json");
     let refund = r#""wire": ["POST", "/payment/order/refund", "secret""#;
-    for (name, text, problem) in [
-        ("empty", "", "not JSON: "),
-        ("no-endpoints", r#"{"canaries": {}}"#, "there is no object \"endpoints\""),
-        (
-            "member",
-            &FILE.replace("\"effect\": null", "\"efect\": null"),
-            "endpoints: transfer_status: there is no field efect",
-        ),
-        ("typo", &FILE.replace("{detail}", "{detial}"), "endpoints: transfer_status: {detial} is not in \"request\""),
-        (
-            "key",
-            &FILE.replace(refund, &refund.replace("secret", "public")),
-            "handler for it takes \"secret\", \"plain\"",
-        ),
+    for (text, problem) in [
+        (r#"{"canaries": {}}"#, "there is no object \"endpoints\""),
+        (&FILE.replace("{detail}", "{detial}"), "endpoints: transfer_status: {detial} is not in \"request\""),
+        (&FILE.replace(refund, &refund.replace("secret", "public")), "handler for it takes \"secret\", \"plain\""),
     ] {
-        let file = Scenarios::new(name, text);
-        let output = command(&["--scenarios", file.path()]).output().unwrap();
-        let error = String::from_utf8(output.stderr).unwrap();
-        assert!(output.status.code() == Some(1) && output.stdout.is_empty(), "{name}");
-        assert!(error.starts_with(&format!("paysvc-sandbox: --scenarios {}: ", file.path())), "{error}");
-        assert!(error.contains(problem), "{error}");
+        std::fs::write(&path, text).unwrap();
+        let error = refusal(&["--scenarios", &path]);
+        assert!(
+            error.starts_with(&format!("paysvc-sandbox: --scenarios {path}: ")) && error.contains(problem),
+            "{error}"
+        );
     }
-    let output = command(&["--scenarios", "/nowhere.json"]).output().unwrap();
-    assert!(String::from_utf8(output.stderr).unwrap().contains("--scenarios /nowhere.json: No such file"));
+    assert!(refusal(&["--scenarios", "/nowhere.json"]).contains("--scenarios /nowhere.json: No such file"));
 }

@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::process::Output;
 
+use crate::common::folder::Folder;
 use crate::common::{Sandbox, command};
 
 /// Each scenario, and words of what is seen of the bad client.
@@ -32,12 +33,11 @@ fn certify(arguments: &[&str]) -> Output {
 
 #[test]
 fn a_bad_client_fails_every_scenario() {
-    let folder = std::env::temp_dir().join(format!("paysvc-certify-{}", std::process::id()));
-    let output = certify(&["--report-dir", folder.to_str().unwrap()]);
+    let folder = Folder::new("certify");
+    let output = certify(&["--report-dir", folder.path().to_str().unwrap()]);
     let told = String::from_utf8(output.stdout).unwrap();
     let files = ["txt", "html", "xml"]
-        .map(|ending| std::fs::read_to_string(folder.join(format!("certificate.{ending}"))).unwrap());
-    std::fs::remove_dir_all(&folder).unwrap();
+        .map(|ending| std::fs::read_to_string(folder.file(&format!("certificate.{ending}"))).unwrap());
     assert_eq!(output.status.code(), Some(1), "{told}");
     for (name, words) in EXPECTED {
         let (_, rest) = told.split_once(&format!("FAILED {name}\n")).unwrap_or_else(|| panic!("{name}: {told}"));
@@ -65,8 +65,7 @@ fn a_person_reads_the_task_and_tells_the_conclusion() {
     assert!(page.text.contains(reference) && page.text.contains("It is not known"), "{}", page.text);
     sandbox.admin_post("certify/result", r#"{"paid":1}"#).expect_error(400, "paid", "true, false");
     sandbox.admin_post("certify/result", r#"{"paid":true,"reference":"X"}"#).expect_error(400, "reference", reference);
-    let verified =
-        sandbox.post_secret("/payment/order/verify", &format!(r#"{{"reference":"{reference}"}}"#)).expect(200);
+    let verified = sandbox.verify(&reference).expect(200);
     assert_eq!((&verified.json()["statusCode"], &verified.json()["data"]["statusId"]), (&"00".into(), &4.into()));
     sandbox.admin_post("certify/result", r#"{"paid":"unknown"}"#).expect(200);
     assert!(sandbox.child.wait().unwrap().success());
@@ -102,12 +101,11 @@ fn plain_client(arguments: &[&str], variables: &[(&str, &str)]) -> (Option<i32>,
 /// What follows from a refusal is no mistake: nothing but the refusal is reported, and it comes first.
 #[test]
 fn a_client_that_is_refused_is_told_so_and_not_accused() {
-    let folder = std::env::temp_dir().join(format!("paysvc-certify-refused-{}", std::process::id()));
-    let arguments = ["certify", "--report-dir", folder.to_str().unwrap()];
+    let folder = Folder::new("certify-refused");
+    let arguments = ["certify", "--report-dir", folder.path().to_str().unwrap()];
     let (code, told) = plain_client(&arguments, &[("CLIENT_KEY", "PGW-PUBLICKEY-TEST-0")]);
     let [html, xml] =
-        ["html", "xml"].map(|ending| std::fs::read_to_string(folder.join(format!("certificate.{ending}"))).unwrap());
-    std::fs::remove_dir_all(&folder).unwrap();
+        ["html", "xml"].map(|ending| std::fs::read_to_string(folder.file(&format!("certificate.{ending}"))).unwrap());
     let lead = "The sandbox refused requests of this client. Mend this first:\n  \
                 POST /payment/order/create was answered 401: api-key is not valid. (8 scenarios)\n  \
                 POST /payment/order/refund was answered 401: api-key is not valid. (1 scenario)\n  \

@@ -3,19 +3,8 @@
 use std::io::Write;
 use std::time::Instant;
 
+use crate::common::Sandbox;
 use crate::common::wire::{Client, TIMEOUT};
-use crate::common::{JSON, Sandbox, card};
-
-const BANKS: &str = "/payment/banks";
-
-fn banks(sandbox: &Sandbox, client: &mut Client) {
-    client.send("GET", BANKS, &[("api-key", &sandbox.public)], "").unwrap();
-}
-
-fn charge(sandbox: &Sandbox, client: &mut Client, reference: &str) {
-    let body = sandbox.encrypt(&card(reference, "4111111111111111"));
-    client.send("POST", "/payment/order/create", &[("api-key", &sandbox.public), JSON], &body).unwrap();
-}
 
 /// Polls until the condition holds; fails only if it does not hold within the timeout.
 fn eventually(what: &str, so: impl Fn() -> bool) {
@@ -34,14 +23,14 @@ fn a_client_that_left_is_noticed() {
         .iter()
         .map(|reference| {
             let mut client = Client::new(&sandbox);
-            charge(&sandbox, &mut client, reference);
+            client.charge(&sandbox, reference);
             client
         })
         .collect();
     let mut client = Client::new(&sandbox);
-    banks(&sandbox, &mut client);
+    client.ask_for_banks(&sandbox);
     // A second request on the same connection, which is not read.
-    banks(&sandbox, &mut client);
+    client.ask_for_banks(&sandbox);
     clients.push(client);
     eventually("all are carried out", || sandbox.requests().len() == 4);
     drop(clients);
@@ -76,18 +65,16 @@ fn open_sockets(sandbox: &Sandbox) -> usize {
 #[cfg(unix)]
 #[test]
 fn stalled_connections_do_not_delay_the_end() {
-    let mut sandbox = Sandbox::start(&[]);
+    let sandbox = Sandbox::start(&[]);
     sandbox.rule(r#"{"path":"/payment/banks","fault":"commit_then_timeout","count":100}"#);
     let clients: Vec<Client> = (0..100)
         .map(|_| {
             let mut client = Client::new(&sandbox);
-            banks(&sandbox, &mut client);
+            client.ask_for_banks(&sandbox);
             client
         })
         .collect();
     eventually("all are stalled", || sandbox.requests().len() == 100);
-    let kill = std::process::Command::new("sh").args(["-c", &format!("kill -TERM {}", sandbox.child.id())]).status();
-    assert!(kill.unwrap().success());
-    assert_eq!(sandbox.child.wait().unwrap().code(), Some(0));
+    sandbox.signal("TERM");
     drop(clients);
 }

@@ -2,21 +2,12 @@
 
 use std::io::Write;
 
+use crate::common::Sandbox;
 use crate::common::wire::{Client, Ended, TIMEOUT, tls};
-use crate::common::{JSON, Sandbox, card};
 use serde_json::{Value, json};
 use tokio_rustls::rustls::StreamOwned;
 
 const BANKS: &str = "/payment/banks";
-
-fn banks(sandbox: &Sandbox, client: &mut Client) {
-    let _ = client.send("GET", BANKS, &[("api-key", &sandbox.public)], "");
-}
-
-fn charge(sandbox: &Sandbox, client: &mut Client, reference: &str) {
-    let body = sandbox.encrypt(&card(reference, "4111111111111111"));
-    client.send("POST", "/payment/order/create", &[("api-key", &sandbox.public), JSON], &body).unwrap();
-}
 
 /// FIN; under TLS it comes without close_notify.
 fn fin(sandbox: &Sandbox) -> Ended {
@@ -31,9 +22,9 @@ fn both() -> [Sandbox; 2] {
 fn a_stale_connection_ends_when_it_is_used_again() {
     for sandbox in both() {
         let mut client = Client::new(&sandbox);
-        charge(&sandbox, &mut client, "sbx-stale_keepalive-1");
+        client.charge(&sandbox, "sbx-stale_keepalive-1");
         client.answer().expect(200);
-        charge(&sandbox, &mut client, "B");
+        client.charge(&sandbox, "B");
         assert_eq!(client.rest(TIMEOUT), (Vec::new(), fin(&sandbox)));
         assert_eq!(sandbox.effects("charge_made").len(), 1);
         let log = sandbox.requests();
@@ -48,18 +39,22 @@ fn a_stale_connection_ends_when_it_is_used_again() {
 fn only_a_reused_connection_is_closed_after_the_read() {
     for sandbox in both() {
         let mut client = Client::new(&sandbox);
-        banks(&sandbox, &mut client);
+        client.ask_for_banks(&sandbox);
         client.answer().expect(200);
-        charge(&sandbox, &mut client, "sbx-close_after_read-1");
+        client.charge(&sandbox, "sbx-close_after_read-1");
         assert_eq!(client.rest(TIMEOUT), (Vec::new(), fin(&sandbox)));
         assert!(sandbox.effects("charge_made").is_empty());
         // A client that repeats the request by itself shows in ledger and request log.
         let mut client = Client::new(&sandbox);
-        charge(&sandbox, &mut client, "sbx-close_after_read-1");
+        client.charge(&sandbox, "sbx-close_after_read-1");
         client.answer().expect(200);
         assert_eq!(sandbox.effects("charge_made").len(), 1);
-        let shas: Vec<_> = sandbox.requests().iter().skip(1).map(|entry| entry["payload_sha256"].clone()).collect();
-        assert_eq!((shas.len(), &shas[0]), (2, &shas[1]));
+        let log = sandbox.requests();
+        assert_eq!((log.len(), &log[1]["payload_sha256"]), (3, &log[2]["payload_sha256"]));
+        let places = ["connection", "request_on_connection"]
+            .map(|place| log.iter().map(|entry| entry[place].as_u64().unwrap()).collect::<Vec<_>>());
+        // The second connection asked for the ledger.
+        assert_eq!(places, [[1, 1, 3], [1, 2, 1]]);
     }
 }
 
@@ -105,8 +100,7 @@ fn magic_reaches_every_endpoint_that_takes_a_reference() {
     sandbox.charge_card(&name(7), "4111111111111111").expect(502);
 
     let log = sandbox.requests();
-    let hit: Vec<&Value> = log.iter().filter(|entry| entry["fault"] == "commit_then_502").collect();
-    assert_eq!(hit.len(), 10);
+    assert_eq!(log.iter().filter(|entry| entry["fault"] == "commit_then_502").count(), 10);
     let keys = |effect: &str| -> Vec<Value> {
         let of_requests = sandbox.effects(effect).into_iter().filter(|entry| entry["request_id"].is_u64());
         of_requests.map(|entry| entry["key"].clone()).collect()
@@ -116,23 +110,6 @@ fn magic_reaches_every_endpoint_that_takes_a_reference() {
     assert_eq!(keys("charge_made"), [json!("BY-CODE"), json!(name(5)), json!(name(7))]);
     assert_eq!(keys("virtual_account_created"), [json!(name(6))]);
     assert_eq!(keys("refund_made"), [json!(format!("{}/5.00", name(2)))]);
-    for entry in hit {
-        let id = &entry["request_id"];
-        let of_request = sandbox.admin("ledger")["ledger"].as_array().unwrap().clone();
-        let seqs: Vec<Value> =
-            of_request.iter().filter(|it| it["request_id"] == *id).map(|it| it["seq"].clone()).collect();
-        assert_eq!(entry["effects"], json!(seqs));
-    }
-}
-
-#[test]
-fn unknown_names_are_refused_with_the_list() {
-    let sandbox = Sandbox::start(&[]);
-    let all = "there are reset_before_read, reset_without_commit";
-    sandbox.charge_card("sbx-no_such-1", "4111111111111111").expect_error(400, "reference", all);
-    sandbox.get("/payment/order/direct-debit/status?mandateCode=sbx-x").expect_error(400, "mandateCode", all);
-    sandbox.get("/payment/transaction-details/sbx-x-1").expect_error(400, "path", all);
-    assert!(sandbox.effects("charge_made").is_empty());
 }
 
 #[test]
@@ -193,7 +170,7 @@ fn a_new_connection_is_reset_before_anything_is_read() {
         admin.answer().expect(200);
         sandbox.get(BANKS).expect(200);
         let mut client = Client::new(&sandbox);
-        banks(&sandbox, &mut client);
+        client.ask_for_banks(&sandbox);
         assert_eq!(client.rest(TIMEOUT), (Vec::new(), Ended::Reset));
         let entry = sandbox.requests().pop().unwrap();
         assert_eq!((&entry["fault"], &entry["method"]), (&json!("reset_before_read"), &Value::Null));
@@ -210,7 +187,7 @@ fn an_early_response_precedes_the_first_request() {
             // No request is sent; under TLS the read does the handshake first.
             assert_eq!(client.answer().expect(200).header("x-sandbox-unsolicited"), Some("1"));
             // A request sent afterwards is not read, executed or answered.
-            charge(&sandbox, &mut client, "NOBODY");
+            client.charge(&sandbox, "NOBODY");
             assert_eq!(client.rest(std::time::Duration::from_millis(100)), (Vec::new(), Ended::Silence));
             let entry = sandbox.requests().pop().unwrap();
             assert_eq!((&entry["fault"], &entry["method"]), (&json!("early_response"), &Value::Null));

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::common::faults::{FAULTS, Seen};
 use crate::common::wire::{Client, Ended, TIMEOUT};
-use crate::common::{Answer, JSON, Sandbox, Scenarios};
+use crate::common::{Answer, JSON, Sandbox};
 use serde_json::{Value, json};
 
 const REFUND: &str = "/payment/order/refund";
@@ -29,7 +29,7 @@ fn refunds(sandbox: &Sandbox, reference: &str) -> usize {
 
 /// Checks that the connection serves another request.
 fn serves_on(sandbox: &Sandbox, client: &mut Client) {
-    client.send("GET", "/payment/banks", &[("api-key", &sandbox.public)], "").unwrap();
+    client.ask_for_banks(sandbox);
     client.answer().expect(200);
 }
 
@@ -135,28 +135,6 @@ fn every_fault_of_a_post(sandbox: &Sandbox) {
         assert_eq!(refunds(sandbox, &reference), usize::from(committed), "{fault}");
         if let Some(answer) = answer {
             body_of(fault, &answer, sandbox, REFUND);
-        }
-    }
-}
-
-#[test]
-fn every_fault_of_a_canned_endpoint() {
-    let entry = r#"{"request": {"transferReference": "T"}, "wire": ["POST", "/payment/transfer/{transferReference}", "secret", "plain"],
-        "effect": ["transfer_made", "{transferReference}"], "answer": {"status": true, "message": "{transferReference}"}}"#;
-    let file = Scenarios::new("every-fault", &format!(r#"{{"endpoints": {{"transfer": {entry}}}}}"#));
-    let sandbox = Sandbox::start(&["--scenarios", file.path()]);
-    for &(fault, committed, seen) in FAULTS {
-        let reference = format!("sbx-{fault}-1");
-        let target = format!("/payment/transfer/{reference}");
-        let ask = |client: &mut Client| {
-            client.send("POST", &target, &[("api-key", &sandbox.secret), JSON], "{}").unwrap();
-        };
-        let answer = check(&sandbox, fault, seen, &ask);
-        let transfers = sandbox.effects("transfer_made");
-        let count = transfers.iter().filter(|entry| entry["key"] == *reference).count();
-        assert_eq!(count, usize::from(committed), "{fault}");
-        if let Some(answer) = answer {
-            body_of(fault, &answer, &sandbox, &target);
         }
     }
 }

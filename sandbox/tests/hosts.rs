@@ -1,26 +1,26 @@
 //! Requests to a host that is not known are refused: a web page could have pointed its own name here.
 
+use crate::common::Sandbox;
 use crate::common::wire::Client;
-use crate::common::{Sandbox, refusal};
 
 const BANKS: &str = "/payment/banks";
 
-fn get(sandbox: &Sandbox, version: &str, target: &str, hosts: &[&str]) -> crate::common::Answer {
-    let hosts: String = hosts.iter().map(|host| format!("host: {host}\r\n")).collect();
+fn get(sandbox: &Sandbox, target: &str, host: &str) -> crate::common::Answer {
     let key = &sandbox.public;
-    sandbox.raw(format!("GET {target} HTTP/{version}\r\n{hosts}api-key: {key}\r\nconnection: close\r\n\r\n").as_bytes())
+    sandbox
+        .raw(format!("GET {target} HTTP/1.1\r\nhost: {host}\r\napi-key: {key}\r\nconnection: close\r\n\r\n").as_bytes())
 }
 
 #[test]
 fn only_known_hosts_are_served() {
     let sandbox = Sandbox::start(&["--host", "Payments.example", "--host", "till.example"]);
     let port = sandbox.address().rsplit_once(':').unwrap().1;
-    for host in ["localhost", "127.0.0.1", "[::1]", "payments.example", "TILL.example", "a.localhost"] {
-        get(&sandbox, "1.1", BANKS, &[host]).expect(200);
-        get(&sandbox, "1.1", BANKS, &[&format!("{host}:{port}")]).expect(200);
+    for host in ["localhost", "payments.example", "TILL.example"] {
+        get(&sandbox, BANKS, host).expect(200);
+        get(&sandbox, BANKS, &format!("{host}:{port}")).expect(200);
     }
     let before = sandbox.requests().len();
-    let refused = get(&sandbox, "1.1", BANKS, &[&format!("evil.example:{port}")]).expect(421);
+    let refused = get(&sandbox, BANKS, &format!("evil.example:{port}")).expect(421);
     let words = "not known as evil.example: if clients should use this name, start it with --host evil.example.";
     assert!(refused.text.contains(words) && refused.is_assumed(), "{}", refused.text);
     // It is in the log, so that its developer finds out why.
@@ -31,7 +31,7 @@ fn only_known_hosts_are_served() {
     assert_eq!(entry["answered"], "whole");
     // No page can read or change anything.
     for path in ["/", "/sandbox/state", "/sandbox/ledger"] {
-        get(&sandbox, "1.1", path, &["evil.example"]).expect(421);
+        get(&sandbox, path, "evil.example").expect(421);
     }
     let reset = "POST /sandbox/reset HTTP/1.1\r\nhost: evil.example\r\nconnection: close\r\n\r\n";
     sandbox.raw(reset.as_bytes()).expect(421);
@@ -39,22 +39,10 @@ fn only_known_hosts_are_served() {
 }
 
 #[test]
-fn a_request_without_a_host_and_one_with_two() {
-    let sandbox = Sandbox::start(&[]);
-    get(&sandbox, "1.1", BANKS, &[]).expect(400);
-    get(&sandbox, "1.0", BANKS, &[]).expect(200);
-    get(&sandbox, "1.0", BANKS, &["evil.example"]).expect(421);
-    get(&sandbox, "1.1", BANKS, &["localhost", "evil.example"]).expect(400);
-    // A proxy may send the whole URL; its host counts.
-    get(&sandbox, "1.1", &format!("http://localhost{BANKS}"), &["evil.example"]).expect(200);
-    get(&sandbox, "1.1", &format!("http://evil.example{BANKS}"), &["localhost"]).expect(421);
-}
-
-#[test]
 fn a_fault_does_not_act_on_a_refused_request() {
     let sandbox = Sandbox::start(&[]);
     sandbox.rule(r#"{"path":"/payment/banks","fault":"status_503"}"#);
-    get(&sandbox, "1.1", BANKS, &["evil.example"]).expect(421);
+    get(&sandbox, BANKS, "evil.example").expect(421);
     sandbox.get(BANKS).expect(503);
 }
 
@@ -67,7 +55,7 @@ fn a_redirect_to_another_host_is_served() {
         let moved = sandbox.get(BANKS).expect(307);
         let (host, path) = moved.header("location").unwrap().strip_prefix("http://").unwrap().split_once('/').unwrap();
         assert_ne!(host, sandbox.address());
-        get(&sandbox, "1.1", &format!("/{path}"), &[host]).expect(200);
+        get(&sandbox, &format!("/{path}"), host).expect(200);
     }
 }
 
@@ -82,11 +70,4 @@ fn a_host_is_in_the_certificate() {
     let mut other = Client::of(&sandbox, "other.example");
     let error = other.stream.write_all(request.as_bytes()).unwrap_err().to_string();
     assert!(error.contains("not valid for name"), "{error}");
-}
-
-#[test]
-fn a_host_is_a_name_without_a_port() {
-    for bad in ["payments.example:443", "https://payments.example", "*.example", ""] {
-        assert!(refusal(&["--host", bad]).contains("a host name without a port"), "{bad}");
-    }
 }

@@ -3,19 +3,16 @@
 use std::path::Path;
 
 use crate::common::folder::Folder;
+#[cfg(unix)]
+use crate::common::folder::mode;
 use crate::common::wire::Client;
 use crate::common::{Sandbox, refusal};
 use rcgen::{BasicConstraints, CertificateParams, IsCa, KeyPair, date_time_ymd};
 
 fn serves(sandbox: &Sandbox) {
     let mut client = Client::new(sandbox);
-    client.send("GET", "/payment/banks", &[("api-key", &sandbox.public)], "").unwrap();
+    client.ask_for_banks(sandbox);
     client.answer().expect(200);
-}
-
-#[cfg(unix)]
-fn mode(path: &str) -> u32 {
-    std::os::unix::fs::PermissionsExt::mode(&std::fs::metadata(path).unwrap().permissions()) & 0o777
 }
 
 #[cfg(unix)]

@@ -1,16 +1,7 @@
 //! The fault of a magic value acts on the request that changes something, not on the one that asks what became of it.
 
 use crate::common::Sandbox;
-use crate::common::wire::{Client, Ended, TIMEOUT};
 use serde_json::{Value, json};
-
-fn status(sandbox: &Sandbox, reference: &str) -> crate::common::Answer {
-    sandbox.post("/payment/order/status", &format!(r#"{{"reference":"{reference}"}}"#))
-}
-
-fn verify(sandbox: &Sandbox, reference: &str) -> crate::common::Answer {
-    sandbox.post_secret("/payment/order/verify", &format!(r#"{{"reference":"{reference}"}}"#))
-}
 
 fn logged(sandbox: &Sandbox) -> Vec<Value> {
     sandbox.requests().iter().map(|request| request["fault"].clone()).collect()
@@ -21,32 +12,21 @@ fn the_look_up_of_a_charge_is_answered() {
     let sandbox = Sandbox::start(&[]);
     let reference = "sbx-commit_then_502-1";
     sandbox.charge_card(reference, "4111111111111111").expect(502);
-    assert_eq!(status(&sandbox, reference).expect(200).json()["data"]["orderSummary"]["statusId"], 5);
-    assert_eq!(verify(&sandbox, reference).expect(200).json()["data"]["statusId"], 5);
+    assert_eq!(sandbox.status(reference).expect(200).json()["data"]["orderSummary"]["statusId"], 5);
+    assert_eq!(sandbox.verify(reference).expect(200).json()["data"]["statusId"], 5);
     // Every request that changes something meets it.
     sandbox.post_secret("/payment/order/refund", &format!(r#"{{"reference":"{reference}"}}"#)).expect(502);
-    status(&sandbox, reference).expect(200);
+    sandbox.status(reference).expect(200);
     let fault = json!("commit_then_502");
     assert_eq!(logged(&sandbox), [fault.clone(), Value::Null, Value::Null, fault, Value::Null]);
-}
-
-#[test]
-fn a_charge_that_was_not_made_is_not_found() {
-    let sandbox = Sandbox::start(&[]);
-    let mut client = Client::new(&sandbox);
-    let body = sandbox.encrypt(&crate::common::card("sbx-reset_without_commit-1", "4111111111111111"));
-    let headers = [("api-key", sandbox.public.as_str()), crate::common::JSON];
-    client.send("POST", "/payment/order/create", &headers, &body).unwrap();
-    assert_eq!(client.rest(TIMEOUT), (Vec::new(), Ended::Reset));
-    status(&sandbox, "sbx-reset_without_commit-1").expect_error(404, "reference", "Order not found");
 }
 
 #[test]
 fn a_value_that_changed_nothing_acts_on_its_look_up() {
     let sandbox = Sandbox::start(&[]);
     sandbox.admin_post("orders", r#"{"reference":"sbx-status_500-1","amount":"10","paid":true}"#).expect(200);
-    status(&sandbox, "sbx-status_500-1").expect(500);
-    verify(&sandbox, "sbx-status_500-1").expect(500);
+    sandbox.status("sbx-status_500-1").expect(500);
+    sandbox.verify("sbx-status_500-1").expect(500);
     let funding = r#"{"alias":"till","amount":"10","senderName":"Ada","sessionId":"sbx-status_503-1"}"#;
     sandbox.admin_post("fund", funding).expect(200);
     sandbox.get("/payment/transaction-details/sbx-status_503-1").expect(503);
@@ -68,8 +48,8 @@ fn a_fault_of_look_ups_can_be_asked_for() {
     let reference = "sbx-status_500@lookup-1";
     sandbox.charge_card(reference, "4111111111111111").expect(200);
     for _ in 0..2 {
-        status(&sandbox, reference).expect(500);
-        verify(&sandbox, reference).expect(500);
+        sandbox.status(reference).expect(500);
+        sandbox.verify(reference).expect(500);
     }
     assert_eq!(sandbox.effects("charge_made").len(), 1);
 }
@@ -82,7 +62,7 @@ fn a_fault_of_payments_spares_the_order() {
     sandbox.post("/payment/order/create", &order).expect(200);
     let card = crate::common::card(reference, "4111111111111111").replace("paymentoption", "paymentOption");
     sandbox.post("/payment/order/pay", &card).expect(502);
-    assert_eq!(status(&sandbox, reference).expect(200).json()["data"]["orderSummary"]["statusId"], 5);
+    assert_eq!(sandbox.status(reference).expect(200).json()["data"]["orderSummary"]["statusId"], 5);
 }
 
 #[test]
@@ -90,6 +70,6 @@ fn a_rule_takes_precedence() {
     let sandbox = Sandbox::start(&[]);
     sandbox.rule(r#"{"path":"/payment/order/create","fault":"status_503"}"#);
     sandbox.charge_card("sbx-status_500-1", "4111111111111111").expect(503);
-    status(&sandbox, "sbx-status_500-1").expect(404);
+    sandbox.status("sbx-status_500-1").expect(404);
     sandbox.charge_card("sbx-status_500-1", "4111111111111111").expect(500);
 }

@@ -21,10 +21,3 @@ fn the_document_is_valid_and_the_answers_are_as_it_says() {
     let told = String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{told}");
 }
-
-#[test]
-fn it_is_there_for_get_only() {
-    let sandbox = Sandbox::start(&[]);
-    let answer = sandbox.send("POST", "/openapi.json", &[], "{}").expect(405);
-    assert_eq!(answer.header("allow"), Some("GET"));
-}

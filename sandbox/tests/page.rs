@@ -32,7 +32,7 @@ fn lists_are_cut_and_searched() {
         sandbox.charge_card(reference, "4111111111111111").expect(200);
     }
     sandbox.post_secret("/payment/order/refund", r#"{"reference":"B-2","amount":"20"}"#).expect(200);
-    sandbox.post_secret("/payment/order/verify", r#"{"reference":"nowhere"}"#).expect(404);
+    sandbox.verify("nowhere").expect(404);
     let orders = |query: &str| references(&sandbox, &format!("orders?{query}"), "orders", "reference");
     // The newest, oldest first.
     assert_eq!(
@@ -84,23 +84,12 @@ fn a_charge_whose_answer_is_lost() {
     let [request] = sandbox.requests().try_into().unwrap();
     assert_eq!((&request["fault"], &request["answered"]), (&"commit_then_reset".into(), &"none".into()));
     assert_eq!(request["effects"], Value::from(vec![charge["seq"].clone()]));
-    assert_eq!(sandbox.post_secret("/payment/order/verify", r#"{"reference":"A"}"#).json()["data"]["statusId"], 5);
+    assert_eq!(sandbox.verify("A").json()["data"]["statusId"], 5);
     lost(r#"{"reference":"A"}"#).expect_error(400, "reference", "already paid");
     lost(r#"{"reference":"A","amount":"1"}"#).expect_error(400, "reference", "already exists");
     lost("{}").expect_error(400, "reference", "is required");
     lost(&format!(r#"{{"reference":"{}"}}"#, "x".repeat(200))).expect_error(400, "reference", "can encrypt at most");
     assert_eq!(sandbox.effects("charge_made").len(), 1);
-}
-
-#[test]
-fn a_fault_is_switched_off_alone() {
-    let sandbox = Sandbox::start(&[]);
-    for fault in ["drip", "truncate", "drip"] {
-        sandbox.rule(&format!(r#"{{"fault":"{fault}","path":"/payment/banks"}}"#));
-    }
-    assert_eq!(sandbox.send("DELETE", "/sandbox/faults/drip", &[], "").expect(200).json()["cleared"], 2);
-    assert_eq!(sandbox.admin("faults")["rules"][0]["fault"], "truncate");
-    sandbox.send("DELETE", "/sandbox/faults/nothing", &[], "").expect(404);
 }
 
 /// A subscriber and what it has read.

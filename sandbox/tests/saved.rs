@@ -40,7 +40,7 @@ fn behaviour(sandbox: &Sandbox) -> Value {
 /// One of each kind of data; returns the code of a mandate that waits for its one-time code.
 fn a_day(sandbox: &Sandbox) -> String {
     let mandate = sandbox.mandate("0690000031");
-    sandbox.post("/payment/order/direct-debit/otp", &format!(r#"{{"mandateCode":"{mandate}"}}"#)).expect(200);
+    sandbox.code(&mandate);
     sandbox.charge_card("PAID", CARD).expect(200);
     sandbox.charge_card("DECLINED", "4000000000000002").expect(200);
     sandbox.charge_card("WAITS", "4000002500003155").expect(200);
@@ -70,10 +70,7 @@ fn a_day_survives_a_restart() {
         assert!(!text.contains(secret), "{secret} is in the file");
     }
     #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
-    }
+    assert_eq!(crate::common::folder::mode(&path), 0o600);
 
     let second = start(&path, &[]);
     assert_eq!(keys(&second), start_line);
@@ -117,7 +114,7 @@ fn used_magic_values_stay_used() {
     first.charge_card("sbx-commit_then_502-1", CARD).expect(502);
     first.end();
     let second = start(&path, &[]);
-    second.post("/payment/order/status", r#"{"reference":"sbx-commit_then_502-1"}"#).expect(200);
+    second.status("sbx-commit_then_502-1").expect(200);
 }
 
 /// The state is in the file soon, without an end.
@@ -147,12 +144,10 @@ fn signals_lose_nothing() {
     let folder = Folder::new("saved-signals");
     let path = folder.file("day.state");
     for (number, signal) in ["TERM", "INT"].into_iter().enumerate() {
-        let mut sandbox = start(&path, &["--seed", "1", "--key-bits", "2048"]);
+        let sandbox = start(&path, &["--seed", "1", "--key-bits", "2048"]);
         assert_eq!(sandbox.effects("charge_made").len(), number);
         sandbox.charge_card(signal, CARD).expect(200);
-        let kill = format!("kill -{signal} {}", sandbox.child.id());
-        assert!(std::process::Command::new("sh").args(["-c", &kill]).status().unwrap().success());
-        assert_eq!(sandbox.child.wait().unwrap().code(), Some(0));
+        sandbox.signal(signal);
     }
     assert_eq!(start(&path, &[]).effects("charge_made").len(), 2);
 }

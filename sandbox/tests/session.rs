@@ -45,7 +45,7 @@ fn a_day(sandbox: &Sandbox, code: impl Fn(&str) -> String) -> Vec<String> {
     note(sandbox.post("/payment/order/create", ORDER));
     note(sandbox.charge_card("CARD-1", "4111111111111111"));
     note(sandbox.charge_card("CARD-2", CARD));
-    note(sandbox.post_secret("/payment/order/verify", r#"{"reference":"CARD-1"}"#));
+    note(sandbox.verify("CARD-1"));
     note(sandbox.post_secret("/payment/order/refund", r#"{"reference":"CARD-1","amount":"20"}"#));
     note(sandbox.post("/payment/order/pay", r#"{"reference":"ORDER-1","paymentoption":"BT"}"#));
     note(sandbox.post_marked("/payment/virtual-account/generate", &sandbox.public, r#"{"Alias":"till-1"}"#));
@@ -118,10 +118,7 @@ fn a_session_is_replayed_by_another_sandbox() {
     }
     assert!(file.contains("2500.50") && file.contains("{base_url}"), "{file}");
     #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
-    }
+    assert_eq!(crate::common::folder::mode(&path), 0o600);
 
     let replay = start("--replay", &path, "2");
     for (live, replayed) in day.iter().zip(a_day(&replay, |_| "000000".to_string())) {
@@ -143,7 +140,7 @@ fn a_connection_that_met_a_fault_meets_it_again() {
     let path = folder.file("day.session");
     let ask = |sandbox: &Sandbox| {
         let mut client = Client::new(sandbox);
-        let _ = client.send("GET", "/payment/banks", &[("api-key", &sandbox.public)], "");
+        client.ask_for_banks(sandbox);
         client.rest(TIMEOUT).1
     };
     let live = start("--record", &path, "1");
@@ -163,7 +160,7 @@ fn a_request_that_was_not_recorded_is_told_apart() {
     let path = folder.file("day.session");
     let live = start("--record", &path, "1");
     live.post("/payment/order/create", ORDER).expect(200);
-    live.post("/payment/order/status", r#"{"reference":"ORDER-1"}"#).expect(200);
+    live.status("ORDER-1").expect(200);
     live.end();
 
     let mut child = command(&["--seed", "2", "--key-bits", "2048", "--replay", &path, "--exit-with-parent"]);
@@ -177,7 +174,7 @@ fn a_request_that_was_not_recorded_is_told_apart() {
     replay.post("/payment/order/create", ORDER).expect(200);
     assert!(wrong(replay.post("/payment/order/create", ORDER)).contains("more often than in the recording"));
     for _ in 0..2 {
-        replay.post("/payment/order/status", r#"{"reference":"ORDER-1"}"#).expect(200);
+        replay.status("ORDER-1").expect(200);
     }
     assert!(
         wrong(replay.get("/payment/banks"))
@@ -237,7 +234,7 @@ fn own_names(sandbox: &Sandbox, run: u64) -> Vec<String> {
     note(sandbox.post("/payment/order/create", &created));
     note(sandbox.charge_card(&order, "4111111111111111"));
     for _ in 0..2 {
-        note(sandbox.post_secret("/payment/order/verify", &format!(r#"{{"reference":"{order}"}}"#)));
+        note(sandbox.verify(&order));
     }
     note(sandbox.post_secret("/payment/order/refund", &format!(r#"{{"reference":"{order}","amount":"2"}}"#)));
     let alias = format!("till-{run}");

@@ -1,14 +1,11 @@
 //! The program: arguments, start line, exit.
 
 use std::io::Read;
-use std::net::TcpStream;
-use std::sync::Arc;
 
-use crate::common::{Sandbox, command, encryption_key, read_answer, request};
+use crate::common::folder::Folder;
+use crate::common::wire::Client;
+use crate::common::{Sandbox, command, refusal};
 use rsa::traits::PublicKeyParts;
-use tokio_rustls::rustls::pki_types::pem::PemObject;
-use tokio_rustls::rustls::pki_types::{CertificateDer, ServerName};
-use tokio_rustls::rustls::{ClientConfig, ClientConnection, RootCertStore, StreamOwned, crypto::aws_lc_rs};
 
 #[test]
 fn the_start_line_has_address_and_keys() {
@@ -26,9 +23,8 @@ fn a_seed_repeats_keys_codes_and_references() {
     let observed = |seed: &str| {
         let sandbox = Sandbox::start_with(&["--seed", seed, "--key-bits", "2048"]);
         let mandate = sandbox.mandate("0690000031");
-        sandbox.post("/payment/order/direct-debit/otp", &format!(r#"{{"mandateCode":"{mandate}"}}"#)).expect(200);
-        let otp = sandbox.admin(&format!("otp/{mandate}"))["otp"].clone();
-        let paid = sandbox.pay("M-0690000031", &mandate, otp.as_str().unwrap()).expect(200).json();
+        let otp = sandbox.code(&mandate);
+        let paid = sandbox.pay("M-0690000031", &mandate, &otp).expect(200).json();
         let mut start = sandbox.start.clone();
         start["base_url"].take();
         (start, mandate, otp, paid)
@@ -55,15 +51,12 @@ fn without_a_seed_every_start_has_its_own_api_keys() {
 
 #[test]
 fn the_env_file_has_the_same_values() {
-    let path = std::env::temp_dir().join(format!("paysvc-sandbox-test-{}.env", std::process::id()));
-    let sandbox = Sandbox::start(&["--env-file", path.to_str().unwrap()]);
+    let folder = Folder::new("env");
+    let path = folder.file("sandbox.env");
+    let sandbox = Sandbox::start(&["--env-file", &path]);
     let text = std::fs::read_to_string(&path).unwrap();
     #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
-    }
-    std::fs::remove_file(&path).unwrap();
+    assert_eq!(crate::common::folder::mode(&path), 0o600);
     let value = |name: &str| sandbox.start[name].as_str().unwrap().to_string();
     let expected = format!(
         "PAYSVC_BASE_URL={}\nPAYSVC_PUBLIC_KEY={}\nPAYSVC_SECRET_KEY={}\nPAYSVC_ENCRYPTION_KEY={}\n",
@@ -78,19 +71,17 @@ fn the_env_file_has_the_same_values() {
 /// The program prints the error, prints nothing on standard output, and leaves no partial file.
 #[test]
 fn an_env_file_that_cannot_be_written() {
-    let folder = std::env::temp_dir().join(format!("paysvc-sandbox-env-{}", std::process::id()));
-    std::fs::create_dir(&folder).unwrap();
-    let kept = folder.join("kept.env");
+    let folder = Folder::new("env-bad");
+    let kept = folder.file("kept.env");
     std::fs::write(&kept, "OLD=1\n").unwrap();
     let program = env!("CARGO_BIN_EXE_paysvc-sandbox");
-    let in_folder = |name: &str| folder.join(name).to_str().unwrap().to_string();
     for (path, setup, why) in [
         ("/dev/full".to_string(), "", "No space left"),
-        (in_folder("no/such.env"), "", "No such file"),
-        (in_folder(""), "", "Is a directory"),
+        (folder.file("no/such.env"), "", "No such file"),
+        (folder.file(""), "", "Is a directory"),
         // Simulates a full disk: files cannot grow, and SIGXFSZ is ignored.
-        (in_folder("new.env"), "trap '' XFSZ; ulimit -f 0;", "File too large"),
-        (in_folder("kept.env"), "trap '' XFSZ; ulimit -f 0;", "File too large"),
+        (folder.file("new.env"), "trap '' XFSZ; ulimit -f 0;", "File too large"),
+        (folder.file("kept.env"), "trap '' XFSZ; ulimit -f 0;", "File too large"),
     ] {
         let script = format!("{setup} exec \"$0\" --exit-with-parent --env-file \"$1\"");
         let output = std::process::Command::new("sh").args(["-c", &script, program, &path]).output().unwrap();
@@ -99,10 +90,9 @@ fn an_env_file_that_cannot_be_written() {
         assert!(said.contains(&format!("could not write {path}: ")) && said.contains(why), "{said}");
         assert!(output.stdout.is_empty(), "{path}");
     }
-    let left: Vec<_> = std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    let left: Vec<_> = std::fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     assert_eq!(left, ["kept.env"]);
     assert_eq!(std::fs::read_to_string(&kept).unwrap(), "OLD=1\n");
-    std::fs::remove_dir_all(&folder).unwrap();
 }
 
 #[test]
@@ -110,20 +100,10 @@ fn tls_with_its_own_ca() {
     let mut sandbox = Sandbox::start(&["--tls"]);
     assert!(sandbox.start["base_url"].as_str().unwrap().starts_with("https://"));
     let ca_file = sandbox.start["ca_file"].as_str().unwrap().to_string();
-    let mut roots = RootCertStore::empty();
-    roots.add(CertificateDer::from_pem_file(&ca_file).unwrap()).unwrap();
-    let config = ClientConfig::builder_with_provider(Arc::new(aws_lc_rs::default_provider()))
-        .with_safe_default_protocol_versions()
-        .unwrap()
-        .with_root_certificates(roots)
-        .with_no_client_auth();
-    let config = Arc::new(config);
     for name in ["127.0.0.1", "::1", "localhost"] {
-        let tls = ClientConnection::new(Arc::clone(&config), ServerName::try_from(name).unwrap()).unwrap();
-        let mut stream = StreamOwned::new(tls, TcpStream::connect(sandbox.address()).unwrap());
-        let target = "/payment/order/direct-debit/history?emailAddress=none@example.com";
-        std::io::Write::write_all(&mut stream, &request("GET", target, &[("api-key", &sandbox.public)], "")).unwrap();
-        read_answer(&mut stream).expect(200);
+        let mut client = Client::of(&sandbox, name);
+        client.ask_for_banks(&sandbox);
+        client.answer().expect(200);
     }
     // On exit it deletes its CA file.
     drop(sandbox.child.stdin.take());
@@ -142,24 +122,13 @@ fn it_ends_with_its_parent_and_prints_nothing_more() {
     assert_eq!(rest, "", "one line on standard output and no more");
 }
 
-#[cfg(unix)]
-#[test]
-fn a_signal_ends_it() {
-    for signal in ["TERM", "INT"] {
-        let mut sandbox = Sandbox::start(&[]);
-        // An open connection must not delay the exit.
-        let _open = TcpStream::connect(sandbox.address()).unwrap();
-        let sent =
-            std::process::Command::new("sh").args(["-c", &format!("kill -{signal} {}", sandbox.child.id())]).status();
-        assert!(sent.unwrap().success());
-        assert_eq!(sandbox.child.wait().unwrap().code(), Some(0));
-    }
-}
-
 #[test]
 fn invalid_arguments_are_refused() {
     for (arguments, reason) in [
         (&["--listen", "0.0.0.0:0"][..], "--allow-remote"),
+        (&["--listen", "localhost"], "ADDRESS:PORT"),
+        (&["--listen", "no-such-host.invalid:0"], "--listen no-such-host.invalid:0: "),
+        (&["--host", "payments.example:443"], "a host name without a port"),
         (&["--key-bits", "1024"], "2048, 3072 or 4096"),
         (&["--webhook", "https://example.com/"], "http://"),
         (&["--seed", "x"], "--seed"),
@@ -167,35 +136,29 @@ fn invalid_arguments_are_refused() {
         (&["--currencies", "NGN,XXX"], "there is no currency"),
         (&["--fault", r#"{"path":"/payment/bank","fault":"drip"}"#], "near it are /payment/banks"),
     ] {
-        let output = command(arguments).output().unwrap();
-        let error = String::from_utf8(output.stderr).unwrap();
-        assert!(!output.status.success() && output.stdout.is_empty());
+        let error = refusal(arguments);
         assert!(error.contains(reason), "{arguments:?}: {error}");
     }
 }
 
 #[test]
-fn other_key_sizes() {
-    for bits in [2048, 3072] {
-        let sandbox = Sandbox::start_with(&["--seed", "9", "--any-reference", "--key-bits", &bits.to_string()]);
-        let key = encryption_key(sandbox.start["encryption_key"].as_str().unwrap());
-        assert_eq!(key.n().bits(), bits);
-        sandbox.charge_card("A", "4111111111111111").expect(200);
-    }
+fn another_key_size() {
+    let sandbox = Sandbox::start_with(&["--seed", "9", "--any-reference", "--key-bits", "3072"]);
+    assert_eq!(sandbox.key.n().bits(), 3072);
+    sandbox.charge_card("A", "4111111111111111").expect(200);
 }
 
 /// A sandbox that is killed cannot delete its file; the next one does, and leaves those of sandboxes that run.
 #[test]
 fn what_a_killed_sandbox_left_is_removed_at_the_next_start() {
-    let folder = std::env::temp_dir().join(format!("paysvc-sandbox-left-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).unwrap();
+    let folder = Folder::new("left");
     let start = || {
         let mut sandbox = command(&["--tls", "--key-bits", "2048"]);
-        sandbox.env("TMPDIR", &folder).env("TMP", &folder);
+        sandbox.env("TMPDIR", folder.path()).env("TMP", folder.path());
         let mut child = sandbox.stdout(std::process::Stdio::piped()).spawn().unwrap();
         let mut line = String::new();
         std::io::BufRead::read_line(&mut std::io::BufReader::new(child.stdout.as_mut().unwrap()), &mut line).unwrap();
-        let file = folder.join(format!("paysvc-sandbox-ca-{}.pem", child.id()));
+        let file = folder.path().join(format!("paysvc-sandbox-ca-{}.pem", child.id()));
         assert!(file.exists(), "{line}");
         // As if it had been made a while ago.
         let made = std::time::SystemTime::now() - std::time::Duration::from_secs(60);
@@ -213,5 +176,4 @@ fn what_a_killed_sandbox_left_is_removed_at_the_next_start() {
     assert!(!left.exists() && kept.exists() && own.exists());
     end(running);
     end(next);
-    std::fs::remove_dir_all(&folder).unwrap();
 }

@@ -102,7 +102,7 @@ fn an_alias_selects_an_account_without_a_bank_code() {
 fn a_head_that_does_not_end_is_given_up_and_an_idle_connection_is_not() {
     let sandbox = Sandbox::start(&["--head-timeout-ms", "300"]);
     let mut idle = Client::new(&sandbox);
-    idle.send("GET", "/payment/banks", &[("api-key", &sandbox.public)], "").unwrap();
+    idle.ask_for_banks(&sandbox);
     idle.answer().expect(200);
     for start in ["GET /payment/banks HTTP/1.1\r\nhost: localhost\r\n", "G"] {
         let mut client = Client::new(&sandbox);
@@ -111,7 +111,7 @@ fn a_head_that_does_not_end_is_given_up_and_an_idle_connection_is_not() {
         assert_eq!((bytes.len(), ended), (0, Ended::Graceful), "{start}");
     }
     // Longer than the timeout has passed, twice. Neither an idle connection nor a body that is awaited ends.
-    idle.send("GET", "/payment/banks", &[("api-key", &sandbox.public)], "").unwrap();
+    idle.ask_for_banks(&sandbox);
     idle.answer().expect(200);
     let body = sandbox.encrypt(r#"{"reference":"A"}"#);
     let (first, second) = body.split_at(10);

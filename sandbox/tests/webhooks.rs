@@ -84,7 +84,7 @@ fn refunds() {
     sandbox.post_secret("/payment/order/refund", r#"{"reference":"A"}"#).expect(200);
     // It is pending until the order is looked at.
     assert_eq!(sandbox.deliveries().len(), 1);
-    sandbox.post_secret("/payment/order/verify", r#"{"reference":"A"}"#).expect(200);
+    sandbox.verify("A").expect(200);
     assert_eq!(receiver.receive(204)["data"]["statusId"], 6);
     assert_eq!(sandbox.deliveries()[1]["event"], "refund");
 }
@@ -213,7 +213,7 @@ fn forged_events() {
         (&data["statusId"], &data["orderReference"], &data["orderAmount"]),
         (&json!(5), &json!("A"), &json!("1.00"))
     );
-    assert_eq!(sandbox.post_secret("/payment/order/verify", r#"{"reference":"A"}"#).json()["data"]["statusId"], 1);
+    assert_eq!(sandbox.verify("A").json()["data"]["statusId"], 1);
     assert_eq!(sandbox.delivery(0, "delivered")["forged"], true);
     assert_eq!(id, 1);
 

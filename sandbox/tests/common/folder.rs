@@ -20,6 +20,12 @@ impl Folder {
     }
 }
 
+/// The permissions of a file.
+#[cfg(unix)]
+pub fn mode(path: &str) -> u32 {
+    std::os::unix::fs::PermissionsExt::mode(&std::fs::metadata(path).unwrap().permissions()) & 0o777
+}
+
 impl Drop for Folder {
     fn drop(&mut self) {
         let _ = std::fs::remove_dir_all(&self.0);

@@ -6,7 +6,6 @@ pub mod receiver;
 pub mod wire;
 
 use std::io::{BufRead, BufReader, Read, Write};
-use std::path::PathBuf;
 use std::process::{Child, ChildStdout, Command, Stdio};
 
 use base64::Engine;
@@ -171,11 +170,25 @@ impl Sandbox {
         answer.json()["data"]["mandateCode"].as_str().unwrap().to_string()
     }
 
+    /// The one-time code that is sent for this mandate.
+    pub fn code(&self, mandate: &str) -> String {
+        self.post("/payment/order/direct-debit/otp", &format!(r#"{{"mandateCode":"{mandate}"}}"#)).expect(200);
+        self.admin(&format!("otp/{mandate}"))["otp"].as_str().unwrap().to_string()
+    }
+
     pub fn pay(&self, reference: &str, mandate: &str, otp: &str) -> Answer {
         let payload = format!(
             r#"{{"paymentOption":"NDD","reference":"{reference}","directDebitPaymentRequest":{{"otp":"{otp}","mandateCode":"{mandate}","accountName":"Ada","bankCode":"058"}}}}"#
         );
         self.post("/payment/order/pay", &payload)
+    }
+
+    pub fn status(&self, reference: &str) -> Answer {
+        self.post("/payment/order/status", &format!(r#"{{"reference":"{reference}"}}"#))
+    }
+
+    pub fn verify(&self, reference: &str) -> Answer {
+        self.post_secret("/payment/order/verify", &format!(r#"{{"reference":"{reference}"}}"#))
     }
 
     pub fn charge_card(&self, reference: &str, number: &str) -> Answer {
@@ -184,6 +197,14 @@ impl Sandbox {
 }
 
 impl Sandbox {
+    /// Ends it by this signal; it must say that all is well.
+    #[cfg(unix)]
+    pub fn signal(mut self, name: &str) {
+        let sent = Command::new("sh").args(["-c", &format!("kill -{name} {}", self.child.id())]).status();
+        assert!(sent.unwrap().success());
+        assert_eq!(self.child.wait().unwrap().code(), Some(0));
+    }
+
     /// Ends it as a signal does; what it wrote is there afterwards.
     pub fn end(mut self) {
         drop(self.child.stdin.take());
@@ -202,27 +223,6 @@ impl Drop for Sandbox {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
-    }
-}
-
-/// A temporary scenarios file.
-pub struct Scenarios(PathBuf);
-
-impl Scenarios {
-    pub fn new(name: &str, text: &str) -> Scenarios {
-        let path = std::env::temp_dir().join(format!("paysvc-sandbox-{name}-{}.json", std::process::id()));
-        std::fs::write(&path, text).unwrap();
-        Scenarios(path)
-    }
-
-    pub fn path(&self) -> &str {
-        self.0.to_str().unwrap()
-    }
-}
-
-impl Drop for Scenarios {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_file(&self.0);
     }
 }
 

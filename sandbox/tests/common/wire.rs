@@ -9,7 +9,7 @@ use tokio_rustls::rustls::pki_types::pem::PemObject;
 use tokio_rustls::rustls::pki_types::{CertificateDer, ServerName};
 use tokio_rustls::rustls::{ClientConfig, ClientConnection, RootCertStore, StreamOwned, crypto::aws_lc_rs};
 
-use super::{Answer, Sandbox};
+use super::{Answer, JSON, Sandbox, card};
 
 /// Long enough for any answer.
 pub const TIMEOUT: Duration = Duration::from_secs(20);
@@ -56,6 +56,16 @@ impl Client {
         let text = String::from_utf8(super::request(method, target, headers, body)).unwrap();
         self.stream.write_all(text.replace("connection: close\r\n", "").as_bytes())?;
         self.stream.flush()
+    }
+
+    pub fn ask_for_banks(&mut self, sandbox: &Sandbox) {
+        // A fault may end the connection before everything is sent.
+        let _ = self.send("GET", "/payment/banks", &[("api-key", &sandbox.public)], "");
+    }
+
+    pub fn charge(&mut self, sandbox: &Sandbox, reference: &str) {
+        let body = sandbox.encrypt(&card(reference, "4111111111111111"));
+        self.send("POST", "/payment/order/create", &[("api-key", &sandbox.public), JSON], &body).unwrap();
     }
 
     /// Reads one whole response and nothing after it.
