@@ -65,7 +65,7 @@ fn a_person_reads_the_task_and_tells_the_conclusion() {
     assert!(page.text.contains(reference) && page.text.contains("It is not known"), "{}", page.text);
     sandbox.admin_post("certify/result", r#"{"paid":1}"#).expect_error(400, "paid", "true, false");
     sandbox.admin_post("certify/result", r#"{"paid":true,"reference":"X"}"#).expect_error(400, "reference", reference);
-    let verified = sandbox.verify(&reference).expect(200);
+    let verified = sandbox.verify(reference).expect(200);
     assert_eq!((&verified.json()["statusCode"], &verified.json()["data"]["statusId"]), (&"00".into(), &4.into()));
     sandbox.admin_post("certify/result", r#"{"paid":"unknown"}"#).expect(200);
     assert!(sandbox.child.wait().unwrap().success());

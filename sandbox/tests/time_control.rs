@@ -75,7 +75,9 @@ fn one_of_two_rules_is_removed() {
     let rules = sandbox.admin("faults")["rules"].clone();
     assert_eq!((rules.as_array().unwrap().len(), &rules[0]["id"], &rules[0]["count"]), (1, &json!(1), &json!(1)));
     assert_eq!(rule(1), 3, "a number is not used again");
+    sandbox.rule(r#"{"path":"/payment/banks","fault":"drip"}"#);
     assert_eq!(remove("status_503").expect(200).json(), json!({"cleared": 2}));
+    assert_eq!(sandbox.admin("faults")["rules"][0]["fault"], "drip");
 }
 
 #[test]
