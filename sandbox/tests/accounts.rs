@@ -50,17 +50,6 @@ fn funding_and_its_details() {
     let json = answer.json();
     assert_eq!((&json["status"], &json["code"]), (&json!(true), &json!("00")));
     let data = &json["data"];
-    // All documented members, in the documented order.
-    let members = "statusCode status orderReference paymentReference productName totalAmountCharged statusId paymentMethod \
-        paymentResponseCode paymentResponseMessage narration remarks currencyId currencyName fee feeRate subsidiaryFee customerFee \
-        dateCreated dateUpdated datePaymentConfirmed sessionId sourceAccountName sourceAccountNumber orderPayments customer \
-        cardDetails paymentLink bank accountReference";
-    let mut at = 0;
-    for member in members.split_whitespace() {
-        assert!(data.get(member).is_some(), "{member} is missing");
-        at += answer.text[at..].find(&format!(r#""{member}":"#)).unwrap_or_else(|| panic!("{member} is out of order"));
-    }
-    assert_eq!(data.as_object().unwrap().len(), members.split_whitespace().count());
     assert_eq!(
         (&data["statusId"], &data["status"], &data["statusCode"]),
         (&json!(5), &json!("Successful"), &json!("00"))
@@ -69,10 +58,6 @@ fn funding_and_its_details() {
     assert_eq!((&data["accountReference"], &data["orderReference"]), (&json!("shop-9"), &Value::Null));
     let date = data["dateCreated"].as_str().unwrap();
     assert!(date.len() == 27 && date.as_bytes()[19] == b'.', "{date}");
-    let payment = data["orderPayments"][0].as_object().unwrap();
-    assert_eq!(payment.len(), 12);
-    assert!(payment["orderId"].is_u64() && payment["orderPaymentInstrument"].is_string());
-
     sandbox.get("/payment/transaction-details/5").expect_error(
         404,
         "sessionId",

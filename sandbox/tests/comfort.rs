@@ -1,6 +1,6 @@
 //! For people: the index, request lines, encryption for curl, and host names.
 
-use std::io::{BufRead, BufReader, Read};
+use std::io::{BufReader, Read};
 use std::process::Stdio;
 
 use crate::common::{JSON, Sandbox, command};
@@ -81,14 +81,17 @@ fn request_lines_on_standard_error() {
 }
 
 #[test]
-fn without_log_nothing_is_written() {
-    let child = command(&["--seed", "1", "--key-bits", "2048", "--exit-with-parent"]).spawn();
-    let mut child = child.unwrap();
+fn it_ends_with_its_parent_and_prints_nothing_more() {
+    let mut child = command(&["--seed", "1", "--key-bits", "2048", "--exit-with-parent"]).spawn().unwrap();
     let errors = child.stderr.take().unwrap();
     let mut sandbox = Sandbox::of(child);
     sandbox.get("/payment/banks").expect(200);
     drop(sandbox.child.stdin.take());
-    assert_eq!(BufReader::new(errors).lines().count(), 0);
+    assert!(sandbox.child.wait().unwrap().success());
+    let mut rest = String::new();
+    sandbox.out.read_to_string(&mut rest).unwrap();
+    BufReader::new(errors).read_to_string(&mut rest).unwrap();
+    assert_eq!(rest, "", "one line on standard output and no more");
 }
 
 #[test]

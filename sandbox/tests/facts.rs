@@ -1,4 +1,4 @@
-//! What public clients of the service rely on: one test for each fact.
+//! What public clients of the service rely on, where no other test has it: one test for each fact.
 
 use crate::common::{Answer, Sandbox, card};
 use serde_json::{Value, json};
@@ -30,13 +30,10 @@ fn banks_are_listed_for_bank_transfers_with_and_without_the_dash() {
 #[test]
 fn bank_codes_are_not_checked_against_the_list() {
     let sandbox = Sandbox::start(&[]);
-    for code in ["000017", "null"] {
-        order(&sandbox, code);
-        let transfer = format!(r#","BankTransfer":{{"bankcode":"{code}"}}"#);
-        pay(&sandbox, "bank-transfer", code, &transfer).expect(200);
-        let notes = sandbox.requests().last().unwrap()["notes"].clone();
-        assert!(notes[0].as_str().unwrap().starts_with("BankTransfer.bankcode is not a bankCode"), "{notes}");
-    }
+    order(&sandbox, "A");
+    pay(&sandbox, "bank-transfer", "A", r#","BankTransfer":{"bankcode":"000017"}"#).expect(200);
+    let notes = sandbox.requests().last().unwrap()["notes"].clone();
+    assert!(notes[0].as_str().unwrap().starts_with("BankTransfer.bankcode is not a bankCode"), "{notes}");
 }
 
 #[test]

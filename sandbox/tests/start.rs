@@ -1,7 +1,5 @@
 //! The program: arguments, start line, exit.
 
-use std::io::Read;
-
 use crate::common::folder::Folder;
 use crate::common::wire::Client;
 use crate::common::{Sandbox, command, refusal};
@@ -97,7 +95,7 @@ fn an_env_file_that_cannot_be_written() {
 
 #[test]
 fn tls_with_its_own_ca() {
-    let mut sandbox = Sandbox::start(&["--tls"]);
+    let sandbox = Sandbox::start(&["--tls"]);
     assert!(sandbox.start["base_url"].as_str().unwrap().starts_with("https://"));
     let ca_file = sandbox.start["ca_file"].as_str().unwrap().to_string();
     for name in ["127.0.0.1", "::1", "localhost"] {
@@ -106,20 +104,8 @@ fn tls_with_its_own_ca() {
         client.answer().expect(200);
     }
     // On exit it deletes its CA file.
-    drop(sandbox.child.stdin.take());
-    assert!(sandbox.child.wait().unwrap().success());
+    sandbox.end();
     assert!(!std::path::Path::new(&ca_file).exists());
-}
-
-#[test]
-fn it_ends_with_its_parent_and_prints_nothing_more() {
-    let mut sandbox = Sandbox::start(&[]);
-    sandbox.charge_card("A", "4111111111111111").expect(200);
-    drop(sandbox.child.stdin.take());
-    assert!(sandbox.child.wait().unwrap().success());
-    let mut rest = String::new();
-    sandbox.out.read_to_string(&mut rest).unwrap();
-    assert_eq!(rest, "", "one line on standard output and no more");
 }
 
 #[test]

@@ -76,20 +76,6 @@ fn payouts_and_their_failures() {
 }
 
 #[test]
-fn refunds() {
-    let receiver = Receiver::new();
-    let sandbox = start(&receiver, &[]);
-    paid(&sandbox, "A");
-    assert_eq!(receiver.receive(204)["data"]["statusId"], 5);
-    sandbox.post_secret("/payment/order/refund", r#"{"reference":"A"}"#).expect(200);
-    // It is pending until the order is looked at.
-    assert_eq!(sandbox.deliveries().len(), 1);
-    sandbox.verify("A").expect(200);
-    assert_eq!(receiver.receive(204)["data"]["statusId"], 6);
-    assert_eq!(sandbox.deliveries()[1]["event"], "refund");
-}
-
-#[test]
 fn the_three_forms() {
     let receiver = Receiver::new();
     let sandbox = start(&receiver, &["--webhook-form", "flat"]);
