@@ -10,7 +10,6 @@ use std::process::{Child, ChildStdout, Command, Stdio};
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-#[allow(unused_imports, reason = "every test program uses a part of it")]
 pub use paysvc_test_common::http;
 use rsa::{BigUint, Pkcs1v15Encrypt, RsaPublicKey};
 use serde_json::Value;
@@ -260,7 +259,7 @@ pub fn encrypt(key: &RsaPublicKey, payload: &[u8]) -> String {
 }
 
 /// Parses the dashboard's format of the key.
-pub fn encryption_key(text: &str) -> RsaPublicKey {
+fn encryption_key(text: &str) -> RsaPublicKey {
     let text = String::from_utf8(STANDARD.decode(text).unwrap()).unwrap();
     let (bits, xml) = text.split_once('!').unwrap();
     let element = |name: &str| {
