@@ -9,7 +9,7 @@ use crate::codegen::{man, schema};
 /// Writes files that are not current, removes pages of rows that are gone, and returns the paths of both.
 pub fn write(root: &Path) -> Result<Vec<String>, String> {
     let files = crate::files(root)?;
-    let left_over = left_over(root, &files);
+    let left_over = others(root, PAGES, &files);
     let written = replace(root, &left_over, files)?;
     Ok([left_over, written].concat())
 }
@@ -55,16 +55,12 @@ pub fn verify(root: &Path) -> Result<(), String> {
             Err(error) => Some(format!("{path}: {error}")),
         })
         .collect();
-    different.extend(left_over(root, &files).iter().map(|path| format!("{path}: nothing renders this page any more")));
+    different
+        .extend(others(root, PAGES, &files).iter().map(|path| format!("{path}: nothing renders this page any more")));
     match different.is_empty() {
         true => Ok(()),
         false => Err(format!("not what the tables render; run `cargo xtask gen`:\n  {}", different.join("\n  "))),
     }
-}
-
-/// Pages of endpoints that are gone.
-fn left_over(root: &Path, files: &[(String, String)]) -> Vec<String> {
-    others(root, PAGES, files)
 }
 
 /// Files in a folder of rendered files that are none of these.
@@ -92,18 +88,6 @@ fn difference(committed: &[u8], rendered: &[u8]) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_page_of_what_is_gone_is_left_over() {
-        let root = tempfile::tempdir().unwrap();
-        let files = [("docs/endpoints/a.md".to_owned(), String::new())];
-        assert_eq!(left_over(root.path(), &files), [""; 0]);
-        for path in ["docs/endpoints/a.md", "docs/endpoints/b.md"] {
-            fs::create_dir_all(root.path().join(path).parent().unwrap()).unwrap();
-            fs::write(root.path().join(path), "").unwrap();
-        }
-        assert_eq!(left_over(root.path(), &files), ["docs/endpoints/b.md"]);
-    }
 
     #[test]
     fn manual_pages_are_made_and_those_of_what_is_gone_are_removed() {

@@ -97,23 +97,4 @@ mod tests {
             }
         }
     }
-
-    #[test]
-    fn structures_have_names() {
-        let header = "typedef struct a a;\ntypedef struct {\n  int x;\n} b;\ntypedef struct {\n  int y;\n} c;\n";
-        let expected = "typedef struct a a;\ntypedef struct b {\n  int x;\n} b;\ntypedef struct c {\n  int y;\n} c;\n";
-        assert_eq!(super::with_tags(header), expected);
-    }
-
-    #[test]
-    fn functions_and_callbacks_have_a_calling_convention() {
-        let header = "/* (*paysvc_no)(x); */\ntypedef void (*paysvc_log_fn)(void *userdata);\n  int (*read)(void);\n\
-                      const char *paysvc_a(void);\n\
-                      int paysvc_b(int a,\n             int b);\n * paysvc_no(x);\n";
-        let expected = "/* (*paysvc_no)(x); */\ntypedef void (PAYSVC_CALLBACK *paysvc_log_fn)(void *userdata);\n\
-                        \x20 int (PAYSVC_CALLBACK *read)(void);\n\
-                        const char *PAYSVC_CDECL paysvc_a(void);\n\
-                        int PAYSVC_CDECL paysvc_b(int a,\n                          int b);\n * paysvc_no(x);\n";
-        assert_eq!(super::with_calling_convention(header), expected);
-    }
 }

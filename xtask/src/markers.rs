@@ -40,19 +40,6 @@ mod tests {
     use super::fill;
 
     #[test]
-    fn tables_and_words_are_replaced_wherever_they_stand() {
-        let old = "a\n<!-- t -->\nold\n<!-- /t -->\n<!-- n -->8<!-- /n --> rows, <!-- n --><!-- /n --> tests\n";
-        let parts = [("t", "new\n".to_owned()), ("n", "9".to_owned())];
-        let made = fill(old, &parts, &["t"]).unwrap();
-        assert_eq!(
-            made,
-            "a\n<!-- t -->\nnew\n<!-- /t -->\n<!-- n -->9<!-- /n --> rows, <!-- n -->9<!-- /n --> tests\n"
-        );
-        assert_eq!(fill(&made, &parts, &["t"]).unwrap(), made);
-        assert_eq!(fill("none", &parts, &[]).unwrap(), "none");
-    }
-
-    #[test]
     fn a_marker_that_is_missing_or_wrong_is_an_error() {
         let parts = [("t", "x".to_owned())];
         for wrong in ["<!-- t -->\n", "<!-- /t -->\n", "<!-- /t --><!-- t -->", "<!-- t --><!-- t --><!-- /t -->"] {

@@ -71,27 +71,3 @@ fn untested(system: System, runner: Runner) -> String {
     }
     untested.join("; ")
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use paysvc_platforms::table::PLATFORMS;
-
-    #[test]
-    fn every_platform_is_a_row_of_both_tables_and_what_did_not_run_is_not_named() {
-        let (short, long) = (short(PLATFORMS), long(PLATFORMS));
-        for platform in PLATFORMS {
-            let row_of = |table: &str| {
-                let mut rows = table.lines().filter(|line| line.contains(&format!("`{}`", platform.target)));
-                let row = rows.next().unwrap_or_else(|| panic!("{} has no row", platform.target)).to_owned();
-                assert!(rows.next().is_none(), "{}", platform.target);
-                row
-            };
-            assert!(row_of(&short).contains(platform.title));
-            let row = row_of(&long);
-            assert_eq!(row.contains("Python"), platform.proofs.contains(&Proof::Python), "{row}");
-            assert_eq!(row.contains("unit tests"), platform.proofs.contains(&Proof::UnitTests), "{row}");
-            assert_eq!(row.contains("QEMU"), matches!(platform.runner, Runner::Qemu(_)), "{row}");
-        }
-    }
-}

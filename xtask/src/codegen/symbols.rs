@@ -50,12 +50,4 @@ mod tests {
              PAYSVC_0.3 {\n    global:\n        paysvc_d;\n} PAYSVC_0.2;\n"
         );
     }
-
-    #[test]
-    fn the_dll_exports_them_in_the_same_order() {
-        assert_eq!(
-            without_comment(&module_definition(&nodes())),
-            "LIBRARY paysvc.dll\nEXPORTS\n    paysvc_a\n    paysvc_b\n    paysvc_c\n    paysvc_d\n"
-        );
-    }
 }

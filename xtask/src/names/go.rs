@@ -161,39 +161,6 @@ pub fn constant(kind: &str, name: &str) -> String {
 mod tests {
     use super::*;
 
-    #[test]
-    fn names_are_those_that_a_go_programmer_expects() {
-        for (interface, expected) in [
-            ("emailAddress", "EmailAddress"),
-            ("recurringPaymentId", "RecurringPaymentID"),
-            ("direct_debit_otp", "DirectDebitOTP"),
-            ("Alias", "Alias"),
-            ("type", "Type"),
-            ("sessionID", "SessionID"),
-            ("base_url", "BaseURL"),
-            ("x-request", "XRequest"),
-            ("3ds", "X3ds"),
-            ("_id", "ID"),
-        ] {
-            assert_eq!(exported(interface), expected);
-        }
-        assert_eq!(constant("Status", "RATE_LIMITED"), "StatusRateLimited");
-        assert_eq!(constant("Status", "OK"), "StatusOK");
-    }
-
-    #[test]
-    fn names_that_are_taken_get_an_underscore() {
-        for (name, expected) in
-            [("format", "Format_"), ("string", "String_"), ("LogValue", "LogValue_"), ("reply", "Reply")]
-        {
-            assert_eq!(field(name), expected);
-        }
-        assert_eq!((method("close"), method("order_pay")), ("Close_".into(), "OrderPay".into()));
-        let mut package = Package::default();
-        let names = ["OrderAnswer", "OrderAnswer", "Amount", "OrderAnswer"].map(|name| package.name(name.into()));
-        assert_eq!(names, ["OrderAnswer", "OrderAnswer_", "Amount_", "OrderAnswer__"]);
-    }
-
     /// Neither more nor less: what the hand-written files of the package declare.
     #[test]
     fn the_names_of_the_package_are_known() {

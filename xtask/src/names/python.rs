@@ -57,15 +57,6 @@ pub enum Also {
     Seconds(String),
 }
 
-#[cfg(test)]
-impl Also {
-    pub fn name(&self) -> &str {
-        match self {
-            Also::Spelling(name) | Also::Seconds(name) => name,
-        }
-    }
-}
-
 /// One spelling for the fields that differ only by case or underscores: the one that shows most of its words.
 #[derive(Default)]
 pub struct Spellings {
@@ -172,82 +163,14 @@ mod tests {
 
     use super::*;
 
-    fn text(name: &'static str) -> Field {
-        Field::optional(name, Kind::Text, "")
-    }
-
-    #[test]
-    fn names_are_those_that_a_python_programmer_expects() {
-        for (interface, expected) in [
-            ("emailAddress", "email_address"),
-            ("Alias", "alias"),
-            ("directDebitPaymentRequest", "direct_debit_payment_request"),
-            ("paymentoption", "paymentoption"),
-            ("x-request", "x_request"),
-            ("3ds", "_3ds"),
-        ] {
-            assert_eq!(snake(interface), expected);
-        }
-        assert_eq!(class("directDebitPaymentRequest"), "DirectDebitPaymentRequest");
-        assert_eq!((method("order_pay"), method("close")), ("order_pay".into(), "close_".into()));
-    }
-
     #[test]
     fn no_keyword_is_taken_or_given_twice() {
-        let fields = ["from", "timeout", "Reference", "reference"].map(text);
-        let found: Vec<_> = Spellings::default().keywords(&fields).into_iter().map(|found| found.name).collect();
-        assert_eq!(found, ["from_", "timeout_", "reference", "reference_"]);
-    }
-
-    #[test]
-    fn a_field_is_public_and_hides_nothing() {
-        for (name, expected) in [
-            ("status_id", "status_id"),
-            ("keys", "keys"),
-            ("from", "from_"),
-            ("datetime", "datetime_"),
-            ("_links", "links"),
-            ("__init__", "init__"),
-            ("3ds", "member_3ds"),
-            ("_", "member"),
-        ] {
-            assert_eq!(fields(&[name]), [expected]);
-        }
-        assert_eq!(fields(&["class", "class_", "_3ds", "3ds"]), ["class_", "class__", "member_3ds", "member_3ds_"]);
-    }
-
-    #[test]
-    fn a_member_is_spelled_alike_in_every_row_and_its_own_spelling_is_taken_too() {
-        const fn constant(name: &'static str) -> Field {
-            Field::optional(name, Kind::Text, "")
-        }
-        const PAY: &[Field] = &[constant("paymentOption")];
-        const CREATE: &[Field] = &[constant("paymentoption"), constant("country")];
+        let fields = ["from", "timeout", "Reference", "reference", "paymentoption", "paymentOption"]
+            .map(|name| Field::optional(name, Kind::Text, ""));
         let mut spellings = Spellings::default();
-        spellings.add(PAY);
-        spellings.add(CREATE);
-        let found = |names: &[&'static str]| -> Vec<(String, Option<String>)> {
-            let fields: Vec<_> = names.iter().map(|name| text(name)).collect();
-            let found = spellings.keywords(&fields);
-            found.into_iter().map(|found| (found.name, found.also.map(|also| also.name().to_owned()))).collect()
-        };
-        assert_eq!(found(&["paymentOption"]), [("payment_option".into(), None)]);
-        assert_eq!(found(&["paymentoption"]), [("payment_option".into(), Some("paymentoption".into()))]);
-        // One object with both: each keeps its own.
-        assert_eq!(
-            found(&["paymentoption", "paymentOption"]),
-            [("paymentoption".into(), None), ("payment_option".into(), None)]
-        );
-    }
-
-    #[test]
-    fn times_of_the_configuration_are_taken_in_seconds_too() {
-        let fields = ["timeout_ms", "user_agent"].map(text);
-        let found: Vec<_> = Spellings::in_seconds()
-            .keywords(&fields)
-            .into_iter()
-            .map(|found| (found.name, found.also.map(|also| also.name().to_owned())))
-            .collect();
-        assert_eq!(found, [("timeout_ms".into(), Some("timeout".into())), ("user_agent".into(), None)]);
+        spellings.add(&fields);
+        let found: Vec<_> = spellings.keywords(&fields).into_iter().map(|found| found.name).collect();
+        // Of two spellings in one object each keeps its own.
+        assert_eq!(found, ["from_", "timeout_", "reference", "reference_", "paymentoption", "payment_option"]);
     }
 }

@@ -45,29 +45,3 @@ pub fn uncapitalise(text: &str) -> String {
     let mut letters = text.chars();
     letters.next().map_or_else(String::new, |first| first.to_lowercase().chain(letters).collect())
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn lines_are_filled_up_to_the_width() {
-        assert_eq!(wrap("one two three", 9), ["one two", "three"]);
-        assert_eq!(wrap("a-word-that-is-longer and more", 8), ["a-word-that-is-longer", "and more"]);
-    }
-
-    #[test]
-    fn items_share_lines_of_at_most_120_columns() {
-        assert_eq!(fill("  a: int,\nb: str,\n", 4), "    a: int, b: str,\n");
-        let (half, more) = ("x".repeat(59), "y".repeat(60));
-        assert_eq!(fill(&format!("{half}\n{more}\n"), 0), format!("{half} {more}\n"));
-        assert_eq!(fill(&format!("{half}\n{more}\n"), 1), format!(" {half}\n {more}\n"));
-        assert_eq!(fill("", 4), "");
-    }
-
-    #[test]
-    fn only_the_first_letter_changes_its_case() {
-        assert_eq!((capitalise("the URL"), uncapitalise("The URL")), ("The URL".into(), "the URL".into()));
-        assert_eq!((capitalise(""), uncapitalise("")), (String::new(), String::new()));
-    }
-}

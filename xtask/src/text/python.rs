@@ -30,29 +30,3 @@ pub fn import_used(text: &str, module: &str, names: &[String]) -> String {
         _ => format!("from {module} import (\n    {},\n)\n", names.join(",\n    ")),
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_docstring_does_not_end_early() {
-        assert_eq!(docstring(r#"\ """x""""#), r#"\\ \"\"\"x\"\"\""#);
-    }
-
-    #[test]
-    fn a_literal_is_the_text() {
-        assert_eq!(literal("statusId"), r#""statusId""#);
-        assert_eq!(literal("a\"\\\né"), r#""a\"\\\U0000000a\U000000e9""#);
-    }
-
-    #[test]
-    fn only_names_that_are_used_are_imported() {
-        let names = ["Call", "Reply"].map(str::to_owned);
-        assert_eq!(import_used("x: Reply | None, Callable", ".m", &names), "from .m import Reply\n");
-        assert_eq!(import_used("Replying", ".m", &names), "");
-        let long = ["A".repeat(60), "B".repeat(60)];
-        let text = long.join(" ");
-        assert_eq!(import_used(&text, "m", &long), format!("from m import (\n    {},\n    {},\n)\n", long[0], long[1]));
-    }
-}

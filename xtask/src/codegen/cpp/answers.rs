@@ -65,26 +65,3 @@ fn kind(member: &Member) -> String {
     let name = member.kind.name();
     format!("{}{}{unit}{certainty}", name[..1].to_uppercase(), &name[1..])
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn members_that_are_guessed_and_what_is_below_them_are_not_typed() {
-        const DEEP: &[Member] = &[Member::text("hidden", "h")];
-        const MEMBERS: &[Member] = &[
-            Member::text("shown", "s").certainty(Certainty::Integrated),
-            Member::text("guess", "g").certainty(Certainty::Guessed),
-            Member::object("inner", DEEP, "i").certainty(Certainty::Guessed),
-        ];
-        let row = Endpoint {
-            name: "made_up",
-            answer: paysvc_spec::schema::Answer { members: MEMBERS, ..Endpoint::ANSWER },
-            ..Endpoint::ROW
-        };
-        let text = crate::codegen::cpp::render(&[row]);
-        assert!(text.contains("std::string shown;"), "{text}");
-        assert!(!["guess", "inner", "hidden"].iter().any(|name| text.contains(name)), "{text}");
-    }
-}

@@ -7,8 +7,6 @@ mod answers;
 mod arguments;
 mod classes;
 mod operations;
-#[cfg(test)]
-mod tests;
 
 use std::collections::BTreeSet;
 
@@ -124,4 +122,20 @@ fn amounts(rows: &[Endpoint]) -> BTreeSet<&'static str> {
 
 fn python_constant(numbers: &Numbers, &Constant { name, number, doc }: &Constant) -> Value {
     context! { name => numbers.bare(name), number, doc }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use paysvc_spec::schema::Field;
+
+    /// The object of a request is called like its field, the reply like its row.
+    #[test]
+    fn an_object_and_a_reply_have_two_names() {
+        const INNER: &[Field] = &[Field::optional("x", Kind::Text, "a field")];
+        const FIELDS: &[Field] = &[Field::optional("parcelReply", Kind::Object(INNER), "an object")];
+        let rows = [Endpoint { name: "parcel", fields: FIELDS, ..Endpoint::ROW }];
+        assert!(render(&rows).contains("class ParcelReply(Members):"));
+        assert!(render_replies(&rows).contains("class ParcelReply_(Reply):"));
+    }
 }
