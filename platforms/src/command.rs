@@ -1,5 +1,6 @@
 //! Commands whose output the user sees.
 
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 /// An error if it cannot be started or fails.
@@ -20,6 +21,21 @@ pub fn output(command: &mut Command) -> Result<String, String> {
         Some(missing) => Err(missing.to_owned()),
         None => Err(format!("{command:?}: {}\n{printed}{told}", output.status)),
     }
+}
+
+/// One of the project's scripts.
+pub fn script(root: &Path, name: &str) -> Command {
+    let mut command = Command::new("sh");
+    command.arg(root.join("scripts").join(name));
+    command
+}
+
+pub fn cargo() -> Command {
+    Command::new(std::env::var_os("CARGO").unwrap_or("cargo".into()))
+}
+
+pub fn is_installed(program: &str) -> bool {
+    output(Command::new(program).arg("--version")).is_ok()
 }
 
 #[cfg(test)]

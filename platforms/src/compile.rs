@@ -34,18 +34,16 @@ pub fn unwinder(platform: &Platform) -> Option<&'static str> {
 
 /// Runs a program of a platform.
 pub fn runner(root: &Path, word: &str, program: &Path) -> Command {
-    let mut command = Command::new("sh");
-    command.arg(root.join("scripts/runner.sh")).arg(word).arg(program);
+    let mut command = command::script(root, "runner.sh");
+    command.arg(word).arg(program);
     command
 }
 
 /// Makes the root of a runner where it is missing. An error begins with "MISSING: " if it cannot be used here.
 pub fn ready(root: &Path, runner: Runner) -> Result<(), String> {
-    let script = |name: &str, word: &str| {
-        command::output(Command::new("sh").arg(root.join("scripts").join(name)).arg(word)).map(drop)
-    };
-    script("roots.sh", runner.root().ok_or("MISSING: nothing runs its programs here")?)?;
-    script("runner.sh", &runner.word())
+    let name = runner.root().ok_or("MISSING: nothing runs its programs here")?;
+    command::output(command::script(root, "roots.sh").arg(name))?;
+    command::output(command::script(root, "runner.sh").arg(runner.word())).map(drop)
 }
 
 /// The emulator of a runner, where it has one.
@@ -55,8 +53,5 @@ pub fn emulator(runner: Runner) -> Option<String> {
 
 /// A file of this machine, as programs of the platform name it.
 pub fn file(platform: &Platform, path: &str) -> String {
-    match platform.system {
-        System::Windows(_) => format!("Z:{}", path.replace('/', "\\")),
-        System::Glibc(_) | System::Musl => path.to_owned(),
-    }
+    if platform.is_windows() { format!("Z:{}", path.replace('/', "\\")) } else { path.to_owned() }
 }

@@ -6,6 +6,7 @@
 pub mod command;
 pub mod compile;
 pub mod dist;
+pub mod files;
 pub mod libs;
 pub mod parts;
 pub mod proofs;

@@ -5,7 +5,6 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use crate::command;
-use crate::libs::tools;
 use crate::table::{Platform, System};
 
 /// What is shipped: a package of cargo.
@@ -55,7 +54,7 @@ pub const PARTS: &[Part] = &[
         text: "libunwind.txt",
         component: Some(("libunwind", "Apache-2.0 WITH LLVM-exception")),
         from: From::Zig,
-        is_in: |platform, _| !is_windows(platform),
+        is_in: |platform, _| !platform.is_windows(),
     },
     Part {
         title: "Parts of the GNU C Library that are always linked statically",
@@ -79,7 +78,7 @@ pub const PARTS: &[Part] = &[
         text: "mingw-w64.txt",
         component: Some(("mingw-w64", "ZPL-2.1 AND MIT AND BSD-3-Clause")),
         from: From::Debian(["mingw-w64-x86-64-dev", "mingw-w64-i686-dev"]),
-        is_in: |platform, _| is_windows(platform),
+        is_in: |platform, _| platform.is_windows(),
     },
     Part {
         title: "GCC's libgcc and its start files, under GPL-3.0-or-later with this exception",
@@ -87,7 +86,7 @@ pub const PARTS: &[Part] = &[
         text: "gcc-exception.txt",
         component: Some(("libgcc", "GPL-3.0-or-later WITH GCC-exception-3.1")),
         from: From::Debian(["gcc-mingw-w64-x86-64-posix-runtime", "gcc-mingw-w64-i686-posix-runtime"]),
-        is_in: |platform, _| is_windows(platform),
+        is_in: |platform, _| platform.is_windows(),
     },
     Part {
         title: "Tables of Unicode in Rust's standard library",
@@ -131,17 +130,13 @@ pub const VENDORED: &[Vendored] = &[
     },
 ];
 
-pub fn is_windows(platform: &Platform) -> bool {
-    matches!(platform.system, System::Windows(_))
-}
-
 /// The crates of others in what is built of a package for those targets: name and version.
 pub fn crates<'a>(
     root: &Path,
     shipped: Shipped,
     targets: impl Iterator<Item = &'a str>,
 ) -> Result<BTreeSet<(String, String)>, String> {
-    let mut cargo = tools::cargo();
+    let mut cargo = command::cargo();
     cargo.args(["tree", "--locked", "-p", shipped.package(), "-e", "normal,no-proc-macro", "--prefix", "none"]);
     for target in targets {
         cargo.args(["--target", target]);

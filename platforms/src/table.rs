@@ -33,6 +33,12 @@ pub struct Platform {
     pub best_effort: bool,
 }
 
+impl Platform {
+    pub fn is_windows(&self) -> bool {
+        matches!(self.system, System::Windows(_))
+    }
+}
+
 /// What Go calls a processor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Go {

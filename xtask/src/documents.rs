@@ -1,8 +1,8 @@
 //! The documents that hold rendered parts between markers.
 
-use std::fs;
 use std::path::Path;
 
+use paysvc_platforms::files;
 use paysvc_platforms::table::PLATFORMS;
 use paysvc_spec::checks::CARD_PAYLOAD;
 use paysvc_spec::schema::Endpoint;
@@ -41,11 +41,7 @@ pub fn render(root: &Path, rows: &'static [Endpoint]) -> Result<Vec<(&'static st
         ("card-payload", CARD_PAYLOAD.to_string()),
     ];
     let filled = |path: &str, required: &[&str]| {
-        markers::fill(&read(root, path)?, &parts, required).map_err(|error| format!("{path}: {error}"))
+        markers::fill(&files::read(&root.join(path))?, &parts, required).map_err(|error| format!("{path}: {error}"))
     };
     DOCUMENTS.iter().map(|(path, required)| Ok((*path, filled(path, required)?))).collect()
-}
-
-fn read(root: &Path, path: &str) -> Result<String, String> {
-    fs::read_to_string(root.join(path)).map_err(|error| format!("{path}: {error}"))
 }

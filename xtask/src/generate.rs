@@ -3,6 +3,8 @@
 use std::fs;
 use std::path::Path;
 
+use paysvc_platforms::files;
+
 use crate::codegen::endpoints::PAGES;
 use crate::codegen::{man, schema};
 
@@ -16,8 +18,7 @@ pub fn write(root: &Path) -> Result<Vec<String>, String> {
 
 /// Makes the manual pages of the committed header in that folder, and removes those of functions that are gone.
 pub fn man(root: &Path, folder: &Path) -> Result<(), String> {
-    let header = fs::read_to_string(root.join("include/paysvc.h")).map_err(|error| format!("paysvc.h: {error}"))?;
-    let pages = man::render(&header);
+    let pages = man::render(&files::read(&root.join("include/paysvc.h"))?);
     let left_over = ["man3", "man7"].map(|section| others(folder, section, &pages)).concat();
     replace(folder, &left_over, pages).map(|_| ())
 }
@@ -30,7 +31,7 @@ pub fn schema(folder: &Path) -> Result<(), String> {
 /// Removes what is left over and writes what differs, whose paths it returns.
 fn replace(root: &Path, left_over: &[String], files: Vec<(String, String)>) -> Result<Vec<String>, String> {
     for path in left_over {
-        fs::remove_file(root.join(path)).map_err(|error| format!("{path}: {error}"))?;
+        files::remove(&root.join(path))?;
     }
     let mut written = Vec::new();
     for (path, text) in files {
@@ -38,8 +39,7 @@ fn replace(root: &Path, left_over: &[String], files: Vec<(String, String)>) -> R
         if fs::read(&file).ok().as_deref() == Some(text.as_bytes()) {
             continue;
         }
-        let folder = file.parent().expect("a file in a folder");
-        fs::create_dir_all(folder).and_then(|()| fs::write(&file, text)).map_err(|error| format!("{path}: {error}"))?;
+        files::write(&file, text)?;
         written.push(path);
     }
     Ok(written)

@@ -3,14 +3,14 @@
 //! `packaging/licences/`.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
 use std::path::Path;
 use std::process::Command;
 
 use minijinja::{Value, context};
 use paysvc_platforms::command::output;
+use paysvc_platforms::files;
 use paysvc_platforms::libs::tools;
-use paysvc_platforms::parts::{self, PARTS, Part, Shipped, is_windows};
+use paysvc_platforms::parts::{self, PARTS, Part, Shipped};
 use paysvc_platforms::table::{PLATFORMS, Platform};
 use serde::Deserialize;
 
@@ -24,8 +24,8 @@ type OfPlatform = fn(&Platform) -> bool;
 
 /// What we ship, and its platforms.
 const SHIPPED: [(&str, Shipped, OfPlatform); 3] = [
-    ("library on Linux", Shipped::Library, |it| !is_windows(it)),
-    ("library on Windows", Shipped::Library, is_windows),
+    ("library on Linux", Shipped::Library, |it| !it.is_windows()),
+    ("library on Windows", Shipped::Library, Platform::is_windows),
     ("sandbox", Shipped::Sandbox, |it| it.sandbox),
 ];
 
@@ -116,7 +116,7 @@ pub fn run(root: &Path) -> Result<(), String> {
     let context = context! { crates => lines(&crates), rust, standard, texts, others => others(root)? };
     let text = templates::render(FILE, context);
     check(root, &text)?;
-    fs::write(root.join(FILE), text).map_err(|error| format!("{FILE}: {error}"))
+    files::write(&root.join(FILE), text)
 }
 
 /// Adds the texts of Rust's standard library and of the crates in it, whose names are returned.
@@ -127,7 +127,7 @@ fn standard_library(root: &Path, tool: &Path, texts: &mut Texts) -> Result<BTree
         return Err(format!("the source of Rust's standard library is not there: {how}"));
     }
     let mut standard = BTreeSet::new();
-    for licence in about(root, tool, &manifest, |platform| !is_windows(platform))? {
+    for licence in about(root, tool, &manifest, |platform| !platform.is_windows())? {
         // Most of its own crates have no text. Those of `std` are for all of them, and have no version.
         let has_text = |user: &&User| user.package.source.is_some() || licence.source_path.is_some();
         let users = licence.used_by.iter().filter(has_text).map(|User { package }| match package.source {
@@ -148,8 +148,7 @@ fn standard_library(root: &Path, tool: &Path, texts: &mut Texts) -> Result<BTree
 
 fn others(root: &Path) -> Result<Vec<Value>, String> {
     let read = |part: &Part| {
-        let path = root.join("packaging/licences").join(part.text);
-        let text = fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+        let text = files::read(&root.join("packaging/licences").join(part.text))?;
         Ok(context! { title => part.title, place => part.place, text => tidy(&text) })
     };
     PARTS.iter().map(read).collect()
@@ -204,6 +203,6 @@ mod tests {
     #[test]
     fn the_committed_file_lists_the_crates_of_the_lock_file() {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
-        check(root, &fs::read_to_string(root.join(FILE)).unwrap()).unwrap_or_else(|error| panic!("{error}"));
+        check(root, &files::read(&root.join(FILE)).unwrap()).unwrap_or_else(|error| panic!("{error}"));
     }
 }

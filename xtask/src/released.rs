@@ -7,8 +7,9 @@
 //! newer release is refused when it is loaded, and not at that function's first call.
 
 use std::fmt;
-use std::fs;
 use std::path::Path;
+
+use paysvc_platforms::files;
 
 use crate::interface;
 
@@ -63,17 +64,15 @@ pub struct Node {
 /// The releases, oldest first. Before the first one there is no folder.
 fn read(root: &Path) -> Result<Vec<Release>, String> {
     let folder = root.join(FOLDER);
-    let wrong = |error: std::io::Error| format!("{}: {error}", folder.display());
     let mut releases = Vec::new();
-    if !folder.try_exists().map_err(wrong)? {
+    if !folder.exists() {
         return Ok(releases);
     }
-    for entry in fs::read_dir(&folder).map_err(wrong)? {
-        let path = entry.map_err(wrong)?.path();
+    for path in files::list(&folder)? {
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let version = name.strip_suffix(".h").and_then(Version::parse);
         let version = version.ok_or_else(|| format!("{}: the name is not VERSION.h", path.display()))?;
-        releases.push(Release { version, header: fs::read_to_string(&path).map_err(wrong)? });
+        releases.push(Release { version, header: files::read(&path)? });
     }
     releases.sort_by_key(|release| release.version);
     Ok(releases)
@@ -129,6 +128,8 @@ fn nodes_of(releases: &[Release], current: Version, header: &str) -> Result<Vec<
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     fn header(names: &[&str]) -> String {

@@ -1,15 +1,14 @@
 //! An archive for each platform: what `make libs` built, laid out as it is installed, with manual pages, the sandbox and the
 //! lists of what both contain. What was stripped from the libraries is a second archive, which is larger and seldom wanted.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use super::sbom::Boms;
 use super::{Dist, Kind};
-use crate::command;
-use crate::parts::{Shipped, is_windows};
+use crate::parts::Shipped;
 use crate::table::Platform;
+use crate::{command, files};
 
 pub const KIND: Kind = Kind { name: "archives", quick: false, make, uses: super::programs::uses };
 
@@ -23,7 +22,7 @@ pub fn archive(dist: &Dist, platform: &Platform) -> PathBuf {
 }
 
 fn file(dist: &Dist, platform: &Platform, name: &str) -> PathBuf {
-    let ending = if is_windows(platform) { "zip" } else { "tar.gz" };
+    let ending = if platform.is_windows() { "zip" } else { "tar.gz" };
     dist.packages(KIND.name).join(format!("{name}.{ending}"))
 }
 
@@ -38,7 +37,7 @@ fn make(dist: &Dist) -> Result<(), String> {
             let mut pack = dist.command("sh");
             pack.arg(dist.root.join("scripts/pack.sh")).arg(folder).arg(file(dist, platform, &name));
             command::run(&mut pack)?;
-            fs::remove_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+            files::remove(folder)?;
         }
     }
     Ok(())
@@ -48,23 +47,20 @@ fn make(dist: &Dist) -> Result<(), String> {
 fn fill(dist: &Dist, platform: &Platform, boms: &Boms, folder: &Path, debug: &Path) -> Result<(), String> {
     let libs = dist.libs(platform);
     command::run(Command::new("cp").arg("-a").args([&libs, folder]))?;
-    fs::create_dir_all(debug.join("lib")).map_err(|error| format!("{}: {error}", debug.display()))?;
-    command::run(Command::new("mv").arg(folder.join("lib/debug")).arg(debug.join("lib")))?;
+    files::make(&debug.join("lib"))?;
+    files::rename(&folder.join("lib/debug"), &debug.join("lib/debug"))?;
     let documents = folder.join("share/doc/libpaysvc");
-    if !is_windows(platform) {
+    if !platform.is_windows() {
         let man = folder.join("share/man");
         command::run(Command::new("cp").arg("-r").arg(dist.root.join("docs/man/man1")).arg(man))?;
     }
     let mut boms_of = vec![(Shipped::Library, "libpaysvc")];
     if let Some(sandbox) = dist.sandbox(platform) {
-        let bin = folder.join("bin");
-        fs::create_dir_all(&bin).map_err(|error| format!("{}: {error}", bin.display()))?;
-        command::run(Command::new("cp").arg(&sandbox).arg(&bin))?;
+        files::copy(&sandbox, &folder.join("bin").join(sandbox.file_name().unwrap_or_default()))?;
         boms_of.push((Shipped::Sandbox, "paysvc-sandbox"));
     }
     for (shipped, name) in boms_of {
-        let to = documents.join(format!("{name}.cdx.json"));
-        fs::write(&to, boms.of(platform, shipped)?).map_err(|error| format!("{}: {error}", to.display()))?;
+        files::write(&documents.join(format!("{name}.cdx.json")), boms.of(platform, shipped)?)?;
     }
     Ok(())
 }

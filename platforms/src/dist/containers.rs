@@ -1,15 +1,13 @@
 //! The images of docs/install.md, as far as they can be had without a container: roots with the program, the library, the
 //! root certificates where the image has them, and the C library if there is one.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use super::programs::{Link, Unpacked};
+use super::stage::CA_FILE;
 use crate::command::output;
-use crate::compile;
-
-const CERTIFICATES: &str = "etc/ssl/certs/ca-certificates.crt";
+use crate::{compile, files};
 
 /// What libpaysvc.so needs of glibc.
 const GLIBC: &[&str] = &["libc.so.6", "libm.so.6", "libdl.so.2", "libpthread.so.0", "librt.so.1", "libutil.so.1"];
@@ -45,28 +43,21 @@ pub fn nothing(unpacked: &Unpacked) -> Result<(), String> {
 }
 
 /// The sandbox's CA is the only root certificate of that root, and no variable names it.
-fn charges(unpacked: &Unpacked, program: &Path, files: &[(PathBuf, String)], shared: bool) -> Result<(), String> {
+fn charges(unpacked: &Unpacked, program: &Path, contents: &[(PathBuf, String)], shared: bool) -> Result<(), String> {
     let root = unpacked.work.join("root");
-    super::empty(&root)?;
-    let mut files = files.to_vec();
-    files.push((program.to_owned(), "charge".to_owned()));
+    files::empty(&root)?;
+    let mut contents = contents.to_vec();
+    contents.push((program.to_owned(), "charge".to_owned()));
     if shared {
-        files.push((unpacked.prefix.join("lib/libpaysvc.so.1"), "usr/lib/libpaysvc.so.1".to_owned()));
+        contents.push((unpacked.prefix.join("lib/libpaysvc.so.1"), "usr/lib/libpaysvc.so.1".to_owned()));
     }
-    for (from, to) in files {
-        put(&from, &root.join(to))?;
+    for (from, to) in contents {
+        files::copy(&from, &root.join(to))?;
     }
-    unpacked.stage.charges(&unpacked.work, |variables| {
-        put(&unpacked.work.join("sandbox-ca.pem"), &root.join(CERTIFICATES))?;
-        let mut run = compile::runner(&unpacked.dist.root, "empty", &root.join("charge"));
-        run.env_clear().env("PATH", std::env::var_os("PATH").unwrap_or_default());
-        run.envs(variables.iter().filter(|(name, _)| name != "PAYSVC_CA_FILE").cloned());
-        output(&mut run)
-    })
-}
-
-fn put(from: &Path, to: &Path) -> Result<(), String> {
-    let failed = |error: std::io::Error| format!("{}: {error}", to.display());
-    fs::create_dir_all(to.parent().unwrap_or(to)).map_err(failed)?;
-    output(Command::new("cp").arg("-L").arg(from).arg(to)).map(drop)
+    let certificates = root.join("etc/ssl/certs");
+    files::make(&certificates)?;
+    files::link(CA_FILE.as_ref(), &certificates.join("ca-certificates.crt"))?;
+    let mut run = compile::runner(&unpacked.dist.root, "empty", &root.join("charge"));
+    run.env_clear().env("PATH", std::env::var_os("PATH").unwrap_or_default());
+    unpacked.stage.charges_seeing(&certificates, |_| None, &mut run)
 }

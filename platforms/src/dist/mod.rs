@@ -15,14 +15,12 @@ mod sums;
 mod tree;
 mod uses;
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
 
-use crate::command;
-use crate::libs;
 use crate::table::{PLATFORMS, Platform, platform};
+use crate::{command, files, libs};
 use stage::Stage;
 use uses::Use;
 
@@ -90,7 +88,7 @@ impl Dist {
     /// An empty folder for what is needed on the way.
     pub fn work(&self, name: &str) -> Result<PathBuf, String> {
         let folder = self.root.join("build/dist-work").join(name);
-        empty(&folder)?;
+        files::empty(&folder)?;
         Ok(folder)
     }
 
@@ -104,10 +102,9 @@ impl Dist {
 
     /// Who is named in packages: as in packaging/debian/control.
     pub fn maintainer(&self) -> Result<String, String> {
-        let file = self.root.join("packaging/debian/control");
-        let control = fs::read_to_string(&file).map_err(|error| format!("{}: {error}", file.display()))?;
+        let control = files::read(&self.root.join("packaging/debian/control"))?;
         let line = control.lines().find_map(|line| line.strip_prefix("Maintainer: "));
-        line.map(str::to_owned).ok_or_else(|| format!("{} names no maintainer", file.display()))
+        line.map(str::to_owned).ok_or_else(|| "packaging/debian/control names no maintainer".to_owned())
     }
 
     /// One of the tools of packaging/requirements.txt.
@@ -116,33 +113,15 @@ impl Dist {
     }
 }
 
-/// Makes a folder, or empties it.
-pub fn empty(folder: &Path) -> Result<(), String> {
-    let failed = |error: std::io::Error| format!("{}: {error}", folder.display());
-    if folder.exists() {
-        fs::remove_dir_all(folder).map_err(failed)?;
-    }
-    fs::create_dir_all(folder).map_err(failed)
-}
-
-/// The files of a folder, by name.
-pub fn files(folder: &Path) -> Result<Vec<PathBuf>, String> {
-    let entries = fs::read_dir(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
-    let mut files: Vec<_> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
-    files.sort();
-    Ok(files)
-}
-
 fn epoch(root: &Path) -> Result<u64, String> {
     if let Ok(given) = std::env::var("SOURCE_DATE_EPOCH") {
         return given.parse().map_err(|_| format!("SOURCE_DATE_EPOCH is not a number: {given}"));
     }
-    let changes = fs::read_to_string(root.join("CHANGELOG.md")).map_err(|error| format!("CHANGELOG.md: {error}"))?;
+    let changes = files::read(&root.join("CHANGELOG.md"))?;
     let date = day(&changes).ok_or("CHANGELOG.md names no release")?;
-    let out =
-        Command::new("date").args(["-u", "+%s", "-d", date]).output().map_err(|error| format!("date: {error}"))?;
-    let seconds = String::from_utf8_lossy(&out.stdout).trim().parse();
-    seconds.map_err(|_| format!("CHANGELOG.md: the newest release has the date \"{date}\", which is no day"))
+    let seconds = command::output(Command::new("date").args(["-u", "+%s", "-d", date])).ok();
+    let seconds = seconds.and_then(|seconds| seconds.trim().parse().ok());
+    seconds.ok_or_else(|| format!("CHANGELOG.md: the newest release has the date \"{date}\", which is no day"))
 }
 
 /// The day of the newest release. What is not released has one that is the same everywhere, and that no release has.
@@ -195,7 +174,7 @@ pub fn run(root: &Path, arguments: impl Iterator<Item = String>) -> Result<(), S
 }
 
 fn make(dist: &Dist, options: &Options) -> Result<(), String> {
-    command::run(Command::new("sh").arg(dist.root.join("scripts/setup.sh")).arg("dist"))?;
+    command::run(command::script(&dist.root, "setup.sh").arg("dist"))?;
     if !options.built {
         libs::run(&dist.root, dist.platforms.iter().map(|row| row.target.to_owned()))?;
         // What --quick makes has no sandbox in it.
@@ -205,7 +184,7 @@ fn make(dist: &Dist, options: &Options) -> Result<(), String> {
     }
     for kind in &options.kinds {
         let began = Instant::now();
-        empty(&dist.packages(kind.name))?;
+        files::empty(&dist.packages(kind.name))?;
         (kind.make)(dist)?;
         println!("dist: {} in {} s", kind.name, began.elapsed().as_secs());
     }
@@ -219,7 +198,7 @@ pub fn check(root: &Path, arguments: impl Iterator<Item = String>) -> Result<(),
     if dist.quick {
         make(&dist, &options)?;
     } else if dist.folder().exists() {
-        command::run(Command::new("sh").arg(dist.root.join("scripts/setup.sh")).arg("dist-check"))?;
+        command::run(command::script(&dist.root, "setup.sh").arg("dist-check"))?;
     } else {
         return Err("build/dist is not there: run make dist first".to_owned());
     }
@@ -233,8 +212,7 @@ pub fn check(root: &Path, arguments: impl Iterator<Item = String>) -> Result<(),
     }
     let table = uses::table(&all);
     print!("\n{table}");
-    let file = dist.folder().join("used.md");
-    fs::write(&file, &table).map_err(|error| format!("{}: {error}", file.display()))?;
+    files::write(&dist.folder().join("used.md"), &table)?;
     uses::verdict(&all, options.partial)
 }
 

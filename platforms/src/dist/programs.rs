@@ -2,8 +2,6 @@
 //! static one, and run where the platform's programs can be run.
 
 use std::ffi::OsString;
-use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -11,10 +9,9 @@ use super::stage::{self, CHARGES, Stage};
 use super::uses::{self, Use};
 use super::{Dist, archives, containers};
 use crate::command::output;
-use crate::compile;
 use crate::libs::tools;
-use crate::parts::is_windows;
 use crate::table::{Platform, Runner, System};
+use crate::{compile, files};
 
 /// Nothing that was installed may mind.
 const FOLDER: &str = "a blank and ä";
@@ -42,22 +39,22 @@ pub fn uses(dist: &Dist, stage: &Stage) -> Result<Vec<Use>, String> {
         let (archive, work) = (archives::archive(dist, row), dist.work(&format!("{FOLDER}/{}", row.target))?);
         let prefix = work.join(archives::name(dist, row));
         let unpacked = Unpacked { dist, stage, row, prefix, work, zig: tools::zig(&dist.root)?.compiler };
-        let place = place(row.runner);
+        let place = row.runner.place();
         let valid = "unpacked; SBOM valid, with the crates of this target";
         all.push(uses::take(&archive, "this machine", valid, || unpacked.unpack(&archive)));
         let ran = "built with pkg-config and CMake, shared and static: each a charge, and one whose response is lost";
-        all.push(uses::take(&archive, place, ran, || unpacked.every_way()));
+        all.push(uses::take(&archive, &place, ran, || unpacked.every_way()));
         if dist.sandbox(row).is_some() {
             let ran = "its paysvc-sandbox, called by the program: a charge, and one whose response is lost";
-            all.push(uses::take(&archive, place, ran, || unpacked.its_sandbox()));
+            all.push(uses::take(&archive, &place, ran, || unpacked.its_sandbox()));
         }
-        if is_windows(row) && row.pointer_bits == 64 {
+        if row.is_windows() && row.pointer_bits == 64 {
             let ran = "built by zig (UCRT) with paysvc.lib: a charge, and one whose response is lost";
-            all.push(uses::take(&archive, place, ran, || unpacked.microsofts_import_library()));
+            all.push(uses::take(&archive, &place, ran, || unpacked.microsofts_import_library()));
         }
         if row.runner == Runner::Debian11 {
             let ran = "the C++ program: a charge, and one whose response is lost";
-            all.push(uses::take(&archive, place, ran, || unpacked.in_cpp()));
+            all.push(uses::take(&archive, &place, ran, || unpacked.in_cpp()));
             all.push(uses::take(&archive, "this machine", "the commands of docs/install.md", || documented(&unpacked)));
             all.push(uses::take(&archive, "an empty root with glibc 2.31", CHARGES, || containers::glibc(&unpacked)));
         }
@@ -70,28 +67,13 @@ pub fn uses(dist: &Dist, stage: &Stage) -> Result<Vec<Use>, String> {
     Ok(all)
 }
 
-fn place(runner: Runner) -> &'static str {
-    match runner {
-        Runner::Debian11 => "Debian 11",
-        Runner::Debian11I386 => "Debian 11, i386 loader",
-        Runner::Qemu("arm") => "QEMU, arm",
-        Runner::Qemu(_) => "QEMU, aarch64",
-        Runner::MuslLoader => "Debian's musl loader",
-        Runner::Wine => "Wine",
-        Runner::Wine32 => "Wine, 32 bit",
-        Runner::Newest => "Debian's testing release",
-        Runner::None => "nowhere",
-    }
-}
-
 impl Unpacked<'_> {
     fn unpack(&self, archive: &Path) -> Result<(), String> {
-        let mut tool = if is_windows(self.row) { Command::new("unzip") } else { Command::new("tar") };
-        tool.args(if is_windows(self.row) { ["-q"] } else { ["-xzf"] }).arg(archive);
+        let mut tool = if self.row.is_windows() { Command::new("unzip") } else { Command::new("tar") };
+        tool.args(if self.row.is_windows() { ["-q"] } else { ["-xzf"] }).arg(archive);
         output(tool.current_dir(&self.work))?;
         // Everything is in one folder, and no file has the path of this machine in its text.
-        let found: Vec<_> =
-            fs::read_dir(&self.work).into_iter().flatten().filter_map(|it| Some(it.ok()?.path())).collect();
+        let found = files::list(&self.work)?;
         if found != [self.prefix.clone()] {
             return Err(format!("it has {found:?} and not {}", self.prefix.display()));
         }
@@ -114,9 +96,7 @@ impl Unpacked<'_> {
     pub fn compiler(&self, language: &str) -> Result<PathBuf, String> {
         let words = compile::compiler(self.row, &self.zig, language).join("' '");
         let path = self.dist.root.join(format!("build/dist-work/{}-{language}", self.row.target));
-        let failed = |error: std::io::Error| format!("{}: {error}", path.display());
-        fs::write(&path, format!("#!/bin/sh\nexec '{words}' \"$@\"\n")).map_err(failed)?;
-        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).map_err(failed)?;
+        files::write_script(&path, &format!("#!/bin/sh\nexec '{words}' \"$@\"\n"))?;
         Ok(path)
     }
 
@@ -145,15 +125,12 @@ impl Unpacked<'_> {
 
     fn with_cmake(&self, link: Link) -> Result<PathBuf, String> {
         let folder = self.work.join(if link == Link::Shared { "cmake" } else { "cmake-static" });
-        let failed = |error: std::io::Error| format!("{}: {error}", folder.display());
-        fs::create_dir_all(&folder).map_err(failed)?;
         stage::save(self.dist, "docs/install.md", &["CMakeLists.txt"], &folder)?;
         if link == Link::Static {
             let lists = folder.join("CMakeLists.txt");
-            let text = fs::read_to_string(&lists).map_err(failed)?.replace("paysvc::paysvc", "paysvc::static");
-            fs::write(lists, text).map_err(failed)?;
+            files::write(&lists, files::read(&lists)?.replace("paysvc::paysvc", "paysvc::static"))?;
         }
-        fs::copy(self.stage.programs.join("charge.c"), folder.join("charge.c")).map_err(failed)?;
+        files::copy(&self.stage.programs.join("charge.c"), &folder.join("charge.c"))?;
         let made = folder.join("made");
         let mut cmake = Command::new("cmake");
         cmake.arg("-S").arg(&folder).arg("-B").arg(&made);
@@ -161,24 +138,22 @@ impl Unpacked<'_> {
         cmake.arg(format!("-DCMAKE_C_COMPILER={}", self.compiler("cc")?.display()));
         // For aarch64 with musl, zig links other objects to a program that crashes at its start.
         cmake.arg("-DCMAKE_POSITION_INDEPENDENT_CODE=ON");
-        cmake.arg(format!("-DCMAKE_SYSTEM_NAME={}", if is_windows(self.row) { "Windows" } else { "Linux" }));
+        cmake.arg(format!("-DCMAKE_SYSTEM_NAME={}", if self.row.is_windows() { "Windows" } else { "Linux" }));
         cmake.arg(format!("-DCMAKE_C_STANDARD_LIBRARIES={}", self.more(link).join(" ")));
         output(&mut cmake)?;
         output(Command::new("cmake").arg("--build").arg(&made))?;
-        Ok(made.join(if is_windows(self.row) { "charge.exe" } else { "charge" }))
+        Ok(made.join(if self.row.is_windows() { "charge.exe" } else { "charge" }))
     }
 
     fn new_program(&self, name: &str) -> Result<PathBuf, String> {
         let folder = self.work.join(name);
-        fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
-        Ok(folder.join(if is_windows(self.row) { "charge.exe" } else { "charge" }))
+        files::make(&folder)?;
+        Ok(folder.join(if self.row.is_windows() { "charge.exe" } else { "charge" }))
     }
 
     fn beside_its_dll(&self, program: PathBuf) -> Result<PathBuf, String> {
-        if is_windows(self.row) {
-            let dll = program.with_file_name("paysvc.dll");
-            fs::copy(self.prefix.join("bin/paysvc.dll"), &dll)
-                .map_err(|error| format!("{}: {error}", dll.display()))?;
+        if self.row.is_windows() {
+            files::copy(&self.prefix.join("bin/paysvc.dll"), &program.with_file_name("paysvc.dll"))?;
         }
         Ok(program)
     }
@@ -195,26 +170,17 @@ impl Unpacked<'_> {
         command
     }
 
-    fn run(&self, program: &Path, variables: &[(String, String)]) -> Result<String, String> {
-        let mut command = self.command(program);
-        for (name, value) in variables {
-            let value = if name == "PAYSVC_CA_FILE" { compile::file(self.row, value) } else { value.clone() };
-            command.env(name, value);
-        }
-        output(&mut command)
-    }
-
-    fn charges(&self, program: &Path) -> Result<(), String> {
-        self.stage.charges(&self.work, |variables| self.run(program, variables))
+    fn charges(&self, stage: &Stage, program: &Path) -> Result<(), String> {
+        stage.charges_for(self.row, &self.work, &mut self.command(program))
     }
 
     fn every_way(&self) -> Result<(), String> {
         self.can_run()?;
         for (link, name) in [(Link::Shared, "shared"), (Link::Static, "static")] {
             let program = self.with_pkg_config(name, "charge.c", link, &[]);
-            let charged = program.and_then(|program| self.charges(&program));
+            let charged = program.and_then(|program| self.charges(self.stage, &program));
             charged.map_err(|why| format!("pkg-config, {name}: {why}"))?;
-            let charged = self.with_cmake(link).and_then(|program| self.charges(&program));
+            let charged = self.with_cmake(link).and_then(|program| self.charges(self.stage, &program));
             charged.map_err(|why| format!("CMake, {name}: {why}"))?;
         }
         Ok(())
@@ -229,8 +195,8 @@ impl Unpacked<'_> {
         let words = std::iter::once(words.get_program()).chain(words.get_args()).map(OsString::from).collect();
         // It names its files as its own system does.
         let drive = self.dist.root.join("build/roots/wine/var/lib/wine/drive_c");
-        let stage = self.stage.with_sandbox(words, if is_windows(self.row) { &drive } else { "/".as_ref() });
-        stage.charges(&self.work, |variables| self.run(&program, variables))
+        let stage = self.stage.with_sandbox(words, if self.row.is_windows() { &drive } else { "/".as_ref() });
+        self.charges(&stage, &program)
     }
 
     /// zig's linker reads the import library of Microsoft's, and its C runtime is UCRT.
@@ -241,13 +207,13 @@ impl Unpacked<'_> {
         zig.args(["cc", "-target", "x86_64-windows-gnu", "-I"]).arg(self.prefix.join("include"));
         zig.arg(self.stage.programs.join("charge.c")).arg(self.prefix.join("lib/paysvc.lib")).arg("-o").arg(&program);
         output(&mut zig)?;
-        self.charges(&self.beside_its_dll(program)?)
+        self.charges(self.stage, &self.beside_its_dll(program)?)
     }
 
     fn in_cpp(&self) -> Result<(), String> {
         self.can_run()?;
         stage::save(self.dist, "bindings/cpp/README.md", &["charge.cpp"], &self.stage.programs)?;
-        self.charges(&self.with_pkg_config("cpp", "charge.cpp", Link::Shared, &["-std=c++11"])?)
+        self.charges(self.stage, &self.with_pkg_config("cpp", "charge.cpp", Link::Shared, &["-std=c++11"])?)
     }
 }
 
@@ -255,7 +221,6 @@ impl Unpacked<'_> {
 fn documented(unpacked: &Unpacked) -> Result<(), String> {
     let (dist, stage) = (unpacked.dist, unpacked.stage);
     let folder = dist.work("documented")?;
-    super::empty(&folder.join("fetched"))?;
     stage::save(dist, "docs/install.md", &["CMakeLists.txt", "fetched/CMakeLists.txt"], &folder)?;
     stage::save(dist, "README.md", &["charge.c"], &folder)?;
     let mut sh = Command::new("sh");
@@ -263,10 +228,7 @@ fn documented(unpacked: &Unpacked) -> Result<(), String> {
     output(sh.env("RELEASE", format!("file://{}", dist.folder().display())))?;
     for program in ["charge", "charge-static", "made/charge", "fetched/made/charge"] {
         let library = folder.join(archives::name(dist, unpacked.row)).join("lib");
-        stage.charges(&folder, |variables| {
-            let mut run = Command::new(folder.join(program));
-            output(run.env("LD_LIBRARY_PATH", &library).envs(variables.iter().cloned()))
-        })?;
+        stage.charges(&folder, Command::new(folder.join(program)).env("LD_LIBRARY_PATH", &library))?;
     }
     Ok(())
 }

@@ -4,10 +4,10 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use super::Dist;
-use super::stage::Stage;
+use super::stage::{CA_FILE, Stage};
 use crate::libs::tools;
 use crate::table::Platform;
-use crate::{command, compile};
+use crate::{command, compile, files};
 
 /// A root of `scripts/roots.sh`, or a copy of one.
 pub struct Root {
@@ -19,7 +19,7 @@ pub const HOME: &str = "root";
 
 impl Root {
     pub fn ready(dist: &Dist, name: &str) -> Result<Root, String> {
-        command::output(Command::new("sh").arg(dist.root.join("scripts/roots.sh")).arg(name))?;
+        command::output(command::script(&dist.root, "roots.sh").arg(name))?;
         Ok(Root { folder: dist.root.join("build/roots").join(name) })
     }
 
@@ -70,13 +70,9 @@ impl Root {
 
     /// Its charges, with a program of its home folder.
     pub fn charges(&self, stage: &Stage, program: &str) -> Result<(), String> {
-        stage.charges(&self.folder.join(HOME), |variables| {
-            let mut run = Command::new("chroot");
-            run.arg(&self.folder).arg(format!("/{HOME}/{program}"));
-            let here = self.folder.display().to_string();
-            run.envs(variables.iter().map(|(name, value)| (name, value.strip_prefix(&here).unwrap_or(value))));
-            command::output(&mut run)
-        })
+        let mut run = Command::new("chroot");
+        run.arg(&self.folder).arg(format!("/{HOME}/{program}"));
+        stage.charges_seeing(&self.folder.join(HOME), |_| Some(format!("/{HOME}/{CA_FILE}")), &mut run)
     }
 
     /// The same for another processor, with the library in that folder of the root.
@@ -84,20 +80,18 @@ impl Root {
         let (usr, program) = (self.folder.join("usr"), self.folder.join(HOME).join(platform.target));
         // Alone, because the root's other headers are for its own compiler.
         let headers = dist.work("installed-header")?;
-        command::run(Command::new("cp").arg(usr.join("include/paysvc.h")).arg(&headers))?;
+        files::copy(&usr.join("include/paysvc.h"), &headers.join("paysvc.h"))?;
         let words = compile::compiler(platform, &tools::zig(&dist.root)?.compiler, "cc");
         let mut cc = Command::new(&words[0]);
         cc.args(&words[1..]).arg(stage.programs.join("charge.c")).arg("-I").arg(headers);
         cc.arg("-L").arg(usr.join(library)).arg("-lpaysvc").arg("-o").arg(&program);
         command::output(&mut cc)?;
         let Some(emulator) = compile::emulator(platform.runner) else { return self.charges(stage, platform.target) };
-        if command::output(Command::new(&emulator).arg("--version")).is_err() {
+        if !command::is_installed(&emulator) {
             return Err(format!("MISSING: {emulator}: install qemu-user-static"));
         }
-        stage.charges(&self.folder.join(HOME), |variables| {
-            let mut run = Command::new(&emulator);
-            run.arg("-L").arg(&self.folder).arg(&program).env("LD_LIBRARY_PATH", format!("/usr/{library}"));
-            command::output(run.envs(variables.iter().cloned()))
-        })
+        let mut run = Command::new(&emulator);
+        run.arg("-L").arg(&self.folder).arg(&program).env("LD_LIBRARY_PATH", format!("/usr/{library}"));
+        stage.charges(&self.folder.join(HOME), &mut run)
     }
 }

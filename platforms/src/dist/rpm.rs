@@ -1,6 +1,5 @@
 //! The .rpm packages, for CentOS 7 and newer: made by nfpm, which reads JSON as YAML.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -12,7 +11,7 @@ use super::tree::Tree;
 use super::uses::{Use, take};
 use super::{Dist, Kind};
 use crate::table::{GLIBC, Platform};
-use crate::{command, compile};
+use crate::{command, compile, files};
 
 pub const KIND: Kind = Kind { name: "rpm", quick: false, make, uses };
 
@@ -55,7 +54,7 @@ fn make_version(dist: &Dist, platform: &Platform, processor: &str, version: &str
     let (mut find, touch) = (Command::new("find"), ["-exec", "touch", "--no-dereference", &time, "{}", "+"]);
     command::run(find.arg(work.join("usr")).args(touch))?;
     let ldconfig = work.join("ldconfig");
-    fs::write(&ldconfig, "/sbin/ldconfig\n").map_err(|error| format!("{}: {error}", ldconfig.display()))?;
+    files::write(&ldconfig, "/sbin/ldconfig\n")?;
     for package in PACKAGES {
         let mut description = common(dist, package, processor, version)?;
         let own = of_package(dist, platform, package, version, &work)?;
@@ -64,7 +63,7 @@ fn make_version(dist: &Dist, platform: &Platform, processor: &str, version: &str
         };
         all.extend(own);
         let path = work.join(format!("{package}.yaml"));
-        fs::write(&path, description.to_string()).map_err(|error| format!("{}: {error}", path.display()))?;
+        files::write(&path, description.to_string())?;
         let mut nfpm = dist.command(dist.tool("nfpm"));
         nfpm.args(["package", "--packager", "rpm", "--config"]).arg(&path).arg("--target").arg(to);
         command::output(nfpm.current_dir(&work))?;
@@ -151,7 +150,7 @@ fn elfdeps(what: &str, file: &Path) -> Result<Vec<String>, String> {
 }
 
 fn uses(dist: &Dist, stage: &Stage) -> Result<Vec<Use>, String> {
-    if command::output(Command::new("rpm").arg("--version")).is_err() {
+    if !command::is_installed("rpm") {
         let package = file(dist, PACKAGES[0], dist.version, HERE);
         return Ok(vec![take(&package, "Debian 11", CHARGES, || Err("MISSING: rpm".to_owned()))]);
     }

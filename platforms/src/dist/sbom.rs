@@ -2,14 +2,14 @@
 //! It names neither folders nor registries of the machine on which it is made.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use serde_json::{Value, json};
 
 use super::Dist;
-use crate::command::{self, output};
+use crate::command::{self, cargo, output};
+use crate::files;
 use crate::libs::tools;
 use crate::parts::{self, From, PARTS, Shipped, VENDORED};
 use crate::table::Platform;
@@ -35,8 +35,7 @@ impl<'a> Boms<'a> {
         let script = r#"git ls-files -z --cached --others --exclude-standard -- '*.toml' Cargo.lock '*.rs' |
             xargs -0 cp --parents -t "$1""#;
         command::run(Command::new("sh").args(["-euc", script, "sh"]).arg(&tree).current_dir(root))?;
-        let metadata =
-            output(tools::cargo().args(["metadata", "--locked", "--format-version", "1"]).current_dir(root))?;
+        let metadata = output(cargo().args(["metadata", "--locked", "--format-version", "1"]).current_dir(root))?;
         let metadata = read(&metadata, "cargo metadata")?;
         let vendored = VENDORED.iter().map(|it| vendored(&metadata, it)).collect::<Result<_, _>>()?;
         let rust = output(Command::new("rustc").arg("--version"))?;
@@ -52,8 +51,7 @@ impl<'a> Boms<'a> {
         tool.args(["--override-filename", "bom", "--target", platform.target]).current_dir(&self.tree);
         output(&mut tool)?;
         let folder = if shipped == Shipped::Library { "" } else { "sandbox" };
-        let file = self.tree.join(folder).join("bom.json");
-        let text = fs::read_to_string(&file).map_err(|error| format!("{}: {error}", file.display()))?;
+        let text = files::read(&self.tree.join(folder).join("bom.json"))?;
         let mut bom = read(&text, "cargo-cyclonedx")?;
         let crates = parts::crates(&self.dist.root, shipped, [platform.target].into_iter())?;
         tidy(&mut bom, shipped, |name, version| crates.contains(&(name.to_owned(), version.to_owned())))?;
@@ -110,7 +108,7 @@ fn vendored(metadata: &Value, it: &parts::Vendored) -> Result<String, String> {
     let manifest = packages.and_then(|all| all.iter().find(|package| package["name"] == it.of));
     let manifest = manifest.and_then(|package| package["manifest_path"].as_str());
     let header = Path::new(manifest.ok_or_else(|| format!("{} is no dependency", it.of))?).with_file_name(it.header);
-    let text = fs::read_to_string(&header).map_err(|error| format!("{}: {error}", header.display()))?;
+    let text = files::read(&header)?;
     let line = text.lines().find_map(|line| line.strip_prefix("#define ")?.strip_prefix(it.macro_name));
     let version = line.and_then(|line| line.split('"').nth(1));
     version.map(str::to_owned).ok_or_else(|| format!("{} defines no {}", header.display(), it.macro_name))

@@ -1,7 +1,6 @@
 //! What every package is used with: the first charge of the READMEs, and a sandbox that loses the response to every second charge.
 
 use std::ffi::OsString;
-use std::fs;
 use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -9,6 +8,9 @@ use std::process::{Child, Command, Stdio};
 use serde_json::Value;
 
 use super::Dist;
+use crate::command::output;
+use crate::table::Platform;
+use crate::{compile, files};
 
 /// The programs, the commands of docs/install.md, and this machine's sandbox, which `make build` built.
 pub struct Stage {
@@ -20,6 +22,9 @@ pub struct Stage {
     sandbox_root: PathBuf,
     install: String,
 }
+
+/// The CA certificate of the sandbox, in the folder of a program.
+pub const CA_FILE: &str = "sandbox-ca.pem";
 
 /// What a use of a package consists of, for the table.
 pub const CHARGES: &str = "charge over TLS; charge with a lost answer, resolved";
@@ -33,8 +38,7 @@ impl Stage {
         if !sandbox.exists() {
             return Err(format!("{} is not there: run make build first", sandbox.display()));
         }
-        let page = dist.root.join("docs/install.md");
-        let install = fs::read_to_string(&page).map_err(|error| format!("{}: {error}", page.display()))?;
+        let install = files::read(&dist.root.join("docs/install.md"))?;
         Ok(Stage { programs, sandbox: vec![sandbox.into()], sandbox_root: "/".into(), install })
     }
 
@@ -55,26 +59,38 @@ impl Stage {
     }
 
     /// Runs a program twice, with the variables of a sandbox of its own, which serves TLS. The response to the second charge
-    /// is lost after it was made: the program resolves it. `run` gives what the program printed; it is told the variables,
-    /// and the path of the CA certificate, which lies in `folder`: the program must see it under that path.
-    pub fn charges(
+    /// is lost after it was made: the program resolves it. The CA certificate lies in `folder`.
+    pub fn charges(&self, folder: &Path, program: &mut Command) -> Result<(), String> {
+        self.charges_seeing(folder, |ca_file| Some(ca_file.to_owned()), program)
+    }
+
+    /// The same with a program of a platform.
+    pub fn charges_for(&self, platform: &Platform, folder: &Path, program: &mut Command) -> Result<(), String> {
+        self.charges_seeing(folder, |ca_file| Some(compile::file(platform, ca_file)), program)
+    }
+
+    /// The same with a program that sees the CA certificate under another path, or is told none.
+    pub fn charges_seeing(
         &self,
         folder: &Path,
-        mut run: impl FnMut(&[(String, String)]) -> Result<String, String>,
+        seen: impl Fn(&str) -> Option<String>,
+        program: &mut Command,
     ) -> Result<(), String> {
         let sandbox = Sandbox::start(&self.sandbox, &self.sandbox_root, folder)?;
-        let first = run(&sandbox.variables)?;
-        let second = run(&sandbox.variables)?;
+        program.envs(sandbox.variables.iter().map(|(name, value)| (name, value)));
+        program.envs(seen(&sandbox.ca_file).map(|path| ("PAYSVC_CA_FILE", path)));
+        let first = output(program)?;
+        let second = output(program)?;
         sandbox.end(&first, &second)
     }
 }
 
 /// Writes files that a document of the repository prints.
 pub fn save(dist: &Dist, document: &str, names: &[&str], folder: &Path) -> Result<(), String> {
-    let text = fs::read_to_string(dist.root.join(document)).map_err(|error| format!("{document}: {error}"))?;
+    let text = files::read(&dist.root.join(document))?;
     names.iter().try_for_each(|name| {
         let program = program(&text, name).ok_or_else(|| format!("{document} has no program {name}"))?;
-        fs::write(folder.join(name), program).map_err(|error| format!("{name}: {error}"))
+        files::write(&folder.join(name), program)
     })
 }
 
@@ -106,7 +122,7 @@ fn commands(page: &str, heading: &str) -> Option<String> {
 /// Ends with this value.
 struct Sandbox {
     process: Child,
-    /// As `--env-file` has them.
+    /// As `--env-file` has them, without the CA certificate.
     variables: Vec<(String, String)>,
     base_url: String,
     ca_file: String,
@@ -124,17 +140,15 @@ impl Sandbox {
         let ready = serde_json::from_str::<Value>(&line).map_err(|_| format!("the sandbox is not ready: {read:?}"))?;
         let text = |name: &str| ready[name].as_str().map(str::to_owned).ok_or_else(|| format!("no {name}"));
         // Where the program sees it: the sandbox's own may lie in a folder that it does not have.
-        let ca_file = folder.join("sandbox-ca.pem");
+        let ca_file = folder.join(CA_FILE);
         // That of Windows is on a drive.
         let its_own = text("ca_file")?.trim_start_matches("C:").replace('\\', "/");
-        fs::copy(root.join(its_own.trim_start_matches('/')), &ca_file)
-            .map_err(|error| format!("{}: {error}", ca_file.display()))?;
+        files::copy(&root.join(its_own.trim_start_matches('/')), &ca_file)?;
         let ca_file = ca_file.display().to_string();
         let mut variables = Vec::new();
         for name in ["base_url", "public_key", "secret_key", "encryption_key"] {
             variables.push((format!("PAYSVC_{}", name.to_uppercase()), text(name)?));
         }
-        variables.push(("PAYSVC_CA_FILE".to_owned(), ca_file.clone()));
         Ok(Sandbox { base_url: text("base_url")?, process, variables, ca_file })
     }
 
@@ -174,8 +188,7 @@ mod tests {
 
     #[test]
     fn the_readmes_have_the_programs() {
-        let text =
-            |name: &str| fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(name)).unwrap();
+        let text = |name: &str| files::read(&Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(name)).unwrap();
         let (readme, of_go) = (text("README.md"), text("bindings/go/README.md"));
         assert!(program(&readme, "charge.c").unwrap().contains("int main(void)"));
         assert!(program(&readme, "charge.py").unwrap().contains("import paysvc"));

@@ -1,6 +1,5 @@
 //! `SHA256SUMS` over all packages, and its signature by minisign with the key that the user of `make dist` gives.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -8,6 +7,7 @@ use super::stage::Stage;
 use super::uses::{self, Use};
 use super::{Dist, KINDS};
 use crate::command::{self, output};
+use crate::files;
 
 const SUMS: &str = "SHA256SUMS";
 
@@ -16,9 +16,7 @@ fn packages(dist: &Dist) -> Result<Vec<String>, String> {
     let (mut folders, mut found) = (Vec::new(), Vec::new());
     folders.extend(KINDS.iter().map(|kind| dist.packages(kind.name)).filter(|folder| folder.exists()));
     while let Some(folder) = folders.pop() {
-        let failed = |error: std::io::Error| format!("{}: {error}", folder.display());
-        for entry in fs::read_dir(&folder).map_err(failed)? {
-            let path = entry.map_err(failed)?.path();
+        for path in files::list(&folder)? {
             if path.is_dir() {
                 folders.push(path);
             } else {
@@ -37,12 +35,9 @@ pub fn write(dist: &Dist, key: Option<&Path>) -> Result<(), String> {
     let missing: Vec<_> = KINDS.iter().map(|kind| kind.name).filter(|name| !dist.packages(name).exists()).collect();
     let sums = output(Command::new("sha256sum").arg("--").args(&packages).current_dir(dist.folder()))?;
     let file = dist.folder().join(SUMS);
-    fs::write(&file, sums).map_err(|error| format!("{}: {error}", file.display()))?;
+    files::write(&file, sums)?;
     // One of an earlier run would be that of other packages.
-    let signature = signature(&file);
-    if signature.exists() {
-        fs::remove_file(&signature).map_err(|error| format!("{}: {error}", signature.display()))?;
-    }
+    files::remove(&signature(&file))?;
     println!("dist: {} has the checksums of {} files", file.display(), packages.len());
     if !missing.is_empty() {
         println!("dist: these kinds were not made, and are not in it: {}", missing.join(", "));
@@ -80,7 +75,7 @@ pub fn uses(dist: &Dist, stage: &Stage) -> Result<Vec<Use>, String> {
 
 fn all_are_named(dist: &Dist, file: &Path) -> Result<(), String> {
     output(Command::new("sha256sum").args(["--check", "--strict", "--quiet", SUMS]).current_dir(dist.folder()))?;
-    let sums = fs::read_to_string(file).map_err(|error| error.to_string())?;
+    let sums = files::read(file)?;
     let named: Vec<_> = sums.lines().filter_map(|line| line.split("  ").nth(1)).collect();
     if named == packages(dist)? {
         Ok(())
@@ -92,15 +87,13 @@ fn all_are_named(dist: &Dist, file: &Path) -> Result<(), String> {
 /// What docs/install.md says, as one who downloads does it, with a package that he has.
 fn signed(dist: &Dist, stage: &Stage, file: &Path) -> Result<(), String> {
     let (release, here) = (dist.work("release")?, dist.work("downloaded")?);
-    let failed = |error: std::io::Error| format!("{}: {error}", release.display());
-    fs::copy(file, release.join(SUMS)).map_err(failed)?;
+    files::copy(file, &release.join(SUMS))?;
     let keys = [release.join("secret.key"), here.join("paysvc.pub")];
     output(Command::new("minisign").args(["-G", "-W", "-s"]).arg(&keys[0]).arg("-p").arg(&keys[1]))?;
     sign(dist, &keys[0], &release.join(SUMS))?;
     let name = packages(dist)?.into_iter().next().ok_or("there are no packages")?;
     let package = here.join(&name);
-    fs::create_dir_all(package.parent().unwrap_or(&here)).map_err(failed)?;
-    fs::copy(dist.folder().join(&name), &package).map_err(failed)?;
+    files::copy(&dist.folder().join(&name), &package)?;
     let commands = stage.commands("Verify what was downloaded")?;
     let verify = || {
         let mut sh = Command::new("sh");
@@ -109,15 +102,15 @@ fn signed(dist: &Dist, stage: &Stage, file: &Path) -> Result<(), String> {
     };
     verify()?;
     for changed in [package, release.join(SUMS), release.join("SHA256SUMS.minisig")] {
-        let bytes = fs::read(&changed).map_err(failed)?;
+        let bytes = files::bytes(&changed)?;
         let mut other = bytes.clone();
         let middle = other.len() / 2;
         other[middle] ^= 1;
-        fs::write(&changed, &other).map_err(failed)?;
+        files::write(&changed, &other)?;
         if verify().is_ok() {
             return Err(format!("a changed byte of {} is not noticed", changed.display()));
         }
-        fs::write(&changed, bytes).map_err(failed)?;
+        files::write(&changed, bytes)?;
     }
     verify().map(drop)
 }

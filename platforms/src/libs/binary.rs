@@ -148,23 +148,9 @@ fn name(name: NameOrOrdinal<&[u8]>) -> String {
     }
 }
 
-/// The checksum of a debug file in the library's link to it: CRC-32, as zip has it.
-pub fn checksum(bytes: &[u8]) -> u32 {
-    let table: Vec<u32> = (0..256_u32)
-        .map(|byte| (0..8).fold(byte, |crc, _| if crc & 1 == 1 { (crc >> 1) ^ 0xEDB8_8320 } else { crc >> 1 }))
-        .collect();
-    !bytes.iter().fold(!0, |crc, byte| (crc >> 8) ^ table[usize::from(crc as u8 ^ byte)])
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_checksum_is_that_of_zip() {
-        assert_eq!(checksum(b"123456789"), 0xCBF4_3926);
-        assert_eq!(checksum(b""), 0);
-    }
 
     #[test]
     fn a_debug_link_is_a_name_and_a_checksum() {

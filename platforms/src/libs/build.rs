@@ -1,14 +1,12 @@
 //! How the libraries of a platform are built: the archive by cargo, everything else from it by the scripts that link.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use super::tools::{self, Rust};
 use super::unwinder;
-use crate::command;
-use crate::parts::is_windows;
 use crate::table::{Compiler, Platform, System};
+use crate::{command, files};
 
 /// The files of a platform's libraries, from its folder.
 pub struct Names {
@@ -43,11 +41,11 @@ pub fn names(platform: &Platform) -> Names {
 pub fn libraries(root: &Path, platform: &Platform, folder: &Path) -> Result<(), String> {
     let archive = archive(root, platform)?;
     let (prefix, _) = platform.binutils;
-    let mut link = Command::new("sh");
-    link.env("BINUTILS", prefix);
+    let mut link;
     match platform.compiler {
         Compiler::Zig { .. } => {
-            link.arg(root.join("scripts/link.sh")).arg(&archive).arg(folder.join("lib"));
+            link = command::script(root, "link.sh");
+            link.arg(&archive).arg(folder.join("lib"));
             let zig = tools::zig(root)?;
             link.env("CC", format!("{} cc {}", zig.compiler.display(), zig_options(platform).join(" ")));
             link.env("LIBS", libraries_of(platform.system));
@@ -63,33 +61,30 @@ pub fn libraries(root: &Path, platform: &Platform, folder: &Path) -> Result<(), 
             link.env(if platform.system == System::Musl { "PARTS" } else { "PARTS_OF_SHARED" }, unwinder);
         }
         Compiler::Mingw(compiler) => {
-            link.arg(root.join("scripts/link-windows.sh")).arg(&archive).arg(platform.target).arg(folder);
+            link = command::script(root, "link-windows.sh");
+            link.arg(&archive).arg(platform.target).arg(folder);
             link.env("CC", compiler);
         }
     }
-    command::run(&mut link)?;
-    let mut place = Command::new("sh");
-    place.arg(root.join("scripts/place.sh")).args(["-m", "644"]).args(headers(root)?).arg(folder.join("include"));
-    command::run(&mut place)?;
-    let documents = folder.join("share/doc/libpaysvc");
-    command::run(Command::new("sh").arg(root.join("scripts/documents.sh")).arg(documents))?;
+    command::run(link.env("BINUTILS", prefix))?;
+    let mut place = command::script(root, "place.sh");
+    command::run(place.args(["-m", "644"]).args(headers(root)?).arg(folder.join("include")))?;
+    command::run(command::script(root, "documents.sh").arg(folder.join("share/doc/libpaysvc")))?;
     let xtask = |what: &str, to: &str| {
-        let mut xtask = Command::new(std::env::var_os("CARGO").unwrap_or("cargo".into()));
+        let mut xtask = command::cargo();
         command::run(xtask.args(["xtask", what]).arg(folder.join("share").join(to)).current_dir(root))
     };
-    if !is_windows(platform) {
+    if !platform.is_windows() {
         xtask("man", "man")?;
     }
     xtask("schema", "paysvc")?;
-    command::run(Command::new("sh").arg(root.join("scripts/describe.sh")).arg(folder))
+    command::run(command::script(root, "describe.sh").arg(folder))
 }
 
 fn headers(root: &Path) -> Result<Vec<PathBuf>, String> {
     let mut headers = vec![root.join("include/paysvc.h")];
-    let cpp = fs::read_dir(root.join("bindings/cpp")).map_err(|error| format!("bindings/cpp: {error}"))?;
-    headers.extend(
-        cpp.filter_map(|file| Some(file.ok()?.path())).filter(|path| path.extension().is_some_and(|it| it == "hpp")),
-    );
+    headers.extend(files::list(&root.join("bindings/cpp"))?);
+    headers.retain(|path| path.extension().is_some_and(|it| it == "h" || it == "hpp"));
     Ok(headers)
 }
 
@@ -121,7 +116,7 @@ pub fn cargo(root: &Path, platform: &Platform, words: &[&str], rust_flags: &[&st
             cargo.env("CARGO_ZIGBUILD_ZIG_PATH", zig.compiler);
             cargo
         }
-        Compiler::Mingw(_) => Command::new(std::env::var_os("CARGO").unwrap_or("cargo".into())),
+        Compiler::Mingw(_) => command::cargo(),
     };
     cargo.args(words).args(arguments(platform, has_std)).current_dir(root);
     let home = std::env::var_os("CARGO_HOME").map(PathBuf::from);

@@ -48,7 +48,7 @@ pub fn debug_file(library: &Shared, path: &str, bytes: &[u8]) -> Vec<String> {
     let mut problems = Vec::new();
     if !path.ends_with(&format!("/{name}")) {
         problems.push(format!("its debug file is {name}, not {path}"));
-    } else if *checksum != super::binary::checksum(bytes) {
+    } else if *checksum != crc32fast::hash(bytes) {
         problems.push(format!("{path} is not its debug file"));
     }
     problems
@@ -193,7 +193,7 @@ pub fn archive(platform: &Platform, declared: &BTreeSet<Export>, library: &Archi
             problems.push(format!("{name} is undefined, and not part of the system"));
         }
     }
-    if !matches!(platform.system, System::Windows(_)) {
+    if !platform.is_windows() {
         problems.extend(foreign_hooks(&library.weak));
     }
     problems

@@ -10,12 +10,10 @@ mod unwinder;
 
 pub use build::{names, target_folder};
 
-use std::fs;
 use std::path::Path;
-use std::process::Command;
 
-use crate::command;
-use crate::table::{PLATFORMS, Platform, System, platform};
+use crate::table::{PLATFORMS, Platform, platform};
+use crate::{command, files};
 
 pub const USAGE: &str = "cargo platforms libs [--root FOLDER] [--list | --needs | --check] [TARGET...]";
 
@@ -74,69 +72,57 @@ fn parse(arguments: impl Iterator<Item = String>) -> Result<(Action, Vec<&'stati
 
 fn build(root: &Path, platforms: &[&Platform]) -> Result<(), String> {
     let targets: Vec<_> = platforms.iter().map(|platform| platform.target).collect();
-    command::run(Command::new("sh").arg(root.join("scripts/setup.sh")).arg("libs").args(&targets))?;
+    command::run(command::script(root, "setup.sh").arg("libs").args(&targets))?;
     let folder = root.join("build/libs");
     for platform in platforms {
         println!("libs: {}", platform.target);
         let new = folder.join(format!(".new.{}", platform.target));
-        remove(&new)?;
+        files::remove(&new)?;
         build::libraries(root, platform, &new)?;
         // A library that fails its checks never gets its name.
         check_all(root, platform, &new)?;
         let to = folder.join(platform.target);
-        remove(&to)?;
-        fs::rename(&new, &to).map_err(|error| format!("{}: {error}", to.display()))?;
+        files::remove(&to)?;
+        files::rename(&new, &to)?;
     }
     let sizes = sizes::table(&folder)?;
     print!("{sizes}");
-    fs::write(folder.join("sizes.md"), sizes).map_err(|error| format!("sizes.md: {error}"))
-}
-
-fn read(path: &Path) -> Result<Vec<u8>, String> {
-    fs::read(path).map_err(|error| format!("{}: {error}", path.display()))
+    files::write(&folder.join("sizes.md"), sizes)
 }
 
 /// Checks the libraries of a folder like that of `make libs`.
 pub fn check_all(root: &Path, platform: &Platform, folder: &Path) -> Result<(), String> {
-    let script = read(&root.join("src/ffi/exports.map"))?;
-    let declared = check::declared(&String::from_utf8_lossy(&script));
+    let declared = check::declared(&files::read(&root.join("src/ffi/exports.map"))?);
     let names = build::names(platform);
     let shared_file = folder.join(&names.shared);
-    let bytes = read(&shared_file)?;
+    let bytes = files::bytes(&shared_file)?;
     let shared = binary::shared(&bytes).map_err(|error| format!("{}: {error}", shared_file.display()))?;
     let mut problems = check::shared(platform, &declared, paysvc_spec::status::ABI, &shared);
     problems.extend(check::loaded_at_run_time(platform, &bytes));
     let debug = folder.join(&names.debug);
-    problems.extend(check::debug_file(&shared, &names.debug, &read(&debug)?));
+    problems.extend(check::debug_file(&shared, &names.debug, &files::bytes(&debug)?));
     let mut report = said(&names.shared, problems);
 
     let archive_file = folder.join(names.archive);
-    let archive =
-        binary::archive(&read(&archive_file)?).map_err(|error| format!("{}: {error}", archive_file.display()))?;
+    let archive = binary::archive(&files::bytes(&archive_file)?)
+        .map_err(|error| format!("{}: {error}", archive_file.display()))?;
     report += &said(names.archive, check::archive(platform, &declared, &archive, &shared));
     if report.is_empty() { Ok(()) } else { Err(format!("libraries of {}:\n{report}", platform.target)) }
 }
 
 /// How many weak names the libraries have that another library could define. Windows has no such names.
 pub fn weak_names(root: &Path, platform: &Platform) -> Result<Option<usize>, String> {
-    if matches!(platform.system, System::Windows(_)) {
+    if platform.is_windows() {
         return Ok(None);
     }
     let (folder, names) = (root.join("build/libs").join(platform.target), build::names(platform));
-    let shared = binary::shared(&read(&folder.join(names.shared))?)?;
-    let archive = binary::archive(&read(&folder.join(names.archive))?)?;
+    let shared = binary::shared(&files::bytes(&folder.join(names.shared))?)?;
+    let archive = binary::archive(&files::bytes(&folder.join(names.archive))?)?;
     Ok(Some(check::foreign_hooks(&shared.weak).len() + check::foreign_hooks(&archive.weak).len()))
 }
 
 fn said(name: &str, problems: Vec<String>) -> String {
     problems.iter().map(|problem| format!("  {name}: {problem}\n")).collect()
-}
-
-fn remove(folder: &Path) -> Result<(), String> {
-    if folder.exists() {
-        fs::remove_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
-    }
-    Ok(())
 }
 
 #[cfg(test)]

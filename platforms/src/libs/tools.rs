@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::command;
 use crate::table::{Compiler, Platform};
+use crate::{command, files};
 
 /// A line for each need: `command NAME PACKAGE`, `rust TARGET`, and `zig` for zig with cargo-zigbuild.
 pub fn needs(platforms: &[&Platform]) -> BTreeSet<String> {
@@ -24,10 +24,6 @@ pub fn needs(platforms: &[&Platform]) -> BTreeSet<String> {
     needs
 }
 
-pub fn cargo() -> Command {
-    Command::new(std::env::var_os("CARGO").unwrap_or("cargo".into()))
-}
-
 /// A tool of cargo's registry, of that version, which is built if it is not there.
 pub fn of_registry(root: &Path, name: &str, version: &str, options: &[&str]) -> Result<PathBuf, String> {
     let tool = root.join("build/tools/bin").join(name);
@@ -38,7 +34,7 @@ pub fn of_registry(root: &Path, name: &str, version: &str, options: &[&str]) -> 
     // Some answer only as a command of cargo, which gives its name first.
     if !is_it(&["--version"]) && !is_it(&[name.trim_start_matches("cargo-"), "--version"]) {
         println!("building {name} {version}, which takes about five minutes");
-        let mut cargo = cargo();
+        let mut cargo = command::cargo();
         cargo.args(["install", "--quiet", "--locked", "--version", version]).args(options).arg(name);
         command::run(cargo.arg("--root").arg(root.join("build/tools")).current_dir(root))?;
     }
@@ -53,9 +49,10 @@ pub struct Zig {
 
 pub fn zig(root: &Path) -> Result<Zig, String> {
     let environment = root.join("build/tools/venv");
-    let versions = std::fs::read_dir(environment.join("lib")).map_err(|error| format!("build/tools/venv: {error}"))?;
+    let versions = files::list(&environment.join("lib"))?;
     let compiler = versions
-        .filter_map(|version| Some(version.ok()?.path().join("site-packages/ziglang/zig")))
+        .into_iter()
+        .map(|version| version.join("site-packages/ziglang/zig"))
         .find(|zig| zig.exists())
         .ok_or("zig is not in build/tools/venv; run scripts/setup.sh libs")?;
     Ok(Zig { compiler, cargo: environment.join("bin/cargo-zigbuild") })
@@ -68,8 +65,8 @@ pub struct Rust {
 }
 
 pub fn rust() -> Result<Rust, String> {
-    let sysroot = output(&["--print", "sysroot"])?;
-    let about = output(&["-vV"])?;
+    let sysroot = command::output(Command::new("rustc").args(["--print", "sysroot"]))?;
+    let about = command::output(Command::new("rustc").arg("-vV"))?;
     let commit = about.lines().find_map(|line| line.strip_prefix("commit-hash: ")).unwrap_or("unknown");
     Ok(Rust { sysroot: sysroot.trim().into(), commit: commit.to_owned() })
 }
@@ -77,19 +74,10 @@ pub fn rust() -> Result<Rust, String> {
 impl Rust {
     /// Whether the standard library is there, built for that target.
     pub fn has(&self, target: &str) -> bool {
-        let files = std::fs::read_dir(self.sysroot.join("lib/rustlib").join(target).join("lib"));
-        files.is_ok_and(|mut files| {
-            files.any(|file| file.is_ok_and(|file| file.file_name().to_string_lossy().starts_with("libstd-")))
-        })
+        let library = files::list(&self.sysroot.join("lib/rustlib").join(target).join("lib"));
+        let is_std = |file: &PathBuf| file.file_name().is_some_and(|it| it.to_string_lossy().starts_with("libstd-"));
+        library.is_ok_and(|library| library.iter().any(is_std))
     }
-}
-
-fn output(arguments: &[&str]) -> Result<String, String> {
-    let output = Command::new("rustc").args(arguments).output().map_err(|error| format!("rustc: {error}"))?;
-    if !output.status.success() {
-        return Err(format!("rustc {}: {}", arguments.join(" "), String::from_utf8_lossy(&output.stderr)));
-    }
-    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
 #[cfg(test)]

@@ -1,12 +1,11 @@
 //! LLVM's unwinder, from its source in zig's folder: what zig builds of it by itself has the path of that folder in it.
 
-use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
 
 use super::tools::Zig;
-use crate::command;
 use crate::table::Platform;
+use crate::{command, files};
 
 /// Its source files, but those for Windows, WebAssembly, exceptions by setjmp and the one for C's cleanup attribute.
 const SOURCES: [&str; 6] = [
@@ -34,8 +33,7 @@ const OPTIONS: [&str; 11] = [
 
 /// Makes its archive in that folder.
 pub fn archive(platform: &Platform, zig: &Zig, options: &[String], folder: PathBuf) -> Result<PathBuf, String> {
-    let failed = |error: std::io::Error| format!("{}: {error}", folder.display());
-    fs::create_dir_all(&folder).map_err(failed)?;
+    files::make(&folder)?;
     let (headers, library) = (zig.compiler.with_file_name("lib"), zig.compiler.with_file_name("lib/libunwind"));
     for source in SOURCES {
         let mut compile = Command::new(&zig.compiler);
@@ -49,7 +47,7 @@ pub fn archive(platform: &Platform, zig: &Zig, options: &[String], folder: PathB
         command::run(compile.arg("-o").arg(folder.join(format!("{source}.o"))))?;
     }
     let archive = folder.join("libunwind.a");
-    let _ = fs::remove_file(&archive);
+    files::remove(&archive)?;
     let mut ar = Command::new(format!("{}ar", platform.binutils.0));
     command::run(ar.arg("rcsD").arg(&archive).args(SOURCES.map(|source| folder.join(format!("{source}.o")))))?;
     Ok(archive)

@@ -4,15 +4,14 @@ mod report;
 mod run;
 
 use std::collections::{BTreeMap, VecDeque};
-use std::fs;
 use std::path::Path;
 use std::process::Command;
 use std::sync::Mutex;
 use std::time::Instant;
 
-use crate::command;
 use crate::libs::tools;
 use crate::table::{PLATFORMS, Platform, Runner, platform};
+use crate::{command, files};
 use report::{Report, table};
 use run::Tests;
 
@@ -37,7 +36,7 @@ pub fn run(root: &Path, arguments: impl Iterator<Item = String>) -> Result<(), S
     let options = parse(root, arguments)?;
     let began = Instant::now();
     let folder = root.join("build/libs");
-    fs::create_dir_all(folder.join("check")).map_err(|error| format!("build/libs/check: {error}"))?;
+    files::make(&folder.join("check"))?;
     build(root, &options.platforms)?;
     let tests = Tests::build(root, options.quick)?;
     // Not beside the proofs, which measure times.
@@ -53,7 +52,7 @@ pub fn run(root: &Path, arguments: impl Iterator<Item = String>) -> Result<(), S
     }
     let macos = if options.whole { Some(macos(root)) } else { None };
     // Wine's server would wait for another program.
-    let _ = Command::new("sh").arg(root.join("scripts/runner.sh")).arg("stop").status();
+    let _ = command::script(root, "runner.sh").arg("stop").status();
 
     let title = if options.quick { ", quick" } else { "" };
     let mut text = format!("# What ran where{title}\n\n{}\n", table(&reports));
@@ -64,7 +63,7 @@ pub fn run(root: &Path, arguments: impl Iterator<Item = String>) -> Result<(), S
     text += &format!("{} s in all\n", began.elapsed().as_secs());
     print!("\n{text}");
     let file = folder.join(if options.quick { "report-quick.md" } else { "report.md" });
-    fs::write(&file, text).map_err(|error| format!("{}: {error}", file.display()))?;
+    files::write(&file, text)?;
     verdict(&reports, options.partial).and(macos.unwrap_or(Ok(())))
 }
 

@@ -8,9 +8,9 @@ use std::time::Instant;
 use serde_json::Value;
 
 use super::report::{self, Report};
-use crate::compile;
-use crate::libs;
-use crate::table::{Platform, Proof, System};
+use crate::command::{self, cargo};
+use crate::table::{Platform, Proof};
+use crate::{compile, libs};
 
 /// Several times what the longest part takes: what hangs must not block the run.
 const MOST_SECONDS: &str = "2400";
@@ -22,10 +22,6 @@ const JOURNAL: &str = "journal::every_platform:: journal::a_till_that_is_killed_
 pub struct Tests {
     program: PathBuf,
     quick: bool,
-}
-
-fn cargo() -> Command {
-    Command::new(std::env::var_os("CARGO").unwrap_or("cargo".into()))
 }
 
 impl Tests {
@@ -99,7 +95,7 @@ pub fn platform(root: &Path, row: &'static Platform, tests: &Tests) -> Report {
     let printed = test(filter, None, "journal");
     report.journal = printed.is_ok();
     failures.extend(failed("journal", printed.map(drop)));
-    if matches!(row.system, System::Windows(_)) {
+    if row.is_windows() {
         // In every way in which a program may link or load the libraries.
         failures.extend(failed("linking", test("windows_libs::", None, "linking").map(drop)));
     } else {
@@ -127,9 +123,8 @@ pub fn platform(root: &Path, row: &'static Platform, tests: &Tests) -> Report {
 pub fn same_bytes(root: &Path, row: &Platform) -> Result<(), String> {
     let program = std::env::current_exe().map_err(|error| format!("this program's name: {error}"))?;
     let log = root.join(format!("build/libs/check/{}-same-bytes.log", row.target));
-    let mut command = Command::new("sh");
-    command.arg(root.join("scripts/same-bytes.sh")).arg(program).arg(row.target);
-    logged(&mut command, &log).map(drop).map_err(|why| format!("same bytes: {why}"))
+    let mut command = command::script(root, "same-bytes.sh");
+    logged(command.arg(program).arg(row.target), &log).map(drop).map_err(|why| format!("same bytes: {why}"))
 }
 
 /// The library's own tests, run by the platform's runner.
@@ -143,6 +138,6 @@ fn unit_tests(root: &Path, row: &Platform) -> Command {
 
 fn sizes(root: &Path, row: &Platform) -> [u64; 2] {
     let folder = root.join("build/libs").join(row.target);
-    let shared = if matches!(row.system, System::Windows(_)) { "bin/paysvc.dll" } else { "lib/libpaysvc.so" };
+    let shared = if row.is_windows() { "bin/paysvc.dll" } else { "lib/libpaysvc.so" };
     [shared, "lib/libpaysvc.a"].map(|name| fs::metadata(folder.join(name)).map_or(0, |file| file.len()))
 }

@@ -8,16 +8,6 @@ pub fn docstring(text: &str) -> String {
     text.replace('\\', "\\\\").replace("\"\"\"", "\\\"\\\"\\\"")
 }
 
-/// A string literal.
-pub fn literal(text: &str) -> String {
-    let escaped = |c: char| match c {
-        '"' | '\\' => format!("\\{c}"),
-        ' '..='~' => c.to_string(),
-        _ => format!("\\U{:08x}", u32::from(c)),
-    };
-    format!("\"{}\"", text.chars().map(escaped).collect::<String>())
-}
-
 /// The import of those names of a module that the text uses; nothing where it uses none.
 pub fn import_used(text: &str, module: &str, names: &[String]) -> String {
     let is_used =

@@ -2,16 +2,15 @@
 
 mod uses;
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use super::root::Root;
 use super::tree::Tree;
 use super::{Dist, Kind};
-use crate::command;
 use crate::libs::check;
 use crate::table::Platform;
+use crate::{command, files};
 
 pub const KIND: Kind = Kind { name: "debian", quick: true, make, uses: uses::uses };
 
@@ -45,7 +44,7 @@ fn file(dist: &Dist, package: &str, architecture: &str) -> PathBuf {
 
 fn make_version(dist: &Dist, root: &Root, architecture: &Architecture, version: &str, to: &Path) -> Result<(), String> {
     let build = root.folder.join(BUILD);
-    super::empty(&build)?;
+    files::empty(&build)?;
     sources(dist, architecture, version, &build.join("debian"))?;
     let script = format!(
         "cd /{BUILD} && export DH_OPTIONS={} SOURCE_DATE_EPOCH={} && dpkg-architecture -a{} -c debian/rules binary",
@@ -55,24 +54,20 @@ fn make_version(dist: &Dist, root: &Root, architecture: &Architecture, version: 
         architecture.name
     );
     root.run(&script)?;
-    fs::create_dir_all(to).map_err(|error| format!("{}: {error}", to.display()))?;
     let outside = build.parent().unwrap_or(&build);
-    for package in super::files(outside)?.into_iter().filter(|file| file.extension().is_some_and(|it| it == "deb")) {
-        let name = to.join(package.file_name().unwrap_or_default());
-        fs::copy(&package, &name).map_err(|error| format!("{}: {error}", name.display()))?;
-        fs::remove_file(&package).map_err(|error| format!("{}: {error}", package.display()))?;
+    for package in files::list(outside)?.into_iter().filter(|file| file.extension().is_some_and(|it| it == "deb")) {
+        files::copy(&package, &to.join(package.file_name().unwrap_or_default()))?;
+        files::remove(&package)?;
     }
-    fs::remove_dir_all(&build).map_err(|error| format!("{}: {error}", build.display()))
+    files::remove(&build)
 }
 
 /// The folder `debian` of a source package, and beside it `tree`, the files to pack.
 fn sources(dist: &Dist, architecture: &Architecture, version: &str, folder: &Path) -> Result<(), String> {
     let parent = folder.parent().unwrap_or(folder);
     command::run(Command::new("cp").arg("-r").arg(dist.root.join("packaging/debian")).arg(parent))?;
-    let write = |name: &str, text: String| {
-        fs::write(folder.join(name), text).map_err(|error| format!("packaging/debian/{name}: {error}"))
-    };
-    let read = |name: &str| fs::read_to_string(dist.root.join(name)).map_err(|error| format!("{name}: {error}"));
+    let write = |name: &str, text: String| files::write(&folder.join(name), text);
+    let read = |name: &str| files::read(&dist.root.join(name));
     write("changelog", changelog(dist, version)?)?;
     write("copyright", read("packaging/debian/copyright")? + &read("LICENSE-MIT")?)?;
     write("libpaysvc1.symbols", symbols(&read("src/ffi/exports.map")?))?;

@@ -4,12 +4,12 @@ use std::path::Path;
 use std::process::Command;
 
 use super::{Architecture, KIND, architectures, file, make_version};
+use crate::dist::Dist;
 use crate::dist::root::Root;
 use crate::dist::stage::{CHARGES, Stage};
 use crate::dist::uses::{Use, take};
-use crate::dist::{self, Dist};
 use crate::table::GLIBC;
-use crate::{command, compile};
+use crate::{command, compile, files};
 
 /// As docs/install.md has it.
 const HEADING: &str = "Debian and Ubuntu";
@@ -37,7 +37,7 @@ pub fn uses(dist: &Dist, stage: &Stage) -> Result<Vec<Use>, String> {
             together.charges_of(dist, stage, it.platform, &format!("lib/{}", it.triplet))
         }));
     }
-    for package in dist::files(&dist.packages(KIND.name))? {
+    for package in files::list(&dist.packages(KIND.name))? {
         all.push(take(&package, "nowhere", "lintian finds nothing", || lint(&package)));
     }
     Ok(all)
@@ -50,7 +50,7 @@ fn place(architecture: &Architecture) -> &'static str {
 /// The commands of the page, and README's program compiled there.
 fn install(dist: &Dist, stage: &Stage, name: &str, root: &Root) -> Result<Root, String> {
     let root = root.copy(dist, name)?;
-    root.put(dist::files(&dist.packages(KIND.name))?)?;
+    root.put(files::list(&dist.packages(KIND.name))?)?;
     root.run(&stage.commands(HEADING)?)?;
     root.compile(stage, "paysvc", "charge")?;
     root.compile(stage, "paysvc-static", "static")?;
@@ -80,7 +80,7 @@ fn upgraded(dist: &Dist, root: &Root, maker: &Root, here: &Architecture) -> Resu
     make_version(dist, maker, here, OLDER, &older)?;
     let root = root.copy(dist, "debian-upgraded")?;
     let before = root.contents()?;
-    root.put(dist::files(&older)?)?;
+    root.put(files::list(&older)?)?;
     root.put(["libpaysvc1", "libpaysvc-dev", "paysvc-sandbox"].map(|name| file(dist, name, HERE)))?;
     for version in [OLDER, dist.version] {
         root.run(&format!("apt-get install -y ./*_{version}_{HERE}.deb"))?;
@@ -102,7 +102,7 @@ fn side_by_side(dist: &Dist, root: &Root) -> Result<(), String> {
 }
 
 fn lint(package: &Path) -> Result<(), String> {
-    if command::output(Command::new("lintian").arg("--version")).is_err() {
+    if !command::is_installed("lintian") {
         return Err("MISSING: lintian".to_owned());
     }
     let mut lintian = Command::new("lintian");

@@ -6,12 +6,10 @@ mod modules;
 mod shop;
 mod uses;
 
-use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use super::{Dist, Kind};
-use crate::command;
+use crate::{command, files};
 use modules::{Module, Root};
 
 pub const KIND: Kind = Kind { name: "go", quick: false, make, uses: uses::all };
@@ -35,8 +33,8 @@ fn make(dist: &Dist) -> Result<(), String> {
     folders.push(folder);
     let folder = work.join("otelpaysvc");
     copy(&dist.root.join(SOURCE).join("otelpaysvc"), &folder)?;
-    let go_mod = read(&folder.join("go.mod"))?;
-    write(&folder, "go.mod", &root.requiring(&go_mod)?)?;
+    let go_mod = files::read(&folder.join("go.mod"))?;
+    files::write(&folder.join("go.mod"), root.requiring(&go_mod)?)?;
     licences(dist, &folder, &[])?;
     folders.push(folder);
 
@@ -48,52 +46,49 @@ fn make(dist: &Dist) -> Result<(), String> {
 
 /// What is known of the modules; the module path stands in the go.mod of the package.
 fn root(dist: &Dist) -> Result<Root, String> {
-    let go_mod = read(&dist.root.join(SOURCE).join("go.mod"))?;
+    let go_mod = files::read(&dist.root.join(SOURCE).join("go.mod"))?;
     let libraries = dist.platforms.iter().map(|platform| Module::of(platform)).collect();
     Root::new(go_mod, dist.version, libraries)
 }
 
 /// The go command: `which` is an argument of scripts/go.sh, or nothing.
 fn go(dist: &Dist, which: &str) -> Result<PathBuf, String> {
-    let mut script = Command::new("sh");
-    script.arg(dist.root.join("scripts/go.sh")).args(Some(which).filter(|it| !it.is_empty()));
-    Ok(command::output(&mut script)?.trim().into())
+    let which = Some(which).filter(|it| !it.is_empty());
+    Ok(command::output(command::script(&dist.root, "go.sh").args(which))?.trim().into())
 }
 
 /// The module of a platform: its library, and a file for Go that links it.
 fn library(dist: &Dist, root: &Root, module: &Module, folder: &Path) -> Result<(), String> {
     let libs = dist.libs(module.platform);
-    let static_pc = read(&libs.join("lib/pkgconfig/paysvc-static.pc"))?;
-    write(folder, "go.mod", &root.library_go_mod(module))?;
-    write(folder, "lib.go", &module.description())?;
-    write(folder, "link.go", &module.link(&static_pc)?)?;
+    let static_pc = files::read(&libs.join("lib/pkgconfig/paysvc-static.pc"))?;
+    files::write(&folder.join("go.mod"), root.library_go_mod(module))?;
+    files::write(&folder.join("lib.go"), module.description())?;
+    files::write(&folder.join("link.go"), module.link(&static_pc)?)?;
     for file in module.files() {
         let from = libs.join(file);
-        let to = folder.join(from.file_name().unwrap_or_default());
-        fs::copy(&from, to).map_err(|error| format!("{}: {error}", from.display()))?;
+        files::copy(&from, &folder.join(from.file_name().unwrap_or_default()))?;
     }
     licences(dist, folder, &["LICENSE-THIRD-PARTY"])
 }
 
 /// Makes the package of the published module from that of the repository: it links the modules of the platforms.
 fn package(dist: &Dist, root: &Root, folder: &Path) -> Result<(), String> {
-    write(folder, "go.mod", &root.go_mod())?;
-    let link = read(&folder.join("link.go"))?;
-    write(folder, "link.go", &modules::with_tag(&link))?;
-    write(folder, "link_header.go", &root.header())?;
-    write(folder, "link_unsupported.go", &root.unsupported())?;
+    files::write(&folder.join("go.mod"), root.go_mod())?;
+    let link = files::read(&folder.join("link.go"))?;
+    files::write(&folder.join("link.go"), modules::with_tag(&link))?;
+    files::write(&folder.join("link_header.go"), root.header())?;
+    files::write(&folder.join("link_unsupported.go"), root.unsupported())?;
     for module in &root.libraries {
-        write(folder, &format!("link_{}.go", module.name), &root.link(module))?;
+        files::write(&folder.join(format!("link_{}.go", module.name)), root.link(module))?;
     }
-    write(&folder.join("include"), "include.go", modules::INCLUDE)?;
-    let header = dist.root.join("include/paysvc.h");
-    write(&folder.join("include"), "paysvc.h", &read(&header)?)?;
+    files::write(&folder.join("include/include.go"), modules::INCLUDE)?;
+    files::copy(&dist.root.join("include/paysvc.h"), &folder.join("include/paysvc.h"))?;
     licences(dist, folder, &[])
 }
 
 fn licences(dist: &Dist, folder: &Path, more: &[&str]) -> Result<(), String> {
     for name in ["LICENSE-APACHE", "LICENSE-MIT"].iter().chain(more) {
-        fs::copy(dist.root.join(name), folder.join(name)).map_err(|error| format!("{name}: {error}"))?;
+        files::copy(&dist.root.join(name), &folder.join(name))?;
     }
     Ok(())
 }
@@ -101,10 +96,7 @@ fn licences(dist: &Dist, folder: &Path, more: &[&str]) -> Result<(), String> {
 /// Copies a module: not the modules in its folders, which have a go.mod of their own. What no module should have, such as a
 /// program that somebody built there, is an error.
 fn copy(from: &Path, to: &Path) -> Result<(), String> {
-    let failed = |error: std::io::Error| format!("{}: {error}", from.display());
-    fs::create_dir_all(to).map_err(failed)?;
-    for entry in fs::read_dir(from).map_err(failed)? {
-        let path = entry.map_err(failed)?.path();
+    for path in files::list(from)? {
         let name = path.file_name().unwrap_or_default();
         if path.is_dir() {
             if !path.join("go.mod").exists() {
@@ -116,17 +108,7 @@ fn copy(from: &Path, to: &Path) -> Result<(), String> {
         if !path.extension().is_some_and(|extension| known.iter().any(|it| extension == *it)) {
             return Err(format!("{}: is it part of the Go module?", path.display()));
         }
-        fs::copy(&path, to.join(name)).map_err(failed)?;
+        files::copy(&path, &to.join(name))?;
     }
     Ok(())
-}
-
-fn read(path: &Path) -> Result<String, String> {
-    fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))
-}
-
-fn write(folder: &Path, name: &str, text: &str) -> Result<(), String> {
-    let failed = |error: std::io::Error| format!("{}: {error}", folder.join(name).display());
-    fs::create_dir_all(folder).map_err(failed)?;
-    fs::write(folder.join(name), text).map_err(failed)
 }

@@ -25,13 +25,9 @@ impl Module {
         }
     }
 
-    fn is_windows(&self) -> bool {
-        matches!(self.platform.system, System::Windows(_))
-    }
-
     /// What it has of the folder that `make libs` wrote.
     pub fn files(&self) -> &'static [&'static str] {
-        if self.is_windows() { &["lib/libpaysvc.dll.a", "bin/paysvc.dll"] } else { &["lib/libpaysvc.a"] }
+        if self.platform.is_windows() { &["lib/libpaysvc.dll.a", "bin/paysvc.dll"] } else { &["lib/libpaysvc.a"] }
     }
 
     /// A file without constraints: `go list` finds the folder wherever it runs.
@@ -41,7 +37,7 @@ impl Module {
 
     /// What links it; the libraries of the system are those that paysvc-static.pc names.
     pub fn link(&self, static_pc: &str) -> Result<String, String> {
-        let flags = if self.is_windows() {
+        let flags = if self.platform.is_windows() {
             "${SRCDIR}/libpaysvc.dll.a".to_owned()
         } else {
             let (_, system) = static_pc.split_once("-l:libpaysvc.a ").ok_or("paysvc-static.pc names no archive")?;

@@ -4,9 +4,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use super::super::{Dist, Stage, empty};
+use super::super::stage::CA_FILE;
+use super::super::{Dist, Stage};
 use crate::table::Platform;
-use crate::{command, compile};
+use crate::{compile, files};
 
 /// The programs that a C compiler is, those with which the documented commands copy a file, and a shell for pkg-config.
 const TOOLS: [&str; 7] = ["gcc", "as", "ld", "cp", "sh", "env", "dirname"];
@@ -28,10 +29,9 @@ impl<'a> Shop<'a> {
         let home = dist.work(&format!("go-{name}"))?;
         let folder = home.join("shop");
         let tools = home.join("tools");
-        empty(&folder)?;
-        empty(&tools)?;
-        let main = stage.programs.join("main.go");
-        fs::copy(&main, folder.join("main.go")).map_err(|error| format!("{}: {error}", main.display()))?;
+        files::empty(&folder)?;
+        files::empty(&tools)?;
+        files::copy(&stage.programs.join("main.go"), &folder.join("main.go"))?;
         let shop = Shop {
             dist,
             home,
@@ -52,13 +52,11 @@ impl<'a> Shop<'a> {
     }
 
     pub fn link(&self, name: &str, program: &Path) -> Result<(), String> {
-        let link = self.home.join("tools").join(name);
-        std::os::unix::fs::symlink(program, &link).map_err(|error| format!("{}: {error}", link.display()))
+        files::link(program, &self.home.join("tools").join(name))
     }
 
     pub fn remove_tool(&self, name: &str) -> Result<(), String> {
-        let link = self.home.join("tools").join(name);
-        fs::remove_file(&link).map_err(|error| format!("{}: {error}", link.display()))
+        files::remove(&self.home.join("tools").join(name))
     }
 
     pub fn set(&mut self, name: &'static str, value: impl Into<String>) {
@@ -72,7 +70,7 @@ impl<'a> Shop<'a> {
 
     /// Forgets the modules that were downloaded.
     pub fn without_modules(&self) -> Result<(), String> {
-        empty(&self.modules())
+        files::empty(&self.modules())
     }
 
     fn modules(&self) -> PathBuf {
@@ -129,32 +127,19 @@ impl<'a> Shop<'a> {
 
     /// Charges with the program that was built.
     pub fn charges(&self, stage: &Stage, program: &str) -> Result<(), String> {
-        stage.charges(&self.folder, |variables| {
-            let mut run = self.command(self.folder.join(program));
-            command::output(run.envs(variables.iter().map(|(name, value)| (name, value))))
-        })
+        stage.charges(&self.folder, &mut self.command(self.folder.join(program)))
     }
 
     /// The same in an empty root, which is the folder of the program.
     pub fn charges_alone(&self, stage: &Stage, program: &str) -> Result<(), String> {
-        stage.charges(&self.folder, |variables| {
-            let mut run = compile::runner(&self.dist.root, "empty", &self.folder.join(program));
-            run.envs(variables.iter().map(|(name, value)| (name, value)));
-            command::output(run.env("PAYSVC_CA_FILE", "/sandbox-ca.pem"))
-        })
+        let mut run = compile::runner(&self.dist.root, "empty", &self.folder.join(program));
+        stage.charges_seeing(&self.folder, |_| Some(format!("/{CA_FILE}")), &mut run)
     }
 
     /// The same with what runs the programs of a platform.
     pub fn charges_for(&self, stage: &Stage, program: &str, platform: &Platform) -> Result<(), String> {
         compile::ready(&self.dist.root, platform.runner)?;
-        stage.charges(&self.folder, |variables| {
-            let program = self.folder.join(program);
-            let mut run = compile::runner(&self.dist.root, &platform.runner.word(), &program);
-            for (name, value) in variables {
-                let is_file = name == "PAYSVC_CA_FILE";
-                run.env(name, if is_file { compile::file(platform, value) } else { value.clone() });
-            }
-            command::output(&mut run).map(|printed| printed.replace('\r', ""))
-        })
+        let mut run = compile::runner(&self.dist.root, &platform.runner.word(), &self.folder.join(program));
+        stage.charges_for(platform, &self.folder, &mut run)
     }
 }

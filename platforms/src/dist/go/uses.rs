@@ -8,10 +8,10 @@ use super::super::uses::{Use, take_as};
 use super::super::{Dist, Stage};
 use super::modules::{Module, Root};
 use super::shop::Shop;
-use super::{SOURCE, errors, go, read, root, write};
-use crate::command;
+use super::{SOURCE, errors, go, root};
 use crate::libs::tools;
 use crate::table::{Compiler, Runner, System};
+use crate::{command, files};
 
 /// The headings of docs/install.md.
 const PROXY: &str = "With go get";
@@ -35,7 +35,7 @@ struct User<'a> {
 }
 
 pub fn all(dist: &Dist, stage: &Stage) -> Result<Vec<Use>, String> {
-    super::super::empty(&Shop::cache(dist))?;
+    files::empty(&Shop::cache(dist))?;
     let user = User { dist, stage, root: root(dist)?, newest: go(dist, "newest")? };
     let shop = user.shop("newest", &user.newest)?;
     let mut uses = vec![
@@ -132,10 +132,10 @@ impl User<'_> {
         shop.run(vendor)?;
         shop.without_modules()?;
         // Without the proxy.
-        std::fs::remove_file(shop.folder.join("charge")).map_err(|error| format!("charge: {error}"))?;
+        files::remove(&shop.folder.join("charge"))?;
         shop.run(&format!("go build{build}"))?;
         shop.charges(self.stage, "charge")?;
-        std::fs::remove_dir_all(shop.folder.join("vendor")).map_err(|error| format!("vendor: {error}"))
+        files::remove(&shop.folder.join("vendor"))
     }
 
     fn system(&self) -> Result<(), String> {
@@ -201,10 +201,10 @@ impl User<'_> {
         shop.set("GOSUMDB", "off");
         shop.run(&self.stage.commands(PROXY)?)?;
         shop.run(&self.commands(TRACES)?)?;
-        let program = read(&shop.folder.join("main.go"))?;
+        let main = shop.folder.join("main.go");
         let (path, none) = (self.root.below("otelpaysvc"), "paysvc.Config{})");
-        let hooked = program.replace(none, "paysvc.Config{}, paysvc.WithHooks(otelpaysvc.Hooks(nil)))");
-        write(&shop.folder, "main.go", &hooked.replace("import (\n", &format!("import (\n\t\"{path}\"\n")))?;
+        let hooked = files::read(&main)?.replace(none, "paysvc.Config{}, paysvc.WithHooks(otelpaysvc.Hooks(nil)))");
+        files::write(&main, hooked.replace("import (\n", &format!("import (\n\t\"{path}\"\n")))?;
         shop.run("go build -o charge .")?;
         shop.charges(self.stage, "charge")
     }

@@ -1,17 +1,14 @@
 //! What the packages must pass: PyPA's tools.
 
-use std::fs;
-use std::path::{Path, PathBuf};
-
 use serde_json::Value;
 
 use super::KIND;
-use crate::command;
 use crate::dist::Dist;
+use crate::{command, files};
 
 /// Checks all that was made.
 pub fn all(dist: &Dist) -> Result<(), String> {
-    let packages = files(&dist.packages(KIND.name))?;
+    let packages = files::list(&dist.packages(KIND.name))?;
     let wheels: Vec<_> = packages.iter().filter(|file| file.extension().is_some_and(|it| it == "whl")).collect();
     command::output(dist.command(dist.tool("twine")).args(["check", "--strict"]).args(&packages))?;
     // PyInstaller wants its hook in a file of a name that Python cannot import.
@@ -27,11 +24,6 @@ pub fn all(dist: &Dist) -> Result<(), String> {
         }
     }
     Ok(())
-}
-
-fn files(folder: &Path) -> Result<Vec<PathBuf>, String> {
-    let entries = fs::read_dir(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
-    Ok(entries.filter_map(|entry| Some(entry.ok()?.path())).collect())
 }
 
 /// Whether auditwheel finds that the wheel runs where its tags say, and no library that would have to be put into it.

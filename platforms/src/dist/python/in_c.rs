@@ -1,6 +1,5 @@
 //! Where there is no Python for a platform: README's program in C loads the library of the wheel.
 
-use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -8,23 +7,17 @@ use super::install::install;
 use crate::dist::Dist;
 use crate::dist::stage::Stage;
 use crate::libs::{self, tools};
-use crate::table::{Platform, System};
-use crate::{command, compile};
+use crate::table::Platform;
+use crate::{command, compile, files};
 
 pub fn charges(dist: &Dist, stage: &Stage, platform: &Platform, tag: &str) -> Result<(), String> {
     compile::ready(&dist.root, platform.runner)?;
     let folder = install(dist, "paysvc", "", tag, &format!("wheel-{}", platform.target))?.join("paysvc");
     let program = compiled(dist, stage, platform, &folder)?;
-    stage.charges(&folder, |variables| {
-        let mut run = compile::runner(&dist.root, &platform.runner.word(), &program);
-        run.current_dir(&folder).env("LD_LIBRARY_PATH", &folder);
-        run.env("WINEPATH", compile::file(platform, &folder.display().to_string()));
-        for (name, value) in variables {
-            let is_file = name == "PAYSVC_CA_FILE";
-            run.env(name, if is_file { compile::file(platform, value) } else { value.clone() });
-        }
-        command::output(&mut run)
-    })
+    let mut run = compile::runner(&dist.root, &platform.runner.word(), &program);
+    run.current_dir(&folder).env("LD_LIBRARY_PATH", &folder);
+    run.env("WINEPATH", compile::file(platform, &folder.display().to_string()));
+    stage.charges_for(platform, &folder, &mut run)
 }
 
 /// The program, linked with the library in this folder.
@@ -33,13 +26,13 @@ fn compiled(dist: &Dist, stage: &Stage, platform: &Platform, folder: &Path) -> R
     let words = compile::compiler(platform, &tools::zig(&dist.root)?.compiler, "cc");
     let mut cc = Command::new(&words[0]);
     cc.args(&words[1..]).arg(stage.programs.join("charge.c")).arg("-I").arg(built.join("include"));
-    if let System::Windows(_) = platform.system {
+    if platform.is_windows() {
         let imports = libs::names(platform).imports.first().ok_or("it has no import library")?;
         cc.arg(built.join(imports)).arg("-static");
     } else {
         // The name that the linker writes into the program.
         let name = folder.join(format!("libpaysvc.so.{}", paysvc_spec::status::ABI));
-        symlink("libpaysvc.so", &name).map_err(|error| format!("{}: {error}", name.display()))?;
+        files::link("libpaysvc.so".as_ref(), &name)?;
         cc.arg("-L").arg(folder).arg("-lpaysvc");
     }
     command::output(cc.arg("-o").arg(&program)).map(|_| program)

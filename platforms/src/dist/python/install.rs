@@ -1,12 +1,11 @@
 //! How wheels are installed: by pip, from the folder of the packages alone.
 
-use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
 
 use super::KIND;
-use crate::command;
 use crate::dist::Dist;
+use crate::{command, files};
 
 /// The oldest Python of the packages.
 const PYTHON: &str = "3.9";
@@ -22,8 +21,7 @@ pub fn install(dist: &Dist, distribution: &str, extra: &str, tag: &str, name: &s
     command::output(install.arg(format!("{distribution}{extra}")))?;
     let licences = folder.join(format!("{}-{}.dist-info/licenses", distribution.replace('-', "_"), dist.version));
     for name in ["LICENSE-APACHE", "LICENSE-MIT", "LICENSE-THIRD-PARTY"] {
-        let read = |file: PathBuf| fs::read(&file).map_err(|error| format!("{}: {error}", file.display()));
-        if read(licences.join(name))? != read(dist.root.join(name))? {
+        if files::bytes(&licences.join(name))? != files::bytes(&dist.root.join(name))? {
             return Err(format!("{name} in {distribution} is not that of the repository"));
         }
     }

@@ -10,9 +10,8 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use super::{Dist, Kind};
-use crate::command;
-use crate::libs;
 use crate::table::{Platform, System};
+use crate::{command, files, libs};
 
 pub const KIND: Kind = Kind { name: "python", quick: true, make, uses: uses::uses };
 
@@ -91,11 +90,10 @@ fn build(dist: &Dist, source: &Path, to: &Path, what: &[&str], given: Option<(&s
 /// A copy of a distribution's folder, with what it links to: setuptools writes beside its sources.
 fn copy(dist: &Dist, from: &str, work: &Path) -> Result<PathBuf, String> {
     let to = work.join(from);
-    super::empty(&to)?;
-    let from = dist.root.join(from);
-    let parts = fs::read_dir(&from).map_err(|error| format!("{}: {error}", from.display()))?;
+    files::empty(&to)?;
+    let parts = files::list(&dist.root.join(from))?;
     // An earlier build may have left its folder, from which setuptools would take files.
-    let parts = parts.filter_map(|part| Some(part.ok()?.path())).filter(|part| !part.ends_with("build"));
+    let parts = parts.into_iter().filter(|part| !part.ends_with("build"));
     command::run(dist.command("cp").args(["--recursive", "--dereference"]).args(parts).arg(&to))?;
     Ok(to)
 }
@@ -109,7 +107,7 @@ fn library(dist: &Dist, platform: &Platform, tag: &str, work: &Path) -> Result<P
     // The name that systems with musl give their C library, which the tag promises. zig links that of its development files.
     let processor = gate::promise(tag).ok_or_else(|| format!("{tag} names no processor"))?.processor;
     let patched = work.join(format!("{tag}.so"));
-    fs::copy(&built, &patched).map_err(|error| format!("{}: {error}", built.display()))?;
+    files::copy(&built, &patched)?;
     let mut patchelf = dist.command(dist.tool("patchelf"));
     patchelf.args(["--replace-needed", "libc.so", &format!("libc.musl-{processor}.so.1")]).arg(&patched);
     command::run(&mut patchelf)?;

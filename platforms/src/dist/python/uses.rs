@@ -1,7 +1,5 @@
 //! Where the Python packages are installed, and what is run with them.
 
-use std::fs;
-use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -10,7 +8,7 @@ use crate::dist::Dist;
 use crate::dist::stage::{self, CHARGES, Stage};
 use crate::dist::uses::{Use, take};
 use crate::table::{Platform, Proof, Runner};
-use crate::{command, compile};
+use crate::{command, compile, files};
 
 const IN_C: &str =
     "the tag, the licences; a C program with the library: charge over TLS; charge with a lost answer, resolved";
@@ -55,9 +53,9 @@ pub fn uses(dist: &Dist, stage: &Stage) -> Result<Vec<Use>, String> {
 /// Runs the commands of docs/install.md under a heading, in a new folder.
 fn documented(dist: &Dist, stage: &Stage, heading: &str, name: &str, shell: Command) -> Result<PathBuf, String> {
     let (folder, mut shell) = (dist.work(name)?, shell);
-    crate::dist::empty(&folder.join("build"))?;
+    files::make(&folder.join("build"))?;
     for (from, to) in [(dist.folder(), "build/dist"), (dist.root.join("build/lib"), "build/lib")] {
-        symlink(&from, folder.join(to)).map_err(|error| format!("{to}: {error}"))?;
+        files::link(&from, &folder.join(to))?;
     }
     shell.args(["-euc", &stage.commands(heading)?]).current_dir(&folder);
     command::output(&mut shell)?;
@@ -65,12 +63,8 @@ fn documented(dist: &Dist, stage: &Stage, heading: &str, name: &str, shell: Comm
 }
 
 /// README's program, twice.
-fn charges(stage: &Stage, folder: &Path, python: impl Fn() -> Command) -> Result<(), String> {
-    let program = stage.programs.join("charge.py");
-    stage.charges(folder, |variables| {
-        let variables = variables.iter().map(|(name, value)| (name, value));
-        command::output(clean(&mut python()).arg(&program).envs(variables).current_dir(folder))
-    })
+fn charges(stage: &Stage, folder: &Path, python: &mut Command) -> Result<(), String> {
+    stage.charges(folder, clean(python).arg(stage.programs.join("charge.py")).current_dir(folder))
 }
 
 /// Without what would lead to another library, or to another sandbox.
@@ -83,18 +77,14 @@ fn of_source(dist: &Dist, stage: &Stage) -> Result<(), String> {
     let mut shell = Command::new("sh");
     clean(&mut shell);
     let folder = documented(dist, stage, "From the source distribution", "python-source", shell)?;
-    charges(stage, &folder, || Command::new(folder.join("venv/bin/python")))
+    charges(stage, &folder, &mut Command::new(folder.join("venv/bin/python")))
 }
 
 /// The root has no pip: this machine's installs for it.
 fn oldest(dist: &Dist, stage: &Stage, platform: &Platform, tag: &str) -> Result<(), String> {
     compile::ready(&dist.root, platform.runner)?;
     let folder = install::install(dist, "paysvc", "", tag, "python-oldest")?;
-    charges(stage, &folder, || {
-        let mut python = python_of_the_oldest(dist, platform);
-        python.env("PYTHONPATH", &folder);
-        python
-    })
+    charges(stage, &folder, python_of_the_oldest(dist, platform).env("PYTHONPATH", &folder))
 }
 
 fn python_of_the_oldest(dist: &Dist, platform: &Platform) -> Command {
@@ -110,7 +100,7 @@ fn newest(dist: &Dist, stage: &Stage) -> Result<(), String> {
     let mut shell = in_the_newest(dist, "/bin/sh".as_ref());
     clean(&mut shell);
     let folder = documented(dist, stage, "For a program", "python-newest", shell)?;
-    charges(stage, &folder, || in_the_newest(dist, &folder.join("venv/bin/python")))
+    charges(stage, &folder, &mut in_the_newest(dist, &folder.join("venv/bin/python")))
 }
 
 /// pytest, and the program that is run with it.
@@ -170,9 +160,7 @@ impl Pytest {
             platform.runner.word(),
             program.display()
         );
-        fs::write(&started, script)
-            .and_then(|()| fs::set_permissions(&started, fs::Permissions::from_mode(0o755)))
-            .map_err(|error| format!("{}: {error}", started.display()))?;
+        files::write_script(&started, &script)?;
         let folder = install::install(dist, "paysvc", "", tag, "python-here")?;
         let mut python = Command::new(dist.tool("python"));
         clean(&mut python).env("PAYSVC_SANDBOX", &started).env("PYTHONPATH", self.beside(&folder));

@@ -5,7 +5,6 @@ use paysvc_spec::schema::{AnswerKind, Endpoint, Place, ShapeField};
 
 use crate::names::python as names;
 use crate::text::capitalise;
-use crate::text::python::literal;
 
 /// Whose body has an object of its own in front of the response of the endpoint that it has asked.
 const IN_FRONT: &str = "webhook_verify";
@@ -120,9 +119,8 @@ impl Answers {
         };
         let unit = member.kind.unit().map_or_else(String::new, |unit| format!(" in {unit}"));
         context! {
-            key => literal(&field.name),
+            key => &field.name,
             renamed => name != field.name,
-            quoted => literal(&name),
             name,
             doc => member.doc,
             about => format!("{}: {}{unit}; {}.", pointers.join(", "), member.kind.name(), member.certainty.name()),

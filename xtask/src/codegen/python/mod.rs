@@ -131,11 +131,15 @@ mod tests {
 
     /// The object of a request is called like its field, the reply like its row.
     #[test]
-    fn an_object_and_a_reply_have_two_names() {
+    fn an_object_has_neither_the_name_of_a_reply_nor_one_of_ours() {
         const INNER: &[Field] = &[Field::optional("x", Kind::Text, "a field")];
-        const FIELDS: &[Field] = &[Field::optional("parcelReply", Kind::Object(INNER), "an object")];
+        const fn object(name: &'static str) -> Field {
+            Field::optional(name, Kind::Object(INNER), "an object")
+        }
+        const FIELDS: &[Field] = &[object("parcelReply"), object("call")];
         let rows = [Endpoint { name: "parcel", fields: FIELDS, ..Endpoint::ROW }];
-        assert!(render(&rows).contains("class ParcelReply(Members):"));
+        let objects = render(&rows);
+        assert!(objects.contains("class ParcelReply(Members):") && objects.contains("class ParcelCall(Members):"));
         assert!(render_replies(&rows).contains("class ParcelReply_(Reply):"));
     }
 }
