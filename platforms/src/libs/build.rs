@@ -222,20 +222,6 @@ mod tests {
     }
 
     #[test]
-    fn mingw_is_named_for_every_part_of_the_build() {
-        let windows = platform("x86_64-pc-windows-gnu").unwrap();
-        assert_eq!(arguments(windows, true).last().unwrap(), "x86_64-pc-windows-gnu");
-        let names: Vec<_> = environment(windows, true, &folders()).into_iter().map(|(name, _)| name).collect();
-        let expected = [
-            "CFLAGS_x86_64_pc_windows_gnu",
-            "CC_x86_64_pc_windows_gnu",
-            "AR_x86_64_pc_windows_gnu",
-            "CARGO_TARGET_X86_64_PC_WINDOWS_GNU_LINKER",
-        ];
-        assert_eq!(names, expected);
-    }
-
-    #[test]
     fn c_code_for_windows_7_is_compiled_for_it() {
         let flags = |target| environment(platform(target).unwrap(), false, &folders())[0].1.clone();
         assert!(flags("i686-win7-windows-gnu").ends_with(" -D_WIN32_WINNT=0x0601"));

@@ -15,49 +15,24 @@ use std::path::Path;
 use crate::table::{PLATFORMS, Platform, platform};
 use crate::{command, files};
 
-pub const USAGE: &str = "cargo platforms libs [--root FOLDER] [--list | --needs | --check] [TARGET...]";
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Action {
-    Build,
-    /// Prints the platforms.
-    List,
-    /// Prints what a build of them needs, for `scripts/setup.sh`.
-    Needs,
-    /// Checks what was built.
-    Check,
-}
+pub const USAGE: &str = "cargo platforms libs [--root FOLDER] [--needs] [TARGET...]";
 
 pub fn run(root: &Path, arguments: impl Iterator<Item = String>) -> Result<(), String> {
-    let (action, platforms) = parse(arguments)?;
-    match action {
-        Action::List => {
-            for platform in platforms {
-                println!("{:<32}{}", platform.target, platform.title);
-            }
-            Ok(())
-        }
-        Action::Needs => {
-            for line in tools::needs(&platforms) {
-                println!("{line}");
-            }
-            Ok(())
-        }
-        Action::Check => {
-            platforms.iter().try_for_each(|it| check_all(root, it, &root.join("build/libs").join(it.target)))
-        }
-        Action::Build => build(root, &platforms),
+    let (only_needs, platforms) = parse(arguments)?;
+    if !only_needs {
+        return build(root, &platforms);
     }
+    tools::needs(&platforms).iter().for_each(|line| println!("{line}"));
+    Ok(())
 }
 
-/// Without targets: all platforms, but those of best effort only in a list.
-fn parse(arguments: impl Iterator<Item = String>) -> Result<(Action, Vec<&'static Platform>), String> {
-    let (mut action, mut platforms) = (Action::Build, Vec::new());
+/// Whether only what a build needs is printed, for `scripts/setup.sh`, and the platforms: without targets all of them, but
+/// those of best effort.
+fn parse(arguments: impl Iterator<Item = String>) -> Result<(bool, Vec<&'static Platform>), String> {
+    let (mut only_needs, mut platforms) = (false, Vec::new());
     for argument in arguments {
         match argument.as_str() {
-            "--list" => action = Action::List,
-            "--needs" => action = Action::Needs,
-            "--check" => action = Action::Check,
+            "--needs" => only_needs = true,
             target => platforms.push(platform(target).ok_or_else(|| {
                 let targets: Vec<_> = PLATFORMS.iter().map(|platform| platform.target).collect();
                 format!("{target} is not one of {}; usage: {USAGE}", targets.join(", "))
@@ -65,9 +40,9 @@ fn parse(arguments: impl Iterator<Item = String>) -> Result<(Action, Vec<&'stati
         }
     }
     if platforms.is_empty() {
-        platforms.extend(PLATFORMS.iter().filter(|platform| action == Action::List || !platform.best_effort));
+        platforms.extend(PLATFORMS.iter().filter(|platform| !platform.best_effort));
     }
-    Ok((action, platforms))
+    Ok((only_needs, platforms))
 }
 
 fn build(root: &Path, platforms: &[&Platform]) -> Result<(), String> {
@@ -129,18 +104,16 @@ fn said(name: &str, problems: Vec<String>) -> String {
 mod tests {
     use super::*;
 
-    fn parsed(arguments: &[&str]) -> Result<(Action, Vec<&'static str>), String> {
-        let (action, platforms) = parse(arguments.iter().map(|&it| it.to_owned()))?;
-        Ok((action, platforms.iter().map(|platform| platform.target).collect()))
+    fn parsed(arguments: &[&str]) -> Result<Vec<&'static str>, String> {
+        let (_, platforms) = parse(arguments.iter().map(|&it| it.to_owned()))?;
+        Ok(platforms.iter().map(|platform| platform.target).collect())
     }
 
     #[test]
     fn best_effort_is_built_only_when_named() {
-        let (action, all) = parsed(&[]).unwrap();
-        assert_eq!(action, Action::Build);
+        let all = parsed(&[]).unwrap();
         assert!(all.contains(&"x86_64-unknown-linux-gnu") && !all.contains(&"i686-win7-windows-gnu"), "{all:?}");
-        assert_eq!(parsed(&["i686-win7-windows-gnu"]).unwrap().1, ["i686-win7-windows-gnu"]);
-        assert_eq!(parsed(&["--list"]).unwrap().1.len(), PLATFORMS.len());
+        assert_eq!(parsed(&["i686-win7-windows-gnu"]).unwrap(), ["i686-win7-windows-gnu"]);
         assert!(parsed(&["sparc-sun-solaris"]).unwrap_err().contains("armv7-unknown-linux-gnueabihf"));
     }
 }

@@ -99,10 +99,4 @@ mod tests {
         ];
         assert!(needs(&both).iter().eq(expected.iter()), "{:?}", needs(&both));
     }
-
-    #[test]
-    fn a_target_without_standard_library_is_not_there() {
-        let rust = rust().unwrap();
-        assert!(!rust.has("sparc-sun-solaris"));
-    }
 }

@@ -1,72 +1,53 @@
 //! Go's names: exported, with initialisms in capitals.
 
 use std::collections::BTreeSet;
+use std::sync::LazyLock;
+
+use paysvc_platforms::files;
 
 use crate::text::capitalise;
 
 const INITIALISMS: &[&str] =
     &["abi", "api", "ca", "cvv", "http", "id", "ip", "iso", "json", "ms", "ok", "otp", "pin", "tls", "uri", "url"];
 
-/// What is hand-written and exported in the package, which no rendered type or function can be called.
-const OURS: &[&str] = &[
-    "Amount",
-    "Anything",
-    "AppendResult",
-    "Attempt",
-    "CallOption",
-    "Client",
-    "ContextWithTraceparent",
-    "DefaultMaxInFlight",
-    "DefaultMaxWaiting",
-    "ErrClosed",
-    "ErrStop",
-    "Error",
-    "Hooks",
-    "JournalEntry",
-    "New",
-    "NewFromJSON",
-    "NewReference",
-    "NewSecret",
-    "Option",
-    "PanicError",
-    "Progress",
-    "ProgressFunc",
-    "Ptr",
-    "QueryKind",
-    "Reply",
-    "ResolveOption",
-    "Secret",
-    "Store",
-    "StoreQuery",
-    "StoreRow",
-    "WithAttempts",
-    "WithExpect",
-    "WithHooks",
-    "WithKey",
-    "WithLog",
-    "WithMaxInFlight",
-    "WithMaxWaiting",
-    "WithMember",
-    "WithOnlyCall",
-    "WithStore",
-    "WithWait",
-];
+/// What the hand-written files of the package export: its types, variables and functions, which no rendered type or function
+/// can be called, and the methods of its client, which no endpoint is.
+static OURS: LazyLock<Exported> = LazyLock::new(|| {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../bindings/go");
+    let mut ours = Exported::default();
+    for file in files::list(folder.as_ref()).expect("the package") {
+        let name = file.file_name().unwrap_or_default().to_string_lossy();
+        if name.ends_with(".go") && !name.ends_with("_test.go") && !name.starts_with("generated") {
+            ours.add(&files::read(&file).expect("a file of the package"));
+        }
+    }
+    ours
+});
 
-/// Methods of the client that no endpoint is.
-const METHODS_OF_OURS: &[&str] = &[
-    "Call",
-    "Check",
-    "Close",
-    "Encrypt",
-    "HasSecretKey",
-    "JournalNext",
-    "NewReference",
-    "Request",
-    "Resolve",
-    "ResolveRequest",
-    "Shutdown",
-    "Warm",
-];
+#[derive(Default)]
+struct Exported {
+    package: BTreeSet<String>,
+    methods_of_client: BTreeSet<String>,
+}
+
+impl Exported {
+    fn add(&mut self, source: &str) {
+        for line in source.lines() {
+            let words: Vec<&str> = line.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
+            let (set, name) = match words[..] {
+                ["func", _, "Client", name, ..] if line.starts_with("func (") => (&mut self.methods_of_client, name),
+                ["func", ..] if line.starts_with("func (") => continue,
+                ["type" | "var" | "const" | "func", name, ..] if line.starts_with(words[0]) => {
+                    (&mut self.package, name)
+                }
+                _ => continue,
+            };
+            if name.starts_with(|first: char| first.is_ascii_uppercase()) {
+                set.insert(name.to_owned());
+            }
+        }
+    }
+}
 
 /// What the structs of requests and answers have themselves, and what fmt, log/slog and encoding/json look for. A field of
 /// such a name would hide it: with `Format`, personal data would be printed.
@@ -107,16 +88,14 @@ pub fn exported(name: &str) -> String {
 
 /// The method of the client for an endpoint.
 pub fn method(name: &str) -> String {
-    with_underscore(exported(name), METHODS_OF_OURS)
+    let name = exported(name);
+    if OURS.methods_of_client.contains(&name) { name + "_" } else { name }
 }
 
 /// The field of a struct for one of JSON.
 pub fn field(name: &str) -> String {
-    with_underscore(exported(name), MEMBERS_OF_OURS)
-}
-
-fn with_underscore(name: String, taken: &[&str]) -> String {
-    if taken.contains(&name.as_str()) { name + "_" } else { name }
+    let name = exported(name);
+    if MEMBERS_OF_OURS.contains(&name.as_str()) { name + "_" } else { name }
 }
 
 /// The types and functions of the package.
@@ -125,7 +104,7 @@ pub struct Package(BTreeSet<String>);
 impl Default for Package {
     /// With what is hand-written.
     fn default() -> Package {
-        Package(OURS.iter().map(|&name| name.to_owned()).collect())
+        Package(OURS.package.clone())
     }
 }
 
@@ -161,34 +140,14 @@ pub fn constant(kind: &str, name: &str) -> String {
 mod tests {
     use super::*;
 
-    /// Neither more nor less: what the hand-written files of the package declare.
     #[test]
-    fn the_names_of_the_package_are_known() {
-        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../bindings/go");
-        let (mut found, mut methods) = (BTreeSet::new(), BTreeSet::new());
-        for entry in std::fs::read_dir(folder).unwrap() {
-            let path = entry.unwrap().path();
-            let name = path.file_name().unwrap().to_str().unwrap();
-            if !name.ends_with(".go") || name.ends_with("_test.go") || name.starts_with("generated") {
-                continue;
-            }
-            for line in std::fs::read_to_string(&path).unwrap().lines() {
-                let words: Vec<&str> =
-                    line.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
-                let (set, declared) = match words[..] {
-                    ["func", _, "Client", name, ..] if line.starts_with("func (") => (&mut methods, name),
-                    ["type" | "var" | "const", name, ..] if line.starts_with(words[0]) => (&mut found, name),
-                    ["func", name, ..] if line.starts_with("func ") && !line.starts_with("func (") => {
-                        (&mut found, name)
-                    }
-                    _ => continue,
-                };
-                if declared.starts_with(|first: char| first.is_ascii_uppercase()) {
-                    set.insert(declared.to_owned());
-                }
-            }
+    fn what_is_written_by_hand_has_its_names() {
+        for name in ["Amount", "ErrClosed", "WithStore", "Store"] {
+            assert!(OURS.package.contains(name), "{name}");
         }
-        assert_eq!(found, Package::default().0);
-        assert_eq!(methods, METHODS_OF_OURS.iter().map(|&name| name.to_owned()).collect());
+        assert!(OURS.methods_of_client.contains("JournalNext") && !OURS.package.contains("JournalNext"));
+        assert!(!OURS.package.contains("OrderPayRequest"));
+        assert_eq!((method("close"), method("order_pay")), ("Close_".into(), "OrderPay".into()));
+        assert_eq!(Package::default().name("Amount".to_owned()), "Amount_");
     }
 }

@@ -46,15 +46,10 @@ const TYPES: &[&str] = &["str", "int", "bool", "tuple", "datetime"];
 pub struct Keyword<'a> {
     pub field: &'a Field,
     pub name: String,
-    pub also: Option<Also>,
-}
-
-#[derive(Clone, PartialEq)]
-pub enum Also {
     /// The same value under the interface's own spelling: `paymentoption` beside `payment_option`.
-    Spelling(String),
+    pub spelling: Option<String>,
     /// A time in seconds, beside the one in milliseconds: `timeout` beside `timeout_ms`.
-    Seconds(String),
+    pub seconds: Option<String>,
 }
 
 /// One spelling for the fields that differ only by case or underscores: the one that shows most of its words.
@@ -98,14 +93,12 @@ impl Spellings {
             let own = snake(field.name);
             let alone = fields.iter().filter(|other| joined(&snake(other.name)) == joined(&own)).count() == 1;
             let mut name = self.best.get(&joined(&own)).filter(|_| alone).unwrap_or(&own).clone();
-            let also = match own.strip_suffix("_ms") {
-                Some(time) if self.seconds => Some(Also::Seconds(time.to_owned())),
-                _ => (name != own).then_some(Also::Spelling(own)),
-            };
+            let seconds = own.strip_suffix("_ms").filter(|_| self.seconds).map(str::to_owned);
+            let spelling = (seconds.is_none() && name != own).then_some(own);
             while taken(&name) || found.iter().any(|other| other.name == name) {
                 name.push('_');
             }
-            found.push(Keyword { field, name, also });
+            found.push(Keyword { field, name, spelling, seconds });
         }
         found
     }

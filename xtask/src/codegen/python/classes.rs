@@ -1,23 +1,45 @@
 //! The objects within requests: a class each, with keyword arguments and a repr that hides the values.
 
-use minijinja::{Value, context};
 use paysvc_spec::schema::{Field, Kind};
+use serde::Serialize;
 
-use super::arguments::{self, Argument};
 use crate::names::python::{self as names, Spellings};
 
 /// The objects within requests, in the order in which Python can read them.
 pub struct Classes {
-    known: Vec<Class>,
+    pub known: Vec<Class>,
     spellings: Spellings,
 }
 
-#[derive(Clone, PartialEq)]
-struct Class {
+#[derive(Clone, PartialEq, Serialize)]
+pub struct Class {
     name: String,
     doc: String,
     arguments: Vec<Argument>,
     extra: bool,
+}
+
+/// A field of a request as a keyword argument of a method or class.
+#[derive(Clone, PartialEq, Serialize)]
+pub struct Argument {
+    /// The interface's name.
+    pub member: &'static str,
+    pub name: String,
+    pub kind: String,
+    /// A second keyword for the same value, and one for a time in seconds.
+    pub spelling: Option<String>,
+    pub seconds: Option<String>,
+    /// Takes an amount, so a Decimal is accepted too.
+    pub amount: bool,
+    /// Has to be given.
+    pub required: bool,
+    /// Has to be given as well, or a word that says that it is left out.
+    pub has_price: bool,
+    /// None leaves it out.
+    pub none_omits: bool,
+    /// Its value may be a secret, or have one in it.
+    pub secret: bool,
+    pub doc: String,
 }
 
 impl Class {
@@ -43,15 +65,6 @@ impl Classes {
                 }
             }
         }
-    }
-
-    /// For the template.
-    pub fn values(self) -> Vec<Value> {
-        let value = |class: Class| {
-            let Class { name, doc, arguments, extra } = class;
-            context! { name, doc, arguments => arguments::values(arguments), extra }
-        };
-        self.known.into_iter().map(value).collect()
     }
 
     /// Their names, in order.
@@ -107,12 +120,13 @@ impl Classes {
                 kind,
                 amount: matches!(field.kind, Kind::Amount(_)),
                 // Where a second keyword may give it, neither is required: the library says so when both are missing.
-                required: field.required && keyword.also.is_none(),
+                required: field.required && keyword.spelling.is_none() && keyword.seconds.is_none(),
                 has_price: field.has_price,
                 none_omits: none_omits(field),
                 secret: field.secret
                     || !matches!(field.kind, Kind::Text | Kind::Integer | Kind::Flag | Kind::Amount(_)),
-                also: keyword.also,
+                spelling: keyword.spelling,
+                seconds: keyword.seconds,
                 doc: field.doc_with_default(),
             }
         };

@@ -4,12 +4,12 @@
 //! errors need the numbers, and the methods need replies. Only a program that reads a response imports `_answers.py`.
 
 mod answers;
-mod arguments;
 mod classes;
 mod operations;
 
 use std::collections::BTreeSet;
 
+use minijinja::value::Serde;
 use minijinja::{Value, context};
 use paysvc_spec::events::RECEIVER;
 use paysvc_spec::operations::{INVOKED, OPERATIONS, about_earlier};
@@ -66,7 +66,7 @@ fn context(rows: &[Endpoint]) -> Value {
     let ours = CLASSES_OF_OURS.iter().map(|&name| name.to_owned()).collect();
     let answers = Answers::of(&with_answers(rows), [classes.names(), ours].concat());
     let of_row = |it: &Endpoint| {
-        let arguments = arguments::values(classes.arguments(it.name, it.fields, it.allows_extra));
+        let arguments = Serde(classes.arguments(it.name, it.fields, it.allows_extra));
         context! { python => method(it.name), reply => answers.reply(it.name), arguments, ..row(it) }
     };
     let mut config = Classes::new(Spellings::in_seconds()).arguments("config", settings::CONFIG, false);
@@ -96,11 +96,11 @@ fn context(rows: &[Endpoint]) -> Value {
         about_earlier => about_earlier().collect::<Vec<_>>(),
         amounts => amounts(rows),
         numbers_of => numbers(python_constant),
-        config => arguments::values(config),
-        request => arguments::values(classes.arguments("request", settings::REQUEST, false)),
+        config => Serde(config),
+        request => Serde(classes.arguments("request", settings::REQUEST, false)),
         answers => answers.values(),
         rows => rows.iter().map(of_row).collect::<Vec<_>>(),
-        classes => classes.values(),
+        classes => Serde(classes.known),
     }
 }
 

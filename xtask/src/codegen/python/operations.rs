@@ -1,12 +1,12 @@
 //! The functions that choose their requests themselves, as methods.
 
+use minijinja::value::Serde;
 use minijinja::{Value, context};
 use paysvc_spec::operations::{Body, OPERATIONS, Operation};
 use paysvc_spec::schema::Endpoint;
 
 use super::answers::Answers;
-use super::arguments::{self, Argument};
-use super::classes::Classes;
+use super::classes::{Argument, Classes};
 use crate::codegen::operations::{answer_of, operation};
 use crate::names::python::method;
 
@@ -24,8 +24,8 @@ pub fn values(rows: &[Endpoint], classes: &Classes, answers: &Answers) -> Vec<Va
             // The class of the replies of an endpoint.
             shared => matches!(it.answer, Body::Of(_)) && answer_of(it, rows).is_some(),
             reply => answer_of(it, rows).map(|name| answers.reply(name)),
-            required => arguments::values(required),
-            optional => arguments::values(optional),
+            required => Serde(required),
+            optional => Serde(optional),
             ..operation(it)
         }
     };
