@@ -138,6 +138,6 @@ fn unit_tests(root: &Path, row: &Platform) -> Command {
 
 fn sizes(root: &Path, row: &Platform) -> [u64; 2] {
     let folder = root.join("build/libs").join(row.target);
-    let shared = if row.is_windows() { "bin/paysvc.dll" } else { "lib/libpaysvc.so" };
-    [shared, "lib/libpaysvc.a"].map(|name| fs::metadata(folder.join(name)).map_or(0, |file| file.len()))
+    let names = libs::names(row);
+    [&names.shared, names.archive].map(|name| fs::metadata(folder.join(name)).map_or(0, |file| file.len()))
 }

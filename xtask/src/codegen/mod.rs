@@ -22,7 +22,7 @@ use std::collections::BTreeMap;
 
 use minijinja::{Value, context};
 use paysvc_spec::postgres;
-use paysvc_spec::schema::{Answer, AnswerKind, ApiKey, Endpoint, Field, Location, Member};
+use paysvc_spec::schema::{Answer, AnswerKind, ApiKey, Certainty, Endpoint, Field, Location, Member};
 use paysvc_spec::status::{Constant, OUTCOMES, STATES, STATUSES};
 
 /// A sort of numbers: its type in lower case, the prefix of the names, the table.
@@ -114,6 +114,16 @@ fn member(field: &Field) -> Value {
 /// What a field holds, in words: "string, required".
 fn kind(field: &Field) -> String {
     format!("{}{}", field.kind.name(), if field.required { ", required" } else { "" })
+}
+
+/// What a field of a response holds, in words: "amount in major currency units, reported".
+fn answer_kind(member: &Member) -> String {
+    let unit = member.kind.unit().map(|unit| format!(" in {unit}")).unwrap_or_default();
+    let certainty = match member.certainty {
+        Certainty::Documented => String::new(),
+        other => format!(", {}", other.name()),
+    };
+    format!("{}{unit}{certainty}", member.kind.name())
 }
 
 /// The fields with those of their objects and lists, each with how deep it lies.

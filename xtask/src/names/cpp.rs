@@ -2,6 +2,7 @@
 
 use paysvc_spec::schema::ShapeField;
 
+use super::distinct;
 use super::python::snake;
 
 /// Reserved words of C++11 to C++23, and the alternative spellings of operators.
@@ -28,15 +29,7 @@ pub fn method(name: &str) -> String {
 /// The data members of a response's struct: the names of the fields, unless they mean something else in C++ or in the struct.
 /// No two are the same.
 pub fn fields(shape: &[ShapeField]) -> Vec<String> {
-    let mut all: Vec<String> = Vec::new();
-    for field in shape {
-        let mut name = free(&field.name, METHODS_OF_ANSWER);
-        while all.contains(&name) {
-            name.push('_');
-        }
-        all.push(name);
-    }
-    all
+    distinct(shape.iter().map(|field| free(&field.name, METHODS_OF_ANSWER)))
 }
 
 /// The class of an object within a request: `order_create_request` and `card` make `order_create_card`.

@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 
 use paysvc_platforms::files;
 
+use super::distinct;
 use crate::text::capitalise;
 
 const INITIALISMS: &[&str] =
@@ -120,15 +121,7 @@ impl Package {
 
 /// The fields of an object of a response; no two are the same.
 pub fn fields<'a>(names: impl Iterator<Item = &'a str>) -> Vec<String> {
-    let mut all: Vec<String> = Vec::new();
-    for name in names {
-        let mut name = field(name);
-        while all.contains(&name) {
-            name.push('_');
-        }
-        all.push(name);
-    }
-    all
+    distinct(names.map(field))
 }
 
 /// `Status` and `RATE_LIMITED` make `StatusRateLimited`.

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use paysvc_spec::schema::{Endpoint, Field, snake_case};
 
+use super::distinct;
+
 /// Python's own words.
 const RESERVED: &str = include_str!("python_reserved.txt");
 
@@ -106,19 +108,12 @@ impl Spellings {
 
 /// The fields of an object of a response, as Python can name them; no two are the same, and none begins with an underscore.
 pub fn fields(names: &[&str]) -> Vec<String> {
-    let mut found: Vec<String> = Vec::new();
-    for name in names {
-        let mut name = match name.trim_start_matches('_') {
-            "" => "member".to_owned(),
-            bare if bare.starts_with(|c: char| c.is_ascii_digit()) => format!("member_{bare}"),
-            bare => bare.to_owned(),
-        };
-        while reserved(&name) || TYPES.contains(&name.as_str()) || found.contains(&name) {
-            name.push('_');
-        }
-        found.push(name);
-    }
-    found
+    distinct(names.iter().map(|name| match name.trim_start_matches('_') {
+        "" => "member".to_owned(),
+        bare if bare.starts_with(|c: char| c.is_ascii_digit()) => format!("member_{bare}"),
+        bare if reserved(bare) || TYPES.contains(&bare) => format!("{bare}_"),
+        bare => bare.to_owned(),
+    }))
 }
 
 fn reserved(name: &str) -> bool {

@@ -1,11 +1,12 @@
 //! The typed answers, a struct for each object.
 
 use minijinja::{Value, context};
-use paysvc_spec::schema::{AnswerKind, Certainty, Endpoint, Member, ShapeField};
+use paysvc_spec::schema::{AnswerKind, Endpoint, ShapeField};
 
 use crate::codegen::operations::with_answers;
-use crate::codegen::row;
+use crate::codegen::{answer_kind, row};
 use crate::names::cpp::fields;
+use crate::text::capitalise;
 
 /// Those of each row.
 pub fn structs(rows: &[Endpoint]) -> Vec<Value> {
@@ -36,7 +37,7 @@ fn structs_of(name: &str, shape: &[ShapeField], taken: &mut Vec<String>) -> Vec<
         }
         let member = field.members[0].1;
         members.push(context! {
-            name => field.name.as_str(), field => own, doc => member.doc, kind => kind(member), type => type_of(field.kind(), &inner),
+            name => field.name.as_str(), field => own, doc => member.doc, kind => capitalise(&answer_kind(member)), type => type_of(field.kind(), &inner),
         });
     }
     all.push(context! { name, members });
@@ -53,15 +54,4 @@ fn type_of(kind: AnswerKind, inner: &str) -> String {
         AnswerKind::Object(_) => format!("paysvc::optional<paysvc::{inner}>"),
         AnswerKind::List(_) => format!("paysvc::list<paysvc::{inner}>"),
     }
-}
-
-/// In words: "Amount in major currency units, reported".
-fn kind(member: &Member) -> String {
-    let unit = member.kind.unit().map(|unit| format!(" in {unit}")).unwrap_or_default();
-    let certainty = match member.certainty {
-        Certainty::Documented => String::new(),
-        other => format!(", {}", other.name()),
-    };
-    let name = member.kind.name();
-    format!("{}{}{unit}{certainty}", name[..1].to_uppercase(), &name[1..])
 }

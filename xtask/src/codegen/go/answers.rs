@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 
 use minijinja::{Value, context};
 use paysvc_spec::operations::OPERATIONS;
-use paysvc_spec::schema::{AnswerKind, Certainty, Endpoint, ShapeField};
+use paysvc_spec::schema::{AnswerKind, Endpoint, ShapeField};
 
 use super::operations::{self, called};
 use super::structs::{Shared, request};
+use crate::codegen::answer_kind;
 use crate::codegen::operations::with_answers;
 use crate::names::go::{Package, exported, fields};
 use crate::templates;
@@ -80,7 +81,7 @@ impl Types {
                 }
                 leaf => leaf_type(leaf).to_owned(),
             };
-            context! { go, name => &field.name, type => of, kind => kind(field), doc => field.members[0].1.doc }
+            context! { go, name => &field.name, type => of, kind => answer_kind(field.members[0].1), doc => field.members[0].1.doc }
         };
         let members: Vec<_> = shape.iter().zip(names).map(&mut member).collect();
         let key = Value::from(members.clone()).to_string();
@@ -106,14 +107,4 @@ fn leaf_type(kind: AnswerKind) -> &'static str {
         AnswerKind::Any => "*json.RawMessage",
         AnswerKind::Object(_) | AnswerKind::List(_) => unreachable!("has a type of its own"),
     }
-}
-
-/// What a field holds, in words: "amount in major currency units, reported".
-fn kind(field: &ShapeField) -> String {
-    let unit = field.kind().unit().map(|unit| format!(" in {unit}")).unwrap_or_default();
-    let certainty = match field.members[0].1.certainty {
-        Certainty::Documented => String::new(),
-        other => format!(", {}", other.name()),
-    };
-    format!("{}{unit}{certainty}", field.kind().name())
 }
