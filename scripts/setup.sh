@@ -20,6 +20,10 @@ need() { # command, package
     command -v "$1" >/dev/null 2>&1 || missing="$missing $2"
 }
 
+need_venv() {
+    python3 -c "import venv, ensurepip" 2>/dev/null || missing="$missing python3-venv"
+}
+
 install_missing() {
     [ -n "$missing" ] || return 0
     echo "setup: this machine lacks:$missing" >&2
@@ -47,8 +51,15 @@ install_missing() {
     missing=""
 }
 
-rust_minor() {
-    rustc --version 2>/dev/null | sed -n 's/^rustc 1\.\([0-9]*\)\..*/\1/p'
+# The tools in Python are in virtual environments, each of which is created again when its list changes.
+environment() { # folder, list
+    if ! [ -x "$1/bin/python" ] || ! cmp -s "$2" "$1/installed.txt"; then
+        python3 -m venv --clear "$1"
+        "$1/bin/pip" install --quiet --disable-pip-version-check --require-hashes -r "$2"
+        # It downloads its program now; the tests say it if that fails.
+        [ ! -x "$1/bin/pyright" ] || "$1/bin/pyright" --version >/dev/null 2>&1 || :
+        cp "$2" "$1/installed.txt"
+    fi
 }
 
 need cc gcc
@@ -72,7 +83,7 @@ if [ "$kind" = test ]; then
     need groff groff-base
     need chromium chromium
     need chromedriver chromium-driver
-    python3 -c "import venv, ensurepip" 2>/dev/null || missing="$missing python3-venv"
+    need_venv
     # Its programs are not on the PATH, and the next one is on root's only.
     ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || missing="$missing postgresql"
     [ -x /usr/sbin/update-ca-certificates ] || need update-ca-certificates ca-certificates
@@ -96,7 +107,7 @@ if [ "$kind" = dist ]; then
     need rpm rpm
     need zip zip
     need minisign minisign
-    python3 -c "import venv, ensurepip" 2>/dev/null || missing="$missing python3-venv"
+    need_venv
 fi
 if [ "$kind" = peers ]; then
     need curl-config libcurl4-openssl-dev
@@ -114,7 +125,7 @@ if [ "$kind" = bench ]; then
     [ -e /usr/include/openssl/param_build.h ] || missing="$missing libssl-dev"
     [ -e /usr/include/cjson/cJSON.h ] || missing="$missing libcjson-dev"
     [ -e /usr/include/zlib.h ] || missing="$missing zlib1g-dev"
-    python3 -c "import venv, ensurepip" 2>/dev/null || missing="$missing python3-venv"
+    need_venv
 fi
 if ! command -v cargo >/dev/null 2>&1 && [ -x "$HOME/.cargo/bin/cargo" ]; then
     echo "setup: cargo is in $HOME/.cargo/bin, which is not in PATH; add it and run this again" >&2
@@ -125,7 +136,7 @@ need cargo "cargo-web rustc-web rustfmt-web"
 
 install_missing
 
-minor=$(rust_minor)
+minor=$(rustc --version 2>/dev/null | sed -n 's/^rustc 1\.\([0-9]*\)\..*/\1/p')
 if [ -z "$minor" ] || [ "$minor" -lt "$RUST_LEAST" ]; then
     echo "setup: Rust 1.$RUST_LEAST or newer is needed, this is: $(rustc --version 2>&1)" >&2
     exit 1
@@ -138,28 +149,12 @@ fi
 if [ "$kind" = test ]; then
     # So that no test needs a network.
     for module in bindings/go/otelpaysvc bindings/go/examples/outbox; do (cd $module && "$go" mod download); done
-fi
-
-# The tools that test the Python package are in a virtual environment, which is created again when their list changes.
-if [ "$kind" = test ]; then
-    list=bindings/python/requirements-test.txt
-    if ! [ -x build/venv/bin/python ] || ! cmp -s $list build/venv/installed.txt; then
-        python3 -m venv --clear build/venv
-        build/venv/bin/pip install --quiet --disable-pip-version-check --require-hashes -r $list
-        # It downloads its program now; the tests say it if that fails.
-        build/venv/bin/pyright --version >/dev/null 2>&1 || :
-        cp $list build/venv/installed.txt
-    fi
+    environment build/venv bindings/python/requirements-test.txt
 fi
 
 # The tools that make packages.
 if [ "$kind" = dist ]; then
-    list=packaging/requirements.txt
-    if ! [ -x build/tools/dist/bin/python ] || ! cmp -s $list build/tools/dist/installed.txt; then
-        python3 -m venv --clear build/tools/dist
-        build/tools/dist/bin/pip install --quiet --disable-pip-version-check --require-hashes -r $list
-        cp $list build/tools/dist/installed.txt
-    fi
+    environment build/tools/dist packaging/requirements.txt
 fi
 
 # What the libraries of a platform need is in the table of platforms.
@@ -184,10 +179,5 @@ if [ "$kind" = libs ]; then
 $needs
 EOF
     install_missing
-    list=scripts/libs-requirements.txt
-    if ! [ -x build/tools/venv/bin/python ] || ! cmp -s $list build/tools/venv/installed.txt; then
-        python3 -m venv --clear build/tools/venv
-        build/tools/venv/bin/pip install --quiet --disable-pip-version-check --require-hashes -r $list
-        cp $list build/tools/venv/installed.txt
-    fi
+    environment build/tools/venv scripts/libs-requirements.txt
 fi

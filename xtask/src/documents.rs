@@ -3,7 +3,6 @@
 use std::path::Path;
 
 use paysvc_platforms::files;
-use paysvc_platforms::table::PLATFORMS;
 use paysvc_spec::checks::CARD_PAYLOAD;
 use paysvc_spec::schema::Endpoint;
 use paysvc_spec::verdicts::{CHANGING, READING};
@@ -25,8 +24,8 @@ const DOCUMENTS: &[(&str, &[&str])] = &[
 
 pub fn render(root: &Path, rows: &'static [Endpoint]) -> Result<Vec<(&'static str, String)>, String> {
     let parts = [
-        ("platforms-short", platforms::short(PLATFORMS)),
-        ("platforms", platforms::long(PLATFORMS)),
+        ("platforms-short", platforms::table("platforms_short.md")),
+        ("platforms", platforms::table("platforms.md")),
         ("operations", pages::operations()),
         ("settings", pages::settings()),
         ("codes", verdicts::codes()),

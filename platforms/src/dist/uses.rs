@@ -14,18 +14,11 @@ pub struct Use {
     /// What ran with it.
     pub ran: &'static str,
     pub seconds: f64,
-    pub end: End,
+    /// An error that begins with "MISSING: " is what this machine lacks to install or run it.
+    pub end: Result<(), String>,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum End {
-    Worked,
-    /// Nothing here can install or run it, and why.
-    Missing(String),
-    Failed(String),
-}
-
-/// Runs it and takes its time. An error that begins with "MISSING: " is what this machine lacks.
+/// Runs it and takes its time.
 pub fn take(
     package: &Path,
     place: impl Into<String>,
@@ -45,13 +38,7 @@ pub fn take_as(
     action: impl FnOnce() -> Result<(), String>,
 ) -> Use {
     let began = Instant::now();
-    let end = match action() {
-        Ok(()) => End::Worked,
-        Err(why) => match why.strip_prefix("MISSING: ") {
-            Some(what) => End::Missing(what.to_owned()),
-            None => End::Failed(why),
-        },
-    };
+    let end = action();
     let taken = Use {
         package: name,
         bytes: fs::metadata(package).map_or(0, |file| file.len()),
@@ -66,11 +53,15 @@ pub fn take_as(
 
 impl Use {
     fn said(&self) -> String {
-        match &self.end {
-            End::Worked => self.ran.to_owned(),
-            End::Missing(what) => format!("not run: {what}"),
-            End::Failed(why) => format!("FAILED: {why}"),
+        match (&self.end, self.missing()) {
+            (Ok(()), _) => self.ran.to_owned(),
+            (Err(_), Some(what)) => format!("not run: {what}"),
+            (Err(why), None) => format!("FAILED: {why}"),
         }
+    }
+
+    fn missing(&self) -> Option<&str> {
+        self.end.as_ref().err()?.strip_prefix("MISSING: ")
     }
 }
 
@@ -90,7 +81,7 @@ pub fn table(uses: &[Use]) -> String {
 pub fn verdict(uses: &[Use], partial: bool) -> Result<(), String> {
     let wrong: Vec<_> = uses
         .iter()
-        .filter(|it| matches!(it.end, End::Failed(_)) || (!partial && matches!(it.end, End::Missing(_))))
+        .filter(|it| it.end.is_err() && !(partial && it.missing().is_some()))
         .map(|it| format!("  {} in {}: {}", it.package, it.place, it.said()))
         .collect();
     if wrong.is_empty() { Ok(()) } else { Err(format!("dist-check\n{}", wrong.join("\n"))) }

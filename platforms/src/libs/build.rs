@@ -209,19 +209,6 @@ mod tests {
     }
 
     #[test]
-    fn glibc_s_version_and_the_missing_standard_library_are_in_the_command() {
-        let old = platform("i686-unknown-linux-gnu").unwrap();
-        assert!(arguments(old, true).ends_with(&["--target".to_owned(), "i686-unknown-linux-gnu.2.17".to_owned()]));
-        assert_eq!(zig_options(old)[..2], ["-target", "x86-linux-gnu.2.17"]);
-        let flags = "-g1 -ffile-prefix-map=/src=/paysvc -ffile-prefix-map=/me/.cargo=/cargo".to_owned();
-        let flags = ("CFLAGS_i686_unknown_linux_gnu".to_owned(), flags);
-        assert_eq!(environment(old, true, &folders()), std::slice::from_ref(&flags));
-        assert_eq!(arguments(old, false).last().unwrap(), "-Zbuild-std=std,panic_unwind");
-        let bootstrap = ("RUSTC_BOOTSTRAP".to_owned(), "1".to_owned());
-        assert_eq!(environment(old, false, &folders()), [flags, bootstrap]);
-    }
-
-    #[test]
     fn c_code_for_windows_7_is_compiled_for_it() {
         let flags = |target| environment(platform(target).unwrap(), false, &folders())[0].1.clone();
         assert!(flags("i686-win7-windows-gnu").ends_with(" -D_WIN32_WINNT=0x0601"));

@@ -1,21 +1,11 @@
 //! The tables of platforms: the short one of docs/linking.md, and that of docs/platforms.md with what ran where and what did not.
 
 use minijinja::{Value, context};
-use paysvc_platforms::table::{Platform, Proof, Runner, System};
+use paysvc_platforms::table::{PLATFORMS, Platform, Proof, Runner, System};
 
 use crate::templates;
 
-/// The table of docs/linking.md.
-pub fn short(platforms: &[Platform]) -> String {
-    table("platforms_short.md", platforms)
-}
-
-/// The table of docs/platforms.md.
-pub fn long(platforms: &[Platform]) -> String {
-    table("platforms.md", platforms)
-}
-
-fn table(template: &str, platforms: &[Platform]) -> String {
+pub fn table(template: &str) -> String {
     let row = |it: &Platform| {
         context! {
             title => it.title,
@@ -27,7 +17,7 @@ fn table(template: &str, platforms: &[Platform]) -> String {
             untested => untested(it.system, it.runner),
         }
     };
-    templates::render(template, context! { platforms => platforms.iter().map(row).collect::<Vec<Value>>() })
+    templates::render(template, context! { platforms => PLATFORMS.iter().map(row).collect::<Vec<Value>>() })
 }
 
 fn needs(system: System) -> String {

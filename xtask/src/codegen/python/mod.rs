@@ -24,24 +24,9 @@ use crate::templates;
 use answers::Answers;
 use classes::Classes;
 
-/// The numbers, the keyword names, and the objects within requests.
-pub fn render(rows: &[Endpoint]) -> String {
-    templates::render("_generated.py", context(rows))
-}
-
-/// The endpoints as methods of the two clients.
-pub fn render_endpoints(rows: &[Endpoint]) -> String {
-    templates::render("_endpoints.py", context(rows))
-}
-
-/// The classes of replies.
-pub fn render_replies(rows: &[Endpoint]) -> String {
-    templates::render("_replies.py", context(rows))
-}
-
-/// The classes of answers, and of the objects within them.
-pub fn render_answers(rows: &[Endpoint]) -> String {
-    templates::render("_answers.py", context(rows))
+/// One of the four files.
+pub fn render(file: &str, rows: &[Endpoint]) -> String {
+    templates::render(file, context(rows))
 }
 
 /// The version of the package with the sandbox, which is that of the package that names it.
@@ -138,8 +123,8 @@ mod tests {
         }
         const FIELDS: &[Field] = &[object("parcelReply"), object("call")];
         let rows = [Endpoint { name: "parcel", fields: FIELDS, ..Endpoint::ROW }];
-        let objects = render(&rows);
+        let objects = render("_generated.py", &rows);
         assert!(objects.contains("class ParcelReply(Members):") && objects.contains("class ParcelCall(Members):"));
-        assert!(render_replies(&rows).contains("class ParcelReply_(Reply):"));
+        assert!(render("_replies.py", &rows).contains("class ParcelReply_(Reply):"));
     }
 }
