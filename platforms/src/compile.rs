@@ -46,11 +46,6 @@ pub fn ready(root: &Path, runner: Runner) -> Result<(), String> {
     command::output(command::script(root, "runner.sh").arg(runner.word())).map(drop)
 }
 
-/// The emulator of a runner, where it has one.
-pub fn emulator(runner: Runner) -> Option<String> {
-    matches!(runner, Runner::Qemu(_)).then(|| format!("{}-static", runner.word()))
-}
-
 /// A file of this machine, as programs of the platform name it.
 pub fn file(platform: &Platform, path: &str) -> String {
     if platform.is_windows() { format!("Z:{}", path.replace('/', "\\")) } else { path.to_owned() }

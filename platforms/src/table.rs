@@ -74,8 +74,9 @@ pub enum Runner {
     Newest,
     /// The i386 loader of Debian 11.
     Debian11I386,
-    /// User emulation of this processor, over Debian's C library for it.
-    Qemu(&'static str),
+    /// User emulation of the processor, over Debian's C library for it.
+    QemuArm,
+    QemuAarch64,
     /// Debian's musl loader.
     MuslLoader,
     /// Wine for 64-bit programs.
@@ -109,45 +110,39 @@ pub enum Proof {
 
 impl Runner {
     /// As `scripts/runner.sh` names it.
-    pub fn word(self) -> String {
-        match self {
-            Runner::Debian11 => "debian11".into(),
-            Runner::Newest => "newest".into(),
-            Runner::Debian11I386 => "debian11-i386".into(),
-            Runner::Qemu(processor) => format!("qemu-{processor}"),
-            Runner::MuslLoader => "musl".into(),
-            Runner::Wine => "wine".into(),
-            Runner::Wine32 => "wine32".into(),
-            Runner::None => "none".into(),
-        }
+    pub fn word(self) -> &'static str {
+        self.names().0
+    }
+
+    /// The root of `scripts/roots.sh` that it needs.
+    pub fn root(self) -> Option<&'static str> {
+        self.names().1
     }
 
     /// Where its programs run, as the documentation names it.
-    pub fn place(self) -> String {
+    pub fn place(self) -> &'static str {
+        self.names().2
+    }
+
+    fn names(self) -> (&'static str, Option<&'static str>, &'static str) {
         match self {
-            Runner::Debian11 => "Debian 11 (glibc 2.31)".into(),
-            Runner::Newest => "Debian's testing release".into(),
-            Runner::Debian11I386 => "the i386 loader of Debian 11 (glibc 2.31)".into(),
-            Runner::Qemu(processor) => format!("QEMU's user emulation of {processor}"),
-            Runner::MuslLoader => "Debian's musl loader".into(),
-            Runner::Wine | Runner::Wine32 => "Wine 10".into(),
-            Runner::None => "nothing".into(),
+            Runner::Debian11 => ("debian11", Some("bullseye"), "Debian 11 (glibc 2.31)"),
+            Runner::Newest => ("newest", Some("newest"), "Debian's testing release"),
+            Runner::Debian11I386 => {
+                ("debian11-i386", Some("bullseye-i386"), "the i386 loader of Debian 11 (glibc 2.31)")
+            }
+            Runner::QemuArm => ("qemu-arm", Some("armhf"), "QEMU's user emulation of arm"),
+            Runner::QemuAarch64 => ("qemu-aarch64", Some("arm64"), "QEMU's user emulation of aarch64"),
+            Runner::MuslLoader => ("musl", Some("musl"), "Debian's musl loader"),
+            Runner::Wine => ("wine", Some("wine"), "Wine 10"),
+            Runner::Wine32 => ("wine32", Some("wine32"), "Wine 10"),
+            Runner::None => ("none", None, "nothing"),
         }
     }
 
-    /// The roots of `scripts/roots.sh` that it needs.
-    pub fn root(self) -> Option<&'static str> {
-        match self {
-            Runner::Debian11 => Some("bullseye"),
-            Runner::Newest => Some("newest"),
-            Runner::Debian11I386 => Some("bullseye-i386"),
-            Runner::Qemu("arm") => Some("armhf"),
-            Runner::Qemu(_) => Some("arm64"),
-            Runner::MuslLoader => Some("musl"),
-            Runner::Wine => Some("wine"),
-            Runner::Wine32 => Some("wine32"),
-            Runner::None => None,
-        }
+    /// The emulator that runs its programs, where it has one.
+    pub fn emulator(self) -> Option<String> {
+        matches!(self, Runner::QemuArm | Runner::QemuAarch64).then(|| format!("{}-static", self.word()))
     }
 }
 
@@ -202,7 +197,7 @@ pub const PLATFORMS: &[Platform] = &[
         title: "Linux aarch64, glibc",
         system: System::Glibc(GLIBC),
         pointer_bits: 64,
-        runner: Runner::Qemu("aarch64"),
+        runner: Runner::QemuAarch64,
         proofs: &[Proof::C, Proof::Cancel],
         compiler: Compiler::Zig { target: "aarch64-linux-gnu", cpu: "generic" },
         binutils: ("aarch64-linux-gnu-", "binutils-aarch64-linux-gnu"),
@@ -220,7 +215,7 @@ pub const PLATFORMS: &[Platform] = &[
         title: "Linux armv7 (hard float), glibc",
         system: System::Glibc(GLIBC),
         pointer_bits: 32,
-        runner: Runner::Qemu("arm"),
+        runner: Runner::QemuArm,
         proofs: &[Proof::C, Proof::Cancel],
         compiler: Compiler::Zig { target: "arm-linux-gnueabihf", cpu: "generic+v7a+vfp3-d32+thumb2-neon" },
         binutils: ("arm-linux-gnueabihf-", "binutils-arm-linux-gnueabihf"),
@@ -256,7 +251,7 @@ pub const PLATFORMS: &[Platform] = &[
         title: "Linux aarch64, musl",
         system: System::Musl,
         pointer_bits: 64,
-        runner: Runner::Qemu("aarch64"),
+        runner: Runner::QemuAarch64,
         proofs: &[Proof::C, Proof::Cancel],
         compiler: Compiler::Zig { target: "aarch64-linux-musl", cpu: "generic" },
         binutils: ("aarch64-linux-gnu-", "binutils-aarch64-linux-gnu"),

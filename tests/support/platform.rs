@@ -77,7 +77,7 @@ impl Foreign {
 
     /// A command that runs a program of the platform, which finds the shared library.
     pub fn command(&self, program: &Path) -> Command {
-        let mut command = compile::runner(root(), &self.row.runner.word(), program);
+        let mut command = compile::runner(root(), self.row.runner.word(), program);
         if self.windows() {
             command.env("WINEPATH", self.file(&self.folder.join("bin")));
         } else {

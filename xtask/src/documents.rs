@@ -12,7 +12,7 @@ use crate::codegen::{pages, platforms, sizes, verdicts};
 use crate::markers;
 
 /// Each document with the tables that it must have. Every part may be in any of them.
-const DOCUMENTS: &[(&str, &[&str])] = &[
+pub const DOCUMENTS: &[(&str, &[&str])] = &[
     ("docs/linking.md", &["platforms-short"]),
     ("docs/configuration.md", &["settings"]),
     ("docs/calls.md", &["operations"]),

@@ -3,7 +3,7 @@
 #![forbid(unsafe_code)]
 
 pub mod codegen;
-mod documents;
+pub mod documents;
 pub mod generate;
 mod header;
 pub mod interface;

@@ -4,16 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
 
-/// What is rendered only in part, between markers: the rest is written by hand, so it is neither verified nor mended.
-const DOCUMENTS: &[(&str, &str)] = &[
-    ("docs/calls.md", "<!-- operations -->\n"),
-    ("docs/configuration.md", "<!-- settings -->\n"),
-    ("docs/journal.md", "<!-- journal -->\n"),
-    ("docs/keys.md", "<!-- sizes -->\n"),
-    ("docs/linking.md", "<!-- platforms-short -->\n"),
-    ("docs/platforms.md", "<!-- platforms -->\n"),
-    ("docs/verdicts.md", "<!-- reading -->\n"),
-];
+use xtask::documents::DOCUMENTS;
 
 /// What the rendered files are rendered from, beside the tables.
 const SOURCES: &[&str] = &["cbindgen.toml", "src/ffi", "tests/scenarios.json"];
@@ -56,7 +47,10 @@ fn fails(root: &Path) -> String {
 /// Where another letter is put in: the first of a file, or of what is rendered in it.
 fn letter(path: &str, committed: &str) -> usize {
     let document = DOCUMENTS.iter().find(|(document, _)| *document == path);
-    let start = document.map_or(0, |(_, marker)| committed.find(marker).unwrap() + marker.len());
+    let start = document.map_or(0, |(_, parts)| {
+        let marker = format!("<!-- {} -->\n", parts[0]);
+        committed.find(&marker).unwrap() + marker.len()
+    });
     start + committed[start..].find(|c: char| c.is_ascii_alphabetic()).unwrap()
 }
 

@@ -43,18 +43,18 @@ pub fn uses(dist: &Dist, stage: &Stage) -> Result<Vec<Use>, String> {
         let valid = "unpacked; SBOM valid, with the crates of this target";
         all.push(uses::take(&archive, "this machine", valid, || unpacked.unpack(&archive)));
         let ran = "built with pkg-config and CMake, shared and static: each a charge, and one whose response is lost";
-        all.push(uses::take(&archive, &place, ran, || unpacked.every_way()));
+        all.push(uses::take(&archive, place, ran, || unpacked.every_way()));
         if dist.sandbox(row).is_some() {
             let ran = "its paysvc-sandbox, called by the program: a charge, and one whose response is lost";
-            all.push(uses::take(&archive, &place, ran, || unpacked.its_sandbox()));
+            all.push(uses::take(&archive, place, ran, || unpacked.its_sandbox()));
         }
         if row.is_windows() && row.pointer_bits == 64 {
             let ran = "built by zig (UCRT) with paysvc.lib: a charge, and one whose response is lost";
-            all.push(uses::take(&archive, &place, ran, || unpacked.microsofts_import_library()));
+            all.push(uses::take(&archive, place, ran, || unpacked.microsofts_import_library()));
         }
         if row.runner == Runner::Debian11 {
             let ran = "the C++ program: a charge, and one whose response is lost";
-            all.push(uses::take(&archive, &place, ran, || unpacked.in_cpp()));
+            all.push(uses::take(&archive, place, ran, || unpacked.in_cpp()));
             all.push(uses::take(&archive, "this machine", "the commands of docs/install.md", || documented(&unpacked)));
             all.push(uses::take(&archive, "an empty root with glibc 2.31", CHARGES, || containers::glibc(&unpacked)));
         }
@@ -164,7 +164,7 @@ impl Unpacked<'_> {
     }
 
     fn command(&self, program: &Path) -> Command {
-        let mut command = compile::runner(&self.dist.root, &self.row.runner.word(), program);
+        let mut command = compile::runner(&self.dist.root, self.row.runner.word(), program);
         // Wine takes paths to be in its encoding.
         command.env("LD_LIBRARY_PATH", self.prefix.join("lib")).env("LC_ALL", "C.UTF-8");
         command

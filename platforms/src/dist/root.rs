@@ -86,7 +86,7 @@ impl Root {
         cc.args(&words[1..]).arg(stage.programs.join("charge.c")).arg("-I").arg(headers);
         cc.arg("-L").arg(usr.join(library)).arg("-lpaysvc").arg("-o").arg(&program);
         command::output(&mut cc)?;
-        let Some(emulator) = compile::emulator(platform.runner) else { return self.charges(stage, platform.target) };
+        let Some(emulator) = platform.runner.emulator() else { return self.charges(stage, platform.target) };
         if !command::is_installed(&emulator) {
             return Err(format!("MISSING: {emulator}: install qemu-user-static"));
         }

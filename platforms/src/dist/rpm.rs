@@ -11,7 +11,7 @@ use super::tree::Tree;
 use super::uses::{Use, take};
 use super::{Dist, Kind};
 use crate::table::{GLIBC, Platform};
-use crate::{command, compile, files};
+use crate::{command, files};
 
 pub const KIND: Kind = Kind { name: "rpm", quick: false, make, uses };
 
@@ -158,7 +158,7 @@ fn uses(dist: &Dist, stage: &Stage) -> Result<Vec<Use>, String> {
     let mut all = Vec::new();
     for (platform, processor) in processors(dist) {
         let package = file(dist, PACKAGES[0], dist.version, processor);
-        let emulated = compile::emulator(platform.runner).is_some();
+        let emulated = platform.runner.emulator().is_some();
         let place = if emulated { "rpm's root in Debian 11, emulated" } else { "rpm's root in Debian 11" };
         all.push(take(&package, place, CHARGES, || installed(dist, stage, &root, platform, processor)));
     }

@@ -3,7 +3,7 @@
 #[derive(Debug, Default)]
 pub struct Report {
     pub target: &'static str,
-    pub runner: String,
+    pub runner: &'static str,
     pub languages: Vec<String>,
     pub scenarios: usize,
     /// Calls of one language.

@@ -56,7 +56,7 @@ fn untested(system: System, runner: Runner) -> String {
         System::Musl => untested.push("Alpine and other systems".into()),
         System::Windows(version) => untested.push(format!("Windows {version} itself, link.exe")),
     }
-    if let Runner::Qemu(_) = runner {
+    if runner.emulator().is_some() {
         untested.push("real processors".into());
     }
     untested.join("; ")

@@ -9,7 +9,7 @@ use crate::dist::root::Root;
 use crate::dist::stage::{CHARGES, Stage};
 use crate::dist::uses::{Use, take};
 use crate::table::GLIBC;
-use crate::{command, compile, files};
+use crate::{command, files};
 
 /// As docs/install.md has it.
 const HEADING: &str = "Debian and Ubuntu";
@@ -44,7 +44,7 @@ pub fn uses(dist: &Dist, stage: &Stage) -> Result<Vec<Use>, String> {
 }
 
 fn place(architecture: &Architecture) -> &'static str {
-    if compile::emulator(architecture.platform.runner).is_some() { "Debian 11, emulated" } else { "Debian 11" }
+    if architecture.platform.runner.emulator().is_some() { "Debian 11, emulated" } else { "Debian 11" }
 }
 
 /// The commands of the page, and README's program compiled there.

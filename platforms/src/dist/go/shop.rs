@@ -139,7 +139,7 @@ impl<'a> Shop<'a> {
     /// The same with what runs the programs of a platform.
     pub fn charges_for(&self, stage: &Stage, program: &str, platform: &Platform) -> Result<(), String> {
         compile::ready(&self.dist.root, platform.runner)?;
-        let mut run = compile::runner(&self.dist.root, &platform.runner.word(), &self.folder.join(program));
+        let mut run = compile::runner(&self.dist.root, platform.runner.word(), &self.folder.join(program));
         stage.charges_for(platform, &self.folder, &mut run)
     }
 }

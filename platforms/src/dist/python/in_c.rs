@@ -14,7 +14,7 @@ pub fn charges(dist: &Dist, stage: &Stage, platform: &Platform, tag: &str) -> Re
     compile::ready(&dist.root, platform.runner)?;
     let folder = install(dist, "paysvc", "", tag, &format!("wheel-{}", platform.target))?.join("paysvc");
     let program = compiled(dist, stage, platform, &folder)?;
-    let mut run = compile::runner(&dist.root, &platform.runner.word(), &program);
+    let mut run = compile::runner(&dist.root, platform.runner.word(), &program);
     run.current_dir(&folder).env("LD_LIBRARY_PATH", &folder);
     run.env("WINEPATH", compile::file(platform, &folder.display().to_string()));
     stage.charges_for(platform, &folder, &mut run)

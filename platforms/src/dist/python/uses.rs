@@ -88,11 +88,11 @@ fn oldest(dist: &Dist, stage: &Stage, platform: &Platform, tag: &str) -> Result<
 }
 
 fn python_of_the_oldest(dist: &Dist, platform: &Platform) -> Command {
-    compile::runner(&dist.root, &platform.runner.word(), "/usr/bin/python3".as_ref())
+    compile::runner(&dist.root, platform.runner.word(), "/usr/bin/python3".as_ref())
 }
 
 fn in_the_newest(dist: &Dist, program: &Path) -> Command {
-    compile::runner(&dist.root, &Runner::Newest.word(), program)
+    compile::runner(&dist.root, Runner::Newest.word(), program)
 }
 
 fn newest(dist: &Dist, stage: &Stage) -> Result<(), String> {
