@@ -96,11 +96,8 @@ fn it_ends_with_its_parent_and_prints_nothing_more() {
 
 #[test]
 fn host_names_in_listen() {
-    for arguments in [&["--listen", "localhost:0"][..], &["--listen", "localhost:0", "--tls"]] {
-        let sandbox = Sandbox::start(arguments);
-        let scheme = if arguments.len() == 3 { "https" } else { "http" };
-        let base_url = sandbox.start["base_url"].as_str().unwrap();
-        assert!(base_url.starts_with(&format!("{scheme}://localhost:")), "{base_url}");
-        sandbox.get("/payment/banks").expect(200);
-    }
+    let sandbox = Sandbox::start(&["--listen", "localhost:0", "--tls"]);
+    let base_url = sandbox.start["base_url"].as_str().unwrap();
+    assert!(base_url.starts_with("https://localhost:"), "{base_url}");
+    sandbox.get("/payment/banks").expect(200);
 }
