@@ -134,9 +134,10 @@ fn facts_of_text(context: &AnswerContext<'_>, http_status: u16, bytes: &[u8]) ->
     facts
 }
 
-/// Whether a content type says that the body is JSON: `application/json; charset=utf-8`, `application/problem+json`.
-fn is_json_type(content_type: &str) -> bool {
-    content_type.split(';').next().is_some_and(|kind| kind.to_ascii_lowercase().contains("json"))
+/// Whether one of the content types says that the body is JSON: `application/json; charset=utf-8`, `application/problem+json`.
+fn is_json_type(content_types: &str) -> bool {
+    let is_json = |kind: &str| kind.split(';').next().is_some_and(|kind| kind.to_ascii_lowercase().contains("json"));
+    content_types.split(',').any(is_json)
 }
 
 fn read_body(context: &AnswerContext<'_>, answer: HttpAnswer) -> Body {

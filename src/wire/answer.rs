@@ -19,6 +19,7 @@ const MAX_NUMBER: usize = 100;
 
 pub struct HttpAnswer {
     pub http_status: u16,
+    /// All that there are, with commas between them.
     pub content_type: Option<String>,
     pub retry_after_ms: Option<u64>,
     /// The date and the numbers, see [`trace`].

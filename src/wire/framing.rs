@@ -105,13 +105,16 @@ impl Overhead {
 }
 
 /// Names that decide where the body ends. Two readers of a malformed one may see different responses.
-const FRAMING: [&str; 2] = ["content-length", "transfer-encoding"];
+const FRAMING: &[&str] = &["content-length", "transfer-encoding"];
+/// These, and names that decide how the body is read. Without such a line a response would prove more than with it.
+const DECIDING: &[&str] = &["content-length", "transfer-encoding", "content-encoding", "content-type"];
 /// Longest part of a malformed line that a message repeats.
 const MAX_SHOWN: usize = 40;
 
 /// Repairs heads before ureq parses them, because ureq refuses a response for a single malformed line, and old gateways
 /// add such lines. A fold becomes blanks (RFC 9112, 5.2). A line that is no header is removed: without a colon, with a
-/// blank before it, or with a control character. Nothing is repaired in what may frame the body.
+/// blank before it, or with a control character. Nothing is repaired in what may frame the body, and nothing is removed that
+/// says how to read it.
 #[derive(Default)]
 pub struct Head {
     part: Part,
@@ -218,8 +221,9 @@ impl Head {
         } else {
             text
         };
-        if let Some(name) = framing_name(text).or_else(|| framing_name(header)) {
-            return Err(not_http(&format!("its header {name} is malformed")));
+        let malformed = |name: &str| not_http(&format!("its header {name} is malformed"));
+        if let Some(name) = first_name(text, DECIDING).or_else(|| first_name(header, FRAMING)) {
+            return Err(malformed(name));
         }
         if memchr::memchr2(0, b'\r', text).is_some() {
             self.remove(shown(header));
@@ -232,6 +236,10 @@ impl Head {
                 input[kept - 2] = b' ';
             }
             return Ok(true);
+        }
+        // A fold that cannot be kept.
+        if let Some(name) = first_name(header, DECIDING) {
+            return Err(malformed(name));
         }
         self.remove(shown(header));
         Ok(false)
@@ -296,12 +304,12 @@ fn header_line(bytes: &[u8]) -> Option<usize> {
     }
 }
 
-/// The name of [`FRAMING`] with which the line begins, after characters that no name has.
-fn framing_name(line: &[u8]) -> Option<&'static str> {
+/// The one of these names with which the line begins, after characters that no name has.
+fn first_name(line: &[u8], names: &[&'static str]) -> Option<&'static str> {
     let start = line.iter().position(|byte| TOKEN[usize::from(*byte)])?;
     let begins =
         |name: &&&str| line[start..].get(..name.len()).is_some_and(|own| own.eq_ignore_ascii_case(name.as_bytes()));
-    FRAMING.iter().find(begins).copied()
+    names.iter().find(begins).copied()
 }
 
 /// The beginning of a line, up to its colon, for people.
@@ -355,6 +363,12 @@ mod tests {
             ("transfer-encoding chunked", "", "transfer-encoding"),
             ("\u{1}content-length: 5", "", "content-length"),
             ("content-length: 5\u{1}", "", "content-length"),
+            ("content-type: a;\r\n b", "content-type: a;   b", ""),
+            ("Content-Type : a", "", "content-type"),
+            ("content-type: a;\r\n b\u{1}", "", "content-type"),
+            ("content-encoding gzip", "", "content-encoding"),
+            ("content-encoding: gzip\u{1}", "", "content-encoding"),
+            ("a: b\r\n content-encoding: gzip", "", "content-encoding"),
             ("a: b\0c", "", "a NUL or a carriage return"),
             ("a: b\rc", "", "a NUL or a carriage return"),
         ] {

@@ -21,6 +21,7 @@ mod stream;
 pub mod sys;
 mod tls;
 
+use std::borrow::Cow;
 use std::io::{self, ErrorKind, Read};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
@@ -239,7 +240,9 @@ fn run(connection: &PooledConnection, request: WireRequest<'_>, bounds: &Bounds)
 
 fn read(response: Response<Body>, state: &ConnectionState, bounds: &Bounds, keep_trace: bool) -> HttpAnswer {
     let text = |name: HeaderName| response.headers().get(name)?.to_str().ok().map(str::to_owned);
-    let content_type = text(header::CONTENT_TYPE);
+    let types = response.headers().get_all(header::CONTENT_TYPE).iter();
+    let types = types.map(|value| String::from_utf8_lossy(value.as_bytes()));
+    let content_type = types.reduce(|all, one| all + ", " + one).map(Cow::into_owned);
     let retry_after_ms = text(header::RETRY_AFTER).and_then(|text| answer::retry_after_ms(&text, SystemTime::now()));
     let trace = answer::trace(response.headers(), keep_trace);
     let http_status = response.status().as_u16();

@@ -186,9 +186,10 @@ fn heads_of_old_gateways_are_read() {
     }
 }
 
-/// Two readers that differ about such a line would see two answers.
+/// Two readers that differ about such a line would see two answers, and without it a body that was not read would be no
+/// reason for doubt.
 #[test]
-fn a_malformed_line_that_may_frame_the_body_is_refused_by_its_name() {
+fn a_malformed_line_that_decides_how_the_body_is_read_is_refused_by_its_name() {
     let length = OK.len();
     for (line, header) in [
         (format!("content-length: {length}\r\n 0"), "content-length"),
@@ -199,6 +200,8 @@ fn a_malformed_line_that_may_frame_the_body_is_refused_by_its_name() {
         (format!("content-length: {length}\u{1}"), "content-length"),
         ("Transfer-Encoding : chunked".to_owned(), "transfer-encoding"),
         ("transfer-encoding:\r\n chunked".to_owned(), "transfer-encoding"),
+        (format!("content-length: {length}\r\nContent-Encoding : gzip"), "content-encoding"),
+        (format!("content-length: {length}\r\ncontent-type application/json"), "content-type"),
     ] {
         let answer = format!("HTTP/1.1 200 OK\r\n{line}\r\n\r\n{OK}");
         let server = Server::start(move |mut c| {
@@ -216,6 +219,25 @@ fn a_malformed_line_that_may_frame_the_body_is_refused_by_its_name() {
     let (verdict, message, log) = logged(&server, "a-key");
     assert_eq!(verdict, "E_RESPONSE UNKNOWN", "{message}");
     assert!(message.contains("a header has a NUL") && log.contains("the first: \"x-gateway\""), "{message} {log}");
+}
+
+/// A body that says that it is JSON, and is none, proves nothing.
+#[test]
+fn a_content_type_of_json_counts_beside_another_and_with_any_character() {
+    for (types, expected) in [
+        ("content-type: text/html\r\n", "E_REJECTED REJECTED"),
+        ("content-type: text/html\r\ncontent-type: application/json\r\n", "E_RESPONSE UNKNOWN"),
+        ("content-type: text/html, application/json\r\n", "E_RESPONSE UNKNOWN"),
+        ("content-type: application/json; x=\u{e9}\r\n", "E_RESPONSE UNKNOWN"),
+    ] {
+        let answer = format!("HTTP/1.1 400 x\r\n{types}content-length: 0\r\n\r\n");
+        let server = Server::start(move |mut c| {
+            c.read_request();
+            c.write(&answer);
+        });
+        let (verdict, message, _) = logged(&server, "a-key");
+        assert_eq!(verdict, expected, "{types}: {message}");
+    }
 }
 
 #[test]
