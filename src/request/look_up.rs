@@ -95,13 +95,7 @@ impl<'a> EarlierRequest<'a> {
 
     /// The secrets that the caller kept, if any: the service may repeat them.
     pub fn secrets(&self, stop: Stop<'_>) -> Secrets {
-        // A field that the caller added is a reference.
-        let added = self.look_up.keep.iter().filter_map(|kept| match kept {
-            Keep::Added(pointer) => Some(Field::optional(first_step(pointer), Kind::Text, "")),
-            Keep::Value(_) | Keep::Presence(_) => None,
-        });
-        let fields: Vec<Field> = self.row.fields.iter().copied().chain(added).collect();
-        Secrets::of_row(self.given, &fields, stop)
+        Secrets::of_row(self.given, &kept_fields(self.row.fields, self.look_up), stop)
     }
 
     /// The fields of the request of the status query.
@@ -202,6 +196,15 @@ fn charge(path: &[&str], given: Fields<'_>, fields: &[Field], look_up: &LookUp) 
     })
 }
 
+/// The fields of the row, and those that the caller adds for the status query: references.
+fn kept_fields(fields: &'static [Field], look_up: &'static LookUp) -> Vec<Field> {
+    let added = look_up.keep.iter().filter_map(|kept| match kept {
+        Keep::Added(pointer) => Some(Field::optional(first_step(pointer), Kind::Text, "")),
+        Keep::Value(_) | Keep::Presence(_) => None,
+    });
+    fields.iter().copied().chain(added).collect()
+}
+
 /// The field of the request in which a pointer begins.
 fn first_step(pointer: &str) -> &str {
     pointer[1..].split('/').next().unwrap_or_default()
@@ -264,13 +267,9 @@ fn field_at(fields: &'static [Field], pointer: &str) -> Option<&'static Field> {
 }
 
 /// Fields whose names are nearly those of fields that must be kept: if they were ignored, those would be missing.
-fn misspelt(given: Fields<'_>, fields: &'static [Field], look_up: &LookUp, errors: &mut Vec<Fault>) {
+fn misspelt(given: Fields<'_>, fields: &'static [Field], look_up: &'static LookUp, errors: &mut Vec<Fault>) {
     let paths: Vec<String> = look_up.keep.iter().map(|kept| dotted(kept.pointer())).collect();
-    let added = look_up.keep.iter().filter_map(|kept| match kept {
-        Keep::Added(pointer) => Some(Field::optional(first_step(pointer), Kind::Text, "")),
-        Keep::Value(_) | Keep::Presence(_) => None,
-    });
-    let all: Vec<Field> = fields.iter().copied().chain(added).collect();
+    let all = kept_fields(fields, look_up);
     let known = validate::KnownMembers::of(&all);
     let mut check = |given: Fields<'_>, here: &[Field], prefix: &str| {
         for (name, _) in given.iter().filter(|(name, _)| !here.iter().any(|field| field.is_called(name))) {

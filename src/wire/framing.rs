@@ -106,8 +106,8 @@ impl Overhead {
 
 /// Names that decide where the body ends. Two readers of a malformed one may see different responses.
 const FRAMING: &[&str] = &["content-length", "transfer-encoding"];
-/// These, and names that decide how the body is read. Without such a line a response would prove more than with it.
-const DECIDING: &[&str] = &["content-length", "transfer-encoding", "content-encoding", "content-type"];
+/// Names that decide how the body is read. Without such a line a response would prove more than with it.
+const READING: &[&str] = &["content-encoding", "content-type"];
 /// Longest part of a malformed line that a message repeats.
 const MAX_SHOWN: usize = 40;
 
@@ -222,7 +222,8 @@ impl Head {
             text
         };
         let malformed = |name: &str| not_http(&format!("its header {name} is malformed"));
-        if let Some(name) = first_name(text, DECIDING).or_else(|| first_name(header, FRAMING)) {
+        let of_line = first_name(text, FRAMING).or_else(|| first_name(text, READING));
+        if let Some(name) = of_line.or_else(|| first_name(header, FRAMING)) {
             return Err(malformed(name));
         }
         if memchr::memchr2(0, b'\r', text).is_some() {
@@ -238,7 +239,7 @@ impl Head {
             return Ok(true);
         }
         // A fold that cannot be kept.
-        if let Some(name) = first_name(header, DECIDING) {
+        if let Some(name) = first_name(header, READING) {
             return Err(malformed(name));
         }
         self.remove(shown(header));

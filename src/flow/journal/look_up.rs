@@ -72,9 +72,9 @@ impl Single<'_> {
     pub(super) fn ask(&mut self, ask: Ask, entry: &Entry, known: &Snapshot, line: &Line) -> Step {
         let look_up = self.request.row.and_then(|row| row.looked_up_by.as_ref());
         let (Some(look_up), Some(reference)) = (look_up, entry.record.order.as_deref()) else { return Step::Send };
-        let value = text_value(reference);
-        let value = (&value, Document::scan_own(&value).expect("a quoted text is JSON"));
-        let fields = look_up.members.iter().map(|(name, _)| (*name, value.1.root(value.0))).collect();
+        let text = text_value(reference);
+        let value = Document::scan_own(&text).expect("a quoted text is JSON");
+        let fields = look_up.members.iter().map(|(name, _)| (*name, value.root(&text))).collect();
         let mut secrets = Secrets::default();
         secrets.extend(&self.request.secrets);
         let task = Task {
