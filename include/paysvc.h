@@ -243,6 +243,31 @@ typedef void (PAYSVC_CALLBACK *paysvc_log_fn)(void *userdata, int level, const c
 typedef int (PAYSVC_CALLBACK *paysvc_progress_fn)(void *userdata, size_t done, size_t total, const char *step_json);
 
 /**
+ * What the functions of the same names tell of a reply, see paysvc_reply_read(). The texts are never NULL, and valid until the
+ * reply is freed.
+ */
+typedef struct paysvc_reply_view {
+  paysvc_status status;
+  paysvc_outcome outcome;
+  paysvc_state state;
+  int http_status;
+  int attempts;
+  int retry_after_ms;
+  int replayed;
+  int is_active;
+  const char *body;
+  size_t body_len;
+  const char *code;
+  const char *message;
+  const char *call_id;
+  const char *request_id;
+  /**
+   * Why it is not paid, whatever it is compared with; "": paysvc_reply_is_paid() says whether it is.
+   */
+  const char *why_not;
+} paysvc_reply_view;
+
+/**
  * A database of the program that keeps the journal, see paysvc_client_set_store(). Set all bytes to 0 first, and then the
  * fields. The callbacks return PAYSVC_STORE_DONE, append also PAYSVC_STORE_EXISTS; any other value is a failure, and then
  * nothing that moves money is sent. Their texts are valid until they return. They must return within timeout_ms
@@ -1405,6 +1430,18 @@ const char *PAYSVC_CDECL paysvc_reply_amount(const paysvc_reply *reply,
  * @return valid until the reply is freed. NULL if there is no memory for it, or if it would be many times as long as the body
  */
 const char *PAYSVC_CDECL paysvc_reply_json(const paysvc_reply *reply);
+
+/**
+ * What the functions above and below tell of a reply, in one call: for languages in which a call into C takes long.
+ *
+ * @param reply  NULL: what each function says of NULL
+ * @param view  is filled; NULL: nothing is done
+ * @param size  sizeof(paysvc_reply_view); above 1,024 nothing is done. Later versions may have more fields: one that this library
+ *   does not know becomes 0.
+ */
+void PAYSVC_CDECL paysvc_reply_read(const paysvc_reply *reply,
+                                    paysvc_reply_view *view,
+                                    size_t size);
 
 /**
  * HTTP status of the response to the last attempt; 0 if there was no response.

@@ -26,7 +26,7 @@ type Read = unsafe extern "C" fn(*mut c_void, *const c_char, c_int, *mut paysvc_
 type Release = unsafe extern "C" fn(*mut c_void);
 
 /// More than this is no size of a structure, but memory that was not zeroed.
-const MAX_SIZE: usize = 1024;
+pub(super) const MAX_SIZE: usize = 1024;
 
 struct CallbackStore {
     append: Append,

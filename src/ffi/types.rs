@@ -33,6 +33,28 @@ pub struct paysvc_call {
 /// Result of a call. Any number of threads may read it at once; one of them frees it.
 pub struct paysvc_reply(pub(super) Handle);
 
+/// What the functions of the same names tell of a reply, see paysvc_reply_read(). The texts are never NULL, and valid until the
+/// reply is freed.
+#[repr(C)]
+pub struct paysvc_reply_view {
+    pub status: paysvc_status,
+    pub outcome: paysvc_outcome,
+    pub state: paysvc_state,
+    pub http_status: c_int,
+    pub attempts: c_int,
+    pub retry_after_ms: c_int,
+    pub replayed: c_int,
+    pub is_active: c_int,
+    pub body: *const c_char,
+    pub body_len: usize,
+    pub code: *const c_char,
+    pub message: *const c_char,
+    pub call_id: *const c_char,
+    pub request_id: *const c_char,
+    /// Why it is not paid, whatever it is compared with; "": paysvc_reply_is_paid() says whether it is.
+    pub why_not: *const c_char,
+}
+
 /// A request under construction. One thread at a time uses it.
 pub struct paysvc_json(pub(super) Builder);
 

@@ -1,6 +1,7 @@
 /* The boundary from C: NULL in every argument, text that is not UTF-8, and ownership. Needs no service. */
 #include <errno.h>
 #include <paysvc.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +23,40 @@ static const struct { const char *name; function call; } functions[] = {
 static const char free_request[] = "{\"method\":\"GET\",\"path\":\"/x\",\"key\":\"public\"}";
 static const char config[] = "{\"base_url\":\"http://127.0.0.1:1\",\"public_key\":\"p\",\"secret_key\":\"s\"}";
 
+/* What paysvc_reply_read() says is what the functions say. */
+static void the_same(const paysvc_reply *reply)
+{
+    struct { paysvc_reply_view known; char more[8]; } view;
+    const char *why_not;
+
+    memset(&view, 'x', sizeof view);
+    paysvc_reply_read(reply, &view.known, sizeof view);
+    CHECK(view.known.status == paysvc_reply_status(reply));
+    CHECK(view.known.outcome == paysvc_reply_outcome(reply));
+    CHECK(view.known.state == paysvc_reply_state(reply));
+    CHECK(view.known.http_status == paysvc_reply_http_status(reply));
+    CHECK(view.known.attempts == paysvc_reply_attempts(reply));
+    CHECK(view.known.retry_after_ms == paysvc_reply_retry_after_ms(reply));
+    CHECK(view.known.replayed == paysvc_reply_replayed(reply));
+    CHECK(view.known.is_active == paysvc_reply_is_active(reply));
+    CHECK(view.known.body == paysvc_reply_body(reply));
+    CHECK(view.known.body_len == paysvc_reply_body_len(reply));
+    CHECK(view.known.code == paysvc_reply_code(reply));
+    CHECK(view.known.message == paysvc_reply_message(reply));
+    CHECK(view.known.call_id == paysvc_reply_call_id(reply));
+    CHECK(view.known.request_id == paysvc_reply_request_id(reply));
+    paysvc_reply_is_paid(reply, "*", "*", "*", &why_not);
+    CHECK(view.known.why_not == why_not);
+    CHECK(memcmp(view.more, "\0\0\0\0\0\0\0", sizeof view.more) == 0);
+
+    /* A program of a version with fewer fields. */
+    memset(&view, 'x', sizeof view);
+    paysvc_reply_read(reply, &view.known, offsetof(paysvc_reply_view, state));
+    CHECK(view.known.outcome == paysvc_reply_outcome(reply));
+    CHECK(*(const char *)&view.known.state == 'x');
+    paysvc_reply_read(reply, NULL, sizeof view.known);
+}
+
 /* A refusal: NOT_SENT, a parsable body, and a message that holds the part. */
 static void refused(paysvc_status status, paysvc_status expected, paysvc_reply *reply, const char *part)
 {
@@ -31,6 +66,7 @@ static void refused(paysvc_status status, paysvc_status expected, paysvc_reply *
     CHECK(paysvc_reply_outcome(reply) == PAYSVC_OUTCOME_NOT_SENT);
     CHECK(paysvc_reply_state(reply) == PAYSVC_STATE_NONE);
     CHECK(paysvc_reply_http_status(reply) == 0);
+    the_same(reply);
     CHECK(paysvc_reply_attempts(reply) == 0);
     CHECK(paysvc_reply_retry_after_ms(reply) == -1);
     CHECK(strcmp(paysvc_reply_code(reply), "") == 0);
@@ -143,6 +179,7 @@ static void replies(void)
     CHECK(strlen(paysvc_reply_message(NULL)) > 0);
     CHECK(paysvc_reply_retry_after_ms(NULL) == -1);
     CHECK(paysvc_reply_attempts(NULL) == 0);
+    the_same(NULL);
     paysvc_reply_free(NULL);
 
     CHECK(paysvc_client_new("{\"base_ulr\":\"x\"}", &client, &reply) == PAYSVC_E_CONFIG);

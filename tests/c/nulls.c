@@ -10,6 +10,7 @@ static const char config[] = "{\"base_url\":\"http://127.0.0.1:1\",\"public_key\
 static paysvc_client *client, *made;
 static paysvc_call *call;
 static paysvc_reply *reply, *old_reply;
+static paysvc_reply_view view;
 static paysvc_json *request;
 static int here;
 static const char *why;

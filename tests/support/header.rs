@@ -42,6 +42,7 @@ impl InC for Argument {
             "paysvc_log_fn" => "on_log",
             "paysvc_progress_fn" => "on_progress",
             "const paysvc_store *" => "&store",
+            "paysvc_reply_view *" => "&view",
             // There is one only while a callback runs.
             "paysvc_sink *" => "NULL",
             "char *" => "text",

@@ -239,6 +239,11 @@ impl Machine<'_> {
             assert!(CStr::from_ptr(paysvc_reply_request_id(reply)).count_bytes() <= 100);
             assert_eq!(paysvc_reply_replayed(reply), 0, "there is no journal");
             assert!(paysvc_reply_is_active(reply) == 0 || outcome == PAYSVC_OUTCOME_CONFIRMED);
+            let mut view = std::mem::MaybeUninit::<paysvc_reply_view>::uninit();
+            paysvc_reply_read(reply, view.as_mut_ptr(), size_of_val(&view));
+            let view = view.assume_init();
+            assert_eq!((view.status, view.outcome, view.http_status, view.attempts), (status, outcome, http, attempts));
+            assert_eq!(CStr::from_ptr(view.body).count_bytes(), view.body_len);
             let found = paysvc_reply_get(reply, pointer(&pointer_text));
             let shown = paysvc_reply_get_cp1252(reply, pointer(&pointer_text));
             assert!(found.is_null() == shown.is_null());
