@@ -107,22 +107,24 @@ const noRetryAfter = -time.Millisecond
 // Copies a reply of the library, which the caller frees unless it has become NULL.
 func newReply(owned **C.paysvc_reply) *Reply {
 	from := *owned
-	body := C.paysvc_reply_body(from)
+	var view C.paysvc_reply_view
+	C.paysvc_reply_read(from, &view, C.sizeof_paysvc_reply_view)
 	reply := &Reply{
-		Status:     statusOf(int(C.paysvc_reply_status(from))),
-		Outcome:    outcomeOf(int(C.paysvc_reply_outcome(from))),
-		State:      State(C.paysvc_reply_state(from)),
-		Code:       C.GoString(C.paysvc_reply_code(from)),
-		Message:    C.GoString(C.paysvc_reply_message(from)),
-		HTTPStatus: int(C.paysvc_reply_http_status(from)),
+		Status:     statusOf(int(view.status)),
+		Outcome:    outcomeOf(int(view.outcome)),
+		State:      State(view.state),
+		Code:       C.GoString(view.code),
+		Message:    C.GoString(view.message),
+		HTTPStatus: int(view.http_status),
 		// Not C.GoBytes, whose limit is 2 GB.
-		Body:       bytes.Clone(unsafe.Slice((*byte)(unsafe.Pointer(body)), int(C.paysvc_reply_body_len(from)))),
-		Attempts:   int(C.paysvc_reply_attempts(from)),
-		CallID:     C.GoString(C.paysvc_reply_call_id(from)),
-		RequestID:  C.GoString(C.paysvc_reply_request_id(from)),
-		Replayed:   C.paysvc_reply_replayed(from) != 0,
-		IsActive:   C.paysvc_reply_is_active(from) != 0,
-		RetryAfter: time.Duration(C.paysvc_reply_retry_after_ms(from)) * time.Millisecond,
+		Body:       bytes.Clone(unsafe.Slice((*byte)(unsafe.Pointer(view.body)), int(view.body_len))),
+		Attempts:   int(view.attempts),
+		CallID:     C.GoString(view.call_id),
+		RequestID:  C.GoString(view.request_id),
+		Replayed:   view.replayed != 0,
+		IsActive:   view.is_active != 0,
+		RetryAfter: time.Duration(view.retry_after_ms) * time.Millisecond,
+		whyNot:     C.GoString(view.why_not),
 	}
 	if told := C.paysvc_reply_json(from); told != nil {
 		reply.take(unsafe.Slice((*byte)(unsafe.Pointer(told)), int(C.strlen(told))))
@@ -145,7 +147,6 @@ func (r *Reply) take(text []byte) {
 		Unreadable []string             `json:"unreadable"`
 		LookUp     *ResolveRequest      `json:"look_up"`
 		Webhook    *WebhookVerifyAnswer `json:"webhook"`
-		WhyNot     string               `json:"why_not"`
 	}
 	if json.Unmarshal(text, &told) != nil {
 		r.Unreadable = []string{""} // It is nested too deeply.
@@ -154,7 +155,7 @@ func (r *Reply) take(text []byte) {
 	if told.Answer != nil {
 		r.AnswerJSON = *told.Answer
 	}
-	r.AnswerOf, r.Unreadable, r.lookUp, r.Webhook, r.whyNot = told.AnswerOf, told.Unreadable, told.LookUp, told.Webhook, told.WhyNot
+	r.AnswerOf, r.Unreadable, r.lookUp, r.Webhook = told.AnswerOf, told.Unreadable, told.LookUp, told.Webhook
 }
 
 // Anything is not compared by [Reply.IsPaid].

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 from ._errors import PaysvcError, error_of
 from ._generated import ABOUT_EARLIER, LOOK_UPS, OPERATIONS, Outcome, State, Status
-from ._library import Handle, Text, library
+from ._library import Handle, Text, View, library
 from ._numbers import member
 from ._progress import Progress, log, reporting
 from ._replies import REPLIES
@@ -129,24 +129,25 @@ class Request:
         return self.reply
 
     def _made(self, result: Handle) -> Reply:
-        wait = library.paysvc_reply_retry_after_ms(result)
-        why_not = _why_not_paid(result, b"*", b"*", b"*")
+        view = View()
+        library.paysvc_reply_read(result, view, ctypes.sizeof(view))
+        wait, why_not = view.retry_after_ms, view.why_not.decode()
         reply = object.__new__(self._class)  # The constructor takes longer.
         known = vars(reply)
         known.update(
-            status=member(Status, library.paysvc_reply_status(result)),
-            outcome=member(Outcome, library.paysvc_reply_outcome(result)),
-            state=member(State, library.paysvc_reply_state(result)),
-            code=library.paysvc_reply_code(result).decode(),
-            message=library.paysvc_reply_message(result).decode(),
-            http_status=library.paysvc_reply_http_status(result),
-            attempts=library.paysvc_reply_attempts(result),
+            status=member(Status, view.status),
+            outcome=member(Outcome, view.outcome),
+            state=member(State, view.state),
+            code=view.code.decode(),
+            message=view.message.decode(),
+            http_status=view.http_status,
+            attempts=view.attempts,
             retry_after=None if wait < 0 else wait / 1000,
-            text=library.paysvc_reply_body(result).decode(),
-            call_id=library.paysvc_reply_call_id(result).decode(),
-            request_id=library.paysvc_reply_request_id(result).decode(),
-            replayed=library.paysvc_reply_replayed(result) != 0,
-            is_active=library.paysvc_reply_is_active(result) != 0,
+            text=view.body.decode(),
+            call_id=view.call_id.decode(),
+            request_id=view.request_id.decode(),
+            replayed=view.replayed != 0,
+            is_active=view.is_active != 0,
             # The library makes it when it is first asked for, and keeps it with its reply.
             _json=partial(library.paysvc_reply_json, result),
             _why_not=why_not,

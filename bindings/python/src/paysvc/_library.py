@@ -21,16 +21,27 @@ _NAMES = {"linux": "libpaysvc.so", "win32": "paysvc.dll", "darwin": "libpaysvc.d
 
 PROGRESS_CALLBACK = ctypes.CFUNCTYPE(c_int, c_void_p, c_size_t, c_size_t, c_char_p)
 
+
+class View(ctypes.Structure):
+    """paysvc_reply_view: what a reply tells, read in one call."""
+
+    _fields_ = (
+        *[(name, c_int) for name in ("status", "outcome", "state", "http_status", "attempts", "retry_after_ms")],
+        *[(name, c_int) for name in ("replayed", "is_active")],
+        ("body", c_char_p),
+        ("body_len", c_size_t),
+        *[(name, c_char_p) for name in ("code", "message", "call_id", "request_id", "why_not")],
+    )
+
+
 #: Result and arguments of functions, and their names. paysvc_invoke calls all those that take a request.
 _FUNCTIONS: list[tuple[Any, list[Any], str]] = [
     (c_void_p, [], "call_new"),
     (None, [c_void_p], "client_free call_free reply_free call_cancel"),
     (c_char_p, [], "version"),
-    (c_char_p, [c_void_p], "reply_body reply_json reply_code reply_message reply_call_id reply_request_id"),
-    (c_char_p, [c_void_p], "call_next_log"),
+    (c_char_p, [c_void_p], "reply_json call_next_log"),
+    (None, [c_void_p, POINTER(View), c_size_t], "reply_read"),
     (c_char_p, [c_void_p, c_char_p], "reply_get"),
-    (c_int, [c_void_p], "reply_status reply_outcome reply_state reply_http_status reply_retry_after_ms reply_attempts"),
-    (c_int, [c_void_p], "reply_replayed reply_is_active"),
     (c_int, [c_void_p, c_char_p, c_char_p, c_char_p, POINTER(c_char_p)], "reply_is_paid"),
     (c_int, [c_char_p, POINTER(c_void_p), POINTER(c_void_p)], "client_new"),
     (c_int, [c_void_p, c_void_p, c_void_p, POINTER(c_void_p)], "client_set_store"),
