@@ -4,17 +4,29 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any, ClassVar, Optional, TypeVar
 
 from ._generated import Outcome, State, Status
 from ._values import amount_text, decode, encode, utf8
 
 if TYPE_CHECKING:
-    from ._typed import Answer, Summary
+    from ._typed import Answer
 
 Self = TypeVar("Self", bound="Reply")
 
 _UNREAD = object()
+
+
+@cache
+def _tell() -> Any:
+    # Only programs that read a response import the classes.
+    from ._answers import ANSWERS
+    from ._typed import told
+
+    return partial(told, ANSWERS)
+
+
 #: As if the library had told it, where it has no memory for it.
 _UNTOLD = '{"answer":null,"unreadable":[""],"webhook":null,"look_up":null}'
 _NOT_MADE = "this reply was not made by the library, or was restored from a copy: ask the service again"
@@ -112,23 +124,19 @@ class Reply:
 
         Raises ValueError if it is nested too deeply for Python; the other attributes are there all the same.
         """
-        return self._told.answer
+        found: Answer | None = self._told()["answer"]
+        return found
 
     @property
     def unreadable(self) -> tuple[str, ...]:
         """JSON pointers, in the body, of what has a field in `answer` but cannot be read, so that the field is None."""
-        return self._told.unreadable
+        return tuple(self._told()["unreadable"])
 
-    @property
-    def _told(self) -> Summary:
+    def _told(self) -> dict[str, Any]:
         found: Any = self._read
         if found is None:
-            # Only programs that read a response import the classes.
-            from ._answers import ANSWERS
-            from ._typed import told
-
-            found = vars(self).setdefault("_read", told(ANSWERS, self._summary()))  # Threads get the same.
-        known: Summary = found
+            found = vars(self).setdefault("_read", _tell()(self._summary()))  # Threads get the same.
+        known: dict[str, Any] = found
         return known
 
     def _summary(self) -> str | None:
@@ -141,7 +149,7 @@ class Reply:
 
     def _as(self, name: str) -> Any:
         """The response of that endpoint, without a field if the reply has another one or none."""
-        objects = self._told.objects
+        objects = self._told()["objects"]
         if name not in objects:
             from ._answers import ANSWERS
 

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass, fields
 from datetime import datetime
-from typing import Any, ClassVar, NamedTuple, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 from ._values import decode
 
@@ -66,15 +66,6 @@ class AnswerWithAliases(Answer):
         return made
 
 
-class Summary(NamedTuple):
-    """What the library tells of an answer."""
-
-    answer: Answer | None
-    #: The answer and what stands in front of it, by what the library calls them.
-    objects: dict[str, Answer]
-    unreadable: tuple[str, ...]
-
-
 def _time(text: str) -> datetime:
     return datetime.fromisoformat(f"{text[:-1]}+00:00")
 
@@ -83,16 +74,16 @@ def _time(text: str) -> datetime:
 time = datetime.fromisoformat if sys.version_info >= (3, 11) else _time
 
 
-def told(classes: dict[str, type[Answer]], text: str | None) -> Summary:
-    """Raises ValueError if Python cannot represent it."""
-    if text is None:
-        return Summary(None, {}, ())
-    known = decode(text)
-    objects = {}
+def told(classes: dict[str, type[Answer]], text: str | None) -> dict[str, Any]:
+    """What the library tells of a reply, with the typed `answer`; `objects` has it and what stands in front of it, by
+    function. Raises ValueError if Python cannot represent it.
+    """
+    known: dict[str, Any] = {"answer": None, "unreadable": (), "webhook": None} if text is None else decode(text)
+    objects = known["objects"] = {}
     if known["webhook"] is not None:
         objects["webhook_verify"] = classes["webhook_verify"]._of(known["webhook"])
-    answer = None
-    name = known.get("answer_of")
-    if known["answer"] is not None and name in classes:  # A newer library may have more functions.
-        answer = objects[name] = classes[name]._of(known["answer"])
-    return Summary(answer, objects, tuple(known["unreadable"]))
+    if known["answer"] is not None:
+        name = known["answer_of"]
+        # A newer library may have more functions.
+        known["answer"] = objects[name] = classes[name]._of(known["answer"]) if name in classes else None
+    return known

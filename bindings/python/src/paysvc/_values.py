@@ -209,8 +209,8 @@ def decode(text: str) -> Any:
     """Parses JSON, with Decimal for fractions. A number that Python cannot hold is its text."""
     try:
         try:
-            return _decode(text)
-        except ValueError:  # int() refuses numbers of thousands of digits.
+            return _decode(text)[0]
+        except ValueError:  # int() refuses numbers of thousands of digits; a blank is before the value.
             return json.loads(text, parse_float=_number, parse_int=_whole)
     except RecursionError:
         raise ValueError("the response is nested too deeply for Python; its text is in .text") from None
@@ -229,4 +229,4 @@ def _whole(digits: str) -> int | Decimal | str:
 
 # Without its limit, int() takes very long for very many digits.
 _limited = hasattr(sys, "get_int_max_str_digits")
-_decode = json.JSONDecoder(parse_float=_number, parse_int=None if _limited else _whole).decode
+_decode = json.JSONDecoder(parse_float=_number, parse_int=None if _limited else _whole).raw_decode

@@ -17,7 +17,7 @@ from ._answers import ANSWERS
 from ._errors import error_of
 from ._generated import Outcome, State, Status
 from ._reply import Reply
-from ._typed import Answer, Summary
+from ._typed import Answer
 from ._values import amount_text, encode, utf8
 from .sandbox import Sandbox, SandboxNotFound
 
@@ -77,7 +77,7 @@ def reply(
     made = of(status=status, outcome=outcome, state=state, text=text, **more)
     given = [it for it in (answer, webhook) if it is not None]
     objects = {name: it for name, kind in ANSWERS.items() for it in given if type(it) is kind}
-    vars(made)["_read"] = Summary(answer, objects, unreadable)
+    vars(made)["_read"] = {"answer": answer, "objects": objects, "unreadable": unreadable}
     for name, it in (("answer", answer), ("webhook", webhook)):
         if it is not None and getattr(made, name, None) is not it:
             raise TypeError(f"the {name} of {of.__name__} is no {type(it).__name__}")
