@@ -1432,6 +1432,15 @@ const char *PAYSVC_CDECL paysvc_reply_amount(const paysvc_reply *reply,
 const char *PAYSVC_CDECL paysvc_reply_json(const paysvc_reply *reply);
 
 /**
+ * The fields look_up, answer_of, answer, unreadable and webhook of paysvc_reply_json() as one JSON object: what
+ * paysvc_reply_read() does not tell. It is made when it is first asked for.
+ *
+ * @param reply  NULL: NULL
+ * @return as of paysvc_reply_json()
+ */
+const char *PAYSVC_CDECL paysvc_reply_answer(const paysvc_reply *reply);
+
+/**
  * What the functions above and below tell of a reply, in one call: for languages in which a call into C takes long.
  *
  * @param reply  NULL: what each function says of NULL

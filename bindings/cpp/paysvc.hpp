@@ -371,7 +371,7 @@ class json_reader {
 
 /// Reads a field of a reply's JSON, unless that has the response of another function than this one.
 template <class T> void read_field(const paysvc_reply *reply, const char *name, T &to, const char *answer_of = nullptr) {
-    const char *const json = paysvc_reply_json(reply);
+    const char *const json = paysvc_reply_answer(reply);
     bool is_wanted = answer_of == nullptr;
     json_reader from(json == nullptr ? "" : json);
     from.members([&](const std::string &found) {
@@ -551,7 +551,7 @@ class reply {
     /// "" nothing of the body can be read. A template, which is compiled only where it is used.
     template <class Text = std::string> list<Text> unreadable() const {
         list<Text> all;
-        if (handle() != nullptr && paysvc_reply_json(handle()) == nullptr) {
+        if (handle() != nullptr && paysvc_reply_answer(handle()) == nullptr) {
             all.emplace_back();
         }
         detail::read_field(handle(), "unreadable", all);

@@ -126,7 +126,7 @@ func newReply(owned **C.paysvc_reply) *Reply {
 		RetryAfter: time.Duration(view.retry_after_ms) * time.Millisecond,
 		whyNot:     C.GoString(view.why_not),
 	}
-	if told := C.paysvc_reply_json(from); told != nil {
+	if told := C.paysvc_reply_answer(from); told != nil {
 		reply.take(unsafe.Slice((*byte)(unsafe.Pointer(told)), int(C.strlen(told))))
 	} else {
 		reply.Unreadable = []string{""}
@@ -139,7 +139,7 @@ func newReply(owned **C.paysvc_reply) *Reply {
 	return reply
 }
 
-// Takes what only the library's JSON of the reply has. It keeps nothing of the text.
+// Takes what the library tells as JSON. It keeps nothing of the text.
 func (r *Reply) take(text []byte) {
 	var told struct {
 		AnswerOf   string               `json:"answer_of"`

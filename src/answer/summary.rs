@@ -1,4 +1,4 @@
-//! A reply as one JSON object: what `paysvc_reply_json` returns.
+//! A reply as one JSON object: what `paysvc_reply_json` and `paysvc_reply_answer` return.
 
 use std::collections::BTreeMap;
 
@@ -45,7 +45,8 @@ fn shape(function: &str) -> &'static [ShapeField] {
 }
 
 impl Summary<'_> {
-    pub fn text(&self) -> Result<Vec<u8>, TooLong> {
+    /// `is_whole`: with what the functions of a reply tell as well.
+    pub fn text(&self, is_whole: bool) -> Result<Vec<u8>, TooLong> {
         let (whole, in_front) = match &self.own {
             Some(own) if own.in_front => (None, Some(own)),
             own => (own.as_ref(), None),
@@ -67,8 +68,10 @@ impl Summary<'_> {
         let mut out = memory::buffer(ROOM + escaped + answer.len() + webhook.len()).ok_or(TooLong)?;
         let or_null = |text: Vec<u8>| if text.is_empty() { b"null".to_vec() } else { text };
         object(&mut out, |reply| {
-            self.result(reply);
-            self.paid(reply);
+            if is_whole {
+                self.result(reply);
+                self.paid(reply);
+            }
             reply.literal("look_up", self.look_up.unwrap_or("null"));
             let name = row.map(|row| row.name).or(whole.map(|own| own.of.name));
             reply.text_or_null("answer_of", name.filter(|_| !answer.is_empty()));

@@ -41,6 +41,7 @@ pub(super) struct Handle {
     own: Option<OwnMembers>,
     look_up: Option<String>,
     json: OnceBox<CString>,
+    answer: OnceBox<CString>,
 }
 
 /// The body as text, with a NUL at the end for C.
@@ -85,6 +86,7 @@ pub(super) fn handle(reply: Reply, record: &CallRecord) -> Box<paysvc_reply> {
         own: reply.own,
         look_up: reply.look_up,
         json: OnceBox::new(),
+        answer: OnceBox::new(),
     }))
 }
 
@@ -165,8 +167,9 @@ impl Handle {
         self.request_id.as_deref().unwrap_or(c"")
     }
 
-    fn json(&self) -> Option<*const c_char> {
-        let made = self.json.get_or_try_init(|| {
+    fn json(&self, is_whole: bool) -> Option<*const c_char> {
+        let kept = if is_whole { &self.json } else { &self.answer };
+        let made = kept.get_or_try_init(|| {
             let text = |text: &'_ CString| text.to_string_lossy().into_owned();
             let (code, message, request_id) =
                 (text(&self.code), text(&self.message), self.request_id().to_string_lossy());
@@ -183,7 +186,7 @@ impl Handle {
                 look_up: self.look_up.as_deref(),
                 body: self.document().map(|document| document.root(self.body.text())),
             };
-            CString::new(summary.text().map_err(|_| ())?).map(Box::new).map_err(|_| ())
+            CString::new(summary.text(is_whole).map_err(|_| ())?).map(Box::new).map_err(|_| ())
         });
         made.ok().map(|json| json.as_ptr())
     }
@@ -348,7 +351,17 @@ pub extern "C" fn paysvc_reply_amount(reply: Option<&paysvc_reply>, which: c_int
 /// @return valid until the reply is freed. NULL if there is no memory for it, or if it would be many times as long as the body
 #[unsafe(no_mangle)]
 pub extern "C" fn paysvc_reply_json(reply: Option<&paysvc_reply>) -> *const c_char {
-    reply.and_then(|reply| boundary(None, || reply.0.json())).unwrap_or(std::ptr::null())
+    reply.and_then(|reply| boundary(None, || reply.0.json(true))).unwrap_or(std::ptr::null())
+}
+
+/// The fields look_up, answer_of, answer, unreadable and webhook of paysvc_reply_json() as one JSON object: what
+/// paysvc_reply_read() does not tell. It is made when it is first asked for.
+///
+/// @param reply  NULL: NULL
+/// @return as of paysvc_reply_json()
+#[unsafe(no_mangle)]
+pub extern "C" fn paysvc_reply_answer(reply: Option<&paysvc_reply>) -> *const c_char {
+    reply.and_then(|reply| boundary(None, || reply.0.json(false))).unwrap_or(std::ptr::null())
 }
 
 /// What the functions above and below tell of a reply, in one call: for languages in which a call into C takes long.

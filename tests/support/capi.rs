@@ -92,6 +92,7 @@ functions! {
     reply_is_paid(*const RawReply, *const c_char, *const c_char, *const c_char, *mut *const c_char) -> c_int;
     reply_amount(*const RawReply, c_int) -> *const c_char;
     reply_json(*const RawReply) -> *const c_char;
+    reply_answer(*const RawReply) -> *const c_char;
     reply_is_active(*const RawReply) -> c_int;
     reply_free(*mut RawReply);
     reference_new(*const c_char, *mut c_char, usize) -> c_int;
@@ -421,7 +422,16 @@ impl Reply {
     pub fn json(&self) -> Option<&str> {
         let found = unsafe { (c().reply_json)(self.loaded()) };
         assert_eq!(found, unsafe { (c().reply_json)(self.loaded()) });
-        (!found.is_null()).then(|| text(found))
+        let answer = unsafe { (c().reply_answer)(self.loaded()) };
+        assert_eq!(found.is_null(), answer.is_null());
+        (!found.is_null()).then(|| {
+            let (whole, answer) = (text(found), text(answer));
+            assert!(
+                answer.starts_with("{\"look_up\":") && whole.ends_with(&answer[1..]),
+                "{answer}: not the end of {whole}"
+            );
+            whole
+        })
     }
     /// Whether the mandate is active.
     pub fn is_active(&self) -> bool {

@@ -149,7 +149,7 @@ class Request:
             replayed=view.replayed != 0,
             is_active=view.is_active != 0,
             # The library makes it when it is first asked for, and keeps it with its reply.
-            _json=partial(library.paysvc_reply_json, result),
+            _json=partial(library.paysvc_reply_answer, result),
             _why_not=why_not,
         )
         if not why_not:  # Only the library can say whether an order is paid, and as it was ordered.

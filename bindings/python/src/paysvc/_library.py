@@ -39,7 +39,7 @@ _FUNCTIONS: list[tuple[Any, list[Any], str]] = [
     (c_void_p, [], "call_new"),
     (None, [c_void_p], "client_free call_free reply_free call_cancel"),
     (c_char_p, [], "version"),
-    (c_char_p, [c_void_p], "reply_json call_next_log"),
+    (c_char_p, [c_void_p], "reply_answer call_next_log"),
     (None, [c_void_p, POINTER(View), c_size_t], "reply_read"),
     (c_char_p, [c_void_p, c_char_p], "reply_get"),
     (c_int, [c_void_p, c_char_p, c_char_p, c_char_p, POINTER(c_char_p)], "reply_is_paid"),

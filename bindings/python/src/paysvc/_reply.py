@@ -149,7 +149,7 @@ class Reply:
 
     def _as(self, name: str) -> Any:
         """The response of that endpoint, without a field if the reply has another one or none."""
-        objects = self._told()["objects"]
+        objects = (self._read or self._told())["objects"]
         if name not in objects:
             from ._answers import ANSWERS
 

@@ -1,4 +1,4 @@
-"""Answers as plain data, made of the JSON in which the library tells all about a reply: paysvc_reply_json."""
+"""Answers as plain data, made of the JSON in which the library tells them: paysvc_reply_answer."""
 
 from __future__ import annotations
 
