@@ -27,9 +27,6 @@ CONTINUE = 23808
 STORE_DONE = 23809
 STORE_EXISTS = 23810
 
-#: The most characters of an amount.
-LONGEST_AMOUNT = 64
-
 #: Largest body that is read, in bytes: the library's own limit.
 WEBHOOK_MAX_LENGTH = 262144
 #: Time limit of a verification.

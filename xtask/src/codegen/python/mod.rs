@@ -73,7 +73,6 @@ fn context(rows: &[Endpoint]) -> Value {
         operations => operations::values(rows, &classes, &answers),
         look_ups => look_ups(rows),
         environment => settings::ENVIRONMENT,
-        longest_amount => paysvc_spec::schema::LONGEST_AMOUNT,
         receiver => RECEIVER.iter().map(|&(name, number, doc)| context! { name, number, doc }).collect::<Vec<_>>(),
         exported,
         imported,
