@@ -14,7 +14,7 @@ from collections.abc import Awaitable, Callable, Coroutine, Iterable, MutableMap
 from contextlib import suppress
 from enum import Enum
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, Protocol, TypeVar, Union, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar, Union, cast
 
 from ._client import Client
 from ._errors import PaysvcError, error_of
@@ -152,29 +152,20 @@ class MemoryStore:
             del self._done[next(iter(self._done))]
 
 
-class Verified(NamedTuple):
-    """What is known about an event."""
-
-    #: Of an authentic event; None: it is not handled.
-    key: str | None
-    #: What the sender is answered if it is not handled.
-    answer: Answer
-    #: It is decided that it is not authentic, and not only repeated.
-    unverified: bool
-
-
-def verified(reply: WebhookVerifyReply) -> Verified:
-    """What the reply to webhook_verify says about an event: the library decides, this only carries it."""
+def verified(reply: WebhookVerifyReply) -> tuple[str | None, Answer, bool]:
+    """What the library decided about an event: the key of one that is to be handled, else None; what the sender is then
+    answered; and whether it is not authentic, and not only repeated.
+    """
     seconds = None
     with suppress(ValueError):  # Python cannot read a response that is nested too deeply.
         found = reply.webhook
         if found.respond == 200 and found.authentic and found.key is not None:
-            return Verified(found.key, OK, unverified=False)
+            return found.key, OK, False
         if found.respond in (200, 400):
             # OK without a request: the library remembers the same body.
-            return Verified(None, (found.respond, {}), unverified=reply.status != Status.OK or reply.attempts > 0)
+            return None, (found.respond, {}), reply.status != Status.OK or reply.attempts > 0
         seconds = found.retry_after  # None: the library was not asked.
-    return Verified(None, _later(503, WEBHOOK_RETRY_AFTER_SECONDS if seconds is None else seconds), unverified=False)
+    return None, _later(503, WEBHOOK_RETRY_AFTER_SECONDS if seconds is None else seconds), False
 
 
 def _names(reply: WebhookVerifyReply | None) -> dict[str, object]:
