@@ -1,16 +1,13 @@
-"""Servers for the applications of paysvc.webhooks: Python's own for WSGI, uvicorn for ASGI."""
+"""Python's own server for applications of paysvc.webhooks, and who sends events to one."""
 
 from __future__ import annotations
 
 import http.client
 import threading
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 from wsgiref.simple_server import WSGIRequestHandler, make_server
-
-import uvicorn
 
 WAIT = 60.0  # Only a test that fails waits that long.
 
@@ -58,21 +55,3 @@ def wsgi(application: Any) -> Iterator[Sender]:
         finally:
             server.shutdown()
             thread.join()
-
-
-@contextmanager
-def asgi(make: Callable[[], Any]) -> Iterator[Sender]:
-    """`make` is called in the loop in which the application then runs."""
-    config = uvicorn.Config(make, factory=True, port=0, log_config=None)
-    socket = config.bind_socket()
-    server = uvicorn.Server(config)
-    thread = threading.Thread(target=server.run, args=([socket],))
-    thread.start()
-    try:
-        while not server.started:
-            assert thread.is_alive()
-            time.sleep(0.01)
-        yield Sender(socket.getsockname()[1])
-    finally:
-        server.should_exit = True
-        thread.join()

@@ -27,18 +27,23 @@ TEXT = (PROJECT / ".." / ".." / "docs" / "webhooks.md").read_text()
 BLOCKS = [part.split("```")[0] for part in TEXT.split("```python\n")[1:]]
 #: Each begins with the name of its file.
 FILES = {block.split("\n")[0][len("# ") :]: block for block in BLOCKS}
+# It says that ASGIApp is the same.
+FILES["asgi_app.py"] = FILES["wsgi_app.py"].replace("WSGI", "ASGI").replace("paysvc.Client", "paysvc.AsyncClient")
 
-#: How the server of each framework is started; each prints its port.
-SERVERS = {
-    "fastapi_app.py": """
+UVICORN = """
 import uvicorn
-from fastapi_app import app
+from {} import {} as app
 config = uvicorn.Config(app, port=0, log_level="warning")
 socket = config.bind_socket()
 socket.listen()  # before the port is told: nothing that comes meanwhile is refused
 print(socket.getsockname()[1], flush=True)
 uvicorn.Server(config).run(sockets=[socket])
-""",
+"""
+
+#: How the server of each framework is started; each prints its port.
+SERVERS = {
+    "fastapi_app.py": UVICORN.format("fastapi_app", "app"),
+    "asgi_app.py": UVICORN.format("asgi_app", "application"),
     "flask_app.py": """
 from flask_app import app
 from werkzeug.serving import make_server
@@ -81,7 +86,7 @@ def folder(tmp_path: Path) -> Path:
 def test_each_block_is_known() -> None:
     """One that is added needs a test."""
     assert sorted(FILES) == sorted([*SERVERS, "checkout.py", "polling.py", "shop.py", "store.py"])
-    assert len(BLOCKS) == len(FILES)
+    assert len(BLOCKS) == len(FILES) - 1, "that of ASGIApp is made"
 
 
 def progress(sandbox: Sandbox, deliveries: int) -> list[list[int]]:
@@ -149,8 +154,9 @@ def test_a_program_settles_what_the_service_tells_it_of(name: str, folder: Path,
             paysvc_sandbox.post("/sandbox/webhooks/forge", event)
             answers.append([status])
             assert progress(paysvc_sandbox, len(answers)) == answers
-        assert sender.post(b"{").status == 400
-        assert sender.send("GET", None).status == 405
+        assert [sender.post(body).status for body in (b"{", b" " * 262144)] == [400, 400]
+        refused = sender.send("GET", None)
+        assert (refused.status, "POST" in refused.headers["allow"]) == (405, True)
         if name in ("fastapi_app.py", "django_urls.py"):
             assert sender.post(b" " * 262145).status == 413
         else:  # These answer before they read the body.

@@ -8,10 +8,9 @@ import io
 import logging
 from collections.abc import Callable, Iterator
 from typing import Any
-from unittest.mock import ANY, Mock
+from unittest.mock import Mock
 
 import pytest
-from servers import asgi
 
 import paysvc
 from paysvc import Outcome, Reply, Status, testing
@@ -324,22 +323,6 @@ def test_a_plain_receiver_answers_as_the_applications_do(receive: Any, paysvc_sa
     assert handle(b" " * 262145) == (413, {})
     paysvc_sandbox.fault("status_503", "/payment/order/verify", count=9)
     assert handle(event(paysvc_sandbox, "ORDER-2")) == (503, {"retry-after": "30"})
-
-
-def test_an_application_behind_an_asgi_server(paysvc_sandbox: Sandbox) -> None:
-    """The one for WSGI is in the document, and behind a server in its tests."""
-    handled: list[Reply] = []
-    body = event(paysvc_sandbox)
-    with asgi(lambda: ASGIApp(paysvc.AsyncClient(**paysvc_sandbox.config), handled.append)) as sender:
-        assert [sender.post(body) for _ in range(2)] == [(200, ANY, b"")] * 2
-        asked = len(paysvc_sandbox.requests())
-        assert sender.post(b"", **{"content-length": "262145"}).status == 413
-        assert sender.send("POST", b" " * 262144).status == 400
-        for method in ("GET", "PUT", "DELETE"):
-            answer = sender.send(method, None)
-            assert (answer.status, answer.headers["allow"]) == (405, "POST")
-    assert [reply.is_paid("ORDER-1", "25.50", "NGN") for reply in handled] == [True]
-    assert len(paysvc_sandbox.requests()) == asked
 
 
 def test_a_handler_that_returns_something_to_run_has_not_handled_the_event(
