@@ -28,28 +28,23 @@ def pe(machine: int) -> bytes:
 
 
 def pip(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    """Runs pip, whose arguments keep it off the network: setuptools is the environment's own."""
+    """Runs pip: setuptools is the environment's own."""
     return run_python("-m", "pip", "--disable-pip-version-check", *arguments, environment=environment)
 
 
-def build(folder: Path, *options: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    """Builds a wheel in that folder."""
-    # Built from a copy, because setuptools writes files beside the sources.
+#: What keeps `pip wheel` off the network.
+WHEEL = ("wheel", "--no-build-isolation", "--no-deps", "--no-index")
+
+
+def build(folder: Path, *options: str, project: Path = PROJECT, **environment: str) -> subprocess.CompletedProcess[str]:
+    """Builds a wheel in that folder, from a copy, because setuptools writes files beside the sources."""
     source = folder / "source"
-    source.mkdir()
+    others = shutil.ignore_patterns("__pycache__", "*.egg-info", "*.so")
+    shutil.copytree(project / "src", source / "src", ignore=others, dirs_exist_ok=True)
     for name in ("pyproject.toml", "setup.py", "README.md", *LICENCES):
-        (source / name).write_bytes((PROJECT / name).read_bytes())
-    (source / "src" / "paysvc").mkdir(parents=True)
-    for file in (PROJECT / "src" / "paysvc").iterdir():
-        if file.suffix == ".py" or file.name == "py.typed":
-            (source / "src" / "paysvc" / file.name).write_bytes(file.read_bytes())
-    flags = [
-        "--no-build-isolation",
-        "--no-deps",
-        "--no-index",
-        *(f"--config-settings=--build-option={it}" for it in options),
-    ]
-    return pip("wheel", *flags, "-w", str(folder), str(source), **environment)
+        shutil.copyfile(project / name, source / name)
+    flags = (f"--config-settings=--build-option={it}" for it in options)
+    return pip(*WHEEL, *flags, "-w", str(folder), str(source), **environment)
 
 
 def wheel_in(folder: Path, ended: subprocess.CompletedProcess[str]) -> Path:
@@ -197,28 +192,21 @@ def test_a_wheel_can_be_made_of_the_source_package(wheel: Path, tmp_path: Path) 
     (archive,) = tmp_path.glob("paysvc-*.tar.gz")
     with tarfile.open(archive) as made:
         assert {name.partition("/")[2] for name in made.getnames()} >= LICENCES
-    flags = ("--no-build-isolation", "--no-deps", "--no-index", "-w", str(tmp_path / "made"))
-    again = zipfile.ZipFile(wheel_in(tmp_path / "made", pip("wheel", *flags, str(archive))))
+    again = zipfile.ZipFile(wheel_in(tmp_path / "made", pip(*WHEEL, "-w", str(tmp_path / "made"), str(archive))))
     assert {"paysvc/libpaysvc.so", "paysvc/py.typed"} <= set(again.namelist())
 
 
 def test_the_sandbox_has_a_wheel_that_runs_the_program(tmp_path: Path) -> None:
-    source = tmp_path / "source"
-    source.mkdir()
-    for name in ("pyproject.toml", "setup.py", "README.md", *LICENCES):
-        (source / name).write_bytes((SANDBOX / name).read_bytes())
-    shutil.copytree(SANDBOX / "src", source / "src", ignore=shutil.ignore_patterns("__pycache__", "*.egg-info"))
-    tags = "--config-settings=--build-option=--plat-name=manylinux2014_x86_64.musllinux_1_1_x86_64"
-    make = ("wheel", "--no-build-isolation", "--no-deps", "--no-index", tags, "-w", str(tmp_path), str(source))
-    ended = pip(*make, PAYSVC_SANDBOX="")
+    tags = "--plat-name=manylinux2014_x86_64.musllinux_1_1_x86_64"
+    ended = build(tmp_path, tags, project=SANDBOX, PAYSVC_SANDBOX="")
     assert ended.returncode != 0
     assert "set PAYSVC_SANDBOX to the path of the program" in ended.stdout + ended.stderr
     shown = tmp_path / "shown"
     shown.write_text('#!/bin/sh\necho "$*"; exit 7\n')
     shown.chmod(0o755)
-    ended = pip(*make, PAYSVC_SANDBOX=str(shown))
-    assert ended.returncode == 0, ended.stdout + ended.stderr
-    (wheel,) = tmp_path.glob("paysvc_sandbox-*-py3-none-manylinux2014_x86_64.musllinux_1_1_x86_64.whl")
+    wheel = wheel_in(tmp_path, build(tmp_path, tags, project=SANDBOX, PAYSVC_SANDBOX=str(shown)))
+    assert wheel.name.startswith("paysvc_sandbox-")
+    assert wheel.name.endswith("-py3-none-manylinux2014_x86_64.musllinux_1_1_x86_64.whl")
     names = zipfile.ZipFile(wheel).namelist()
     assert {name.rpartition("/licenses/")[2] for name in names if "/licenses/" in name} == LICENCES
     # It may be made for another processor than this one.
