@@ -50,13 +50,6 @@ if TYPE_CHECKING:
         assert_type(event.answer, "paysvc.Answer | None")
         return client.order_pay(payment_option="NDD", reference="ORDER-1")
 
-    def a_failed_call_has_them_if_it_was_of_that_endpoint(error: paysvc.PaysvcError) -> Decimal | None:
-        if isinstance(error.reply, OrderPayReply):
-            payment = error.reply.answer.order_payment
-            return None if payment is None else payment.fee
-        assert_type(error.reply.answer, "paysvc.Answer | None")
-        return None
-
 
 USE = """
 import paysvc
