@@ -319,7 +319,7 @@ def test_a_plain_receiver_answers_as_the_applications_do(receive: Any, paysvc_sa
     assert [reply.is_paid("ORDER-1", "25.50", "NGN") for reply in handled] == [True]
     assert handle(forged(paysvc_sandbox, order="ORDER-1", change={"orderAmount": "1.00"})) == (200, {})
     assert (len(handled), len(unverified)) == (1, 1)
-    assert [handle(body) for body in (b"", b"\xff", b"{")] == [(400, {})] * 3
+    assert [handle(body) for body in (b"", b"\xff" * 262144, b"{")] == [(400, {})] * 3
     assert handle(b" " * 262145) == (413, {})
     paysvc_sandbox.fault("status_503", "/payment/order/verify", count=9)
     assert handle(event(paysvc_sandbox, "ORDER-2")) == (503, {"retry-after": "30"})

@@ -223,15 +223,12 @@ class _Receiver(Generic[_Client, _Store]):
         if not self._waits and _is(function, inspect.iscoroutinefunction):
             raise TypeError(f"{what} is a coroutine function, which {type(self).__name__} cannot run: {_ASYNC}")
 
-    async def _event(self, body: bytes) -> Answer:
+    async def _event(self, body: bytes | str) -> Answer:
+        text = raw_body(body)
         reply: WebhookVerifyReply | None = None
         try:
-            if len(body) > WEBHOOK_MAX_LENGTH:
+            if len(text.encode("utf-8", "replace")) > WEBHOOK_MAX_LENGTH:
                 return TOO_LARGE
-            try:
-                text = body.decode()
-            except UnicodeDecodeError:
-                return BAD_REQUEST
             reply = await self._verify(text)
             return await self._act(reply)
         except Exception:
@@ -304,7 +301,7 @@ class Receiver(_Receiver[Client, Store]):
 
         It raises nothing but a TypeError, if the body is not the raw one.
         """
-        return _finished(self._event(_bytes(body)))
+        return _finished(self._event(body))
 
 
 class AsyncReceiver(_Receiver["AsyncClient", AnyStore]):
@@ -318,7 +315,7 @@ class AsyncReceiver(_Receiver["AsyncClient", AnyStore]):
 
     async def handle(self, body: bytes | str) -> Answer:
         """As Receiver.handle()."""
-        return await self._event(_bytes(body))
+        return await self._event(body)
 
 
 class WSGIApp(Receiver):
@@ -392,11 +389,6 @@ def _check_key(client: Native) -> None:
             without = "without it, events about orders cannot be verified (orders=False: there are none)"
             message = f"{check['check']} {check['message']}; {without}"
             raise error_of(Reply.local(Status.CONFIG, message), "webhook_verify")
-
-
-def _bytes(body: bytes | str) -> bytes:
-    text = raw_body(body)
-    return text.encode("utf-8", "surrogatepass") if isinstance(body, str) else bytes(body)
 
 
 def _length(text: str | None) -> int | Answer | None:
