@@ -46,13 +46,6 @@ def test_a_timeout_is_for_one_call_not_for_later_calls_with_its_token(peer: Peer
         assert call.result().outcome == paysvc.Outcome.CONFIRMED
 
 
-def test_many_threads_share_a_client(client: paysvc.Client, paysvc_sandbox: Sandbox) -> None:
-    with ThreadPoolExecutor(16) as threads:
-        replies = list(threads.map(lambda n: client.virtual_account_generate(alias=f"a-{n % 8}"), range(64)))
-    assert len({reply.body["accountNumber"] for reply in replies}) == 8
-    assert len(paysvc_sandbox.requests()) == 64
-
-
 class Interrupted(BaseException):
     pass
 
