@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from helpers import PROJECT, run_python
+from test_programs import variables
 
 from paysvc.sandbox import Sandbox
 
@@ -33,14 +34,13 @@ def start(paysvc_sandbox: Sandbox, journal: dict[str, Any]) -> Start:
         known = {**paysvc_sandbox.config, "max_attempts": "1", **settings}
         if "without" not in task:
             known.update(journal=str(journal["journal"]), journal_create="true")
-        environment = {f"PAYSVC_{name.upper()}": value for name, value in known.items()}
         program = (
             "import sys, tasks\n"
             "tasks.app.conf.update(task_always_eager=True, broker_url='memory://')\n"
             "print(getattr(tasks, sys.argv[1]).delay(sys.argv[2]).get())\n"
             "print(*tasks.sql('SELECT outcome FROM orders').fetchone())"
         )
-        ended = run_python("-c", program, task, reference, cwd=folder, environment=environment)
+        ended = run_python("-c", program, task, reference, cwd=folder, environment=variables(known))
         assert ended.returncode == 0, ended.stdout + ended.stderr
         return " ".join(ended.stdout.splitlines())
 

@@ -15,6 +15,8 @@ import psycopg
 import pytest
 from database import Server
 from helpers import PROJECT
+from test_payouts import paid
+from test_programs import variables
 
 from paysvc.sandbox import Sandbox
 
@@ -34,8 +36,7 @@ class Example:
         self.run("setup")
 
     def start(self, *words: str) -> subprocess.Popen[str]:
-        settings = {f"PAYSVC_{name.upper()}": text for name, text in self.sandbox.config.items()}
-        environment = {**os.environ, **settings, **self.settings, "DATABASE": self.database.dsn}
+        environment = {**os.environ, **variables(self.sandbox.config), **self.settings, "DATABASE": self.database.dsn}
         command = [sys.executable, str(PROJECT.parent.parent / "examples" / "outbox.py"), *words]
         pipe, both = subprocess.PIPE, subprocess.STDOUT
         return subprocess.Popen(command, env=environment, stdout=pipe, stderr=both, text=True)
@@ -62,9 +63,6 @@ class Example:
     def outcomes(self) -> list[Any]:
         return self.database.run("SELECT key, outcome FROM outbox ORDER BY key")
 
-    def paid(self) -> int:
-        return sum(entry["effect"] == "payout_made" for entry in self.sandbox.ledger())
-
 
 @pytest.fixture
 def example(database: Server, ordered: Sandbox) -> Example:
@@ -79,7 +77,7 @@ def test_workers_at_once_pay_each_row_once(example: Example) -> None:
         assert worker.communicate(timeout=WAIT)[0].count(" CONFIRMED ") <= len(keys)
     example.run("work")
     assert example.outcomes() == [(key, "CONFIRMED") for key in keys]
-    assert example.paid() == len(keys)
+    assert paid(example.sandbox) == len(keys)
 
 
 def test_a_worker_that_is_killed_before_it_has_written_the_outcome_pays_once(example: Example) -> None:
@@ -94,7 +92,7 @@ def test_a_worker_that_is_killed_before_it_has_written_the_outcome_pays_once(exa
     assert example.outcomes() == [("salary", None)]
     assert "salary CONFIRMED " in example.run("work")
     assert example.outcomes() == [("salary", "CONFIRMED")]
-    assert example.paid() == 1
+    assert paid(example.sandbox) == 1
 
 
 def test_a_row_whose_request_was_under_way_when_its_worker_was_killed_stays_open(example: Example) -> None:
@@ -102,7 +100,7 @@ def test_a_row_whose_request_was_under_way_when_its_worker_was_killed_stays_open
     # How long a claim of the killed worker may be under way.
     example.settings["PAYSVC_TIMEOUT_MS"] = "2000"
     example.sandbox.fault("commit_then_timeout", "/payout/initiate")
-    example.kill_a_worker_once(lambda: example.paid() == 1)
+    example.kill_a_worker_once(lambda: paid(example.sandbox) == 1)
     assert "salary UNKNOWN " in example.run("work", status=2)
     assert example.outcomes() == [("salary", None)]
-    assert example.paid() == 1
+    assert paid(example.sandbox) == 1
