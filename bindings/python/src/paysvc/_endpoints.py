@@ -870,6 +870,31 @@ class Endpoints(Native):
         }), progress=progress, timeout=timeout, call=call)
         return reply
 
+    def webhook_verify(
+        self, body: bytes | str, *, expect: WebhookVerifyExpect | Mapping[str, object] | Omitted = OMIT,
+        ask: bool | Omitted = OMIT, timeout: float | None = None, call: Call | None = None,
+    ) -> WebhookVerifyReply:
+        """Checks a webhook. Webhooks are not signed, so it reads the event in any form that the service uses, and asks
+        the service whether it is true.
+
+        Args:
+            body: the body of the webhook as it was received, as bytes or str, never a parsed event, which has lost
+                duplicate keys and exact numbers: request.get_data() of Flask, request.body of Django, await
+                request.body() of FastAPI
+            expect: what the event must be about
+            ask: false: reads the event and says what it is about, but does not ask the service: OK and NOT_SENT,
+                never authentic (default true)
+            timeout: seconds for the whole call, retries and waits included; else the client's timeout
+            call: a token by which another thread cancels this call
+
+        Raises:
+            PaysvcError: every failure
+        """
+        reply: WebhookVerifyReply = self.call("webhook_verify", Members({
+            "body": raw_body(body), "expect": expect, "ask": ask,
+        }), timeout=timeout, call=call)
+        return reply
+
     def journal_settle(
         self, id: str, outcome: str, who: str, why: str, *, key: str | Omitted | None = OMIT,
         sender_ended: bool | Omitted = OMIT, timeout: float | None = None, call: Call | None = None,
@@ -957,37 +982,6 @@ class Endpoints(Native):
         earlier = Resolve(about, request, attempts, expect, wait, charged)
         del request
         reply: Reply = self.call("resolve", earlier, timeout=timeout, call=call)
-        return reply
-
-    def webhook_verify(
-        self,
-        body: bytes | str,
-        *,
-        expect: WebhookVerifyExpect | Mapping[str, object] | Omitted = OMIT,
-        ask: bool | Omitted = OMIT,
-        timeout: float | None = None,
-        call: Call | None = None,
-    ) -> WebhookVerifyReply:
-        """Checks a webhook. Webhooks are not signed, so it reads the event in any form that the service uses,
-        and asks the service whether it is true.
-
-        Args:
-            body: the body of the webhook as it was received, never a parsed event, which has lost duplicate keys and
-                exact numbers: request.get_data() of Flask, request.body of Django, await request.body() of FastAPI
-            expect: what the event must be about
-            ask: False: reads the event and says what it is about, and asks nothing: OK NOT_SENT, and never authentic
-                (default True)
-            timeout: seconds for the whole call, retries and waits included; else the client's timeout
-            call: a token by which another thread cancels this call
-
-        Raises:
-            TypeError: the body is neither bytes nor str
-            PaysvcError: every failure
-        """
-        reply: WebhookVerifyReply = self.call(
-            "webhook_verify", Members({"body": raw_body(body), "expect": expect, "ask": ask}),
-            timeout=timeout, call=call
-        )
         return reply
 
     def payout_bulk(
@@ -1903,6 +1897,30 @@ class AsyncEndpoints(Native):
         }), progress=progress, timeout=timeout)
         return reply
 
+    async def webhook_verify(
+        self, body: bytes | str, *, expect: WebhookVerifyExpect | Mapping[str, object] | Omitted = OMIT,
+        ask: bool | Omitted = OMIT, timeout: float | None = None,
+    ) -> WebhookVerifyReply:
+        """Checks a webhook. Webhooks are not signed, so it reads the event in any form that the service uses, and asks
+        the service whether it is true.
+
+        Args:
+            body: the body of the webhook as it was received, as bytes or str, never a parsed event, which has lost
+                duplicate keys and exact numbers: request.get_data() of Flask, request.body of Django, await
+                request.body() of FastAPI
+            expect: what the event must be about
+            ask: false: reads the event and says what it is about, but does not ask the service: OK and NOT_SENT,
+                never authentic (default true)
+            timeout: seconds for the whole call, with the wait for a thread and all retries; else the client's timeout
+
+        Raises:
+            PaysvcError: every failure
+        """
+        reply: WebhookVerifyReply = await self.call("webhook_verify", Members({
+            "body": raw_body(body), "expect": expect, "ask": ask,
+        }), timeout=timeout)
+        return reply
+
     async def journal_settle(
         self, id: str, outcome: str, who: str, why: str, *, key: str | Omitted | None = OMIT,
         sender_ended: bool | Omitted = OMIT, timeout: float | None = None,
@@ -1986,35 +2004,6 @@ class AsyncEndpoints(Native):
         earlier = Resolve(about, request, attempts, expect, wait, charged)
         del request
         reply: Reply = await self.call("resolve", earlier, timeout=timeout)
-        return reply
-
-    async def webhook_verify(
-        self,
-        body: bytes | str,
-        *,
-        expect: WebhookVerifyExpect | Mapping[str, object] | Omitted = OMIT,
-        ask: bool | Omitted = OMIT,
-        timeout: float | None = None,
-    ) -> WebhookVerifyReply:
-        """Checks a webhook. Webhooks are not signed, so it reads the event in any form that the service uses,
-        and asks the service whether it is true.
-
-        Args:
-            body: the body of the webhook as it was received, never a parsed event, which has lost duplicate keys and
-                exact numbers: request.get_data() of Flask, request.body of Django, await request.body() of FastAPI
-            expect: what the event must be about
-            ask: False: reads the event and says what it is about, and asks nothing: OK NOT_SENT, and never authentic
-                (default True)
-            timeout: seconds for the whole call, with the wait for a thread and all retries; else the client's timeout
-
-        Raises:
-            TypeError: the body is neither bytes nor str
-            PaysvcError: every failure
-        """
-        reply: WebhookVerifyReply = await self.call(
-            "webhook_verify", Members({"body": raw_body(body), "expect": expect, "ask": ask}),
-            timeout=timeout
-        )
         return reply
 
     async def payout_bulk(

@@ -7,7 +7,7 @@ use crate::names::python as names;
 use crate::text::capitalise;
 
 /// Whose body has an object of its own in front of the response of the endpoint that it has asked.
-const IN_FRONT: &str = "webhook_verify";
+pub const IN_FRONT: &str = "webhook_verify";
 
 /// The classes of all rows, none of which is called like another or like one in `taken`.
 #[derive(Default)]

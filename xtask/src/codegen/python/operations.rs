@@ -5,19 +5,25 @@ use minijinja::{Value, context};
 use paysvc_spec::operations::{Body, OPERATIONS, Operation};
 use paysvc_spec::schema::Endpoint;
 
-use super::answers::Answers;
+use super::answers::{Answers, IN_FRONT};
 use super::classes::{Argument, Classes};
 use crate::codegen::operations::{answer_of, operation};
 use crate::names::python::method;
 
 /// Those whose methods take something else than the fields of the request: the macro `by_hand` of the template has them.
-const BY_HAND: &[&str] = &["resolve", "webhook_verify", "payout_bulk"];
+const BY_HAND: &[&str] = &["resolve", "payout_bulk"];
+
+/// What Python says of the body of a webhook, which the library also takes as an object.
+const RAW_BODY: &str = "the body of the webhook as it was received, as bytes or str, never a parsed event, which has lost duplicate keys and exact numbers: request.get_data() of Flask, request.body of Django, await request.body() of FastAPI";
 
 pub fn values(rows: &[Endpoint], classes: &Classes, answers: &Answers) -> Vec<Value> {
     let each = |it: &Operation| {
         let arguments = classes.arguments(it.name, it.members, false);
-        let (required, optional): (Vec<Argument>, Vec<Argument>) =
+        let (mut required, optional): (Vec<Argument>, Vec<Argument>) =
             arguments.into_iter().partition(|argument| argument.required);
+        if it.name == IN_FRONT {
+            (required[0].kind, required[0].doc) = ("bytes | str".to_owned(), RAW_BODY.to_owned());
+        }
         context! {
             python => method(it.name),
             by_hand => BY_HAND.contains(&it.name),
