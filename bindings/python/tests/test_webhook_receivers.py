@@ -171,8 +171,24 @@ async def test_what_asgi_servers_ask() -> None:
     assert len(handled) == 1
 
 
-async def test_a_task_that_is_cancelled_has_handled_nothing() -> None:
-    client = AsyncFake(**CONFIG)
+class Coroutines:
+    """A store whose methods are coroutine functions."""
+
+    def __init__(self) -> None:
+        self.store = MemoryStore()
+
+    async def begin(self, key: str) -> Begin:
+        return self.store.begin(key)
+
+    async def done(self, key: str) -> None:
+        self.store.done(key)
+
+    async def failed(self, key: str) -> None:
+        self.store.failed(key)
+
+
+@pytest.mark.parametrize("kind", [MemoryStore, Coroutines])
+async def test_a_task_that_is_cancelled_has_handled_nothing(kind: Callable[[], MemoryStore | AsyncStore]) -> None:
     began: list[Reply] = []
 
     async def handle(reply: Reply) -> None:
@@ -180,38 +196,19 @@ async def test_a_task_that_is_cancelled_has_handled_nothing() -> None:
         if len(began) == 1:
             await asyncio.sleep(3600)
 
-    app = ASGIApp(client, handle)
+    app = ASGIApp(AsyncFake(**CONFIG), handle, store=kind())
     body = {"type": "http.request", "body": b"{}"}
     first = asyncio.ensure_future(of_asgi(app, HTTP, body))
     while not began:
+        assert not first.done()
         await asyncio.sleep(0)
     assert await of_asgi(app, HTTP, body) == [503, "http.response.body"]
     first.cancel()
     with pytest.raises(asyncio.CancelledError):
         await first
-    assert await of_asgi(app, HTTP, body) == [200, "http.response.body"]
-    assert len(began) == 2
-
-
-def test_a_store_may_be_of_coroutines() -> None:
-    class Kept:
-        store = MemoryStore()
-
-        async def begin(self, key: str) -> Begin:
-            return self.store.begin(key)
-
-        async def done(self, key: str) -> None:
-            self.store.done(key)
-
-        async def failed(self, key: str) -> None:
-            self.store.failed(key)
-
-    kept: AsyncStore = Kept()
-    handled: list[Reply] = []
-    app = ASGIApp(AsyncFake(**CONFIG), handled.append, store=kept)
     for _ in range(2):
-        asyncio.run(of_asgi(app, HTTP, {"type": "http.request", "body": b"{}"}))
-    assert len(handled) == 1
+        assert await of_asgi(app, HTTP, body) == [200, "http.response.body"]
+    assert len(began) == 2
 
 
 def ignore(reply: object) -> None:
@@ -402,25 +399,6 @@ def test_an_event_that_cannot_be_asked_about_says_why(
         assert logged.name == "paysvc"
         assert why in logged.message
         assert "0000000000" not in caplog.text
-
-
-def test_an_interrupt_does_not_hold_the_event() -> None:
-    waiting = ["verification", "handler"]
-
-    def interrupt(at: str) -> None:
-        if waiting and waiting[0] == at:
-            raise KeyboardInterrupt(waiting.pop(0))
-
-    class Interrupted(Fake):
-        def webhook_verify(self, body: object, *, timeout: Any, **_: object) -> Any:  # type: ignore[override]
-            interrupt("verification")
-            return super().webhook_verify(body, timeout=timeout)
-
-    receiver = Receiver(Interrupted(**CONFIG), lambda reply: interrupt("handler"))
-    for at in tuple(waiting):
-        with pytest.raises(KeyboardInterrupt, match=at):
-            receiver.handle(b"{}")
-    assert receiver.handle(b"{}") == (200, {})
 
 
 def test_only_the_raw_body_is_taken(receive: Any, client: paysvc.Client, paysvc_sandbox: Sandbox) -> None:
