@@ -93,12 +93,7 @@ impl Classes {
 
     /// The type of an object.
     fn object(&self, owner: &str, field: &Field, inner: &'static [Field], extra: bool) -> String {
-        format!("{} | Mapping[str, object]", self.class_name(owner, field, inner, extra))
-    }
-
-    /// The name of the class of an object, or of an element of a list.
-    pub fn class_name(&self, owner: &str, field: &Field, inner: &'static [Field], extra: bool) -> String {
-        self.class(owner, field, inner, extra).name
+        format!("{} | Mapping[str, object]", self.class(owner, field, inner, extra).name)
     }
 
     /// The keyword arguments of an object's fields.
