@@ -13,6 +13,7 @@ import "C"
 import (
 	"bytes"
 	"context"
+	"database/sql/driver"
 	"encoding/json"
 	"errors"
 	"time"
@@ -140,6 +141,21 @@ func (n *Status) set(name string) error {
 	return nil
 }
 
+// String is the name in paysvc.h, e.g. "E_ARGUMENT"; "Status(99)" of a number that this package does not know.
+func (n Status) String() string { return named("Status", int(n), n.name()) }
+
+// MarshalText is that of String, for encoding/json too.
+func (n Status) MarshalText() ([]byte, error) { return []byte(n.String()), nil }
+
+// UnmarshalText takes a name; any other text, or a number in JSON, is refused.
+func (n *Status) UnmarshalText(text []byte) error { return n.set(string(text)) }
+
+// Value is that of String, for database/sql.
+func (n Status) Value() (driver.Value, error) { return n.String(), nil }
+
+// Scan takes what UnmarshalText takes, from a database; NULL is StatusNone, and a number is refused.
+func (n *Status) Scan(from any) error { return scanName(n.set, from) }
+
 // Outcome says whether the service executed the request, as far as that is known. The numbers are those of paysvc.h, except that of OutcomeNotSent, which is 0 there and -1 here: the zero value permits nothing.
 type Outcome int
 
@@ -189,6 +205,21 @@ func (n *Outcome) set(name string) error {
 	}
 	return nil
 }
+
+// String is the name in paysvc.h, e.g. "CONFIRMED"; "Outcome(99)" of a number that this package does not know.
+func (n Outcome) String() string { return named("Outcome", int(n), n.name()) }
+
+// MarshalText is that of String, for encoding/json too.
+func (n Outcome) MarshalText() ([]byte, error) { return []byte(n.String()), nil }
+
+// UnmarshalText takes a name; any other text, or a number in JSON, is refused.
+func (n *Outcome) UnmarshalText(text []byte) error { return n.set(string(text)) }
+
+// Value is that of String, for database/sql.
+func (n Outcome) Value() (driver.Value, error) { return n.String(), nil }
+
+// Scan takes what UnmarshalText takes, from a database; NULL is OutcomeNone, and a number is refused.
+func (n *Outcome) Scan(from any) error { return scanName(n.set, from) }
 
 // State is the state of the payment or refund in the response: the service's own statusId, or a number that it has added since. Paid means both OutcomeConfirmed and StateSuccessful. The numbers are those of paysvc.h.
 type State int
@@ -253,10 +284,25 @@ func (n *State) set(name string) error {
 	case "PROCESSING":
 		*n = StateProcessing
 	default:
-		return noName("State", name)
+		return n.setAdded(name)
 	}
 	return nil
 }
+
+// String is the name in paysvc.h, e.g. "INITIATED"; "State(99)" of a number that this package does not know.
+func (n State) String() string { return named("State", int(n), n.name()) }
+
+// MarshalText is that of String, for encoding/json too.
+func (n State) MarshalText() ([]byte, error) { return []byte(n.String()), nil }
+
+// UnmarshalText takes a name, or what String writes of another number; any other text, or a number in JSON, is refused.
+func (n *State) UnmarshalText(text []byte) error { return n.set(string(text)) }
+
+// Value is that of String, for database/sql.
+func (n State) Value() (driver.Value, error) { return n.String(), nil }
+
+// Scan takes what UnmarshalText takes, from a database; NULL is StateNone, and a number is refused.
+func (n *State) Scan(from any) error { return scanName(n.set, from) }
 
 // Targets for errors.Is: one for each Status of a failure.
 var (
