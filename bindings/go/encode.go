@@ -62,26 +62,24 @@ func (w *writer) value(v reflect.Value) error {
 		return w.secret(of)
 	case json.RawMessage:
 		return json.Compact(&w.Buffer, of)
-	case time.Duration:
-		ms := of.Milliseconds()
-		if of%time.Millisecond > 0 {
-			ms++ // A time limit that was given is never none.
-		}
-		return w.value(reflect.ValueOf(ms))
+	case time.Duration: // Rounded up: a time limit that was given is never none.
+		v = reflect.ValueOf((of + time.Millisecond - 1).Milliseconds())
 	}
 	switch v.Kind() {
 	case reflect.Pointer, reflect.Interface:
 		return w.value(v.Elem())
 	case reflect.String:
 		return w.text(v.String())
-	case reflect.Bool:
-		fmt.Fprint(w, v.Bool())
-		return nil
-	case reflect.Int, reflect.Int64:
-		fmt.Fprint(w, v.Int())
-		return nil
 	case reflect.Slice:
-		return w.list(v)
+		w.WriteByte('[')
+		for i := 0; i < v.Len(); i++ {
+			w.comma()
+			if err := w.value(v.Index(i)); err != nil {
+				return err
+			}
+		}
+		w.WriteByte(']')
+		return nil
 	case reflect.Struct:
 		return w.structure(v)
 	case reflect.Map:
@@ -90,7 +88,8 @@ func (w *writer) value(v reflect.Value) error {
 		w.WriteByte('}')
 		return err
 	}
-	return fmt.Errorf("a value of type %v cannot be written as JSON", v.Type())
+	_, err := fmt.Fprint(w, v) // A flag or an integer: the structs have nothing else.
+	return err
 }
 
 // A time in JSON, where it is a number of milliseconds.
@@ -141,18 +140,6 @@ func (w *writer) text(of string) error {
 	return nil
 }
 
-func (w *writer) list(v reflect.Value) error {
-	w.WriteByte('[')
-	for i := 0; i < v.Len(); i++ {
-		w.comma()
-		if err := w.value(v.Index(i)); err != nil {
-			return err
-		}
-	}
-	w.WriteByte(']')
-	return nil
-}
-
 // Writes the fields that are there, then Extra. A field of Extra that it already has is then there twice, which the library refuses.
 func (w *writer) structure(v reflect.Value) error {
 	w.WriteByte('{')
@@ -162,17 +149,12 @@ func (w *writer) structure(v reflect.Value) error {
 		if !of.IsExported() || name == "-" || isLeftOut(field, options) {
 			continue
 		}
-		// A pointer that is not left out has a word beside it for that. Without the word it is null, which the library
-		// refuses: a forgotten price is no request.
-		if options == "" && field.Kind() == reflect.Pointer {
-			word := v.FieldByName("Existing" + of.Name)
-			exists := word.IsValid() && word.Bool()
-			if exists && !field.IsNil() {
+		// A price, with a word beside it for an order that has one. Without both it is null, which the library refuses.
+		if options == "" && field.Kind() == reflect.Pointer && v.FieldByName("Existing"+of.Name).Bool() {
+			if !field.IsNil() {
 				return fmt.Errorf("%s and Existing%s contradict each other: give one of them", of.Name, of.Name)
 			}
-			if exists {
-				continue
-			}
+			continue
 		}
 		if err := w.member(name, field); err != nil {
 			return err
