@@ -46,6 +46,9 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("paysvc: %s: %v", e.Function, e.Reply)
 }
 
+// Format writes what Error returns, for every verb of fmt.
+func (e Error) Format(state fmt.State, verb rune) { format(state, verb, e.Error()) }
+
 // LogValue is a group: function, and what that of [Reply] has.
 func (e *Error) LogValue() slog.Value {
 	return slog.GroupValue(append([]slog.Attr{slog.String("function", e.Function)}, e.attributes()...)...)

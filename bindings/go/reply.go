@@ -278,8 +278,15 @@ func (r Reply) String() string {
 	return text
 }
 
-// GoString is String, for %#v.
-func (r Reply) GoString() string { return r.String() }
+// Format writes String, for every verb of fmt: others would print the body.
+func (r Reply) Format(state fmt.State, verb rune) { format(state, verb, r.String()) }
+
+func format(state fmt.State, verb rune, text string) {
+	if verb == 'v' {
+		verb = 's'
+	}
+	fmt.Fprintf(state, fmt.FormatString(state, verb), text)
+}
 
 // LogValue is a group without the body: call_id, status, outcome, state, http_status, attempts, request_id and message.
 func (r Reply) LogValue() slog.Value { return slog.GroupValue(r.attributes()...) }

@@ -67,7 +67,7 @@ func TestSecretsAreNotPrinted(t *testing.T) {
 		paysvc.Request{Body: json.RawMessage(text)}, &paysvc.OrderCreateRequest{Reference: paysvc.Ptr(text)}, reply, &reply, &paysvc.Error{Reply: reply},
 		answer, &answer, answer.OrderPayments, map[string]any{"answer": answer}, &paysvc.TransactionDetailsReply{Reply: reply, Answer: answer},
 	} {
-		if got := printed(value, "%v,%+v,%#v,%s,%q,%x"); isIn(got, text) {
+		if got := printed(value, "%v,%+v,%#v,%s,%q,%x,%d,%t,%c,%U,%e,%b,%o"); isIn(got, text) {
 			t.Errorf("%T: %s", value, got)
 		}
 	}
