@@ -46,10 +46,18 @@ func NewMemoryStore(limit int) *MemoryStore {
 	return &MemoryStore{limit: limit}
 }
 
+// Locks the store, and makes what the zero value lacks.
+func (s *MemoryStore) lock() (unlock func()) {
+	s.mu.Lock()
+	if s.busy == nil {
+		s.busy, s.done = map[string]bool{}, map[string]*list.Element{}
+	}
+	return s.mu.Unlock
+}
+
 // Begin implements [Store].
 func (s *MemoryStore) Begin(_ context.Context, key string) (Begin, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.lock()()
 	if element, ok := s.done[key]; ok {
 		s.order.MoveToBack(element)
 		return Done, nil
@@ -57,30 +65,24 @@ func (s *MemoryStore) Begin(_ context.Context, key string) (Begin, error) {
 	if s.busy[key] {
 		return Busy, nil
 	}
-	if s.busy == nil {
-		s.busy = map[string]bool{}
-	}
 	s.busy[key] = true
 	return Handle, nil
 }
 
 // Done implements [Store].
 func (s *MemoryStore) Done(_ context.Context, key string) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.lock()()
 	delete(s.busy, key)
 	if element, ok := s.done[key]; ok {
 		s.order.MoveToBack(element)
 		return nil
 	}
-	if s.done == nil {
-		s.done = map[string]*list.Element{}
-	}
-	if s.limit < 1 {
-		s.limit = remembered
-	}
 	s.done[key] = s.order.PushBack(key)
-	if len(s.done) > s.limit {
+	limit := s.limit
+	if limit < 1 {
+		limit = remembered
+	}
+	if len(s.done) > limit {
 		delete(s.done, s.order.Remove(s.order.Front()).(string))
 	}
 	return nil
@@ -88,8 +90,7 @@ func (s *MemoryStore) Done(_ context.Context, key string) error {
 
 // Failed implements [Store].
 func (s *MemoryStore) Failed(_ context.Context, key string) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.lock()()
 	delete(s.busy, key)
 	return nil
 }

@@ -112,17 +112,30 @@ func (h *handler) answer(w http.ResponseWriter, r *http.Request) (int, time.Dura
 	// A sender that hangs up neither cancels a request that has been counted, nor what is done with its response.
 	ctx := context.WithoutCancel(r.Context())
 	reply := h.verify(ctx, string(body))
-	var reference string
-	if reply.Webhook != nil {
-		reference = reply.Webhook.About
+	event := reply.Webhook
+	if event == nil {
+		event = &paysvc.WebhookVerifyAnswer{} // The library was not asked.
 	}
-	found := judge(reply.Webhook)
-	about := []any{"reference", reference, "call_id", reply.CallID}
-	if found.key != "" {
-		return h.once(ctx, found.key, reply, append(about, "key", found.key))
+	about := []any{"reference", event.About, "call_id", reply.CallID}
+	// The library decides, this only carries it.
+	respond := http.StatusServiceUnavailable
+	if event.Respond != nil {
+		respond = int(*event.Respond)
+	}
+	switch respond {
+	case http.StatusOK, http.StatusBadRequest:
+		if respond == http.StatusOK && event.Authentic != nil && *event.Authentic && event.Key != "" {
+			return h.once(ctx, event.Key, reply, append(about, "key", event.Key))
+		}
+		// OK without a request: the library remembers the same body.
+		isRepeated := reply.Status == paysvc.StatusOK && reply.Attempts == 0
+		if !isRepeated && h.Unverified != nil {
+			h.Unverified(ctx, reply)
+		}
+		return respond, 0
 	}
 	// One that is beyond the limits is not logged: a flood would fill the log.
-	if found.status == http.StatusServiceUnavailable && (reply.Status != paysvc.StatusRateLimited || reply.Attempts > 0) {
+	if reply.Status != paysvc.StatusRateLimited || reply.Attempts > 0 {
 		level := slog.LevelWarn
 		if reply.Status == paysvc.StatusConfig || reply.Status == paysvc.StatusUnauthorized {
 			level = slog.LevelError // The next delivery will not be verified either.
@@ -130,12 +143,11 @@ func (h *handler) answer(w http.ResponseWriter, r *http.Request) (int, time.Dura
 		about = append(about, "status", reply.Status.String(), "message", reply.Message)
 		h.Log.Log(ctx, level, "paysvc webhook: an event could not be verified", about...)
 	}
-	// OK without a request: the library remembers the same body.
-	isRepeated := reply.Status == paysvc.StatusOK && reply.Attempts == 0
-	if found.unverified && !isRepeated && h.Unverified != nil {
-		h.Unverified(ctx, reply)
+	wait := retryAfter
+	if event.RetryAfter != nil {
+		wait = time.Duration(*event.RetryAfter) * time.Second
 	}
-	return found.status, found.wait
+	return http.StatusServiceUnavailable, wait
 }
 
 func (h *handler) verify(ctx context.Context, body string) *paysvc.Reply {
@@ -192,37 +204,4 @@ func (h *handler) once(ctx context.Context, key string, reply *paysvc.Reply, abo
 		return failed("the store failed", err)
 	}
 	return http.StatusOK, 0
-}
-
-// What is known about an event.
-type verdict struct {
-	key        string // Of an authentic event, otherwise "".
-	status     int
-	wait       time.Duration
-	unverified bool // It is decided that it is not authentic.
-}
-
-// What webhook_verify says about an event: the library decides, this only carries it.
-func judge(event *paysvc.WebhookVerifyAnswer) verdict {
-	if event == nil {
-		event = &paysvc.WebhookVerifyAnswer{} // The library was not asked.
-	}
-	respond := int64(http.StatusServiceUnavailable)
-	if event.Respond != nil {
-		respond = *event.Respond
-	}
-	switch respond {
-	case http.StatusOK:
-		if event.Authentic != nil && *event.Authentic && event.Key != "" {
-			return verdict{key: event.Key, status: http.StatusOK}
-		}
-		return verdict{status: http.StatusOK, unverified: true}
-	case http.StatusBadRequest:
-		return verdict{status: http.StatusBadRequest, unverified: true}
-	}
-	wait := retryAfter
-	if event.RetryAfter != nil {
-		wait = time.Duration(*event.RetryAfter) * time.Second
-	}
-	return verdict{status: http.StatusServiceUnavailable, wait: wait}
 }
