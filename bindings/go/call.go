@@ -119,8 +119,8 @@ func (c *Client) perform(ctx context.Context, name string, request []byte, with 
 	if failure != nil {
 		return nil, failure
 	}
-	if why := call.stoppedBy(); why != nil {
-		return nil, stopped(name, reply, why)
+	if call.why != nil && !errors.Is(call.why, ErrStop) { // Even if the call itself went well.
+		return nil, stopped(name, reply, call.why)
 	}
 	if reply.Status == StatusOK {
 		return reply, nil

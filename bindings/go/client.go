@@ -155,7 +155,7 @@ func NewFromJSON(config json.RawMessage, with ...Option) (*Client, error) {
 		made.lines = levelOf(set.least)
 	}
 	if made.level = made.lines; made.wantAttempts() {
-		made.level = len(levels) - 1 // The beginning of an attempt is a line for debugging.
+		made.level = levelDebug // The beginning of an attempt is a line for debugging.
 	}
 	if made.level > 0 {
 		C.paysvc_client_set_log(handle, C.int(made.level), C.paysvc_log_fn(C.paysvcGoLog), nil)

@@ -20,16 +20,12 @@ type logging struct {
 	hooks   []Hooks
 }
 
-// By the library's levels, 1 to 4.
-var levels = [...]slog.Level{1: slog.LevelError, 2: slog.LevelWarn, 3: slog.LevelInfo, 4: slog.LevelDebug}
+// The library's levels are 1 to 4, from slog's error to its debug, whose numbers are 4 apart.
+const levelDebug = 4
 
 // The most detailed level of the library that is at least this one.
 func levelOf(least slog.Level) int {
-	level := 1
-	for level+1 < len(levels) && levels[level+1] >= least {
-		level++
-	}
-	return level
+	return max(int(slog.LevelError+4-max(least, slog.LevelDebug))/4, 1)
 }
 
 // Passes on the lines that the token has kept.
@@ -79,7 +75,7 @@ func (r *activeCall) pass(read *line) {
 	if r.handler == nil || read.Level > r.lines {
 		return
 	}
-	level := levels[min(max(read.Level, 1), len(levels)-1)]
+	level := slog.LevelError + 4 - slog.Level(4*read.Level)
 	record := slog.NewRecord(time.Now(), level, read.CallID+" "+read.Message, 0)
 	record.Add("call_id", read.CallID)
 	if read.Reference != "" {

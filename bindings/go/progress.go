@@ -66,14 +66,6 @@ func (e *PanicError) Unwrap() error {
 	return err
 }
 
-// Why the function stopped the call, even if the call itself went well; nil if it did not, or asked for the call's own result.
-func (r *activeCall) stoppedBy() error {
-	if errors.Is(r.why, ErrStop) {
-		return nil
-	}
-	return r.why
-}
-
 // Tells the function, and returns why the call must stop.
 func (r *activeCall) report(step []byte, done, total int) error {
 	progress := Progress{JSON: step}

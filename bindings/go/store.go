@@ -117,19 +117,14 @@ func setStore(client *C.paysvc_client, store Store, handler slog.Handler) error 
 const grace = 50 * time.Millisecond
 
 func (s *stored) succeeds(method string, ms int, ask func(context.Context) error) bool {
-	ctx, cancel := context.WithTimeout(context.Background(), time.Duration(ms)*time.Millisecond)
+	limit := time.Duration(ms) * time.Millisecond
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
-	ended := apart("it", func() error { return ask(ctx) })
 	var err error
 	select {
-	case err = <-ended:
-	case <-ctx.Done():
-		// Some drivers wait for a machine that is silent, whatever the context says.
-		select {
-		case err = <-ended:
-		case <-time.After(grace):
-			err = ctx.Err()
-		}
+	case err = <-apart("it", func() error { return ask(ctx) }):
+	case <-time.After(limit + grace): // Some drivers wait for a machine that is silent, whatever the context says.
+		err = ctx.Err()
 	}
 	if err != nil && s.handler != nil {
 		guarded(func() { slog.New(s.handler).Error("the journal's store failed", "method", method, "err", err) })
@@ -139,15 +134,6 @@ func (s *stored) succeeds(method string, ms int, ask func(context.Context) error
 
 // Any value but PAYSVC_STORE_DONE and PAYSVC_STORE_EXISTS.
 const storeFailed = 0
-
-var errNoResult = errors.New("it returned neither Appended nor AlreadyThere")
-
-func (r AppendResult) check() error {
-	if r == Appended || r == AlreadyThere {
-		return nil
-	}
-	return errNoResult
-}
 
 // Reads what a database needs to find the row again.
 func (r *StoreRow) read() error {
@@ -166,10 +152,10 @@ func paysvcGoStoreAppend(userdata unsafe.Pointer, key *C.char, seq C.int, text *
 		if err == nil {
 			result, err = s.Append(ctx, row)
 		}
-		if err != nil {
-			return err
+		if err == nil && result != Appended && result != AlreadyThere {
+			err = errors.New("it returned neither Appended nor AlreadyThere")
 		}
-		return result.check()
+		return err
 	})
 	switch {
 	case !done:

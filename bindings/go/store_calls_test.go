@@ -15,7 +15,7 @@ import (
 type memory struct {
 	sync.Mutex
 	rows  []paysvc.StoreRow
-	fails string // The method; "": none.
+	fails string // The method, or "result": Append returns none; "": nothing.
 }
 
 func (m *memory) Append(_ context.Context, row paysvc.StoreRow) (paysvc.AppendResult, error) {
@@ -26,6 +26,9 @@ func (m *memory) Append(_ context.Context, row paysvc.StoreRow) (paysvc.AppendRe
 	}
 	if slices.ContainsFunc(m.rows, func(other paysvc.StoreRow) bool { return other.Key == row.Key && other.Seq == row.Seq }) {
 		return paysvc.AlreadyThere, nil
+	}
+	if m.fails == "result" {
+		return 0, nil
 	}
 	m.rows = append(m.rows, row)
 	return paysvc.Appended, nil
@@ -75,7 +78,7 @@ func TestARequestIsSentOnceForItsKey(t *testing.T) {
 }
 
 func TestNothingIsSentUnlessTheClaimWasWrittenAndTheStoreRead(t *testing.T) {
-	for fails, outcome := range map[string]error{"Append": paysvc.ErrOutcomeNotSent, "Read": paysvc.ErrOutcomeUnknown} {
+	for fails, outcome := range map[string]error{"Append": paysvc.ErrOutcomeNotSent, "result": paysvc.ErrOutcomeNotSent, "Read": paysvc.ErrOutcomeUnknown} {
 		store := &memory{fails: fails}
 		sandbox, client := payingTwice(t, store)
 		refund := func() (*paysvc.OrderRefundReply, error) {

@@ -148,17 +148,14 @@ func replyOf(reply reflect.Value) *paysvc.Reply {
 
 // The method for a function, e.g. OrderRefund for order_refund; initialisms do not matter.
 func methodOf(client *paysvc.Client, function string) reflect.Value {
-	name := strings.ReplaceAll(function, "_", "")
-	return reflect.ValueOf(client).MethodByName(func() string {
-		of := reflect.TypeOf(client)
-		for i := 0; i < of.NumMethod(); i++ {
-			method := of.Method(i)
-			if strings.EqualFold(strings.TrimRight(method.Name, "_"), name) && method.Type.NumIn() > 2 && method.Type.In(2).Kind() == reflect.Struct {
-				return method.Name
-			}
+	name, of := strings.ReplaceAll(function, "_", ""), reflect.ValueOf(client)
+	for i := 0; i < of.NumMethod(); i++ {
+		method := of.Type().Method(i)
+		if strings.EqualFold(strings.TrimRight(method.Name, "_"), name) && method.Type.NumIn() > 2 && method.Type.In(2).Kind() == reflect.Struct {
+			return of.Method(i)
 		}
-		return ""
-	}())
+	}
+	return reflect.Value{}
 }
 
 var errUnfit = errors.New("the struct cannot hold it")
