@@ -103,7 +103,7 @@ func (e *Error) Is(target error) bool {
 		return target != nil
 	}
 	notExecuted := e.Outcome == OutcomeRejected || e.Outcome == OutcomeNotSent && e.Status != StatusRejected
-	return (notExecuted || !e.Status.denies()) && target == e.Status.sentinel()
+	return (notExecuted || !denies(e.Status)) && target == e.Status.sentinel()
 }
 
 // The error of a call that its progress function stopped. What the reply says is about the steps that were made.

@@ -374,9 +374,9 @@ func (n Status) sentinel() error {
 	return nil
 }
 
-// denies: its name sounds as if the request in question had not been executed.
-func (n Status) denies() bool {
-	switch n {
+// Whether its name sounds as if the request in question had not been executed.
+func denies(it Status) bool {
+	switch it {
 	case StatusArgument, StatusConfig, StatusEncrypt, StatusRejected, StatusUnauthorized, StatusRateLimited:
 		return true
 	}
@@ -408,8 +408,8 @@ func (n Outcome) sentinel() error {
 }
 
 // Whether it is one of these targets, which are about one call.
-func isVerdict(target error) bool {
-	switch target {
+func isVerdict(it error) bool {
+	switch it {
 	case ErrArgument, ErrConfig, ErrEncrypt, ErrJournal, ErrUnresolved, ErrKeyReused, ErrTransport, ErrTimeout, ErrCancelled, ErrRejected, ErrUnauthorized, ErrRateLimited, ErrServer, ErrResponse, ErrInternal, ErrOutcomeNotSent, ErrOutcomeRejected, ErrOutcomeUnknown:
 		return true
 	}
@@ -492,8 +492,8 @@ func (c *Config) UnmarshalJSON(from []byte) error {
 }
 
 // Functions that send several requests: they have the time that the context gives them, otherwise the client's timeout.
-func takesSteps(name string) bool {
-	switch name {
+func takesSteps(it string) bool {
+	switch it {
 	case "resolve", "order_wait", "webhook_verify", "journal_settle", "journal_backup", "payout_bulk":
 		return true
 	}
@@ -501,8 +501,8 @@ func takesSteps(name string) bool {
 }
 
 // For functions that take steps: whether the client's timeout limits a step instead of the whole call.
-func timeoutOfStep(name string) bool {
-	switch name {
+func timeoutOfStep(it string) bool {
+	switch it {
 	case "payout_bulk":
 		return true
 	}
@@ -510,8 +510,8 @@ func timeoutOfStep(name string) bool {
 }
 
 // Functions that report on an earlier request: their outcome is never OutcomeNotSent.
-func aboutEarlier(name string) bool {
-	switch name {
+func aboutEarlier(it string) bool {
+	switch it {
 	case "resolve", "order_wait", "journal_settle", "journal_next":
 		return true
 	}

@@ -141,21 +141,16 @@ func newReply(owned **C.paysvc_reply) *Reply {
 
 // Takes what the library tells as JSON. It keeps nothing of the text.
 func (r *Reply) take(text []byte) {
-	var told struct {
-		AnswerOf   string               `json:"answer_of"`
-		Answer     *json.RawMessage     `json:"answer"`
-		Unreadable []string             `json:"unreadable"`
-		LookUp     *ResolveRequest      `json:"look_up"`
-		Webhook    *WebhookVerifyAnswer `json:"webhook"`
-	}
-	if json.Unmarshal(text, &told) != nil {
+	err := json.Unmarshal(text, &struct {
+		AnswerOf   *string               `json:"answer_of"`
+		Answer     *json.RawMessage      `json:"answer"`
+		Unreadable *[]string             `json:"unreadable"`
+		LookUp     **ResolveRequest      `json:"look_up"`
+		Webhook    **WebhookVerifyAnswer `json:"webhook"`
+	}{&r.AnswerOf, &r.AnswerJSON, &r.Unreadable, &r.lookUp, &r.Webhook})
+	if err != nil {
 		r.Unreadable = []string{""} // It is nested too deeply.
-		return
 	}
-	if told.Answer != nil {
-		r.AnswerJSON = *told.Answer
-	}
-	r.AnswerOf, r.Unreadable, r.lookUp, r.Webhook = told.AnswerOf, told.Unreadable, told.LookUp, told.Webhook
 }
 
 // Anything is not compared by [Reply.IsPaid].
