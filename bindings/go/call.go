@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"net/http"
 	"runtime/cgo"
 	"strings"
 	"time"
@@ -210,15 +211,6 @@ type activeCall struct {
 // A call with nothing but its request.
 var plain = &activeCall{}
 
-// nil: the callback is of no call that wants it.
-func runningHere() *activeCall {
-	handle := cgo.Handle(C.paysvc_go_running())
-	if handle == 0 {
-		return nil
-	}
-	return handle.Value().(*activeCall)
-}
-
 // Prepares a call: the library gets what was set for it, and the context's deadline and cancel. release frees it.
 func (c *Client) start(ctx context.Context, name string, limit time.Duration, set calling) (call *activeCall, release func(), failure *Error) {
 	if ctx.Done() == nil && limit == c.timeout && c.level == 0 && set.progress == nil && set.trace == "" && set.keys == nil {
@@ -241,13 +233,11 @@ func (c *Client) start(ctx context.Context, name string, limit time.Duration, se
 		C.paysvc_call_set_progress(token, C.paysvc_progress_fn(C.paysvcGoProgress), nil)
 	}
 	deadline, has := ctx.Deadline()
-	switch {
-	case has && takesSteps(name):
-		limit = time.Until(deadline)
-	case has:
-		limit = min(limit, time.Until(deadline))
+	extends := has && takesSteps(name)
+	if left := time.Until(deadline); extends || has && left < limit {
+		limit = left
 	}
-	if limit < c.timeout && !timeoutOfStep(name) || has && takesSteps(name) {
+	if extends || limit < c.timeout && !timeoutOfStep(name) {
 		// Rounded up, so that the context ends before the library's timeout.
 		C.paysvc_call_set_timeout_ms(token, C.int(min(max(limit, 0).Milliseconds()+1, math.MaxInt32)))
 	}
@@ -272,12 +262,8 @@ func (c *Client) start(ctx context.Context, name string, limit time.Duration, se
 
 // The context's error, if it ended the call.
 func endedBy(ctx context.Context, reply *Reply) error {
-	switch reply.Status {
-	case StatusTimeout, StatusCancelled, StatusUnresolved:
-	default:
-		return nil
-	}
-	if reply.HTTPStatus == 408 { // A timeout of the service, not of the context.
+	ended := reply.Status == StatusTimeout || reply.Status == StatusCancelled || reply.Status == StatusUnresolved
+	if !ended || reply.HTTPStatus == http.StatusRequestTimeout { // That is the service's, not the context's.
 		return nil
 	}
 	if ctx.Err() != nil {

@@ -8,6 +8,7 @@ import "C"
 import (
 	"encoding/json"
 	"log/slog"
+	"runtime/cgo"
 	"time"
 	"unsafe"
 )
@@ -106,7 +107,7 @@ func (r *activeCall) pass(read *line) {
 //
 //export paysvcGoLog
 func paysvcGoLog(userdata unsafe.Pointer, level C.int, message *C.char) {
-	if call := runningHere(); call != nil {
-		call.takeLog()
+	if handle := cgo.Handle(C.paysvc_go_running()); handle != 0 { // Otherwise the call has no callbacks.
+		handle.Value().(*activeCall).takeLog()
 	}
 }

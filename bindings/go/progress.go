@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"runtime/cgo"
 	"runtime/debug"
 	"unsafe"
 )
@@ -97,7 +98,7 @@ func apart(who string, run func() error) <-chan error {
 //
 //export paysvcGoProgress
 func paysvcGoProgress(userdata unsafe.Pointer, done, total C.size_t, step *C.char) C.int {
-	r := runningHere()
+	r := cgo.Handle(C.paysvc_go_running()).Value().(*activeCall)
 	if err := r.report([]byte(C.GoString(step)), int(done), int(total)); err != nil && (r.why == nil || errors.Is(r.why, ErrStop)) {
 		r.why = err
 	}
