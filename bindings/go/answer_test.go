@@ -18,6 +18,7 @@ import (
 	"testing"
 
 	"paysvc.example/go/paysvc"
+	"paysvc.example/go/paysvc/internal/tested"
 	"paysvc.example/go/paysvc/paysvctest"
 )
 
@@ -33,7 +34,7 @@ func answering(t *testing.T, body *atomic.Value) *paysvc.Client {
 	config := paysvctest.Start(t).Config
 	config.BaseURL = server.URL
 	config.MaxAttempts = paysvc.Ptr[int64](1)
-	return connect(t, config)
+	return tested.Connect(t, config)
 }
 
 // A new response of the method for a function; nil if it has none.
@@ -54,7 +55,7 @@ func answerOf(function string) any {
 // The structs have every field that the library writes, and what a program stores is what it read.
 func TestAnswersAreWhatTheLibraryRead(t *testing.T) {
 	_, file, _, _ := runtime.Caller(0) // The test may run in another folder.
-	text := need(os.ReadFile(filepath.Join(filepath.Dir(file), "../../tests/scenarios.json")))(t, "read the scenarios")
+	text := tested.Need(os.ReadFile(filepath.Join(filepath.Dir(file), "../../tests/scenarios.json")))(t, "read the scenarios")
 	var canned struct {
 		Endpoints map[string]struct {
 			Request map[string]any    `json:"request"`
@@ -62,7 +63,7 @@ func TestAnswersAreWhatTheLibraryRead(t *testing.T) {
 			Others  []json.RawMessage `json:"other_answers"`
 		} `json:"endpoints"`
 	}
-	must(t, "decode the scenarios", json.Unmarshal(text, &canned))
+	tested.Must(t, "decode the scenarios", json.Unmarshal(text, &canned))
 	var served atomic.Value
 	client, filled := answering(t, &served), 0
 	for function, of := range canned.Endpoints {
@@ -83,8 +84,8 @@ func TestAnswersAreWhatTheLibraryRead(t *testing.T) {
 			empty, read, again := answerOf(function), answerOf(function), answerOf(function)
 			decoder := json.NewDecoder(bytes.NewReader(encoded(t, reply.AnswerJSON))) // Without the service's blanks.
 			decoder.DisallowUnknownFields()
-			must(t, "decode the answer of "+function, decoder.Decode(read))
-			must(t, "decode what is stored of "+function, json.Unmarshal(encoded(t, read), again))
+			tested.Must(t, "decode the answer of "+function, decoder.Decode(read))
+			tested.Must(t, "decode what is stored of "+function, json.Unmarshal(encoded(t, read), again))
 			if !reflect.DeepEqual(read, again) {
 				t.Errorf("%s: %s is stored as %s", function, reply.AnswerJSON, encoded(t, again))
 			}
@@ -100,7 +101,7 @@ func TestAnswersAreWhatTheLibraryRead(t *testing.T) {
 
 func encoded(t *testing.T, value any) []byte {
 	t.Helper()
-	text := need(json.Marshal(value))(t, "encode the value")
+	text := tested.Need(json.Marshal(value))(t, "encode the value")
 	return text
 }
 
@@ -110,7 +111,7 @@ func TestWhatIsAbsentOrCannotBeReadIsEmpty(t *testing.T) {
 	client := answering(t, &body)
 	details := func(data string) *paysvc.TransactionDetailsReply {
 		body.Store(`{"status":true,"statusCode":"00","message":"done","data":` + data + `}`)
-		return need(client.TransactionDetails(context.Background(), paysvc.TransactionDetailsRequest{SessionID: "S-1"}))(t, "ask for the details")
+		return tested.Need(client.TransactionDetails(context.Background(), paysvc.TransactionDetailsRequest{SessionID: "S-1"}))(t, "ask for the details")
 	}
 	reply := details(`{"totalAmountCharged":"2500.500000","statusId":null,"dateCreated":"soon","orderPayments":[{"orderId":7},{}]}`)
 	answer := reply.Answer

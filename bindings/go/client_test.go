@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"paysvc.example/go/paysvc"
+	"paysvc.example/go/paysvc/internal/tested"
 	"paysvc.example/go/paysvc/paysvctest"
 )
 
@@ -21,8 +22,8 @@ func stalled(t *testing.T, timeout time.Duration) (sandbox *paysvctest.Sandbox, 
 	t.Helper()
 	sandbox = paysvctest.Start(t, "--seed", "7")
 	sandbox.Config.Timeout = timeout
-	client = connect(t, sandbox.Config, paysvc.WithMaxInFlight(1))
-	paid(sandbox, "sbx-commit_then_timeout-1")
+	client = tested.Connect(t, sandbox.Config, paysvc.WithMaxInFlight(1))
+	tested.Paid(sandbox, "sbx-commit_then_timeout-1")
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := refunding(ctx, client, "sbx-commit_then_timeout-1")
 	committed(t, sandbox, "refund_made")
@@ -71,7 +72,7 @@ func TestTheWaitForASlotEndsWithTheContextAndWithClose(t *testing.T) {
 // The call that occupies the slot began half a timeout earlier. So the waiting one gets the other half of its timeout.
 func TestTheWaitForASlotCountsTowardsTheClientsTimeout(t *testing.T) {
 	sandbox, client := stalled(t, 2*time.Second)
-	paid(sandbox, "sbx-commit_then_timeout-2")
+	tested.Paid(sandbox, "sbx-commit_then_timeout-2")
 	time.Sleep(time.Second)
 	began := time.Now()
 	err := <-refunding(context.Background(), client, "sbx-commit_then_timeout-2")
@@ -107,7 +108,7 @@ func TestTenThousandGoroutinesOnOneClient(t *testing.T) {
 		t.Fatal("a call failed:", err)
 	}
 	// Each call ends its own goroutine; the last may still be ending.
-	eventually(t, "no goroutine is left", func() bool { return runtime.NumGoroutine() <= before })
+	tested.Eventually(t, "no goroutine is left", func() bool { return runtime.NumGoroutine() <= before })
 	status, err := os.ReadFile("/proc/self/status")
 	if err != nil {
 		t.Skip("the number of threads is known on Linux only")

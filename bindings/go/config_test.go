@@ -6,12 +6,13 @@ import (
 	"time"
 
 	"paysvc.example/go/paysvc"
+	"paysvc.example/go/paysvc/internal/tested"
 )
 
 func TestAFlagThatIsFalseIsNotLeftOut(t *testing.T) {
 	t.Setenv("PAYSVC_ALLOW_HTTP", "true")
 	config := paysvc.Config{BaseURL: "http://example.com"}
-	connect(t, config)
+	tested.Connect(t, config)
 	config.AllowHTTP = paysvc.Ptr(false)
 	_, err := paysvc.New(config)
 	is(t, err, paysvc.ErrConfig, paysvc.ErrOutcomeNotSent)
@@ -30,7 +31,7 @@ func TestATimeIsRoundedUpToMilliseconds(t *testing.T) {
 func TestAConfigIsReadFromTheJSONOfTheLibrary(t *testing.T) {
 	config := paysvc.Config{Mode: "test", Timeout: time.Hour}
 	text := `{"base_url":"http://127.0.0.1:1","timeout_ms":1500,"connect_timeout_ms":20,"allow_http":false}`
-	must(t, "read the configuration", json.Unmarshal([]byte(text), &config))
+	tested.Must(t, "read the configuration", json.Unmarshal([]byte(text), &config))
 	if config.Timeout != 1500*time.Millisecond || config.ConnectTimeout != 20*time.Millisecond || config.Mode != "test" || *config.AllowHTTP {
 		t.Errorf("read %v, %v, %q, %v", config.Timeout, config.ConnectTimeout, config.Mode, *config.AllowHTTP)
 	}

@@ -11,12 +11,13 @@ import (
 	"time"
 
 	"paysvc.example/go/paysvc"
+	"paysvc.example/go/paysvc/internal/tested"
 	"paysvc.example/go/paysvc/paysvctest"
 )
 
 func TestAContextThatIsDoneSendsNothing(t *testing.T) {
 	sandbox, client := start(t)
-	paid(sandbox, "ORDER-1")
+	tested.Paid(sandbox, "ORDER-1")
 	cause := errors.New("the customer left")
 	ctx, cancel := context.WithCancelCause(context.Background())
 	cancel(cause)
@@ -45,7 +46,7 @@ func noRepetition(t *testing.T, err error) {
 // With golang.org/x/sync/errgroup, the failure of one call is the cause for which the others are cancelled.
 func TestACancelAfterTheRequestWasSentIsUnknownWhateverItsCause(t *testing.T) {
 	sandbox, client := start(t)
-	paid(sandbox, "sbx-commit_then_timeout-1")
+	tested.Paid(sandbox, "sbx-commit_then_timeout-1")
 	_, refused := client.DirectDebitStatus(context.Background(), paysvc.DirectDebitStatusRequest{MandateCode: "none"})
 	is(t, refused, paysvc.ErrRejected, paysvc.ErrOutcomeRejected)
 	ctx, cancel := context.WithCancelCause(context.Background())
@@ -64,7 +65,7 @@ func TestACancelAfterTheRequestWasSentIsUnknownWhateverItsCause(t *testing.T) {
 	if errors.As(errors.Unwrap(err), &found) {
 		t.Error("another call's error is found", found)
 	}
-	if count(sandbox, "refund_made") != 1 {
+	if tested.Count(sandbox, "refund_made") != 1 {
 		t.Error("not one refund:", sandbox.Ledger())
 	}
 }
@@ -78,7 +79,7 @@ func (hiddenDeadline) Deadline() (time.Time, bool) { return time.Time{}, false }
 func TestADeadlineIsATimeoutAndInvitesNoRepetition(t *testing.T) {
 	sandbox, client := start(t)
 	for reference, hidden := range map[string]bool{"sbx-never_end-1": false, "sbx-never_end-2": true} {
-		paid(sandbox, reference)
+		tested.Paid(sandbox, reference)
 		ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 		defer cancel()
 		if hidden {
@@ -118,8 +119,8 @@ func TestADeadlineIsATimeoutAtAnyMoment(t *testing.T) {
 func TestALongDeadlineDoesNotExtendTheClientsTimeout(t *testing.T) {
 	sandbox := paysvctest.Start(t)
 	sandbox.Config.Timeout = 1500 * time.Millisecond
-	client := connect(t, sandbox.Config)
-	paid(sandbox, "sbx-commit_then_timeout-1")
+	client := tested.Connect(t, sandbox.Config)
+	tested.Paid(sandbox, "sbx-commit_then_timeout-1")
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Hour)
 	defer cancel()
 	_, err := client.OrderRefund(ctx, paysvc.OrderRefundRequest{Reference: "sbx-commit_then_timeout-1"})

@@ -10,13 +10,14 @@ import (
 	"testing"
 
 	"paysvc.example/go/paysvc"
+	"paysvc.example/go/paysvc/internal/tested"
 )
 
 func TestErrorsByKind(t *testing.T) {
 	sandbox, client := start(t)
 	_, err := client.DirectDebitStatus(context.Background(), paysvc.DirectDebitStatusRequest{MandateCode: "none"})
 	is(t, err, paysvc.ErrRejected, paysvc.ErrOutcomeRejected)
-	paid(sandbox, "sbx-commit_then_reset-1")
+	tested.Paid(sandbox, "sbx-commit_then_reset-1")
 	_, err = client.OrderRefund(context.Background(), paysvc.OrderRefundRequest{Reference: "sbx-commit_then_reset-1"})
 	is(t, err, paysvc.ErrTransport, paysvc.ErrOutcomeUnknown)
 	_, err = paysvc.New(paysvc.Config{BaseURL: "http://example.com"})

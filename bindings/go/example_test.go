@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"paysvc.example/go/paysvc"
+	"paysvc.example/go/paysvc/internal/tested"
 )
 
 // A charge, and what to do with each end that it may have.
@@ -168,7 +169,7 @@ func ExampleClient_PayoutBulk() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(*reply.Answer.Accepted, count(sandbox.Sandbox, "payout_made"))
+	fmt.Println(*reply.Answer.Accepted, tested.Count(sandbox.Sandbox, "payout_made"))
 	// Accepted does not mean paid.
 	// Output: 5 5
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"paysvc.example/go/paysvc"
+	"paysvc.example/go/paysvc/internal/tested"
 	"paysvc.example/go/paysvc/paysvctest"
 )
 
@@ -27,31 +28,7 @@ func TestMain(m *testing.M) {
 func start(t *testing.T, with ...paysvc.Option) (*paysvctest.Sandbox, *paysvc.Client) {
 	t.Helper()
 	sandbox := paysvctest.Start(t, "--seed", "7")
-	return sandbox, connect(t, sandbox.Config, with...)
-}
-
-func connect(t *testing.T, config paysvc.Config, with ...paysvc.Option) *paysvc.Client {
-	t.Helper()
-	client := need(paysvc.New(config, with...))(t, "make a client")
-	t.Cleanup(func() { client.Close() })
-	return client
-}
-
-// Ends the test, with what it could not do, if there is an error.
-func must(t testing.TB, what string, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatalf("cannot %s: %v", what, err)
-	}
-}
-
-// Passes on what a function returned: need(f())(t, "call f").
-func need[T any](value T, err error) func(t testing.TB, what string) T {
-	return func(t testing.TB, what string) T {
-		t.Helper()
-		must(t, what, err)
-		return value
-	}
+	return sandbox, tested.Connect(t, sandbox.Config, with...)
 }
 
 func failure(t *testing.T, err error) *paysvc.Error {
@@ -72,35 +49,10 @@ func is(t *testing.T, err error, kinds ...error) {
 	}
 }
 
-// Makes a paid order, which can be refunded. Its reference may select a fault.
-func paid(sandbox *paysvctest.Sandbox, reference string) {
-	sandbox.Post("/sandbox/orders", map[string]any{"reference": reference, "amount": "100.10", "paid": true}, nil)
-}
-
 // Waits until the sandbox has this effect in its ledger, which is before it answers, if it does.
 func committed(t testing.TB, sandbox *paysvctest.Sandbox, effect string) {
 	t.Helper()
-	eventually(t, "an effect "+effect, func() bool { return count(sandbox, effect) > 0 })
-}
-
-// It may be called on another goroutine than the test's, which it therefore does not end.
-func eventually(t testing.TB, what string, is func() bool) {
-	t.Helper()
-	for until := time.Now().Add(time.Minute); !is(); time.Sleep(time.Millisecond) {
-		if time.Now().After(until) {
-			t.Errorf("not within a minute: %s", what)
-			return
-		}
-	}
-}
-
-func count(sandbox *paysvctest.Sandbox, effect string) (times int) {
-	for _, entry := range sandbox.Ledger() {
-		if entry.Effect == effect {
-			times++
-		}
-	}
-	return
+	tested.Eventually(t, "an effect "+effect, func() bool { return tested.Count(sandbox, effect) > 0 })
 }
 
 func requests(sandbox *paysvctest.Sandbox) int {
@@ -132,7 +84,7 @@ func sandboxForExample(change ...func(testing.TB, paysvc.Config) paysvc.Config) 
 	for _, change := range change {
 		config = change(t, config)
 	}
-	client := need(paysvc.New(config))(t, "make a client")
+	client := tested.Need(paysvc.New(config))(t, "make a client")
 	return exampleSandbox{sandbox, func() {
 		client.Close()
 		for _, cleanup := range t.cleanups {

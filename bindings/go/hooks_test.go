@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"paysvc.example/go/paysvc"
+	"paysvc.example/go/paysvc/internal/tested"
 )
 
 // A service that asks to try again at first, and numbers its responses; and the header traceparent of each request.
@@ -79,9 +80,9 @@ func (r *records) Handle(ctx context.Context, record slog.Record) error {
 func TestTheLogHasAttributesAndTheContextOfTheCall(t *testing.T) {
 	config, _ := busyOnce(t)
 	log := &records{}
-	client := connect(t, config, paysvc.WithLog(log, slog.LevelDebug))
+	client := tested.Connect(t, config, paysvc.WithLog(log, slog.LevelDebug))
 	ctx := context.WithValue(context.Background(), nameKey{}, "till 7")
-	reply := need(client.DirectDebitHistory(ctx, paysvc.DirectDebitHistoryRequest{EmailAddress: "none@example.com"}))(t, "ask for the history")
+	reply := tested.Need(client.DirectDebitHistory(ctx, paysvc.DirectDebitHistoryRequest{EmailAddress: "none@example.com"}))(t, "ask for the history")
 	want := []string{
 		"DEBUG till 7: endpoint=direct_debit_history attempt=1 begins=true",
 		"WARN till 7: endpoint=direct_debit_history attempt=1 status=E_RATE_LIMITED outcome=REJECTED http_status=429 request_id=r-1",
@@ -140,8 +141,8 @@ func TestHooksAreCalledWithTheContextsOfEachOther(t *testing.T) {
 		CallBegins: func(ctx context.Context, function string) context.Context { return within(ctx, "outer") },
 		CallEnded:  func(ctx context.Context, function string, _ *paysvc.Reply, _ error) { note(ctx, "ended") },
 	}
-	client := connect(t, config, paysvc.WithLog(log, slog.LevelError), paysvc.WithHooks(outer), paysvc.WithHooks(hooks))
-	need(client.DirectDebitHistory(context.Background(), paysvc.DirectDebitHistoryRequest{EmailAddress: "none@example.com"}))(t, "ask for the history")
+	client := tested.Connect(t, config, paysvc.WithLog(log, slog.LevelError), paysvc.WithHooks(outer), paysvc.WithHooks(hooks))
+	tested.Need(client.DirectDebitHistory(context.Background(), paysvc.DirectDebitHistoryRequest{EmailAddress: "none@example.com"}))(t, "ask for the history")
 	_, err := client.OrderStatus(context.Background(), paysvc.OrderStatusRequest{})
 	is(t, err, paysvc.ErrConfig)
 	want := []string{
@@ -166,7 +167,7 @@ func TestACallWithinAHookHasItsOwnContext(t *testing.T) {
 	log := &records{}
 	var client *paysvc.Client
 	request := paysvc.DirectDebitHistoryRequest{EmailAddress: "none@example.com"}
-	client = connect(t, config, paysvc.WithLog(log, slog.LevelDebug), paysvc.WithHooks(paysvc.Hooks{
+	client = tested.Connect(t, config, paysvc.WithLog(log, slog.LevelDebug), paysvc.WithHooks(paysvc.Hooks{
 		AttemptBegins: func(ctx context.Context, attempt paysvc.Attempt) context.Context {
 			if named(ctx) == "outer" {
 				client.DirectDebitHistory(context.WithValue(ctx, nameKey{}, "inner"), request)
@@ -175,7 +176,7 @@ func TestACallWithinAHookHasItsOwnContext(t *testing.T) {
 		},
 	}))
 	ctx := context.WithValue(context.Background(), nameKey{}, "outer")
-	need(client.DirectDebitHistory(ctx, request))(t, "ask for the history")
+	tested.Need(client.DirectDebitHistory(ctx, request))(t, "ask for the history")
 	all := strings.Join(log.got, "\n")
 	if strings.Contains(all, "WRONG") || strings.Count(all, " inner:") < 3 || strings.Count(all, " outer:") < 2 {
 		t.Error("the log:", all)
@@ -197,7 +198,7 @@ func TestAPanicInAHookOrALogHandlerDoesNotFailTheCall(t *testing.T) {
 	config, _ := busyOnce(t)
 	panics, handler := 0, &panicking{}
 	fail := func() { panics++; panic("a bug in a hook") }
-	client := connect(t, config, paysvc.WithLog(handler, slog.LevelDebug), paysvc.WithHooks(paysvc.Hooks{
+	client := tested.Connect(t, config, paysvc.WithLog(handler, slog.LevelDebug), paysvc.WithHooks(paysvc.Hooks{
 		CallBegins:    func(context.Context, string) context.Context { fail(); return nil },
 		CallEnded:     func(context.Context, string, *paysvc.Reply, error) { fail() },
 		AttemptBegins: func(context.Context, paysvc.Attempt) context.Context { fail(); return nil },
@@ -211,7 +212,7 @@ func TestAPanicInAHookOrALogHandlerDoesNotFailTheCall(t *testing.T) {
 
 func TestTheTraceOfTheContextIsSentWithEveryRequest(t *testing.T) {
 	config, traces := busyOnce(t)
-	client := connect(t, config)
+	client := tested.Connect(t, config)
 	const trace = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
 	request := paysvc.DirectDebitHistoryRequest{EmailAddress: "none@example.com"}
 	for _, wrong := range []string{"00-1-2-01", trace + "\x00"} {
@@ -220,7 +221,7 @@ func TestTheTraceOfTheContextIsSentWithEveryRequest(t *testing.T) {
 	}
 	ctx := paysvc.ContextWithTraceparent(context.Background(), trace)
 	for _, ctx := range []context.Context{ctx, paysvc.ContextWithTraceparent(ctx, "")} {
-		need(client.DirectDebitHistory(ctx, request))(t, "ask for the history")
+		tested.Need(client.DirectDebitHistory(ctx, request))(t, "ask for the history")
 	}
 	if got := traces(); !reflect.DeepEqual(got, []string{trace, trace, ""}) {
 		t.Error("traceparent of each request:", got)

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"paysvc.example/go/paysvc"
+	"paysvc.example/go/paysvc/internal/tested"
 	"paysvc.example/go/paysvc/paysvctest"
 )
 
@@ -35,7 +36,7 @@ func TestACallThatItsProgressStoppedIsUnknownUnlessNothingWasSent(t *testing.T) 
 			"Goexit": func() error { runtime.Goexit(); return nil },
 		} {
 			sandbox.Post("/sandbox/reset", map[string]any{}, nil)
-			client := connect(t, withJournal(t, sandbox.Config))
+			client := tested.Connect(t, withJournal(t, sandbox.Config))
 			_, err := client.PayoutBulk(context.Background(), paysvc.PayoutBulkRequest{PayoutDetails: recipients(5), Progress: func(p paysvc.Progress) error {
 				if p.Total != 5 {
 					t.Errorf("%+v", p)
@@ -69,8 +70,8 @@ func TestACallThatItsProgressStoppedIsUnknownUnlessNothingWasSent(t *testing.T) 
 				t.Errorf("%s at %d wraps something else: %v", name, at, err)
 			}
 			var report paysvc.PayoutBulkAnswer
-			must(t, "read the report", json.Unmarshal(failed.AnswerJSON, &report))
-			whole, made := failed.Stopped, count(sandbox, "payout_made")
+			tested.Must(t, "read the report", json.Unmarshal(failed.AnswerJSON, &report))
+			whole, made := failed.Stopped, tested.Count(sandbox, "payout_made")
 			if failed.Outcome != outcome || (whole.Outcome == paysvc.OutcomeConfirmed) != (at == 5) || (made == 0) != (at == 0) || made != int(*report.Accepted) {
 				t.Errorf("%s at %d: outcome %v, %d made, %v %s", name, at, failed.Outcome, made, whole, failed.Body)
 			}

@@ -8,13 +8,14 @@ import (
 	"testing"
 
 	"paysvc.example/go/paysvc"
+	"paysvc.example/go/paysvc/internal/tested"
 )
 
 func TestAReplyHasWhatTheLibraryFound(t *testing.T) {
 	sandbox, client := start(t)
 	ctx := context.Background()
-	paid(sandbox, "ORDER-1")
-	reply := need(client.OrderRefund(ctx, paysvc.OrderRefundRequest{Reference: "ORDER-1", Amount: paysvc.Ptr("25.50")}))(t, "refund the order")
+	tested.Paid(sandbox, "ORDER-1")
+	reply := tested.Need(client.OrderRefund(ctx, paysvc.OrderRefundRequest{Reference: "ORDER-1", Amount: paysvc.Ptr("25.50")}))(t, "refund the order")
 	if reply.Status != paysvc.StatusOK || reply.Outcome != paysvc.OutcomeConfirmed || reply.State != paysvc.StatePending ||
 		reply.HTTPStatus != 200 || reply.Attempts != 1 || reply.RetryAfter >= 0 || reply.Message == "" || reply.Replayed || reply.IsActive {
 		t.Errorf("%+v", *reply)
@@ -27,10 +28,10 @@ func TestAReplyHasWhatTheLibraryFound(t *testing.T) {
 	if err := reply.Decode(&body); err != nil || body.Data.Amount != "25.50" {
 		t.Error("the decoded body:", body, err)
 	}
-	created := need(client.DirectDebitCreate(ctx, paysvc.DirectDebitCreateRequest{
+	created := tested.Need(client.DirectDebitCreate(ctx, paysvc.DirectDebitCreateRequest{
 		OrderReference: paysvc.Ptr("ORDER-1"), AccountNumber: paysvc.NewSecret("0123456789"), BankCode: paysvc.Ptr("044"),
 	}))(t, "create a mandate")
-	status := need(client.DirectDebitStatus(ctx, paysvc.DirectDebitStatusRequest{MandateCode: created.Answer.MandateCode}))(t, "check the mandate")
+	status := tested.Need(client.DirectDebitStatus(ctx, paysvc.DirectDebitStatusRequest{MandateCode: created.Answer.MandateCode}))(t, "check the mandate")
 	if !status.IsActive {
 		t.Error("the mandate is not active:", status)
 	}
@@ -38,7 +39,7 @@ func TestAReplyHasWhatTheLibraryFound(t *testing.T) {
 
 func TestDecodeKeepsNumbersExact(t *testing.T) {
 	var body map[string]any
-	must(t, "decode the body", paysvc.Reply{Body: json.RawMessage(`{"amount":2500.50}`)}.Decode(&body))
+	tested.Must(t, "decode the body", paysvc.Reply{Body: json.RawMessage(`{"amount":2500.50}`)}.Decode(&body))
 	if body["amount"] != json.Number("2500.50") {
 		t.Errorf("%T %v", body["amount"], body)
 	}
@@ -73,7 +74,7 @@ func TestGetFollowsRFC6901(t *testing.T) {
 func TestIsPaidComparesWithTheOrder(t *testing.T) {
 	sandbox, client := start(t)
 	ctx := context.Background()
-	kept := need(client.OrderCreate(ctx, charge("R-1", charged)))(t, "charge the card").Reply
+	kept := tested.Need(client.OrderCreate(ctx, charge("R-1", charged)))(t, "charge the card").Reply
 	runtime.GC()
 	for _, is := range []struct{ reference, amount, currency, whyNot string }{
 		{"R-1", "25.5", "NGN", ""},
@@ -88,8 +89,8 @@ func TestIsPaidComparesWithTheOrder(t *testing.T) {
 			t.Errorf("%+v: %v %q", is, paid, whyNot)
 		}
 	}
-	paid(sandbox, "R-2")
-	refund := need(client.OrderRefund(ctx, paysvc.OrderRefundRequest{Reference: "R-2"}))(t, "refund the order")
+	tested.Paid(sandbox, "R-2")
+	refund := tested.Need(client.OrderRefund(ctx, paysvc.OrderRefundRequest{Reference: "R-2"}))(t, "refund the order")
 	for _, other := range []paysvc.Reply{refund.Reply, {}, {Outcome: paysvc.OutcomeConfirmed, State: paysvc.StateSuccessful}} {
 		if paid, whyNot := other.IsPaid("*", "*", "*"); paid || whyNot == "" {
 			t.Error("IsPaid of a reply without a paid order:", other, whyNot)

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"paysvc.example/go/paysvc"
+	"paysvc.example/go/paysvc/internal/tested"
 )
 
 func TestAWrongRequestIsRefusedBeforeAnythingIsSent(t *testing.T) {
@@ -57,7 +58,7 @@ func TestExtraMembersAndTheirOrder(t *testing.T) {
 	var out bytes.Buffer
 	encoder := json.NewEncoder(&out)
 	encoder.SetEscapeHTML(false)
-	must(t, "encode the order", encoder.Encode(order))
+	tested.Must(t, "encode the order", encoder.Encode(order))
 	want := `{"reference":"ORDER-1 & é","country":"<NG>",` +
 		`"card":{"cardnumber":"[hidden]","expirymonth":"","expiryyear":"","cvv":null,"pin":1},"order":null,` +
 		`"<>":null,"amount":98000.00,"zone":{"a":98000.00}}` + "\n"
@@ -77,7 +78,7 @@ func TestEveryTextIsWrittenAsItIs(t *testing.T) {
 	for c := byte(0); c < ' '; c++ {
 		text += string(rune(c))
 	}
-	written := need(paysvc.OrderCreateRequest{Reference: &text, Extra: map[string]json.RawMessage{text: json.RawMessage(`[]`)}}.MarshalJSON())(t, "encode the order")
+	written := tested.Need(paysvc.OrderCreateRequest{Reference: &text, Extra: map[string]json.RawMessage{text: json.RawMessage(`[]`)}}.MarshalJSON())(t, "encode the order")
 	var read map[string]any
 	if err := json.Unmarshal(written, &read); err != nil || read["reference"] != text || read[text] == nil {
 		t.Error("written as:", string(written), err)
@@ -87,15 +88,15 @@ func TestEveryTextIsWrittenAsItIs(t *testing.T) {
 func TestWhatChangesNothingSendsNothingThatDoes(t *testing.T) {
 	sandbox, client := start(t)
 	ctx := context.Background()
-	must(t, "connect in advance", client.Warm(ctx))
-	reply := need(client.Encrypt(ctx, json.RawMessage(`{"reference":"ORDER-1"}`)))(t, "encrypt")
+	tested.Must(t, "connect in advance", client.Warm(ctx))
+	reply := tested.Need(client.Encrypt(ctx, json.RawMessage(`{"reference":"ORDER-1"}`)))(t, "encrypt")
 	if data, ok := reply.Get("/data"); !ok || len(data) < 300 || reply.Outcome != paysvc.OutcomeNotSent || requests(sandbox) != 0 {
 		t.Error("the ciphertext, and what was sent:", data, reply, requests(sandbox))
 	}
-	if reply := need(client.Check(ctx))(t, "check the client"); !json.Valid(reply.Body) || len(sandbox.Ledger()) != 0 {
+	if reply := tested.Need(client.Check(ctx))(t, "check the client"); !json.Valid(reply.Body) || len(sandbox.Ledger()) != 0 {
 		t.Error("the check:", string(reply.Body), sandbox.Ledger())
 	}
-	closed := connect(t, nowhere)
+	closed := tested.Connect(t, nowhere)
 	is(t, closed.Warm(ctx), paysvc.ErrTransport, paysvc.ErrOutcomeNotSent)
 	_, err := closed.Check(ctx)
 	is(t, err, paysvc.ErrConfig)
@@ -116,7 +117,7 @@ func TestAChargeWithoutAPriceTakesAWord(t *testing.T) {
 	}
 	sandbox.Post("/sandbox/orders", map[string]any{"reference": "ORDER-1", "amount": "12.50"}, nil)
 	forgotten.ExistingOrder = true
-	if _, err := client.OrderCreate(ctx, forgotten); err != nil || count(sandbox, "charge_made") != 1 {
+	if _, err := client.OrderCreate(ctx, forgotten); err != nil || tested.Count(sandbox, "charge_made") != 1 {
 		t.Error("not one charge:", err, sandbox.Ledger())
 	}
 }

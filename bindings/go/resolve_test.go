@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"paysvc.example/go/paysvc"
+	"paysvc.example/go/paysvc/internal/tested"
 	"paysvc.example/go/paysvc/paysvctest"
 )
 
@@ -61,7 +62,7 @@ func TestWhatIsStoredOfARequestResolvesItAtAnyTime(t *testing.T) {
 			t.Fatal("stored:", string(text), err)
 		}
 		var read paysvc.ResolveRequest
-		must(t, "decode the stored request", json.Unmarshal(text, &read))
+		tested.Must(t, "decode the stored request", json.Unmarshal(text, &read))
 		if reply, err := client.ResolveRequest(ctx, read); err != nil || reply.State != paysvc.StateSuccessful {
 			t.Error("not resolved:", reply, err)
 		}
@@ -145,7 +146,7 @@ func TestWhatCannotBeAskedIsUnknownAndNeverNotSent(t *testing.T) {
 func TestAWaitEndsWithTheContext(t *testing.T) {
 	sandbox := paysvctest.Start(t, "--seed", "7")
 	sandbox.Config.Timeout = 300 * time.Millisecond
-	client := connect(t, sandbox.Config)
+	client := tested.Connect(t, sandbox.Config)
 	sandbox.Post("/sandbox/orders", map[string]any{"reference": "R-1", "amount": "25.50"}, nil)
 	looks := 0
 	late, cancel := context.WithTimeout(context.Background(), time.Minute)
@@ -173,7 +174,7 @@ func TestAWaitEndsWithTheContext(t *testing.T) {
 	_, err = client.OrderWait(short, paysvc.OrderWaitRequest{Reference: "R-1"})
 	is(t, err, context.DeadlineExceeded, paysvc.ErrOutcomeUnknown)
 	sandbox.Config.Timeout = 0
-	client = connect(t, sandbox.Config)
+	client = tested.Connect(t, sandbox.Config)
 	_, err = client.OrderWait(context.Background(), paysvc.OrderWaitRequest{Reference: "R-1", Progress: func(paysvc.Progress) error { return paysvc.ErrStop }})
 	is(t, err, paysvc.ErrCancelled, paysvc.ErrOutcomeUnknown)
 	if errors.Is(err, context.Canceled) || failure(t, err).Stopped != nil {

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"paysvc.example/go/paysvc"
+	"paysvc.example/go/paysvc/internal/tested"
 )
 
 // As fmt writes with verbs, and a handler of log/slog.
@@ -80,7 +81,7 @@ func TestASecretSaysThatItIsHidden(t *testing.T) {
 	if got != strings.TrimSuffix(strings.Repeat("[hidden] ", 9), " ") || err != nil {
 		t.Error("printed:", got, err)
 	}
-	written := need(json.Marshal(paysvc.OrderCreateCard{Cardnumber: secret}))(t, "encode the card")
+	written := tested.Need(json.Marshal(paysvc.OrderCreateCard{Cardnumber: secret}))(t, "encode the card")
 	if string(written) != `{"cardnumber":"[hidden]","expirymonth":"","expiryyear":"","cvv":null}` {
 		t.Error("written:", string(written))
 	}
@@ -88,7 +89,7 @@ func TestASecretSaysThatItIsHidden(t *testing.T) {
 
 func TestASecretIsReadAndNeverFromWhatIsHidden(t *testing.T) {
 	var card paysvc.OrderCreateCard
-	must(t, "decode the card", json.Unmarshal([]byte(`{"cardnumber":"4111","cvv":null,"pin":""}`), &card))
+	tested.Must(t, "decode the card", json.Unmarshal([]byte(`{"cardnumber":"4111","cvv":null,"pin":""}`), &card))
 	if !card.Cardnumber.Equal(paysvc.NewSecret("4111")) || !card.CVV.IsZero() || card.PIN.IsZero() || !card.PIN.Equal(paysvc.NewSecret("")) {
 		t.Error("read:", card.Cardnumber, card.CVV, card.PIN)
 	}
@@ -99,7 +100,7 @@ func TestASecretIsReadAndNeverFromWhatIsHidden(t *testing.T) {
 	if from.Equal(paysvc.NewSecret("4112")) || from.Equal(paysvc.Secret{}) || !(paysvc.Secret{}).Equal(paysvc.Secret{}) {
 		t.Error("not equal as the texts are")
 	}
-	written := need(json.Marshal(card))(t, "encode the card")
+	written := tested.Need(json.Marshal(card))(t, "encode the card")
 	if err := json.Unmarshal(written, &card); err == nil {
 		t.Error("a card was read from what is hidden")
 	}
@@ -120,7 +121,7 @@ func TestTheServiceGetsTheSecretAndNeverWhatIsHidden(t *testing.T) {
 	sandbox, client := start(t)
 	ctx := context.Background()
 	order := charge("R-1", charged)
-	if _, err := client.OrderCreate(ctx, order); err != nil || count(sandbox, "charge_made") != 1 {
+	if _, err := client.OrderCreate(ctx, order); err != nil || tested.Count(sandbox, "charge_made") != 1 {
 		t.Fatal("not one charge:", err, sandbox.Ledger())
 	}
 	for _, wrong := range []paysvc.Secret{{}, paysvc.NewSecret(""), paysvc.NewSecret("\xff")} {
@@ -146,7 +147,7 @@ func TestTheServiceGetsTheSecretAndNeverWhatIsHidden(t *testing.T) {
 	// Of a configuration an empty text is left out, whatever it is.
 	config := sandbox.Config
 	config.EncryptionKey = paysvc.NewSecret("")
-	if _, err := connect(t, config).DirectDebitHistory(ctx, paysvc.DirectDebitHistoryRequest{EmailAddress: "none@example.com"}); err != nil {
+	if _, err := tested.Connect(t, config).DirectDebitHistory(ctx, paysvc.DirectDebitHistoryRequest{EmailAddress: "none@example.com"}); err != nil {
 		t.Error("an empty key of the configuration:", err)
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"paysvc.example/go/paysvc"
-	"paysvc.example/go/paysvc/paysvctest"
+	"paysvc.example/go/paysvc/internal/tested"
 )
 
 // A store in memory, whose methods fail when a test wants it.
@@ -48,17 +48,9 @@ func (m *memory) Read(_ context.Context, query paysvc.StoreQuery) (found []strin
 	return found, nil // Nobody asks for open keys here but to tell that there are some.
 }
 
-// A sandbox that executes every request that reaches it, and has a paid order R-1.
-func payingTwice(t *testing.T, store paysvc.Store) (*paysvctest.Sandbox, *paysvc.Client) {
-	t.Helper()
-	sandbox := paysvctest.Start(t, "--seed", "7", "--pay-twice")
-	paid(sandbox, "R-1")
-	return sandbox, connect(t, sandbox.Config, paysvc.WithStore(store))
-}
-
 // The same call with the same context and the same option, as a program repeats it.
 func TestARequestIsSentOnceForItsKey(t *testing.T) {
-	sandbox, client := payingTwice(t, &memory{})
+	sandbox, client := tested.PayingTwice(t, &memory{})
 	ctx, key := context.Background(), paysvc.WithKey("refund-1")
 	request := paysvc.OrderRefundRequest{Reference: "R-1", Amount: paysvc.Ptr("1.50")}
 	for again := range [2]int{} {
@@ -72,7 +64,7 @@ func TestARequestIsSentOnceForItsKey(t *testing.T) {
 	request.Amount = paysvc.Ptr("1.51")
 	_, err := client.OrderRefund(ctx, request, key)
 	is(t, err, paysvc.ErrKeyReused, paysvc.ErrOutcomeUnknown)
-	if made := count(sandbox, "refund_made"); made != 1 {
+	if made := tested.Count(sandbox, "refund_made"); made != 1 {
 		t.Errorf("%d refunds were made", made)
 	}
 }
@@ -80,13 +72,13 @@ func TestARequestIsSentOnceForItsKey(t *testing.T) {
 func TestNothingIsSentUnlessTheClaimWasWrittenAndTheStoreRead(t *testing.T) {
 	for fails, outcome := range map[string]error{"Append": paysvc.ErrOutcomeNotSent, "result": paysvc.ErrOutcomeNotSent, "Read": paysvc.ErrOutcomeUnknown} {
 		store := &memory{fails: fails}
-		sandbox, client := payingTwice(t, store)
+		sandbox, client := tested.PayingTwice(t, store)
 		refund := func() (*paysvc.OrderRefundReply, error) {
 			return client.OrderRefund(context.Background(), paysvc.OrderRefundRequest{Reference: "R-1"}, paysvc.WithKey("refund-1"))
 		}
 		_, err := refund()
 		is(t, err, paysvc.ErrJournal, outcome)
-		if made := count(sandbox, "refund_made"); made != 0 {
+		if made := tested.Count(sandbox, "refund_made"); made != 0 {
 			t.Errorf("%s failed, and %d refunds were made", fails, made)
 		}
 		store.fails = ""

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"paysvc.example/go/paysvc"
+	"paysvc.example/go/paysvc/internal/tested"
 	"paysvc.example/go/paysvc/paysvctest"
 )
 
@@ -19,7 +20,7 @@ var nowhere = paysvc.Config{BaseURL: "http://127.0.0.1:1", SecretKey: paysvc.New
 func withJournal(t testing.TB, config paysvc.Config) paysvc.Config {
 	t.Helper()
 	// Beside the sandbox: a journal may not be in memory, as the folder for temporary files perhaps is.
-	folder := need(os.MkdirTemp(filepath.Dir(os.Getenv("PAYSVC_SANDBOX")), "journal"))(t, "make a folder for the journal")
+	folder := tested.Need(os.MkdirTemp(filepath.Dir(os.Getenv("PAYSVC_SANDBOX")), "journal"))(t, "make a folder for the journal")
 	t.Cleanup(func() { os.RemoveAll(folder) })
 	config.Journal, config.JournalCreate = filepath.Join(folder, "pay.db"), paysvc.Ptr(true)
 	return config
@@ -33,7 +34,7 @@ func TestAClientTakesAStoreAndNotAJournalAsWell(t *testing.T) {
 // An end that a loop has not gone on from is told again.
 func TestWhatIsOpenIsToldUntilALoopHasGoneOnFromIt(t *testing.T) {
 	sandbox := paysvctest.Start(t, "--seed", "7")
-	client, ctx := connect(t, withJournal(t, sandbox.Config)), context.Background()
+	client, ctx := tested.Connect(t, withJournal(t, sandbox.Config)), context.Background()
 	lose(t, sandbox, client, "R-1", charged)
 	lose(t, sandbox, client, "R-2", refused) // It stays unknown, which is no error of the loop.
 	for round, goesOn := range []bool{false, false, true, true} {
@@ -53,8 +54,8 @@ func TestWhatIsOpenIsToldUntilALoopHasGoneOnFromIt(t *testing.T) {
 	ended, cancel := context.WithCancel(ctx)
 	cancel()
 	for name, failed := range map[string]func(func(paysvc.JournalEntry, error) bool){
-		"broken":     connect(t, nowhere, paysvc.WithStore(&memory{fails: "Read"})).JournalNext(ctx),
-		"no journal": connect(t, nowhere).JournalNext(ctx),
+		"broken":     tested.Connect(t, nowhere, paysvc.WithStore(&memory{fails: "Read"})).JournalNext(ctx),
+		"no journal": tested.Connect(t, nowhere).JournalNext(ctx),
 		"no client":  new(paysvc.Client).JournalNext(ctx),
 		"no time":    client.JournalNext(ended),
 	} {
@@ -73,7 +74,7 @@ func TestWhatIsOpenIsToldUntilALoopHasGoneOnFromIt(t *testing.T) {
 }
 
 func TestAKeyIsNeverIgnored(t *testing.T) {
-	client, ctx := connect(t, nowhere), context.Background()
+	client, ctx := tested.Connect(t, nowhere), context.Background()
 	refund := paysvc.OrderRefundRequest{Reference: "R"}
 	key := paysvc.WithKey("refund-1")
 	_, err := client.OrderRefund(ctx, refund, key)
@@ -89,7 +90,7 @@ func TestAKeyIsNeverIgnored(t *testing.T) {
 
 func TestAReferenceThatTheClientMadeIsChargedWithoutALookUp(t *testing.T) {
 	sandbox := paysvctest.Start(t, "--seed", "7")
-	client := connect(t, withJournal(t, sandbox.Config))
+	client := tested.Connect(t, withJournal(t, sandbox.Config))
 	for _, reference := range []struct {
 		make func(string) (string, error)
 		sent int
@@ -99,7 +100,7 @@ func TestAReferenceThatTheClientMadeIsChargedWithoutALookUp(t *testing.T) {
 			t.Fatal("made the reference:", made, err)
 		}
 		before := requests(sandbox)
-		need(client.OrderCreate(context.Background(), charge(made, charged)))(t, "charge the card")
+		tested.Need(client.OrderCreate(context.Background(), charge(made, charged)))(t, "charge the card")
 		if sent := requests(sandbox) - before; sent != reference.sent {
 			t.Errorf("%d requests instead of %d", sent, reference.sent)
 		}
@@ -112,7 +113,7 @@ func TestAReferenceThatTheClientMadeIsChargedWithoutALookUp(t *testing.T) {
 	client.Close()
 	_, err := client.NewReference("T7")
 	is(t, err, paysvc.ErrClosed)
-	_, err = connect(t, nowhere).NewReference("T7")
+	_, err = tested.Connect(t, nowhere).NewReference("T7")
 	is(t, err, paysvc.ErrConfig, paysvc.ErrOutcomeNotSent)
 	_, err = new(paysvc.Client).NewReference("T7")
 	is(t, err, paysvc.ErrArgument)

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"paysvc.example/go/paysvc"
+	"paysvc.example/go/paysvc/internal/tested"
 	"paysvc.example/go/paysvc/paysvctest"
 )
 
@@ -35,9 +36,9 @@ func waitFor(ctx context.Context, client *paysvc.Client, looked chan<- struct{})
 func TestChargesGoOnWhileOrdersAreWaitedFor(t *testing.T) {
 	sandbox := paysvctest.Start(t, "--seed", "7")
 	sandbox.Config.Timeout = 2 * time.Second
-	client := connect(t, sandbox.Config, paysvc.WithMaxInFlight(1), paysvc.WithMaxWaiting(1))
+	client := tested.Connect(t, sandbox.Config, paysvc.WithMaxInFlight(1), paysvc.WithMaxWaiting(1))
 	sandbox.Post("/sandbox/orders", map[string]any{"reference": "R-1", "amount": "25.50"}, nil)
-	paid(sandbox, "ORDER-1")
+	tested.Paid(sandbox, "ORDER-1")
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	looked := make(chan struct{}, 1)
@@ -121,13 +122,13 @@ func TestShutdownWaitsForCallsInFlight(t *testing.T) {
 
 func TestACopyIsTheSameClient(t *testing.T) {
 	sandbox, client := start(t)
-	paid(sandbox, "R-1")
+	tested.Paid(sandbox, "R-1")
 	copied, ctx := *client, context.Background()
-	need(copied.OrderRefund(ctx, paysvc.OrderRefundRequest{Reference: "R-1"}))(t, "call a copy")
-	must(t, "close", client.Close())
+	tested.Need(copied.OrderRefund(ctx, paysvc.OrderRefundRequest{Reference: "R-1"}))(t, "call a copy")
+	tested.Must(t, "close", client.Close())
 	_, err := copied.OrderRefund(ctx, paysvc.OrderRefundRequest{Reference: "R-1"})
 	is(t, err, paysvc.ErrClosed, paysvc.ErrOutcomeNotSent)
-	must(t, "close a copy", errors.Join(copied.Close(), copied.Shutdown(ctx)))
+	tested.Must(t, "close a copy", errors.Join(copied.Close(), copied.Shutdown(ctx)))
 }
 
 func TestAClientThatIsDroppedIsClosed(t *testing.T) {
@@ -141,10 +142,10 @@ func TestAClientThatIsDroppedIsClosed(t *testing.T) {
 	server.Start()
 	defer server.Close()
 	func() {
-		client := need(paysvc.NewFromJSON([]byte(fmt.Sprintf(`{"base_url":%q}`, server.URL))))(t, "make a client")
-		must(t, "open a connection", client.Warm(context.Background())) // It keeps the connection.
+		client := tested.Need(paysvc.NewFromJSON([]byte(fmt.Sprintf(`{"base_url":%q}`, server.URL))))(t, "make a client")
+		tested.Must(t, "open a connection", client.Warm(context.Background())) // It keeps the connection.
 	}()
-	eventually(t, "it is closed", func() bool {
+	tested.Eventually(t, "it is closed", func() bool {
 		runtime.GC()
 		return closed.Load()
 	})

@@ -15,6 +15,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"paysvc.example/go/paysvc"
+	"paysvc.example/go/paysvc/internal/tested"
 	"paysvc.example/go/paysvc/otelpaysvc"
 )
 
@@ -38,13 +39,8 @@ func service(t *testing.T, last int) (client *paysvc.Client, spans *tracetest.In
 	t.Cleanup(server.Close)
 	spans = tracetest.NewInMemoryExporter()
 	provider := sdk.NewTracerProvider(sdk.WithSyncer(spans))
-	const form = `{"base_url":%q,"public_key":"PGW-PUBLICKEY-TEST-1"}`
-	client, err := paysvc.NewFromJSON([]byte(fmt.Sprintf(form, server.URL)), paysvc.WithHooks(otelpaysvc.Hooks(provider)))
-	if err != nil {
-		t.Fatal("cannot make a client:", err)
-	}
-	t.Cleanup(func() { client.Close() })
-	return client, spans, provider.Tracer("test"), traces
+	config := paysvc.Config{BaseURL: server.URL, PublicKey: paysvc.NewSecret("PGW-PUBLICKEY-TEST-1")}
+	return tested.Connect(t, config, paysvc.WithHooks(otelpaysvc.Hooks(provider))), spans, provider.Tracer("test"), traces
 }
 
 // What the attributes of a span say, without the call id.

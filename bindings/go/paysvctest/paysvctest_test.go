@@ -5,21 +5,15 @@ import (
 	"testing"
 
 	"paysvc.example/go/paysvc"
+	"paysvc.example/go/paysvc/internal/tested"
 	"paysvc.example/go/paysvc/paysvctest"
 )
 
 func TestTheLedgerOfASandboxWithTLS(t *testing.T) {
 	sandbox := paysvctest.Start(t, "--tls")
-	client, err := paysvc.New(sandbox.Config)
-	if err != nil {
-		t.Fatal("cannot make a client:", err)
-	}
-	defer client.Close()
-	sandbox.Post("/sandbox/orders", map[string]any{"reference": "ORDER-1", "amount": "100.00", "paid": true}, nil)
+	tested.Paid(sandbox, "ORDER-1")
 	refund := paysvc.OrderRefundRequest{Reference: "ORDER-1", Amount: paysvc.Ptr("25.50")}
-	if _, err := client.OrderRefund(context.Background(), refund); err != nil {
-		t.Fatal("cannot refund the order:", err)
-	}
+	tested.Need(tested.Connect(t, sandbox.Config).OrderRefund(context.Background(), refund))(t, "refund the order")
 	if moved := sandbox.Ledger(); len(moved) == 0 || moved[len(moved)-1].String() != "refund_made ORDER-1/25.50 25.50" {
 		t.Errorf("moved %v", moved)
 	}

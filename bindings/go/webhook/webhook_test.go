@@ -14,9 +14,9 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"paysvc.example/go/paysvc"
+	"paysvc.example/go/paysvc/internal/tested"
 	"paysvc.example/go/paysvc/paysvctest"
 )
 
@@ -39,12 +39,7 @@ func start(t *testing.T, handle Func, options Options, configure ...func(*paysvc
 	for _, configure := range configure {
 		configure(&config)
 	}
-	client, err := paysvc.New(config)
-	if err != nil {
-		t.Fatal("cannot make a client:", err)
-	}
-	t.Cleanup(func() { client.Close() })
-	s.client = client
+	s.client = tested.Connect(t, config)
 	if options.Log == nil {
 		options.Log = slog.New(slog.NewTextHandler(io.Discard, nil))
 	}
@@ -53,7 +48,7 @@ func start(t *testing.T, handle Func, options Options, configure ...func(*paysvc
 		defer s.mu.Unlock()
 		s.unverified++
 	}
-	receiver := httptest.NewServer(NewHandler(client, func(ctx context.Context, reply *paysvc.Reply) error {
+	receiver := httptest.NewServer(NewHandler(s.client, func(ctx context.Context, reply *paysvc.Reply) error {
 		if err := handle(ctx, reply); err != nil {
 			return err
 		}
@@ -72,10 +67,7 @@ func accept(context.Context, *paysvc.Reply) error { return nil }
 // Pays into a virtual account, and returns the body of the event.
 func (s *service) fund(amount string) string {
 	s.t.Helper()
-	reply, err := s.client.Call(context.Background(), "virtual_account_generate", []byte(`{"Alias":"A-1","Reference":"C-1"}`))
-	if err != nil {
-		s.t.Fatal("cannot make an account:", err)
-	}
+	reply := tested.Need(s.client.Call(context.Background(), "virtual_account_generate", []byte(`{"Alias":"A-1","Reference":"C-1"}`)))(s.t, "make an account")
 	account, _ := reply.Get("/accountNumber")
 	s.sandbox.Post("/sandbox/fund", map[string]any{"accountNumber": account, "amount": amount, "senderName": "Ada"}, nil)
 	return s.newest()
@@ -96,9 +88,7 @@ func (s *service) newest() string {
 func (s *service) forged(genuine string) string {
 	s.t.Helper()
 	var parsed struct{ Data struct{ SessionID string } }
-	if err := json.Unmarshal([]byte(genuine), &parsed); err != nil {
-		s.t.Fatal("cannot decode the event:", err)
-	}
+	tested.Must(s.t, "decode the event", json.Unmarshal([]byte(genuine), &parsed))
 	change := map[string]any{"totalAmountCharged": "5000"}
 	s.sandbox.Post("/sandbox/webhooks/forge", map[string]any{"session": parsed.Data.SessionID, "change": change}, nil)
 	return s.newest()
@@ -111,14 +101,8 @@ func (s *service) post(body string) *http.Response {
 
 func (s *service) send(method, url string, body io.Reader) *http.Response {
 	s.t.Helper()
-	request, err := http.NewRequest(method, url, body)
-	if err != nil {
-		s.t.Fatal("cannot make a request:", err)
-	}
-	answer, err := http.DefaultClient.Do(request)
-	if err != nil {
-		s.t.Fatal("cannot send the request:", err)
-	}
+	request := tested.Need(http.NewRequest(method, url, body))(s.t, "make a request")
+	answer := tested.Need(http.DefaultClient.Do(request))(s.t, "send the request")
 	text, err := io.ReadAll(answer.Body)
 	answer.Body.Close()
 	if err != nil || url == s.url && len(text) > 0 {
@@ -134,15 +118,6 @@ func (s *service) expect(answer *http.Response, status, handled, unverified int)
 	if answer.StatusCode != status || len(s.handled) != handled || s.unverified != unverified {
 		s.t.Errorf("status %d, handled %d, unverified %d; want %d, %d, %d", answer.StatusCode, len(s.handled), s.unverified,
 			status, handled, unverified)
-	}
-}
-
-func (s *service) eventually(what string, is func() bool) {
-	s.t.Helper()
-	for until := time.Now().Add(time.Minute); !is(); time.Sleep(time.Millisecond) {
-		if time.Now().After(until) {
-			s.t.Fatal("not within a minute:", what)
-		}
 	}
 }
 
@@ -353,21 +328,18 @@ func TestHangingUpCancelsNothing(t *testing.T) {
 	rule := map[string]any{"path": "/payment/transaction-details/{sessionId}", "fault": "slow_headers", "delay_ms": 300, "count": 1}
 	s.sandbox.Post("/sandbox/faults", rule, nil)
 	ctx, cancel := context.WithCancel(context.Background())
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, s.url, strings.NewReader(body))
-	if err != nil {
-		t.Fatal("cannot make a request:", err)
-	}
+	request := tested.Need(http.NewRequestWithContext(ctx, http.MethodPost, s.url, strings.NewReader(body)))(t, "make a request")
 	ended := make(chan error)
 	go func() {
 		_, err := http.DefaultClient.Do(request)
 		ended <- err
 	}()
-	s.eventually("the service is asked", func() bool { return s.asked() > 0 })
+	tested.Eventually(t, "the service is asked", func() bool { return s.asked() > 0 })
 	cancel()
 	if err := <-ended; err == nil {
 		t.Error("the sender did not hang up")
 	}
-	s.eventually("the event is handled", func() bool {
+	tested.Eventually(t, "the event is handled", func() bool {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		return len(s.handled) == 1

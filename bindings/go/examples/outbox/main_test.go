@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"paysvc.example/go/paysvc/internal/tested"
 	"paysvc.example/go/paysvc/paysvctest"
 )
 
@@ -25,10 +26,7 @@ func startExample(t *testing.T) *example {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "env")
 	e := &example{server: emptyTables(t), sandbox: paysvctest.Start(t, "--seed", "7", "--pay-twice", "--env-file", file)}
-	settings, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal("cannot read the sandbox's settings:", err)
-	}
+	settings := tested.Need(os.ReadFile(file))(t, "read the sandbox's settings")
 	e.settings = append(strings.Fields(string(settings)), "DATABASE="+e.dsn, "TEST_OUTBOX=1")
 	return e
 }
@@ -53,9 +51,7 @@ func (e *example) runs(status int, words ...string) string {
 func (e *example) killAWorkerOnce(happened func() bool) {
 	e.Helper()
 	worker := e.command("work")
-	if err := worker.Start(); err != nil {
-		e.Fatal("cannot start a worker:", err)
-	}
+	tested.Must(e, "start a worker", worker.Start())
 	ended := make(chan error)
 	go func() { ended <- worker.Wait() }()
 	for until := time.Now().Add(time.Minute); !happened(); {
@@ -78,7 +74,7 @@ func (e *example) check(confirmed, paid int) {
 	if got := e.number("SELECT count(*) FROM outbox WHERE outcome = 'CONFIRMED'"); got != confirmed {
 		e.Error(got, "rows are CONFIRMED")
 	}
-	if got := count(e.sandbox, "payout_made"); got != paid {
+	if got := tested.Count(e.sandbox, "payout_made"); got != paid {
 		e.Error("paid", got, "times")
 	}
 }
@@ -90,9 +86,7 @@ func TestWorkersAtOncePayEachRowOnce(t *testing.T) {
 	}
 	workers := []*exec.Cmd{e.command("work"), e.command("work")}
 	for _, worker := range workers {
-		if err := worker.Start(); err != nil {
-			t.Fatal("cannot start a worker:", err)
-		}
+		tested.Must(t, "start a worker", worker.Start())
 	}
 	for _, worker := range workers {
 		worker.Wait()
@@ -104,14 +98,10 @@ func TestWorkersAtOncePayEachRowOnce(t *testing.T) {
 func TestAWorkerThatIsKilledBeforeItHasWrittenTheOutcomePaysOnce(t *testing.T) {
 	e := startExample(t)
 	e.runs(0, "add", "a", salaryOf)
-	other, err := e.db.Begin()
-	if err != nil {
-		t.Fatal("cannot begin a transaction:", err)
-	}
+	other := tested.Need(e.db.Begin())(t, "begin a transaction")
+	defer other.Rollback() // Otherwise the tests after a failure wait for it.
 	// The worker can read its rows, and not change them.
-	if _, err := other.Exec("LOCK TABLE outbox IN EXCLUSIVE MODE"); err != nil {
-		t.Fatal("cannot lock the outbox:", err)
-	}
+	tested.Need(other.Exec("LOCK TABLE outbox IN EXCLUSIVE MODE"))(t, "lock the outbox")
 	const waiting = " FROM pg_stat_activity WHERE query LIKE 'UPDATE outbox%' AND wait_event_type = 'Lock'"
 	e.killAWorkerOnce(func() bool { return e.number("SELECT count(*)"+waiting) == 1 })
 	// The server would not notice, and write it.
@@ -130,7 +120,7 @@ func TestARowWhoseRequestWasUnderWayWhenItsWorkerWasKilledStaysOpen(t *testing.T
 	// How long a claim of the killed worker may be under way.
 	e.settings = append(e.settings, "PAYSVC_TIMEOUT_MS=5000")
 	e.sandbox.Post("/sandbox/faults", map[string]any{"path": "/payout/initiate", "fault": "commit_then_timeout"}, nil)
-	e.killAWorkerOnce(func() bool { return count(e.sandbox, "payout_made") == 1 })
+	e.killAWorkerOnce(func() bool { return tested.Count(e.sandbox, "payout_made") == 1 })
 	for i := 0; i < 2; i++ {
 		if told := e.runs(2, "work"); !strings.HasPrefix(told, "a UNKNOWN ") {
 			t.Error("the next worker printed:", told)

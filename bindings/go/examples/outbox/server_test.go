@@ -13,8 +13,7 @@ import (
 	_ "github.com/jackc/pgx/v5/stdlib"
 	_ "github.com/lib/pq"
 
-	"paysvc.example/go/paysvc"
-	"paysvc.example/go/paysvc/paysvctest"
+	"paysvc.example/go/paysvc/internal/tested"
 	"paysvc.example/go/paysvc/postgres"
 )
 
@@ -73,36 +72,25 @@ func emptyTables(t *testing.T) *server {
 // Ends the server without its last writes, and starts it again.
 func (s *server) crash() {
 	s.Helper()
-	if _, err := io.WriteString(running.input, "crash\n"); err != nil {
-		s.Fatal("cannot ask for the crash:", err)
-	}
-	if _, err := running.output.ReadString('\n'); err != nil {
-		s.Fatal("PostgreSQL did not start again:", err)
-	}
+	tested.Need(io.WriteString(running.input, "crash\n"))(s, "ask for the crash")
+	tested.Need(running.output.ReadString('\n'))(s, "start PostgreSQL again")
 }
 
 func (s *server) open(driver, options string) *sql.DB {
 	s.Helper()
-	db, err := sql.Open(driver, s.dsn+options)
-	if err != nil {
-		s.Fatal("cannot open the database:", err)
-	}
+	db := tested.Need(sql.Open(driver, s.dsn+options))(s, "open the database")
 	s.Cleanup(func() { db.Close() })
 	return db
 }
 
 func (s *server) run(statement string) {
 	s.Helper()
-	if _, err := s.db.Exec(statement); err != nil {
-		s.Fatalf("%s: %v", statement, err)
-	}
+	tested.Need(s.db.Exec(statement))(s, "run "+statement)
 }
 
 func (s *server) number(query string) (found int) {
 	s.Helper()
-	if err := s.db.QueryRow(query).Scan(&found); err != nil {
-		s.Fatalf("%s: %v", query, err)
-	}
+	tested.Must(s, "run "+query, s.db.QueryRow(query).Scan(&found))
 	return found
 }
 
@@ -113,31 +101,4 @@ func (s *server) endOthers() {
 	if s.number(query) == 0 {
 		s.Error("there was no other connection")
 	}
-}
-
-// A sandbox that executes every request that reaches it, and has a paid order R-1.
-func payingTwice(t *testing.T) *paysvctest.Sandbox {
-	t.Helper()
-	sandbox := paysvctest.Start(t, "--seed", "7", "--pay-twice")
-	sandbox.Post("/sandbox/orders", map[string]any{"reference": "R-1", "amount": "100", "paid": true}, nil)
-	return sandbox
-}
-
-func count(sandbox *paysvctest.Sandbox, effect string) (times int) {
-	for _, entry := range sandbox.Ledger() {
-		if entry.Effect == effect {
-			times++
-		}
-	}
-	return times
-}
-
-func connect(t *testing.T, sandbox *paysvctest.Sandbox, store paysvc.Store) *paysvc.Client {
-	t.Helper()
-	client, err := paysvc.New(sandbox.Config, paysvc.WithStore(store))
-	if err != nil {
-		t.Fatal("cannot make a client:", err)
-	}
-	t.Cleanup(func() { client.Close() })
-	return client
 }

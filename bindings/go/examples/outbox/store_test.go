@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"paysvc.example/go/paysvc"
+	"paysvc.example/go/paysvc/internal/tested"
 	"paysvc.example/go/paysvc/postgres"
 )
 
@@ -54,18 +55,14 @@ func TestBothDriversTellWhatWasWrittenAndReadIt(t *testing.T) {
 // More connections than a pool tries by itself.
 func TestConnectionsThatWereEndedAreReplaced(t *testing.T) {
 	for _, driver := range drivers {
-		s, sandbox := emptyTables(t), payingTwice(t)
+		s := emptyTables(t)
 		db := s.open(driver, "")
 		db.SetMaxIdleConns(5)
-		client := connect(t, sandbox, postgres.New(db.Conn))
+		sandbox, client := tested.PayingTwice(t, postgres.New(db.Conn))
 		fill := func() {
 			var held []*sql.Conn
 			for i := 0; i < 5; i++ {
-				conn, err := db.Conn(context.Background())
-				if err != nil {
-					t.Fatal(driver, "cannot open a connection:", err)
-				}
-				held = append(held, conn)
+				held = append(held, tested.Need(db.Conn(context.Background()))(t, "open a connection with "+driver))
 			}
 			for _, conn := range held {
 				conn.Close()
@@ -78,7 +75,7 @@ func TestConnectionsThatWereEndedAreReplaced(t *testing.T) {
 				t.Error(driver, i, "not refunded:", reply, err)
 			}
 		}
-		if made := count(sandbox, "refund_made"); made != 2 {
+		if made := tested.Count(sandbox, "refund_made"); made != 2 {
 			t.Error(driver, "refunds made:", made)
 		}
 	}
@@ -101,14 +98,14 @@ func (s *losing) Append(ctx context.Context, row paysvc.StoreRow) (paysvc.Append
 }
 
 func TestAClaimWhoseAnswerWasLostIsSentOnce(t *testing.T) {
-	s, sandbox := emptyTables(t), payingTwice(t)
-	client := connect(t, sandbox, &losing{postgres.New(s.open("pgx", "").Conn), s.endOthers})
+	s := emptyTables(t)
+	sandbox, client := tested.PayingTwice(t, &losing{postgres.New(s.open("pgx", "").Conn), s.endOthers})
 	for again := range []int{0, 1} {
 		if reply, err := refund(client, "refund-1"); err != nil || reply.Replayed != (again == 1) {
 			t.Error("the refund:", reply, err)
 		}
 	}
-	if made := count(sandbox, "refund_made"); made != 1 {
+	if made := tested.Count(sandbox, "refund_made"); made != 1 {
 		t.Error("refunds made:", made)
 	}
 	if rows := s.number("SELECT count(*) FROM paysvc_journal"); rows != 2 {
@@ -132,7 +129,7 @@ func TestARowOutlivesACrashWhateverTheDefaultOfTheConnection(t *testing.T) {
 }
 
 func TestAConnectionInATransactionIsRefused(t *testing.T) {
-	s, sandbox := emptyTables(t), payingTwice(t)
+	s := emptyTables(t)
 	for _, driver := range drivers {
 		db := s.open(driver, "")
 		begun := func(ctx context.Context) (*sql.Conn, error) {
@@ -146,11 +143,12 @@ func TestAConnectionInATransactionIsRefused(t *testing.T) {
 		if _, err := store.Append(context.Background(), paysvc.StoreRow{Key: "k", Seq: 1, JSON: "{}"}); !errors.Is(err, postgres.ErrInTransaction) {
 			t.Error(driver, "Append was not refused:", err)
 		}
-		if _, err := refund(connect(t, sandbox, store), "refund-1"); !errors.Is(err, paysvc.ErrJournal) {
+		sandbox, client := tested.PayingTwice(t, store)
+		if _, err := refund(client, "refund-1"); !errors.Is(err, paysvc.ErrJournal) {
 			t.Error(driver, "the refund was not refused:", err)
 		}
-	}
-	if made := count(sandbox, "refund_made"); made != 0 {
-		t.Error("refunds made:", made)
+		if made := tested.Count(sandbox, "refund_made"); made != 0 {
+			t.Error(driver, "refunds made:", made)
+		}
 	}
 }
