@@ -14,8 +14,10 @@ func TestAFlagThatIsFalseIsNotLeftOut(t *testing.T) {
 	config := paysvc.Config{BaseURL: "http://example.com"}
 	tested.Connect(t, config)
 	config.AllowHTTP = paysvc.Ptr(false)
-	_, err := paysvc.New(config)
-	is(t, err, paysvc.ErrConfig, paysvc.ErrOutcomeNotSent)
+	for _, config := range []paysvc.Config{config, {BaseURL: "https://127.0.0.1\xff"}} {
+		_, err := paysvc.New(config)
+		is(t, err, paysvc.ErrConfig, paysvc.ErrOutcomeNotSent)
+	}
 }
 
 func TestATimeIsRoundedUpToMilliseconds(t *testing.T) {

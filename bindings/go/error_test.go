@@ -2,7 +2,6 @@ package paysvc_test
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,21 +9,7 @@ import (
 	"testing"
 
 	"paysvc.example/go/paysvc"
-	"paysvc.example/go/paysvc/internal/tested"
 )
-
-func TestErrorsByKind(t *testing.T) {
-	sandbox, client := start(t)
-	_, err := client.DirectDebitStatus(context.Background(), paysvc.DirectDebitStatusRequest{MandateCode: "none"})
-	is(t, err, paysvc.ErrRejected, paysvc.ErrOutcomeRejected)
-	tested.Paid(sandbox, "sbx-commit_then_reset-1")
-	_, err = client.OrderRefund(context.Background(), paysvc.OrderRefundRequest{Reference: "sbx-commit_then_reset-1"})
-	is(t, err, paysvc.ErrTransport, paysvc.ErrOutcomeUnknown)
-	_, err = paysvc.New(paysvc.Config{BaseURL: "http://example.com"})
-	is(t, err, paysvc.ErrConfig, paysvc.ErrOutcomeNotSent)
-	_, err = paysvc.New(paysvc.Config{BaseURL: "https://127.0.0.1\xff"})
-	is(t, err, paysvc.ErrConfig, paysvc.ErrOutcomeNotSent)
-}
 
 // What sounds as if nothing had been executed is not found in an error that leaves that open.
 func TestARefusalIsOneOnlyIfTheOutcomeSaysSo(t *testing.T) {
