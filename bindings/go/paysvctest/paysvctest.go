@@ -120,9 +120,7 @@ func (s *Sandbox) Ledger() []Effect {
 func (s *Sandbox) PaidReply(reference, amount, currency string) *paysvc.OrderCreateReply {
 	s.t.Helper()
 	client, err := paysvc.New(s.Config)
-	if err != nil {
-		s.t.Fatalf("paysvctest: %v", err)
-	}
+	s.must("make a client", err)
 	defer client.Close()
 	reply, err := client.OrderCreate(context.Background(), paysvc.OrderCreateRequest{
 		Reference: &reference, Paymentoption: paysvc.Ptr("C"), Country: paysvc.Ptr("NG"),
@@ -131,57 +129,50 @@ func (s *Sandbox) PaidReply(reference, amount, currency string) *paysvc.OrderCre
 			Cardnumber: paysvc.NewSecret("4111111111111111"), Expirymonth: "01", Expiryyear: "39", CVV: paysvc.NewSecret("193"),
 		},
 	})
-	if err != nil {
-		s.t.Fatalf("paysvctest: %v", err)
-	}
+	s.must("charge the card", err)
 	if paid, whyNot := reply.IsPaid(reference, amount, currency); !paid {
 		s.t.Fatalf("paysvctest: %s is not paid: %s", reference, whyNot)
 	}
 	return reply
 }
 
-func (s *Sandbox) ask(method, path string, body, into any) {
+func (s *Sandbox) must(what string, err error) {
 	s.t.Helper()
-	if err := ask(method, s.Config.BaseURL+path, s.Config.CAFile, body, into); err != nil {
-		s.t.Fatalf("paysvctest: %s %s: %v", method, path, err)
+	if err != nil {
+		s.t.Fatalf("paysvctest: %s: %v", what, err)
 	}
 }
 
-// A transport of its own: no proxy from the environment, and no connections kept between tests.
-func ask(method, url, authority string, body, into any) error {
-	var text []byte
+// With a transport of its own: no proxy from the environment, and no connections kept between tests.
+func (s *Sandbox) ask(method, path string, body, into any) {
+	s.t.Helper()
+	what, text := method+" "+path, []byte(nil)
 	if body != nil {
 		var err error
-		if text, err = json.Marshal(body); err != nil {
-			return err
-		}
+		text, err = json.Marshal(body)
+		s.must(what, err)
 	}
-	request, err := http.NewRequest(method, url, bytes.NewReader(text))
-	if err != nil {
-		return err
-	}
+	request, err := http.NewRequest(method, s.Config.BaseURL+path, bytes.NewReader(text))
+	s.must(what, err)
 	request.Header.Set("content-type", "application/json")
 	transport := &http.Transport{DisableKeepAlives: true}
-	if authority != "" { // That of a sandbox with --tls.
-		pem, err := os.ReadFile(authority)
-		if err != nil {
-			return err
-		}
+	if s.Config.CAFile != "" { // That of a sandbox with --tls.
+		pem, err := os.ReadFile(s.Config.CAFile)
+		s.must(what, err)
 		transport.TLSClientConfig = &tls.Config{RootCAs: x509.NewCertPool()}
 		transport.TLSClientConfig.RootCAs.AppendCertsFromPEM(pem)
 	}
 	answer, err := (&http.Client{Transport: transport}).Do(request)
-	if err != nil {
-		return err
-	}
+	s.must(what, err)
 	defer answer.Body.Close()
-	if text, err = io.ReadAll(answer.Body); err == nil && answer.StatusCode >= 300 {
+	text, err = io.ReadAll(answer.Body)
+	if err == nil && answer.StatusCode >= 300 {
 		err = fmt.Errorf("%s: %s", answer.Status, text)
 	}
-	if err != nil || into == nil {
-		return err
+	s.must(what, err)
+	if into != nil {
+		decoder := json.NewDecoder(bytes.NewReader(text))
+		decoder.UseNumber()
+		s.must(what, decoder.Decode(into))
 	}
-	decoder := json.NewDecoder(bytes.NewReader(text))
-	decoder.UseNumber()
-	return decoder.Decode(into)
 }
