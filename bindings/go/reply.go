@@ -193,32 +193,31 @@ func (r Reply) Decode(v any) error {
 // Get returns a value of the body as text, by its JSON pointer (RFC 6901), e.g. "/data/mandateCode": strings unescaped,
 // everything else as it is written in the JSON. It returns false if the value is absent or null, or the pointer malformed.
 func (r Reply) Get(pointer string) (string, bool) {
-	var value json.RawMessage // Decode must not write into r.Body.
-	if pointer == "" {
-		value = r.Body
-	} else {
-		if pointer[0] != '/' {
-			return "", false
-		}
+	value, steps := r.Body, strings.Split(pointer, "/")
+	if steps[0] != "" {
+		return "", false
+	}
+	if pointer != "" {
 		decoder := json.NewDecoder(bytes.NewReader(r.Body))
-		for _, token := range strings.Split(pointer[1:], "/") {
-			if !enter(decoder, token) {
+		for _, step := range steps[1:] {
+			if !enter(decoder, step) {
 				return "", false
 			}
 		}
+		value = nil // Decode must not write into r.Body.
 		if decoder.Decode(&value) != nil {
 			return "", false
 		}
 	}
-	var text string
-	switch {
-	case len(value) == 0 || string(value) == "null":
+	if len(value) == 0 || string(value) == "null" {
 		return "", false
-	case value[0] != '"':
-		return string(value), true
-	default:
-		return text, json.Unmarshal(value, &text) == nil
 	}
+	if value[0] != '"' {
+		return string(value), true
+	}
+	var text string
+	err := json.Unmarshal(value, &text)
+	return text, err == nil
 }
 
 // Moves the decoder to the value of a field or an element. It reads tokens, which have no limit on nesting.
