@@ -15,8 +15,7 @@ func TestAFlagThatIsFalseIsNotLeftOut(t *testing.T) {
 	tested.Connect(t, config)
 	config.AllowHTTP = paysvc.Ptr(false)
 	for _, config := range []paysvc.Config{config, {BaseURL: "https://127.0.0.1\xff"}} {
-		_, err := paysvc.New(config)
-		is(t, err, paysvc.ErrConfig, paysvc.ErrOutcomeNotSent)
+		fails(paysvc.New(config))(t, paysvc.ErrConfig, paysvc.ErrOutcomeNotSent)
 	}
 }
 
@@ -26,8 +25,7 @@ func TestATimeIsRoundedUpToMilliseconds(t *testing.T) {
 			t.Errorf("%v is written as %s, %v", given, text, err)
 		}
 	}
-	_, err := paysvc.New(paysvc.Config{Timeout: -1})
-	is(t, err, paysvc.ErrConfig, paysvc.ErrOutcomeNotSent)
+	fails(paysvc.New(paysvc.Config{Timeout: -1}))(t, paysvc.ErrConfig, paysvc.ErrOutcomeNotSent)
 }
 
 func TestAConfigIsReadFromTheJSONOfTheLibrary(t *testing.T) {

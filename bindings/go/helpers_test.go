@@ -49,6 +49,15 @@ func is(t *testing.T, err error, kinds ...error) {
 	}
 }
 
+// Checks what a function's error is, and passes it on: fails(f())(t, kinds...).
+func fails[T any](_ T, err error) func(t *testing.T, kinds ...error) error {
+	return func(t *testing.T, kinds ...error) error {
+		t.Helper()
+		is(t, err, kinds...)
+		return err
+	}
+}
+
 // Waits until the sandbox has this effect in its ledger, which is before it answers, if it does.
 func committed(t testing.TB, sandbox *paysvctest.Sandbox, effect string) {
 	t.Helper()

@@ -143,8 +143,7 @@ func TestHooksAreCalledWithTheContextsOfEachOther(t *testing.T) {
 	}
 	client := tested.Connect(t, config, paysvc.WithLog(log, slog.LevelError), paysvc.WithHooks(outer), paysvc.WithHooks(hooks))
 	tested.Need(client.DirectDebitHistory(context.Background(), paysvc.DirectDebitHistoryRequest{EmailAddress: "none@example.com"}))(t, "ask for the history")
-	_, err := client.OrderStatus(context.Background(), paysvc.OrderStatusRequest{})
-	is(t, err, paysvc.ErrConfig)
+	err := fails(client.OrderStatus(context.Background(), paysvc.OrderStatusRequest{}))(t, paysvc.ErrConfig)
 	want := []string{
 		"outer/direct_debit_history/1 direct_debit_history E_RATE_LIMITED REJECTED 429 r-1",
 		"outer/direct_debit_history/2 direct_debit_history OK CONFIRMED 200 r-2",

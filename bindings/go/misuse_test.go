@@ -34,25 +34,20 @@ func TestWhatNobodyMadeIsAnErrorAndNoPanic(t *testing.T) {
 		}
 	}
 	is(t, client.Shutdown(none), paysvc.ErrArgument)
-	_, err := client.OrderRefund(none, refund)
-	is(t, err, paysvc.ErrArgument, paysvc.ErrOutcomeNotSent)
-	_, err = client.Resolve(none, err)
-	is(t, err, paysvc.ErrOutcomeUnknown)
+	err := fails(client.OrderRefund(none, refund))(t, paysvc.ErrArgument, paysvc.ErrOutcomeNotSent)
+	fails(client.Resolve(none, err))(t, paysvc.ErrOutcomeUnknown)
 	var failed *paysvc.Error
 	for _, about := range []error{nil, failed, fmt.Errorf("wrapped: %w", failed), io.EOF, paysvc.ErrRejected, paysvc.ErrOutcomeNotSent, &paysvc.Error{}} {
-		_, err := client.Resolve(ctx, about)
-		is(t, err, paysvc.ErrOutcomeUnknown)
+		err := fails(client.Resolve(ctx, about))(t, paysvc.ErrOutcomeUnknown)
 		for _, wrong := range []error{paysvc.ErrRejected, paysvc.ErrOutcomeNotSent, paysvc.ErrArgument, context.Canceled} {
 			if errors.Is(err, wrong) {
 				t.Errorf("about %v: %v is %v", about, err, wrong)
 			}
 		}
 	}
-	_, err = client.Resolve(ctx, err, nil)
-	is(t, err, paysvc.ErrOutcomeUnknown)
+	fails(client.Resolve(ctx, err, nil))(t, paysvc.ErrOutcomeUnknown)
 	for _, option := range []paysvc.Option{nil, paysvc.WithMaxInFlight(0), paysvc.WithMaxWaiting(0)} {
-		_, err = paysvc.New(sandbox.Config, option)
-		is(t, err, paysvc.ErrArgument, paysvc.ErrOutcomeNotSent)
+		fails(paysvc.New(sandbox.Config, option))(t, paysvc.ErrArgument, paysvc.ErrOutcomeNotSent)
 	}
 	if sent := requests(sandbox); sent != 0 {
 		t.Errorf("%d sent", sent)

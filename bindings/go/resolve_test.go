@@ -52,8 +52,7 @@ func TestWhatIsStoredOfARequestResolvesItAtAnyTime(t *testing.T) {
 	}
 	wrong := failure(t, unresolved).LookUp()
 	wrong.Expect = &paysvc.ResolveExpect{Amount: paysvc.Ptr("25.51"), Currency: paysvc.Ptr("NGN")}
-	_, again := client.ResolveRequest(ctx, wrong)
-	is(t, again, paysvc.ErrOutcomeUnknown)
+	again := fails(client.ResolveRequest(ctx, wrong))(t, paysvc.ErrOutcomeUnknown)
 	want := `{"endpoint":"order_create","request":{"reference":"R-1","order":{"reference":"R-1","amount":"25.50","currency":"NGN"},` +
 		`"paymentoption":"C","card":{}}}`
 	for _, stored := range []paysvc.ResolveRequest{ahead, failure(t, lost).LookUp(), failure(t, unresolved).LookUp(), failure(t, again).LookUp()} {
@@ -97,15 +96,11 @@ func TestARefusalIsRejectedOnlyIfAllAttemptsAreKnown(t *testing.T) {
 	sandbox, client := start(t)
 	ctx := context.Background()
 	err := lose(t, sandbox, client, "R-1", refused)
-	_, unknown := client.Resolve(ctx, err)
-	is(t, unknown, paysvc.ErrOutcomeUnknown)
-	_, two := client.Resolve(ctx, err, paysvc.WithAttempts(2))
-	is(t, two, paysvc.ErrOutcomeUnknown)
-	_, one := client.Resolve(ctx, err, paysvc.WithAttempts(1))
-	is(t, one, paysvc.ErrOutcomeRejected, paysvc.ErrRejected)
+	unknown := fails(client.Resolve(ctx, err))(t, paysvc.ErrOutcomeUnknown)
+	fails(client.Resolve(ctx, err, paysvc.WithAttempts(2)))(t, paysvc.ErrOutcomeUnknown)
+	fails(client.Resolve(ctx, err, paysvc.WithAttempts(1)))(t, paysvc.ErrOutcomeRejected, paysvc.ErrRejected)
 	// The attempts are those of the charge, not of the status query.
-	_, only := client.Resolve(ctx, unknown, paysvc.WithOnlyCall())
-	is(t, only, paysvc.ErrOutcomeRejected)
+	fails(client.Resolve(ctx, unknown, paysvc.WithOnlyCall()))(t, paysvc.ErrOutcomeRejected)
 }
 
 func TestWhatCannotBeAskedIsUnknownAndNeverNotSent(t *testing.T) {
@@ -119,18 +114,15 @@ func TestWhatCannotBeAskedIsUnknownAndNeverNotSent(t *testing.T) {
 		t.Errorf("kept: %s", unkept.Request)
 	}
 	for _, about := range []paysvc.ResolveRequest{unkept.LookUp(), {Endpoint: unkept.Function}} {
-		_, err = client.ResolveRequest(ctx, about)
-		is(t, err, paysvc.ErrUnresolved, paysvc.ErrOutcomeUnknown)
+		fails(client.ResolveRequest(ctx, about))(t, paysvc.ErrUnresolved, paysvc.ErrOutcomeUnknown)
 	}
 	before := requests(sandbox)
 	for _, with := range []paysvc.ResolveOption{paysvc.WithMember("reference", ""), paysvc.WithExpect("25,50", "NGN"), paysvc.WithExpect("\xff", "NGN")} {
-		_, err = client.Resolve(ctx, lost, with)
-		is(t, err, paysvc.ErrOutcomeUnknown)
+		fails(client.Resolve(ctx, lost, with))(t, paysvc.ErrOutcomeUnknown)
 	}
 	done, cancel := context.WithCancel(ctx)
 	cancel()
-	_, err = client.Resolve(done, lost)
-	is(t, err, paysvc.ErrCancelled, context.Canceled, paysvc.ErrOutcomeUnknown)
+	err = fails(client.Resolve(done, lost))(t, paysvc.ErrCancelled, context.Canceled, paysvc.ErrOutcomeUnknown)
 	if sent := requests(sandbox) - before; sent != 0 {
 		t.Errorf("%d requests were sent", sent)
 	}
@@ -138,8 +130,7 @@ func TestWhatCannotBeAskedIsUnknownAndNeverNotSent(t *testing.T) {
 		t.Errorf("the error of the first Resolve cannot be resolved: %v", err)
 	}
 	client.Close()
-	_, err = client.Resolve(ctx, lost)
-	is(t, err, paysvc.ErrClosed, paysvc.ErrOutcomeUnknown)
+	fails(client.Resolve(ctx, lost))(t, paysvc.ErrClosed, paysvc.ErrOutcomeUnknown)
 }
 
 // An order whose payment is under way: the wait goes on for as long as the context lets it, and longer than the client's timeout.

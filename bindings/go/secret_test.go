@@ -126,22 +126,19 @@ func TestTheServiceGetsTheSecretAndNeverWhatIsHidden(t *testing.T) {
 	}
 	for _, wrong := range []paysvc.Secret{{}, paysvc.NewSecret(""), paysvc.NewSecret("\xff")} {
 		order.Card.CVV = wrong
-		_, err := client.OrderCreate(ctx, order)
-		is(t, err, paysvc.ErrArgument, paysvc.ErrOutcomeNotSent)
+		fails(client.OrderCreate(ctx, order))(t, paysvc.ErrArgument, paysvc.ErrOutcomeNotSent)
 	}
 	// An optional one that is empty is a mistake as well; an absent one is not.
 	order.Card.CVV, order.Card.PIN = paysvc.NewSecret("193"), paysvc.NewSecret("")
-	_, err := client.OrderCreate(ctx, order)
-	is(t, err, paysvc.ErrArgument, paysvc.ErrOutcomeNotSent)
+	fails(client.OrderCreate(ctx, order))(t, paysvc.ErrArgument, paysvc.ErrOutcomeNotSent)
 	// What fmt and encoding/json have written of a secret is none.
 	hidden := paysvc.NewSecret(fmt.Sprintf("http://user:%s@127.0.0.1:1", paysvc.NewSecret("password")))
 	otp := &paysvc.OrderPayDirectDebitPaymentRequest{OTP: hidden, MandateCode: "M-1"}
-	_, err = client.OrderPay(ctx, paysvc.OrderPayRequest{Reference: "R-1", PaymentOption: "NDD", DirectDebitPaymentRequest: otp})
+	_, err := client.OrderPay(ctx, paysvc.OrderPayRequest{Reference: "R-1", PaymentOption: "NDD", DirectDebitPaymentRequest: otp})
 	is(t, err, paysvc.ErrArgument, paysvc.ErrOutcomeNotSent)
 	_, err = client.Call(ctx, "direct_debit_create", json.RawMessage(`{"orderReference":"R-1","accountNumber":"[hidden]"}`))
 	is(t, err, paysvc.ErrArgument, paysvc.ErrOutcomeNotSent)
-	_, err = paysvc.New(paysvc.Config{Proxy: hidden})
-	is(t, err, paysvc.ErrConfig, paysvc.ErrOutcomeNotSent)
+	fails(paysvc.New(paysvc.Config{Proxy: hidden}))(t, paysvc.ErrConfig, paysvc.ErrOutcomeNotSent)
 	_, err = paysvc.NewFromJSON(json.RawMessage(`{"secret_key":"[hidden]"}`))
 	is(t, err, paysvc.ErrConfig, paysvc.ErrOutcomeNotSent)
 	// Of a configuration an empty text is left out, whatever it is.

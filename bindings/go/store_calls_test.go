@@ -62,28 +62,26 @@ func TestARequestIsSentOnceForItsKey(t *testing.T) {
 		t.Errorf("as JSON: %v %v", reply, err)
 	}
 	request.Amount = paysvc.Ptr("1.51")
-	_, err := client.OrderRefund(ctx, request, key)
-	is(t, err, paysvc.ErrKeyReused, paysvc.ErrOutcomeUnknown)
+	fails(client.OrderRefund(ctx, request, key))(t, paysvc.ErrKeyReused, paysvc.ErrOutcomeUnknown)
 	if made := tested.Count(sandbox, "refund_made"); made != 1 {
 		t.Errorf("%d refunds were made", made)
 	}
 }
 
 func TestNothingIsSentUnlessTheClaimWasWrittenAndTheStoreRead(t *testing.T) {
-	for fails, outcome := range map[string]error{"Append": paysvc.ErrOutcomeNotSent, "result": paysvc.ErrOutcomeNotSent, "Read": paysvc.ErrOutcomeUnknown} {
-		store := &memory{fails: fails}
+	for method, outcome := range map[string]error{"Append": paysvc.ErrOutcomeNotSent, "result": paysvc.ErrOutcomeNotSent, "Read": paysvc.ErrOutcomeUnknown} {
+		store := &memory{fails: method}
 		sandbox, client := tested.PayingTwice(t, store)
 		refund := func() (*paysvc.OrderRefundReply, error) {
 			return client.OrderRefund(context.Background(), paysvc.OrderRefundRequest{Reference: "R-1"}, paysvc.WithKey("refund-1"))
 		}
-		_, err := refund()
-		is(t, err, paysvc.ErrJournal, outcome)
+		fails(refund())(t, paysvc.ErrJournal, outcome)
 		if made := tested.Count(sandbox, "refund_made"); made != 0 {
-			t.Errorf("%s failed, and %d refunds were made", fails, made)
+			t.Errorf("%s failed, and %d refunds were made", method, made)
 		}
 		store.fails = ""
 		if reply, err := refund(); err != nil || reply.Replayed {
-			t.Errorf("after %s had failed: %v %v", fails, reply, err)
+			t.Errorf("after %s had failed: %v %v", method, reply, err)
 		}
 	}
 }

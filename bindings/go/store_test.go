@@ -77,14 +77,12 @@ func TestAKeyIsNeverIgnored(t *testing.T) {
 	client, ctx := tested.Connect(t, nowhere), context.Background()
 	refund := paysvc.OrderRefundRequest{Reference: "R"}
 	key := paysvc.WithKey("refund-1")
-	_, err := client.OrderRefund(ctx, refund, key)
-	is(t, err, paysvc.ErrConfig, paysvc.ErrOutcomeNotSent)
-	_, err = client.Request(ctx, paysvc.Request{Method: "POST", Path: "/new", Key: "secret"}, key)
+	fails(client.OrderRefund(ctx, refund, key))(t, paysvc.ErrConfig, paysvc.ErrOutcomeNotSent)
+	_, err := client.Request(ctx, paysvc.Request{Method: "POST", Path: "/new", Key: "secret"}, key)
 	is(t, err, paysvc.ErrConfig, paysvc.ErrOutcomeNotSent)
 	with := [][]paysvc.CallOption{{key, key}, {nil}, {paysvc.WithKey("")}, {paysvc.WithKey("a\x00b")}}
 	for _, with := range with {
-		_, err := client.OrderRefund(ctx, refund, with...)
-		is(t, err, paysvc.ErrArgument, paysvc.ErrOutcomeNotSent)
+		fails(client.OrderRefund(ctx, refund, with...))(t, paysvc.ErrArgument, paysvc.ErrOutcomeNotSent)
 	}
 }
 
@@ -111,10 +109,7 @@ func TestAReferenceThatTheClientMadeIsChargedWithoutALookUp(t *testing.T) {
 		}
 	}
 	client.Close()
-	_, err := client.NewReference("T7")
-	is(t, err, paysvc.ErrClosed)
-	_, err = tested.Connect(t, nowhere).NewReference("T7")
-	is(t, err, paysvc.ErrConfig, paysvc.ErrOutcomeNotSent)
-	_, err = new(paysvc.Client).NewReference("T7")
-	is(t, err, paysvc.ErrArgument)
+	fails(client.NewReference("T7"))(t, paysvc.ErrClosed)
+	fails(tested.Connect(t, nowhere).NewReference("T7"))(t, paysvc.ErrConfig, paysvc.ErrOutcomeNotSent)
+	fails(new(paysvc.Client).NewReference("T7"))(t, paysvc.ErrArgument)
 }
