@@ -70,6 +70,9 @@ func (w *writer) value(v reflect.Value) error {
 		return w.value(v.Elem())
 	case reflect.String:
 		return w.text(v.String())
+	case reflect.Bool, reflect.Int, reflect.Int64:
+		_, err := fmt.Fprint(w, v)
+		return err
 	case reflect.Slice:
 		w.WriteByte('[')
 		for i := 0; i < v.Len(); i++ {
@@ -88,8 +91,7 @@ func (w *writer) value(v reflect.Value) error {
 		w.WriteByte('}')
 		return err
 	}
-	_, err := fmt.Fprint(w, v) // A flag or an integer: the structs have nothing else.
-	return err
+	return fmt.Errorf("a value of type %v cannot be written as JSON", v.Type())
 }
 
 // A time in JSON, where it is a number of milliseconds.
@@ -149,9 +151,9 @@ func (w *writer) structure(v reflect.Value) error {
 		if !of.IsExported() || name == "-" || isLeftOut(field, options) {
 			continue
 		}
-		// A price, with a word beside it for an order that has one. Without both it is null, which the library refuses.
-		if options == "" && field.Kind() == reflect.Pointer && v.FieldByName("Existing"+of.Name).Bool() {
-			if !field.IsNil() {
+		// A price may have a word beside it, for an order that has one. Without both it is null, which the library refuses.
+		if word := v.FieldByName("Existing" + of.Name); word.IsValid() && word.Bool() {
+			if !field.IsZero() {
 				return fmt.Errorf("%s and Existing%s contradict each other: give one of them", of.Name, of.Name)
 			}
 			continue
