@@ -128,6 +128,7 @@ deny: needs ## licences, versions, sources and advisories of the dependencies
 	@CARGO="$(CARGO)" sh scripts/deny.sh
 
 licences: needs ## renders LICENSE-THIRD-PARTY, the licences of all that the libraries and the sandbox contain
+	@sh scripts/setup.sh libs x86_64-unknown-linux-musl
 	$(CARGO) xtask licences
 
 miri: needs ## the tests of the pure modules in Miri, where a toolchain has it

@@ -29,7 +29,7 @@ pub struct Part {
     /// As LICENSE-THIRD-PARTY names it, and where it is.
     pub title: &'static str,
     pub place: &'static str,
-    /// Its text in `packaging/licences/`.
+    /// The file of its text: one of this repository, or one below `zig/`, of the folder `lib` of zig.
     pub text: &'static str,
     /// As the SBOM names it, with the expression of its licence; None for a part of another one.
     pub component: Option<(&'static str, &'static str)>,
@@ -51,7 +51,7 @@ pub const PARTS: &[Part] = &[
     Part {
         title: "LLVM's libunwind, which comes with zig",
         place: "libpaysvc.so of `make libs`, every platform with Linux; with musl libpaysvc.a and paysvc-sandbox, too",
-        text: "libunwind.txt",
+        text: "zig/libunwind/LICENSE.TXT",
         component: Some(("libunwind", "Apache-2.0 WITH LLVM-exception")),
         from: From::Zig,
         is_in: |platform, _| !platform.is_windows(),
@@ -59,7 +59,7 @@ pub const PARTS: &[Part] = &[
     Part {
         title: "Parts of the GNU C Library that are always linked statically",
         place: "libpaysvc.so and paysvc-sandbox on Linux with glibc",
-        text: "glibc.txt",
+        text: "packaging/licences/glibc.txt",
         component: Some(("glibc", "LGPL-2.1-or-later")),
         from: From::Zig,
         is_in: |platform, _| matches!(platform.system, System::Glibc(_)),
@@ -67,7 +67,7 @@ pub const PARTS: &[Part] = &[
     Part {
         title: "musl's C library",
         place: "paysvc-sandbox on Linux with musl",
-        text: "musl.txt",
+        text: "zig/libc/musl/COPYRIGHT",
         component: Some(("musl", "MIT")),
         from: From::Zig,
         is_in: |platform, shipped| platform.system == System::Musl && shipped == Shipped::Sandbox,
@@ -75,7 +75,7 @@ pub const PARTS: &[Part] = &[
     Part {
         title: "MinGW-w64's runtime and winpthreads, as Debian describes them",
         place: "paysvc.dll and paysvc-sandbox.exe, every platform with Windows",
-        text: "mingw-w64.txt",
+        text: "packaging/licences/mingw-w64.txt",
         component: Some(("mingw-w64", "ZPL-2.1 AND MIT AND BSD-3-Clause")),
         from: From::Debian(["mingw-w64-x86-64-dev", "mingw-w64-i686-dev"]),
         is_in: |platform, _| platform.is_windows(),
@@ -83,7 +83,7 @@ pub const PARTS: &[Part] = &[
     Part {
         title: "GCC's libgcc and its start files, under GPL-3.0-or-later with this exception",
         place: "paysvc.dll and paysvc-sandbox.exe, every platform with Windows; on Linux libpaysvc.so and paysvc-sandbox of `make build`",
-        text: "gcc-exception.txt",
+        text: "packaging/licences/gcc-exception.txt",
         component: Some(("libgcc", "GPL-3.0-or-later WITH GCC-exception-3.1")),
         from: From::Debian(["gcc-mingw-w64-x86-64-posix-runtime", "gcc-mingw-w64-i686-posix-runtime"]),
         is_in: |platform, _| platform.is_windows(),
@@ -91,7 +91,7 @@ pub const PARTS: &[Part] = &[
     Part {
         title: "Tables of Unicode in Rust's standard library",
         place: "every platform, and paysvc-sandbox",
-        text: "unicode.txt",
+        text: "packaging/licences/unicode.txt",
         component: None,
         from: From::Rust,
         is_in: |_, _| true,

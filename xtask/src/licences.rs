@@ -1,6 +1,5 @@
 //! `cargo xtask licences` renders LICENSE-THIRD-PARTY: the licences of all that a library or the sandbox contains.
-//! cargo-about finds the texts of the crates. What cargo does not see is a row of `parts::PARTS`, with a text in
-//! `packaging/licences/`.
+//! cargo-about finds the texts of the crates. What cargo does not see is a row of `parts::PARTS`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -147,8 +146,9 @@ fn standard_library(root: &Path, tool: &Path, texts: &mut Texts) -> Result<BTree
 }
 
 fn others(root: &Path) -> Result<Vec<Value>, String> {
+    let zig = tools::zig(root)?.compiler.with_file_name("lib");
     let read = |part: &Part| {
-        let text = files::read(&root.join("packaging/licences").join(part.text))?;
+        let text = files::read(&part.text.strip_prefix("zig/").map_or(root.join(part.text), |own| zig.join(own)))?;
         Ok(context! { title => part.title, place => part.place, text => tidy(&text) })
     };
     PARTS.iter().map(read).collect()
