@@ -48,7 +48,7 @@ part journal '^journal:|^test result' test_with TEST_KILL_STRIDE=5 journal::
 part journal-clocks '^journal:|^test result' test_with TEST_CLOCK_STRIDE=1 journal::wrong_clocks
 part journal-disk '^journal:|^test result' test_with TEST_JOURNAL_DISK=all journal::power_cuts journal::failing_disk \
     journal::late_tills
-part journal-defects '^planted:' sh scripts/journal-defects.sh
+part journal-faults '^found|^NOT FOUND' python3 scripts/planted-faults.py linked
 part faults '^[0-9]+ calls|^false|^effects|^requests|^answers|^UNKNOWN|^violations' test_with TEST_FAULTS=all faults:: faults_random::
 part bounds '^endless|^whole|kB|^test result' test_of bounds::
 part canary '^canary:' test_with TEST_CANARY=all canary::

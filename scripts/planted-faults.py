@@ -18,31 +18,36 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 TARGET = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "planted-faults"
-MEMBERS = ["fault", "file", "find", "put", "run"]
+MEMBERS = r"fault file( find put)+( run)+"
 
 
-def faults() -> list[dict[str, str]]:
-    """An entry has a line for each field, and ends with an empty line."""
+def faults() -> list[dict[str, Any]]:
+    """An entry has a line for each field, and ends with an empty line; each of its commands must find the fault."""
     text = (ROOT / "scripts/planted-faults.txt").read_text()
     text = re.sub(r"^#.*\n", "", text, flags=re.MULTILINE)
     entries = []
     for block in re.split(r"\n{2,}", text.strip("\n")):
-        entry = dict(re.match(r"(\w+): ?(.*)", line).groups() for line in block.split("\n"))
-        if list(entry) != MEMBERS:
+        names, values = zip(*(re.match(r"(\w+): ?(.*)", line).groups() for line in block.split("\n")))
+        if not re.fullmatch(MEMBERS, " ".join(names)):
             raise SystemExit(f"not the fields {MEMBERS}: {block}")
-        entries.append(entry)
+        found = {name: [value for of, value in zip(names, values) if of == name] for name in names}
+        entry = {"fault": values[0], "file": values[1], "changes": list(zip(found["find"], found["put"]))}
+        entries += [{**entry, "run": run} for run in found["run"]]
     return entries
 
 
-def planted(text: str, fault: dict[str, str]) -> str:
+def planted(text: str, fault: dict[str, Any]) -> str:
     """The file with the fault."""
-    times = text.count(fault["find"])
-    if times != 1:
-        raise SystemExit(f"{fault['fault']}: {fault['file']} has {fault['find']!r} {times} times: planted-faults.txt")
-    return text.replace(fault["find"], fault["put"])
+    for find, put in fault["changes"]:
+        times = text.count(find)
+        if times != 1:
+            raise SystemExit(f"{fault['fault']}: {fault['file']} has {find!r} {times} times: planted-faults.txt")
+        text = text.replace(find, put)
+    return text
 
 
 def committed() -> list[str]:
@@ -105,6 +110,8 @@ def run(command: str, tree: Path) -> subprocess.CompletedProcess[str]:
     short = {
         "lib": "cargo test -q -p paysvc --lib --",
         "integration": "cargo test -q --workspace --test integration --",
+        # The same with the library of the copy.
+        "linked": 'try() { make -s try ONLY="$*"; }; try',
         # Not for the other tests: the documents' blocks use the package that they install.
         "pytest": "cd bindings/python && PYTHONPATH=$PWD/src "
         "../../build/venv/bin/python -m pytest -q -x -p no:cacheprovider",
@@ -115,7 +122,7 @@ def run(command: str, tree: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(["sh", "-c", command], cwd=tree, env=environment(tree), capture_output=True, text=True)
 
 
-def report(fault: dict[str, str], sound: bool, ended: subprocess.CompletedProcess[str], began: float) -> bool:
+def report(fault: dict[str, Any], sound: bool, ended: subprocess.CompletedProcess[str], began: float) -> bool:
     """Whether it was found."""
     # A program that does not compile says nothing about the tests.
     built = not re.search(r"^error.*could not compile", ended.stdout + ended.stderr, re.MULTILINE)
