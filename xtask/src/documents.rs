@@ -24,8 +24,8 @@ pub const DOCUMENTS: &[(&str, &[&str])] = &[
 
 pub fn render(root: &Path, rows: &'static [Endpoint]) -> Result<Vec<(&'static str, String)>, String> {
     let parts = [
-        ("platforms-short", platforms::table("platforms_short.md")),
-        ("platforms", platforms::table("platforms.md")),
+        ("platforms-short", platforms::short()),
+        ("platforms", platforms::long()),
         ("operations", pages::operations()),
         ("settings", pages::settings()),
         ("codes", verdicts::codes()),

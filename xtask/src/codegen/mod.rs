@@ -51,6 +51,13 @@ fn numbers(of: impl Fn(&Numbers, &Constant) -> Value) -> BTreeMap<&'static str, 
     NUMBERS.iter().map(all).collect()
 }
 
+/// A table of Markdown: its head, and its lines, which are complete but for their ends.
+fn table(head: &str, lines: impl Iterator<Item = String>) -> String {
+    let columns = head.matches('|').count() - 1;
+    let lines: String = lines.map(|line| line + "\n").collect();
+    format!("{head}\n|{}\n{lines}", "---|".repeat(columns))
+}
+
 /// What every template needs to know about a row; each language adds its own.
 fn row(row: &Endpoint) -> Value {
     context! {

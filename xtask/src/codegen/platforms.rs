@@ -1,23 +1,26 @@
 //! The tables of platforms: the short one of docs/linking.md, and that of docs/platforms.md with what ran where and what did not.
 
-use minijinja::{Value, context};
 use paysvc_platforms::table::{PLATFORMS, Platform, Proof, Runner, System};
 
-use crate::templates;
+use super::table;
 
-pub fn table(template: &str) -> String {
-    let row = |it: &Platform| {
-        context! {
-            title => it.title,
-            target => it.target,
-            needs => needs(it.system),
-            best_effort => it.best_effort,
-            place => it.runner.place(),
-            ran => ran(it.proofs),
-            untested => untested(it.system, it.runner),
-        }
+pub fn short() -> String {
+    let line = |it: &Platform| {
+        let (needs, untested) = (needs(it.system), untested(it.system, it.runner));
+        let effort = if it.best_effort { ", best effort" } else { "" };
+        format!("| {} | {needs} | `{}` | {}{effort} | {untested} |", it.title, it.target, it.runner.place())
     };
-    templates::render(template, context! { platforms => PLATFORMS.iter().map(row).collect::<Vec<Value>>() })
+    table("| platform | needs | libraries for it | tested in | not tested |", PLATFORMS.iter().map(line))
+}
+
+pub fn long() -> String {
+    let line = |it: &Platform| {
+        let (needs, untested) = (needs(it.system), untested(it.system, it.runner));
+        let effort = if it.best_effort { " (best effort)" } else { "" };
+        let (place, ran) = (it.runner.place(), ran(it.proofs));
+        format!("| {}, `{}`{effort} | {needs} | {place} | {ran} | {untested} |", it.title, it.target)
+    };
+    table("| platform, folder in `build/libs` | needs | ran in | what ran | not tested |", PLATFORMS.iter().map(line))
 }
 
 fn needs(system: System) -> String {

@@ -1,10 +1,9 @@
 //! How many bytes the example of each encrypted endpoint has before it is encrypted, and which keys can encrypt it.
 
-use minijinja::{Value, context};
 use paysvc_spec::schema::Endpoint;
 
 use super::requests::Requests;
-use crate::templates;
+use super::table;
 
 /// Lengths of keys in bits.
 const KEYS: [usize; 3] = [2048, 3072, 4096];
@@ -13,20 +12,20 @@ const KEYS: [usize; 3] = [2048, 3072, 4096];
 const PADDING: usize = 11;
 
 pub fn render(rows: &[Endpoint], requests: &Requests) -> Result<String, String> {
-    let keys: Vec<Value> = KEYS.iter().map(|bits| context! { bits, most => most(*bits) }).collect();
-    let of = |row: &Endpoint| {
+    let keys = KEYS.map(|bits| format!(" {bits} bits, at most {} |", most(bits)));
+    let line = |row: &Endpoint| {
         let bytes = requests.payload(row)?;
-        let left: Vec<Value> = KEYS.iter().map(|bits| left(most(*bits), bytes)).collect();
-        Ok(context! { name => row.name, bytes, left })
+        let left = KEYS.map(|bits| match (bytes <= most(bits), most(bits).abs_diff(bytes)) {
+            (true, left) => format!(" fits, {left} left |"),
+            (false, more) => format!(" {more} too many |"),
+        });
+        Ok(format!("| `{}` | {bytes} |{}", row.name, left.concat()))
     };
-    let rows = rows.iter().filter(|row| row.encrypted).map(of).collect::<Result<Vec<_>, String>>()?;
-    Ok(templates::render("sizes.md", context! { keys, rows }))
+    let lines = rows.iter().filter(|row| row.encrypted).map(line).collect::<Result<Vec<_>, String>>()?;
+    let table = table(&format!("| request | bytes of its example |{}", keys.concat()), lines.into_iter());
+    Ok(table.replacen("|---|---|", "|---|---:|", 1))
 }
 
 fn most(bits: usize) -> usize {
     bits / 8 - PADDING
-}
-
-fn left(most: usize, bytes: usize) -> Value {
-    context! { fits => bytes <= most, bytes => most.abs_diff(bytes) }
 }

@@ -1,54 +1,44 @@
 //! The tables of `docs/verdicts.md`, and those of `docs/journal.md`.
 
-use minijinja::{Value, context};
-use paysvc_spec::journal::Act;
+use paysvc_spec::journal::{self, Act};
 use paysvc_spec::refusals::{self, CodeClass};
 use paysvc_spec::schema::{Endpoint, Keep, Safety, Settles};
 use paysvc_spec::status::{self, name_of_outcome};
-use paysvc_spec::verdicts::resolution::{LINES, Question};
+use paysvc_spec::verdicts::resolution::{self, Question};
 use paysvc_spec::verdicts::{Line, StateRule};
 
-use crate::templates;
+use super::table;
 
 /// What the response to a request proves.
 pub fn answers(lines: &'static [Line], with_429: bool) -> String {
-    let line = |line: &Line| {
-        context! {
-            number => line.number,
-            answer => line.words,
-            status => line.status.words(),
-            outcome => name_of_outcome(line.outcome),
-            has_state => line.state != StateRule::None,
-            again => line.again.words,
-            after_429 => line.after_429.words(),
-        }
+    let line = |it: &Line| {
+        let (status, outcome) = (it.status.words(), name_of_outcome(it.outcome));
+        let state = if it.state == StateRule::None { ", NONE" } else { "" };
+        let after_429 = if with_429 { format!(" {} |", it.after_429.words()) } else { String::new() };
+        format!("| {} | {} | {status}; {outcome}{state} | {} |{after_429}", it.number, it.words, it.again.words)
     };
-    let lines: Vec<Value> = lines.iter().map(line).collect();
-    templates::render("verdicts.md", context! { lines => lines, with_429 })
+    let after_429 = if with_429 { " after a 429 |" } else { "" };
+    table(&format!("| # | answer | status; outcome | sent again |{after_429}"), lines.iter().map(line))
 }
 
 /// Words of doubt and of refusal.
 pub fn refusals() -> String {
-    let group = |group: &refusals::Group| {
-        context! {
-            entries => group.entries.join(", "),
-            meaning => group.meaning.words(),
-            source => group.source.words(),
-        }
+    let line = |it: &refusals::Group| {
+        format!("| {} | {} | {} |", it.entries.join(", "), it.meaning.words(), it.source.words())
     };
-    let groups: Vec<Value> = refusals::GROUPS.iter().map(group).collect();
-    templates::render(
-        "refusals.md",
-        context! {
-            groups,
-            already => refusals::ALREADY.join("`, `"),
-            after_already => refusals::AFTER_ALREADY.join(", "),
-            denials => refusals::DENIALS.join(", "),
-            between => refusals::BETWEEN.join(", "),
-            of_persons => refusals::OF_PERSONS.join(", "),
-            of_payments => refusals::OF_PAYMENTS.join(", "),
-            messages_in_data => refusals::MESSAGES_IN_DATA.join(", "),
-        },
+    let groups = table("| a text that has | is | seen in |", refusals::GROUPS.iter().map(line));
+    let (already, after_already) = (refusals::ALREADY.join("`, `"), refusals::AFTER_ALREADY.join(", "));
+    let (denials, between) = (refusals::DENIALS.join(", "), refusals::BETWEEN.join(", "));
+    let (of_persons, of_payments) = (refusals::OF_PERSONS.join(", "), refusals::OF_PAYMENTS.join(", "));
+    let messages_in_data = refusals::MESSAGES_IN_DATA.join(", ");
+    format!(
+        "{groups}
+- `{already}`: no doubt directly before {after_already}.
+- Denials: {denials}; between a denial and what it denies may stand: {between}.
+- Plain refusals in `errors` under a field whose name contains {of_persons}: {of_payments}. The nearest field
+  above the text counts: another field of the request below such a field has its own rules.
+- Searched within `data`: fields whose names end in {messages_in_data}, and codes.
+"
     )
 }
 
@@ -59,77 +49,61 @@ pub fn codes() -> String {
         1 => format!("{from}, {to}"),
         _ => format!("{from} to {to}"),
     };
-    let class = |class: &CodeClass| {
+    let line = |class: &CodeClass| {
         let codes = refusals::CODES.iter().filter(|(_, _, own)| own == class).map(range);
-        let codes = codes.collect::<Vec<_>>().join(", ");
         let others = if *class == CodeClass::Failure { ", without those above" } else { "" };
-        context! { codes => format!("{codes}{others}"), meaning => class.words() }
+        format!("| {}{others} | {} |", codes.collect::<Vec<_>>().join(", "), class.words())
     };
-    let classes: Vec<Value> = CodeClass::ALL.iter().map(class).collect();
-    templates::render("codes.md", context! { classes })
+    table("| codes | mean |", CodeClass::ALL.iter().map(line))
 }
 
 /// What became of an earlier request.
 pub fn resolution() -> String {
-    let line = |line: &paysvc_spec::verdicts::resolution::Line| {
-        context! {
-            number => line.number,
-            question => line.question(),
-            answer => line.words,
-            status => line.status.words(),
-            outcome => name_of_outcome(line.outcome),
-            state => line.state.words(),
-            again => if line.again { "yes" } else { "no" },
-        }
+    let line = |it: &resolution::Line| {
+        let (status, outcome, state) = (it.status.words(), name_of_outcome(it.outcome), it.state.words());
+        let again = if it.again { "yes" } else { "no" };
+        format!("| {} | {} | {} | {status}; {outcome}, {state} | {again} |", it.number, it.question(), it.words)
     };
-    let lines: Vec<Value> = LINES.iter().map(line).collect();
-    templates::render("resolution.md", context! { lines => lines })
+    let head = "| # | what is asked | the status query answers | status; outcome, state | with `wait` asked again |";
+    table(head, resolution::LINES.iter().map(line))
 }
 
 /// What a call does with what it finds in the journal.
 pub fn journal() -> String {
-    let line = |line: &paysvc_spec::journal::Line| {
-        context! {
-            number => line.number,
-            found => line.words,
-            act => line.act.words(),
-            status => match line.act {
-                Act::Refuse | Act::Wait | Act::LookUp | Act::Ask(_) => {
-                    format!("{} {}", status::name_of(line.status), status::name_of_outcome(line.outcome))
-                }
-                Act::Replay | Act::Send => String::new(),
-            },
-        }
+    let line = |it: &journal::Line| {
+        let status = match it.act {
+            Act::Refuse | Act::Wait | Act::LookUp | Act::Ask(_) => {
+                format!("{} {}", status::name_of(it.status), name_of_outcome(it.outcome))
+            }
+            Act::Replay | Act::Send => String::new(),
+        };
+        format!("| {} | {} | {} | {status} |", it.number, it.words, it.act.words())
     };
-    let lines: Vec<Value> = paysvc_spec::journal::LINES.iter().map(line).collect();
-    templates::render("journal.md", context! { lines => lines })
+    let head = "| # | what the journal has | what the call does | if that settles nothing |";
+    table(head, journal::LINES.iter().map(line))
 }
 
 /// What a replay answers with.
 pub fn replays() -> String {
-    let line = |line: &paysvc_spec::journal::ReplayLine| {
-        context! { number => line.number, found => line.words, answer => line.answer.words() }
-    };
-    let lines: Vec<Value> = paysvc_spec::journal::REPLAYS.iter().map(line).collect();
-    templates::render("replays.md", context! { lines => lines })
+    let line = |it: &journal::ReplayLine| format!("| {} | {} | {} |", it.number, it.words, it.answer.words());
+    table("| # | how it ended, and what a status query says | the reply |", journal::REPLAYS.iter().map(line))
 }
 
 /// What is asked about each request that may change something, by whom, and what has to be kept for it.
 pub fn look_ups(rows: &'static [Endpoint]) -> String {
-    let rows: Vec<Value> = rows.iter().filter(|row| !row.read_only()).map(look_up).collect();
-    templates::render("look_ups.md", context! { rows => rows })
-}
-
-fn look_up(row: &Endpoint) -> Value {
-    let Some(by) = &row.looked_up_by else {
-        let unknown = match row.safety {
-            Safety::Moves => "nothing: a person must find out",
-            _ => "nothing: it may be repeated",
+    let line = |row: &Endpoint| {
+        let (question, endpoint, keep) = match &row.looked_up_by {
+            Some(by) => {
+                let keep: Vec<_> = by.keep.iter().map(kept).collect();
+                (settles(by.settles), format!("`{}`", by.endpoint), keep.join(", "))
+            }
+            None if row.safety == Safety::Moves => ("nothing: a person must find out".into(), "–".into(), "–".into()),
+            None => ("nothing: it may be repeated".into(), "–".into(), "–".into()),
         };
-        return context! { name => row.name, question => unknown, endpoint => "", keep => "" };
+        format!("| `{}` | {question} | {endpoint} | {keep} |", row.name)
     };
-    let keep: Vec<String> = by.keep.iter().map(kept).collect();
-    context! { name => row.name, question => settles(by.settles), endpoint => by.endpoint, keep => keep.join(", ") }
+    let head = "| request | what is asked | of | fields that it needs |";
+    table(head, rows.iter().filter(|row| !row.read_only()).map(line))
 }
 
 fn kept(kept: &Keep) -> String {
