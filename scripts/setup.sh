@@ -16,14 +16,21 @@ kind=${1:-build}
 RUST_LEAST=89 # 1.89, which a dependency needs
 
 missing=""
-need() { # command, package
-    command -v "$1" >/dev/null 2>&1 || missing="$missing $2"
-}
 
-need_venv() {
-    python3 -c "import venv, ensurepip" 2>/dev/null || missing="$missing python3-venv"
+is_there() ( # a command, or with a slash a file, or "venv"; of several with | between them one is enough
+    IFS='|'
+    for it in $1; do
+        case $it in
+            */*) [ -e "$it" ] ;;
+            venv) python3 -c "import venv, ensurepip" 2>/dev/null ;;
+            *) command -v "$it" >/dev/null 2>&1 ;;
+        esac && return
+    done
+    return 1
+)
+need() { # what is_there looks for, package
+    is_there "$1" || missing="$missing $2"
 }
-
 install_missing() {
     [ -n "$missing" ] || return 0
     echo "setup: this machine lacks:$missing" >&2
@@ -62,71 +69,49 @@ environment() { # folder, list
     fi
 }
 
-need cc gcc
-need c++ g++
-need make make
-need pkg-config pkg-config
-need ld binutils
-need objcopy binutils
-[ -e /usr/include/stdio.h ] || missing="$missing libc6-dev"
+# Who needs it, what must be there, and Debian's package of it. Those of test-ci are large, and for few tests: continuous
+# integration leaves none of them out.
+while read -r kinds what package; do
+    case ,$kinds, in ,all, | *",$kind,"* | *",$kind${CI:+-ci},"*) need "$what" "$package" ;; esac
+done <<'EOF'
+all cc gcc
+all c++ g++
+all make make
+all pkg-config pkg-config
+all ld binutils
+all objcopy binutils
+all /usr/include/stdio.h libc6-dev
+demo,test,peers,bench python3 python3
+demo,test,dist go|/usr/local/go/bin/go golang-go
+peers,bench go golang-go
+test,bench valgrind valgrind
+test,bench strace strace
+test curl curl
+test cmake cmake
+test groff groff-base
+test chromium chromium
+test chromedriver chromium-driver
+test,dist,bench venv python3-venv
+test /usr/lib/postgresql/*/bin/initdb postgresql
+test update-ca-certificates|/usr/sbin/update-ca-certificates ca-certificates
+test-ci x86_64-w64-mingw32-g++ g++-mingw-w64-x86-64-posix
+test-ci i686-w64-mingw32-g++ g++-mingw-w64-i686-posix
+dist zip zip
+dist,dist-check minisign minisign
+dist,dist-check rpm rpm
+dist-check unzip unzip
+dist-check lintian lintian
+dist-check qemu-aarch64-static qemu-user-static
+dist-check musl-gcc musl-tools
+peers,bench curl-config libcurl4-openssl-dev
+bench taskset util-linux
+bench strip binutils
+bench /usr/include/openssl/param_build.h libssl-dev
+bench /usr/include/cjson/cJSON.h libcjson-dev
+bench /usr/include/zlib.h zlib1g-dev
+EOF
 # Downloads need the root certificates of the system.
-[ -e "${SSL_CERT_FILE:-/etc/ssl/certs/ca-certificates.crt}" ] || [ -e /etc/pki/tls/certs ] || missing="$missing ca-certificates"
-if [ "$kind" = test ] || [ "$kind" = demo ]; then
-    need python3 python3
-    [ -x /usr/local/go/bin/go ] || need go golang-go
-fi
-if [ "$kind" = test ]; then
-    need valgrind valgrind
-    need strace strace
-    need curl curl
-    need cmake cmake
-    need groff groff-base
-    need chromium chromium
-    need chromedriver chromium-driver
-    need_venv
-    # Its programs are not on the PATH, and the next one is on root's only.
-    ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || missing="$missing postgresql"
-    [ -x /usr/sbin/update-ca-certificates ] || need update-ca-certificates ca-certificates
-    # Large, and for few tests. Continuous integration leaves none of them out.
-    if [ -n "${CI:-}" ]; then
-        need x86_64-w64-mingw32-g++ g++-mingw-w64-x86-64-posix
-        need i686-w64-mingw32-g++ g++-mingw-w64-i686-posix
-    fi
-fi
-if [ "$kind" = dist-check ]; then
-    need unzip unzip
-    need minisign minisign
-    need rpm rpm
-    need lintian lintian
-    need qemu-aarch64-static qemu-user-static
-    need musl-gcc musl-tools
-fi
-if [ "$kind" = dist ]; then
-    [ -x /usr/local/go/bin/go ] || need go golang-go
-    # Its elfdeps.
-    need rpm rpm
-    need zip zip
-    need minisign minisign
-    need_venv
-fi
-if [ "$kind" = peers ]; then
-    need curl-config libcurl4-openssl-dev
-    need go golang-go
-    need python3 python3
-fi
-if [ "$kind" = bench ]; then
-    need curl-config libcurl4-openssl-dev
-    need go golang-go
-    need python3 python3
-    need valgrind valgrind
-    need strace strace
-    need taskset util-linux
-    need strip binutils
-    [ -e /usr/include/openssl/param_build.h ] || missing="$missing libssl-dev"
-    [ -e /usr/include/cjson/cJSON.h ] || missing="$missing libcjson-dev"
-    [ -e /usr/include/zlib.h ] || missing="$missing zlib1g-dev"
-    need_venv
-fi
+[ -e "${SSL_CERT_FILE:-/etc/ssl/certs/ca-certificates.crt}" ] || need /etc/pki/tls/certs ca-certificates
 if ! command -v cargo >/dev/null 2>&1 && [ -x "$HOME/.cargo/bin/cargo" ]; then
     echo "setup: cargo is in $HOME/.cargo/bin, which is not in PATH; add it and run this again" >&2
     exit 1
@@ -142,10 +127,8 @@ if [ -z "$minor" ] || [ "$minor" -lt "$RUST_LEAST" ]; then
     exit 1
 fi
 
-if [ "$kind" = test ] || [ "$kind" = demo ]; then
-    # Debian's Go may be older than the Go package needs.
-    go=$(sh scripts/go.sh)
-fi
+# Debian's Go may be older than the Go package needs.
+case $kind in test | demo) go=$(sh scripts/go.sh) ;; esac
 if [ "$kind" = test ]; then
     # So that no test needs a network.
     for module in bindings/go/otelpaysvc bindings/go/examples/outbox; do (cd $module && "$go" mod download); done
@@ -173,7 +156,7 @@ if [ "$kind" = libs ]; then
                     missing="$missing rust-web-src"
                 fi
                 ;;
-            zig) python3 -c "import venv, ensurepip" 2>/dev/null || missing="$missing python3 python3-venv" ;;
+            zig) need venv "python3 python3-venv" ;;
         esac
     done <<EOF
 $needs
