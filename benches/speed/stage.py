@@ -67,9 +67,9 @@ def payloads() -> None:
     data = {"paymentDetail": detail, "bankTransferDetails": None, "orderPayment": payment}
     paid = {"data": data, "status": "success", "statusCode": "00", "message": "Order payment completed"}
     mandates = [
-        {"accountNumber": "0123456789", "bankName": "Example Bank", "directDebitId": 1000 + number,
+        {"accountNumber": "0123456789", "bankName": "Example Bank", "directDebitId": 1 + number,
          "dateCreated": "2026-01-31T09:30:00.000Z", "bankCode": "044"}
-        for number in range(492)
+        for number in range(500)
     ]  # fmt: skip
     history = {"customerName": "Ada Lovelace", "hasExistingDebitMandate": True, "directDebitMandates": mandates}
     assert 66_000 < len(compact(history)) < 68_000

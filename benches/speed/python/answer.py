@@ -59,7 +59,7 @@ def history() -> None:
     del vars(reply)["_read"]
     it = reply.answer
     mandates = it.direct_debit_mandates
-    if it.customer_name != "Ada Lovelace" or mandates is None or mandates[491].direct_debit_id != 1491:
+    if it.customer_name != "Ada Lovelace" or mandates is None or mandates[499].direct_debit_id != 500:
         sys.exit("another history")
 
 

@@ -19,7 +19,7 @@ def payment() -> None:
 
 def history() -> None:
     it = json.loads(text, parse_float=Decimal)
-    if it["customerName"] != "Ada Lovelace" or it["directDebitMandates"][491]["directDebitId"] != 1491:
+    if it["customerName"] != "Ada Lovelace" or it["directDebitMandates"][499]["directDebitId"] != 500:
         sys.exit("another history")
 
 

@@ -2,8 +2,8 @@
 //! other GET, over TLS 1.3 or 1.2, on kept-alive connections.
 //!
 //! It has a blocking thread for each connection: two system calls for each request, where an event loop would need a
-//! third to wait. Arguments: the folder for `ca.pem`, and the delay of the second port in milliseconds. It prints both
-//! ports as JSON and ends with its standard input.
+//! third to wait. Arguments: the folder for `ca.pem`, which has the bodies of the first two, and the delay of the second
+//! port in milliseconds. It prints both ports as JSON and ends with its standard input.
 
 use std::io::{self, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
@@ -18,49 +18,42 @@ use rcgen::{
 use rustls::pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer};
 use rustls::{ServerConfig, ServerConnection};
 
-/// The documented response to a payment.
-const BODY: &str = concat!(
-    r#"{"data":{"paymentDetail":{"redirectUrl":null,"recipientAccount":"0123456789","#,
-    r#""paymentReference":"PAY-20260101-000001","cardToken":null},"bankTransferDetails":null,"#,
-    r#""orderPayment":{"orderId":1001,"orderPaymentReference":"ORDER-20260101-000001","currency":"NGN","#,
-    r#""statusId":5,"orderPaymentResponseCode":"00","orderPaymentResponseMessage":"Approved","#,
-    r#""orderPaymentInstrument":null,"remarks":"Order payment completed","totalAmount":100.10,"fee":1.50}},"#,
-    r#""status":"success","statusCode":"00","message":"Order payment completed"}"#
-);
-
 /// The documented balance.
 const BALANCE: &str = r#"{"currency":"NGN","availableBalance":1000000.00}"#;
 
-/// The documented list of a customer's mandates, 500 of them: 67 kB.
-fn mandates() -> String {
-    let mandate = |index: usize| {
-        format!(
-            concat!(
-                r#"{{"accountNumber":"01234{:05}","bankName":"Example Bank","directDebitId":{},"#,
-                r#""dateCreated":"2026-01-31T09:30:00.000Z","bankCode":"044"}}"#
-            ),
-            index,
-            1 + index
-        )
-    };
-    let all: Vec<_> = (0..500).map(mandate).collect();
-    format!(
-        r#"{{"customerName":"Ada Lovelace","hasExistingDebitMandate":true,"directDebitMandates":[{}]}}"#,
-        all.join(",")
-    )
+/// What all connections have in common.
+struct Service {
+    tls: Arc<ServerConfig>,
+    /// The responses to a payment, for the list of mandates, and for a balance.
+    answers: [String; 3],
 }
 
 fn main() -> io::Result<()> {
     let arguments: Vec<String> = std::env::args().collect();
     let [_, folder, delay] = arguments.as_slice() else { panic!("usage: bench-server FOLDER DELAY_MS") };
     let delay = Duration::from_millis(delay.parse().expect("DELAY_MS is a number"));
-    let config = Arc::new(config(Path::new(folder)));
-    let ports = [Duration::ZERO, delay].map(|delay| listen(&config, delay));
+    let service = Arc::new(Service::new(Path::new(folder)));
+    let ports = [Duration::ZERO, delay].map(|delay| listen(&service, delay));
     let [port, delayed] = ports;
     println!(r#"{{"port":{},"delayed_port":{}}}"#, port?, delayed?);
     // Ends with the process that started it.
     io::copy(&mut io::stdin(), &mut io::sink())?;
     Ok(())
+}
+
+impl Service {
+    fn new(folder: &Path) -> Service {
+        let read = |name| std::fs::read_to_string(folder.join(name)).expect(name);
+        let answers = [&read("payment.json"), &read("history.json"), BALANCE].map(|body| {
+            let body = body.trim_end();
+            format!(
+                "HTTP/1.1 200 OK\r\ndate: Thu, 01 Jan 2026 00:00:00 GMT\r\nserver: bench\r\n\
+                 content-type: application/json; charset=utf-8\r\ncontent-length: {}\r\n\r\n{body}",
+                body.len()
+            )
+        });
+        Service { tls: Arc::new(config(folder)), answers }
+    }
 }
 
 /// A certificate for 127.0.0.1 from an authority created for this run, with the extensions that strict clients expect.
@@ -87,30 +80,24 @@ fn config(folder: &Path) -> ServerConfig {
     config
 }
 
-fn listen(config: &Arc<ServerConfig>, delay: Duration) -> io::Result<u16> {
+fn listen(service: &Arc<Service>, delay: Duration) -> io::Result<u16> {
     let listener = TcpListener::bind(("127.0.0.1", 0))?;
     let port = listener.local_addr()?.port();
-    let config = Arc::clone(config);
+    let service = Arc::clone(service);
     std::thread::spawn(move || {
         for tcp in listener.incoming().flatten() {
-            let config = Arc::clone(&config);
+            let service = Arc::clone(&service);
             // When a client disconnects, only its thread ends.
-            std::thread::spawn(move || serve(tcp, config, delay));
+            std::thread::spawn(move || serve(tcp, &service, delay));
         }
     });
     Ok(port)
 }
 
-fn serve(mut tcp: TcpStream, config: Arc<ServerConfig>, delay: Duration) -> io::Result<()> {
+fn serve(mut tcp: TcpStream, service: &Service, delay: Duration) -> io::Result<()> {
     tcp.set_nodelay(true)?;
-    let [paid, list, balance] = [BODY, &mandates(), BALANCE].map(|body| {
-        format!(
-            "HTTP/1.1 200 OK\r\ndate: Thu, 01 Jan 2026 00:00:00 GMT\r\nserver: bench\r\n\
-             content-type: application/json; charset=utf-8\r\ncontent-length: {}\r\n\r\n{body}",
-            body.len()
-        )
-    });
-    let mut tls = ServerConnection::new(config).map_err(io::Error::other)?;
+    let [paid, list, balance] = &service.answers;
+    let mut tls = ServerConnection::new(Arc::clone(&service.tls)).map_err(io::Error::other)?;
     // The large response is more than is held by default.
     tls.set_buffer_limit(None);
     let (mut request, mut filled) = (vec![0; 64 * 1024], 0);
@@ -125,9 +112,9 @@ fn serve(mut tcp: TcpStream, config: Arc<ServerConfig>, delay: Duration) -> io::
             }
         };
         let answer = match &request[..] {
-            [b'G', b'E', b'T', b' ', path @ ..] if path.starts_with(b"/payment/order/direct-debit/history") => &list,
-            [b'G', b'E', b'T', ..] => &balance,
-            _ => &paid,
+            [b'G', b'E', b'T', b' ', path @ ..] if path.starts_with(b"/payment/order/direct-debit/history") => list,
+            [b'G', b'E', b'T', ..] => balance,
+            _ => paid,
         };
         request.copy_within(end..filled, 0);
         filled -= end;
