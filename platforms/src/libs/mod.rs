@@ -86,14 +86,14 @@ pub fn check_all(root: &Path, platform: &Platform, folder: &Path) -> Result<(), 
 }
 
 /// How many weak names the libraries have that another library could define. Windows has no such names.
-pub fn weak_names(root: &Path, platform: &Platform) -> Result<Option<usize>, String> {
+pub fn weak_names(root: &Path, platform: &Platform) -> Result<String, String> {
     if platform.is_windows() {
-        return Ok(None);
+        return Ok(String::new());
     }
     let (folder, names) = (root.join("build/libs").join(platform.target), build::names(platform));
     let shared = binary::shared(&files::bytes(&folder.join(names.shared))?)?;
     let archive = binary::archive(&files::bytes(&folder.join(names.archive))?)?;
-    Ok(Some(check::foreign_hooks(&shared.weak).len() + check::foreign_hooks(&archive.weak).len()))
+    Ok((check::foreign_hooks(&shared.weak).len() + check::foreign_hooks(&archive.weak).len()).to_string())
 }
 
 fn said(name: &str, problems: Vec<String>) -> String {

@@ -15,8 +15,9 @@ pub fn needs(platforms: &[&Platform]) -> BTreeSet<String> {
         needs.insert(format!("command {prefix}ld {package}"));
         if let Compiler::Mingw(compiler) = platform.compiler {
             needs.insert(format!("command {compiler} {package}"));
+            // Without it AWS-LC takes objects that its authors assembled, and the bytes are others.
+            needs.insert("command nasm nasm".to_owned());
         }
-        needs.extend(platform.more.iter().map(|(name, package)| format!("command {name} {package}")));
         needs.insert(format!("rust {}", platform.target));
         // For Windows it makes the import library of Microsoft's linker.
         needs.insert("zig".to_owned());

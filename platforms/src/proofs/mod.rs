@@ -37,17 +37,16 @@ pub fn run(root: &Path, arguments: impl Iterator<Item = String>) -> Result<(), S
     let began = Instant::now();
     let folder = root.join("build/libs");
     files::make(&folder.join("check"))?;
-    build(root, &options.platforms)?;
+    // Cargo knows what has changed: an old library must not be tested for a new one.
+    crate::libs::run(root, options.platforms.iter().map(|row| row.target.to_owned()))?;
     let tests = Tests::build(root, options.quick)?;
     // Not beside the proofs, which measure times.
     let twice: &[&Platform] = if options.quick { &[] } else { &options.platforms };
     let mut twice: BTreeMap<_, _> = twice.iter().map(|row| (row.target, run::same_bytes(root, row))).collect();
     let mut reports = prove(root, &options.platforms, &tests);
     for report in &mut reports {
-        match twice.remove(report.target) {
-            Some(Ok(())) => report.same_bytes = true,
-            Some(Err(why)) => report.failed.push(why),
-            None => {}
+        if let Some(result) = twice.remove(report.target) {
+            report.note("same bytes", result);
         }
     }
     let macos = if options.whole { Some(macos(root)) } else { None };
@@ -106,11 +105,6 @@ fn built(root: &Path, row: &Platform) -> bool {
     root.join("build/libs").join(row.target).join("include/paysvc.h").exists()
 }
 
-/// Cargo knows what has changed: an old library must not be tested for a new one.
-fn build(root: &Path, platforms: &[&Platform]) -> Result<(), String> {
-    crate::libs::run(root, platforms.iter().map(|row| row.target.to_owned()))
-}
-
 /// Two at a time, because the tests wait for timeouts more than they calculate.
 fn prove(root: &Path, platforms: &[&'static Platform], tests: &Tests) -> Vec<Report> {
     let mut order: Vec<_> = platforms.to_vec();
@@ -135,22 +129,14 @@ fn prove(root: &Path, platforms: &[&'static Platform], tests: &Tests) -> Vec<Rep
     reports
 }
 
+/// An error names all that failed; with `partial`, what is missing is no failure.
 fn verdict(reports: &[Report], partial: bool) -> Result<(), String> {
-    let failed: Vec<String> =
-        reports.iter().flat_map(|it| it.failed.iter().map(|why| format!("{}: {why}", it.target))).collect();
-    if !failed.is_empty() {
-        return Err(format!("libs-check FAILED\n  {}", failed.join("\n  ")));
+    let is_wrong = |it: &&Report| !it.failed.is_empty() || it.missing.is_some() && !partial;
+    let wrong: Vec<_> = reports.iter().filter(is_wrong).map(|it| format!("  {}: {}", it.target, it.said())).collect();
+    if wrong.is_empty() {
+        return Ok(());
     }
-    let missing: Vec<String> =
-        reports.iter().filter_map(|it| Some(format!("{}: {}", it.target, it.missing.as_ref()?))).collect();
-    match missing.is_empty() || partial {
-        true if missing.is_empty() => Ok(()),
-        true => {
-            println!("NOT tested:\n  {}", missing.join("\n  "));
-            Ok(())
-        }
-        false => Err(format!("libs-check: not tested (PARTIAL=1 lets that pass)\n  {}", missing.join("\n  "))),
-    }
+    Err(format!("libs-check (PARTIAL=1 lets pass what is MISSING)\n{}", wrong.join("\n")))
 }
 
 #[cfg(test)]
@@ -163,9 +149,9 @@ mod tests {
         let missing = Report { target: "alpha", missing: Some("no emulator".into()), ..Report::default() };
         let failed = Report { target: "beta", failed: vec!["scenarios".into()], ..Report::default() };
         assert_eq!(verdict(std::slice::from_ref(&good), false), Ok(()));
-        assert!(verdict(std::slice::from_ref(&missing), false).unwrap_err().contains("alpha: no emulator"));
+        assert!(verdict(std::slice::from_ref(&missing), false).unwrap_err().contains("alpha: MISSING: no emulator"));
         assert_eq!(verdict(&[good, missing], true), Ok(()));
-        assert!(verdict(&[failed], true).unwrap_err().contains("beta: scenarios"));
+        assert!(verdict(&[failed], true).unwrap_err().contains("beta: FAILED: scenarios"));
     }
 
     #[test]

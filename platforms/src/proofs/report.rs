@@ -1,25 +1,29 @@
 //! What was seen of a platform, and the table of all.
 
+use std::collections::BTreeMap;
+
+/// What may be seen, with the head of its column.
+const COLUMNS: [(&str, &str); 9] = [
+    ("programs", "programs"),
+    ("scenarios", "scenarios, calls"),
+    ("faults", "faults: calls, wrong"),
+    ("cancel", "cancel, median and longest in ms"),
+    ("unit tests", "unit tests"),
+    // Of both libraries; nothing for Windows.
+    ("weak names", "weak names"),
+    // A second build, elsewhere, gave the same libraries.
+    ("same bytes", "same bytes twice"),
+    // A program with another allocator's names was left alone.
+    ("allocator", "other allocator"),
+    // A till that was started again was answered from its file, beside another copy of SQLite too.
+    ("journal", "journal"),
+];
+
 #[derive(Debug, Default)]
 pub struct Report {
     pub target: &'static str,
     pub runner: &'static str,
-    pub languages: Vec<String>,
-    pub scenarios: usize,
-    /// Calls of one language.
-    pub calls: usize,
-    pub faults: Option<Faults>,
-    /// Where it waits, the median and the longest in ms.
-    pub cancels: Vec<(String, String, String)>,
-    pub unit_tests: Option<usize>,
-    /// Of both libraries; nothing for Windows.
-    pub weak_names: Option<usize>,
-    /// A second build, elsewhere, gave the same libraries.
-    pub same_bytes: bool,
-    /// A program with another allocator's names was left alone.
-    pub other_allocator: bool,
-    /// A till that was started again was answered from its file, beside another copy of SQLite too.
-    pub journal: bool,
+    pub seen: BTreeMap<&'static str, String>,
     /// Bytes of the shared and the static library.
     pub sizes: [u64; 2],
     pub seconds: u64,
@@ -28,14 +32,15 @@ pub struct Report {
     pub failed: Vec<String>,
 }
 
-#[derive(Debug, Default, PartialEq, Eq)]
-pub struct Faults {
-    pub calls: usize,
-    /// False outcomes, requests sent twice and the like, together.
-    pub wrong: usize,
-}
-
 impl Report {
+    /// What was seen, or why it failed.
+    pub fn note(&mut self, what: &'static str, result: Result<String, String>) {
+        match result {
+            Ok(cell) => _ = self.seen.insert(what, cell),
+            Err(why) => self.failed.push(format!("{what}: {why}")),
+        }
+    }
+
     pub fn said(&self) -> String {
         match (&self.missing, self.failed.is_empty()) {
             (Some(missing), _) => format!("MISSING: {missing}"),
@@ -43,23 +48,46 @@ impl Report {
             (None, false) => format!("FAILED: {}", self.failed.join(", ")),
         }
     }
+
+    fn line(&self) -> String {
+        let is_whole = self.missing.is_none() && self.failed.is_empty();
+        let seen = |(what, _)| self.seen.get(what).filter(|_| is_whole).cloned().unwrap_or_default();
+        let mut cells = COLUMNS.map(seen);
+        if !is_whole {
+            cells[0] = self.said();
+        }
+        let [shared, fixed] = self.sizes.map(|bytes| format!("{:.1} MB", bytes as f64 / 1e6));
+        let cells = cells.join(" | ");
+        format!("| {} | {} | {cells} | {shared} | {fixed} | {} |\n", self.target, self.runner, self.seconds)
+    }
 }
 
 /// What the tests of scenarios print: a row for each, a column for each language after the first, which is this machine's.
-pub fn read_scenarios(report: &mut Report, printed: &str) -> Result<(), String> {
+/// Gives the languages, and how many scenarios and calls of one language there were.
+pub fn scenarios(printed: &str) -> Result<(String, String), String> {
     let mut rows = printed.lines().skip_while(|line| !line.starts_with("| scenario |"));
     let heads = rows.next().ok_or("no table of scenarios")?;
-    report.languages = heads.trim_matches('|').split('|').skip(2).map(|head| head.trim().to_owned()).collect();
+    let languages: Vec<_> = heads.trim_matches('|').split('|').skip(2).map(str::trim).collect();
+    let (mut count, mut calls) = (0, 0);
     for row in rows.skip(1).take_while(|line| line.starts_with('|')) {
-        report.scenarios += 1;
-        let calls = row.trim_matches('|').split('|').nth(2).and_then(|cell| cell.trim().split_once(" calls"));
-        report.calls += calls.and_then(|(calls, _)| calls.parse::<usize>().ok()).unwrap_or(0);
+        count += 1;
+        let told = row.trim_matches('|').split('|').nth(2).and_then(|cell| cell.trim().split_once(" calls"));
+        calls += told.and_then(|(calls, _)| calls.parse::<usize>().ok()).unwrap_or(0);
     }
-    if report.calls == 0 || report.languages.is_empty() { Err("no scenario was played".into()) } else { Ok(()) }
+    if calls == 0 || languages.is_empty() {
+        return Err("no scenario was played".into());
+    }
+    Ok((languages.join("; "), format!("{count}, {calls}")))
 }
 
-pub fn read_faults(printed: &str) -> Result<Faults, String> {
-    let calls = printed.lines().find_map(|line| line.strip_suffix(" calls, seed 7")?.parse().ok());
+/// How many calls there were, and how many false outcomes, requests sent twice and the like, together.
+pub fn faults(printed: &str) -> Result<String, String> {
+    let calls = printed.lines().find_map(|line| line.strip_suffix(" calls, seed 7")?.parse::<usize>().ok());
+    let calls = calls.filter(|calls| *calls > 0).ok_or("no calls with faults")?;
+    let count = |name: &&str| {
+        let found = printed.lines().find_map(|line| line.strip_prefix(*name)?.trim().parse::<usize>().ok());
+        found.ok_or(format!("no line {name:?}"))
+    };
     let counts = [
         "false NOT_SENT or REJECTED:",
         "false CONFIRMED:",
@@ -69,62 +97,32 @@ pub fn read_faults(printed: &str) -> Result<Faults, String> {
         "UNKNOWN although the evidence decided:",
         "resolved wrongly:",
     ];
-    let count = |name: &str| {
-        let found = printed.lines().find_map(|line| line.strip_prefix(name)?.trim().parse::<usize>().ok());
-        found.ok_or(format!("no line {name:?}"))
-    };
-    let wrong = counts.iter().map(|name| count(name)).sum::<Result<usize, String>>()?;
-    Ok(Faults { calls: calls.filter(|calls| *calls > 0).ok_or("no calls with faults")?, wrong })
+    Ok(format!("{calls}, {}", counts.iter().map(count).sum::<Result<usize, String>>()?))
 }
 
-pub fn read_cancels(printed: &str) -> Result<Vec<(String, String, String)>, String> {
+/// Where it waits, the median and the longest in ms.
+pub fn cancels(printed: &str) -> Result<String, String> {
     let read = |line: &str| {
         let (waits, times) = line.strip_prefix("cancel of ")?.split_once(": ")?;
         let (median, longest) = times.split_once(" ms, at most ")?;
-        Some((waits.to_owned(), median.to_owned(), longest.to_owned()))
+        Some(format!("{waits} {median}, {longest}"))
     };
     let cancels: Vec<_> = printed.lines().filter_map(read).collect();
-    if cancels.is_empty() { Err("no latency of a cancel".into()) } else { Ok(cancels) }
+    if cancels.is_empty() { Err("no latency of a cancel".into()) } else { Ok(cancels.join("; ")) }
 }
 
 /// The sum of all test programs.
-pub fn read_unit_tests(printed: &str) -> Result<usize, String> {
+pub fn unit_tests(printed: &str) -> Result<String, String> {
     let passed = |line: &str| line.strip_prefix("test result: ok. ")?.split(' ').next()?.parse::<usize>().ok();
     let passed: usize = printed.lines().filter_map(passed).sum();
-    if passed == 0 { Err("no unit test ran".into()) } else { Ok(passed) }
+    if passed == 0 { Err("no unit test ran".into()) } else { Ok(passed.to_string()) }
 }
 
 pub fn table(reports: &[Report]) -> String {
-    let mut text = String::from(
-        "| target | ran in | programs | scenarios, calls | faults: calls, wrong | cancel, median and longest in ms | unit tests | \
-         weak names | same bytes twice | other allocator | journal | shared | static | seconds |\n\
-         |---|---|---|---|---|---|---|---|---|---|---|---|---|---|\n",
-    );
-    for it in reports {
-        let size = |bytes: u64| format!("{:.1} MB", bytes as f64 / 1e6);
-        let [shared, fixed] = it.sizes.map(size);
-        if it.missing.is_some() || !it.failed.is_empty() {
-            let cells = format!("{shared} | {fixed} | {}", it.seconds);
-            text += &format!("| {} | {} | {} | | | | | | | | | {cells} |\n", it.target, it.runner, it.said());
-            continue;
-        }
-        let scenarios = if it.scenarios > 0 { format!("{}, {}", it.scenarios, it.calls) } else { String::new() };
-        let faults = it.faults.as_ref().map_or(String::new(), |it| format!("{}, {}", it.calls, it.wrong));
-        let cancel = |(waits, median, longest): &(String, String, String)| format!("{waits} {median}, {longest}");
-        let cancels = it.cancels.iter().map(cancel).collect::<Vec<_>>().join("; ");
-        let unit = it.unit_tests.map_or(String::new(), |count| count.to_string());
-        let weak = it.weak_names.map_or(String::new(), |count| count.to_string());
-        let [same, other, journal] =
-            [it.same_bytes, it.other_allocator, it.journal].map(|it| if it { "yes" } else { "" });
-        text += &format!(
-            "| {} | {} | {} | {scenarios} | {faults} | {cancels} | {unit} | {weak} | {same} | {other} | {journal} | {shared} | {fixed} | {} |\n",
-            it.target,
-            it.runner,
-            it.languages.join("; "),
-            it.seconds
-        );
-    }
-    text
+    let heads = COLUMNS.map(|(_, head)| head).join(" | ");
+    let rule = "---|".repeat(COLUMNS.len() + 5);
+    let lines: String = reports.iter().map(Report::line).collect();
+    format!("| target | ran in | {heads} | shared | static | seconds |\n|{rule}\n{lines}")
 }
 
 #[cfg(test)]
@@ -133,22 +131,19 @@ mod tests {
 
     #[test]
     fn figures_are_read_from_what_the_tests_print() {
-        let mut report = Report::default();
         let printed = "x\n| scenario | C, this machine | C | Go |\n|---|---|---|---|\n\
                        | one | 5 calls, 5 sent | 5 calls, 5 sent | 5 calls, 5 sent |\n| two | 2 calls, 0 sent | 2 calls, 0 sent | 2 calls, 0 sent |\n\ntest x ... ok\n";
-        read_scenarios(&mut report, printed).unwrap();
-        assert_eq!((report.scenarios, report.calls, report.languages), (2, 7, vec!["C".to_owned(), "Go".to_owned()]));
-        assert!(read_scenarios(&mut Report::default(), "nothing").is_err());
+        assert_eq!(scenarios(printed), Ok(("C; Go".to_owned(), "2, 7".to_owned())));
+        assert!(scenarios("nothing").is_err());
 
         let lines = "120 calls, seed 7\nfalse NOT_SENT or REJECTED:  1\nfalse CONFIRMED: 0\neffects committed twice: 2\n\
                      requests of one key sent twice: 0\nanswers that nobody asked for, taken: 0\n\
                      UNKNOWN although the evidence decided: 0\nresolved wrongly: 3\n";
-        assert_eq!(read_faults(lines), Ok(Faults { calls: 120, wrong: 6 }));
-        assert!(read_faults("120 calls, seed 7\n").is_err() && read_faults(&lines.replace("120", "0")).is_err());
+        assert_eq!(faults(lines).unwrap(), "120, 6");
+        assert!(faults("120 calls, seed 7\n").is_err() && faults(&lines.replace("120", "0")).is_err());
 
-        let cancels = read_cancels("cancel of a connect: 0.31 ms, at most 2.10\n").unwrap();
-        assert_eq!(cancels, [("a connect".to_owned(), "0.31".to_owned(), "2.10".to_owned())]);
-        assert_eq!(read_unit_tests("test result: ok. 247 passed; 0 failed\n"), Ok(247));
-        assert!(read_unit_tests("test result: FAILED. 247 passed\n").is_err() && read_cancels("").is_err());
+        assert_eq!(cancels("cancel of a connect: 0.31 ms, at most 2.10\n").unwrap(), "a connect 0.31, 2.10");
+        assert_eq!(unit_tests("test result: ok. 247 passed; 0 failed\n").unwrap(), "247");
+        assert!(unit_tests("test result: FAILED. 247 passed\n").is_err() && cancels("").is_err());
     }
 }

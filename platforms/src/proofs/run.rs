@@ -78,53 +78,47 @@ pub fn platform(root: &Path, row: &'static Platform, tests: &Tests) -> Report {
         }
         logged(&mut command, &log(what))
     };
-    let failed = |what: &str, result: Result<(), String>| result.err().map(|why| format!("{what}: {why}"));
-    let mut failures: Vec<String> = Vec::new();
-    let weak = libs::weak_names(root, row).map(|count| report.weak_names = count);
-    failures.extend(failed("weak names", weak));
+    let yes = |_| "yes".to_owned();
+    report.note("weak names", libs::weak_names(root, row));
     let scenarios = test("scenarios::every_language_agrees", None, "scenarios");
-    failures.extend(failed("scenarios", scenarios.and_then(|printed| report::read_scenarios(&mut report, &printed))));
+    let scenarios = scenarios.and_then(|printed| report::scenarios(&printed)).map(|(languages, figures)| {
+        report.note("programs", Ok(languages));
+        figures
+    });
+    report.note("scenarios", scenarios);
     let all = row.proofs.contains(&Proof::AllFaults);
     if tests.quick || all || row.proofs.contains(&Proof::SomeFaults) {
         let endpoints = if tests.quick { Some("one") } else { all.then_some("all") };
         let printed = test("faults::outcomes_agree_with_the_ledger", endpoints, "faults");
-        let read = printed.and_then(|printed| report::read_faults(&printed)).map(|read| report.faults = Some(read));
-        failures.extend(failed("faults", read));
+        report.note("faults", printed.and_then(|printed| report::faults(&printed)));
     }
     let filter = if tests.quick { "journal::every_platform::" } else { JOURNAL };
-    let printed = test(filter, None, "journal");
-    report.journal = printed.is_ok();
-    failures.extend(failed("journal", printed.map(drop)));
+    report.note("journal", test(filter, None, "journal").map(yes));
     if row.is_windows() {
         // In every way in which a program may link or load the libraries.
-        failures.extend(failed("linking", test("windows_libs::", None, "linking").map(drop)));
+        report.note("linking", test("windows_libs::", None, "linking").map(yes));
     } else {
         let printed = test("tls::another_allocator_in_the_program_is_left_alone", None, "allocator");
-        report.other_allocator = printed.is_ok();
-        failures.extend(failed("allocator", printed.map(drop)));
+        report.note("allocator", printed.map(yes));
     }
     if row.proofs.contains(&Proof::Cancel) {
         let printed = test("cancel_latency::", None, "cancel");
-        let read = printed.and_then(|printed| report::read_cancels(&printed)).map(|read| report.cancels = read);
-        failures.extend(failed("cancel", read));
+        report.note("cancel", printed.and_then(|printed| report::cancels(&printed)));
     }
     if row.proofs.contains(&Proof::UnitTests) && !tests.quick {
         let printed = logged(&mut unit_tests(root, row), &log("unit-tests"));
-        let read =
-            printed.and_then(|printed| report::read_unit_tests(&printed)).map(|read| report.unit_tests = Some(read));
-        failures.extend(failed("unit tests", read));
+        report.note("unit tests", printed.and_then(|printed| report::unit_tests(&printed)));
     }
-    report.failed = failures;
     report.seconds = began.elapsed().as_secs();
     report
 }
 
 /// Whether a second build, elsewhere, gives the same libraries; an error names the files that differ.
-pub fn same_bytes(root: &Path, row: &Platform) -> Result<(), String> {
+pub fn same_bytes(root: &Path, row: &Platform) -> Result<String, String> {
     let program = std::env::current_exe().map_err(|error| format!("this program's name: {error}"))?;
     let log = root.join(format!("build/libs/check/{}-same-bytes.log", row.target));
     let mut command = command::script(root, "same-bytes.sh");
-    logged(command.arg(program).arg(row.target), &log).map(drop).map_err(|why| format!("same bytes: {why}"))
+    logged(command.arg(program).arg(row.target), &log).map(|_| "yes".to_owned())
 }
 
 /// The library's own tests, run by the platform's runner.
