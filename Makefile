@@ -7,6 +7,15 @@ TARGET_DIR = $(or $(CARGO_TARGET_DIR),target)
 BUILD   = build
 # Replaces files by rename, because a running program may have the old one open.
 PLACE   = sh scripts/place.sh
+# Library, header and sandbox: cargo's folder of the profile, its option, where to.
+define make_build
+$(CARGO) rustc $(2) --locked -p paysvc --lib --crate-type staticlib
+	$(CARGO) build $(2) --locked -p paysvc-sandbox
+	@$(PLACE) -m 644 include/paysvc.h bindings/cpp/*.hpp $(3)/include
+	@sh scripts/link.sh $(TARGET_DIR)/$(1)/libpaysvc.a $(3)/lib
+	@$(PLACE) -m 755 $(TARGET_DIR)/$(1)/paysvc-sandbox $(3)/bin
+	@sh scripts/describe.sh $(3)
+endef
 
 # Cargo uses all processors itself; what installs must have ended before the build.
 .NOTPARALLEL:
@@ -31,14 +40,9 @@ needs: ## says what a build needs and this machine lacks; installs nothing
 	@sh scripts/setup.sh needs
 
 build: needs ## library, header, manual pages and sandbox in build/, laid out as they are installed
-	$(CARGO) rustc --release --locked -p paysvc --lib --crate-type staticlib
-	$(CARGO) build --release --locked -p paysvc-sandbox
-	@$(PLACE) -m 644 include/paysvc.h bindings/cpp/*.hpp $(BUILD)/include
-	@sh scripts/link.sh $(TARGET_DIR)/release/libpaysvc.a $(BUILD)/lib
-	@$(PLACE) -m 755 $(TARGET_DIR)/release/paysvc-sandbox $(BUILD)/bin
+	$(call make_build,release,--release,$(BUILD))
 	@$(CARGO) xtask man $(BUILD)/share/man
 	@$(CARGO) xtask schema $(BUILD)/share/paysvc
-	@sh scripts/describe.sh $(BUILD)
 
 libs: needs ## libraries of all platforms, or of TARGET, in build/libs/, with checks and a table of their sizes
 	$(CARGO) platforms libs $(TARGET)
@@ -72,12 +76,7 @@ test: setup-test build ## installs what is missing, and runs all tests of all la
 
 try: needs ## after a change: builds without optimisation and runs the Rust tests whose names have one of the words ONLY
 	@[ -n "$(ONLY)" ] || { echo 'try: say which tests, such as ONLY="journal:: verdict"' >&2; exit 2; }
-	$(CARGO) rustc --locked -p paysvc --lib --crate-type staticlib
-	$(CARGO) build --locked -p paysvc-sandbox
-	@$(PLACE) -m 644 include/paysvc.h bindings/cpp/*.hpp $(BUILD)/try/include
-	@sh scripts/link.sh $(TARGET_DIR)/debug/libpaysvc.a $(BUILD)/try/lib
-	@$(PLACE) -m 755 $(TARGET_DIR)/debug/paysvc-sandbox $(BUILD)/try/bin
-	@sh scripts/describe.sh $(BUILD)/try
+	$(call make_build,debug,,$(BUILD)/try)
 	GO="$$(sh scripts/go.sh)" TEST_BUILD=$(BUILD)/try $(CARGO) test --workspace --locked --lib --test integration -- $(ONLY)
 
 test-go-race: setup-test build ## the tests of the Go package under Go's race detector; GO=go: with this one

@@ -52,19 +52,8 @@ impl Exported {
 
 /// What the structs of requests and answers have themselves, and what fmt, log/slog and encoding/json look for. A field of
 /// such a name would hide it: with `Format`, personal data would be printed.
-const MEMBERS_OF_OURS: &[&str] = &[
-    "Error",
-    "Extra",
-    "Format",
-    "GoString",
-    "LogValue",
-    "LookUp",
-    "MarshalJSON",
-    "MarshalText",
-    "String",
-    "UnmarshalJSON",
-    "UnmarshalText",
-];
+const MEMBERS_OF_OURS: &str = "Error Extra Format GoString LogValue LookUp MarshalJSON MarshalText String UnmarshalJSON \
+    UnmarshalText";
 
 /// `recurringPaymentId` and `direct_debit_otp` as Go writes them: `RecurringPaymentID`, `DirectDebitOTP`. No word of Go
 /// begins with a capital letter, so none is taken.
@@ -96,7 +85,7 @@ pub fn method(name: &str) -> String {
 /// The field of a struct for one of JSON.
 pub fn field(name: &str) -> String {
     let name = exported(name);
-    if MEMBERS_OF_OURS.contains(&name.as_str()) { name + "_" } else { name }
+    if MEMBERS_OF_OURS.split(' ').any(|own| own == name) { name + "_" } else { name }
 }
 
 /// The types and functions of the package.

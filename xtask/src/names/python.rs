@@ -17,29 +17,8 @@ const METHODS_OF_OURS: &[&str] =
     &["call", "check", "request", "encrypt", "close", "aclose", "from_env", "reference_new"];
 
 /// Names of the generated module that no object of a request can have.
-pub const CLASSES_OF_OURS: &[&str] = &[
-    "Status",
-    "Outcome",
-    "State",
-    "Number",
-    "Members",
-    "Omitted",
-    "ExistingOrder",
-    "Mapping",
-    "Sequence",
-    "Callable",
-    "Decimal",
-    "Call",
-    "EndpointName",
-    "PathLike",
-    "Any",
-    "PaysvcError",
-    "Progress",
-    "Reply",
-    "Answer",
-    "Endpoints",
-    "AsyncEndpoints",
-];
+pub const CLASSES_OF_OURS: &str = "Status Outcome State Number Members Omitted ExistingOrder Mapping Sequence Callable \
+    Decimal Call EndpointName PathLike Any PaysvcError Progress Reply Answer Endpoints AsyncEndpoints";
 
 /// The names that the annotations of a response's class use: within the class, a field of that name would stand for them.
 const TYPES: &[&str] = &["str", "int", "bool", "tuple", "datetime"];

@@ -85,7 +85,7 @@ impl Classes {
         };
         let class = Class { name: names::class(field.name), doc, arguments, extra };
         let taken = self.known.iter().any(|known| known.name == class.name && !known.is_like(&class));
-        if taken || names::CLASSES_OF_OURS.contains(&class.name.as_str()) {
+        if taken || names::CLASSES_OF_OURS.split(' ').any(|own| own == class.name) {
             return Class { name: names::class(&long), ..class };
         }
         class

@@ -48,7 +48,7 @@ fn classes(rows: &[Endpoint]) -> Classes {
 
 fn context(rows: &[Endpoint]) -> Value {
     let classes = classes(rows);
-    let ours = CLASSES_OF_OURS.iter().map(|&name| name.to_owned()).collect();
+    let ours = CLASSES_OF_OURS.split(' ').map(str::to_owned).collect();
     let answers = Answers::of(&with_answers(rows), [classes.names(), ours].concat());
     let of_row = |it: &Endpoint| {
         let arguments = Serde(classes.arguments(it.name, it.fields, it.allows_extra));
