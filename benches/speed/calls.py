@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from programs import Programs
 from rounds import Command, Times, interleave
 from rows import Row
-from stage import DELAY_MS, FOLDER, ONE, OTHER, Server
+from stage import DELAY_MS, ONE, OTHER, Server
 
 THREADS = 64
 THREADS_WITH_JOURNAL = (8, 32)
@@ -18,8 +18,8 @@ class Calls:
     def __init__(self, programs: Programs, server: Server, quick: bool) -> None:
         self.programs, self.server, self.quick = programs, server, quick
 
-    def commands(self, mode: str, programs: dict[str, list[str]], url: str | None = None) -> dict[str, Command]:
-        return {name: [*program, mode, url or self.server.url, str(FOLDER)] for name, program in programs.items()}
+    def commands(self, mode: str, programs: dict[str, list[str]], delayed: bool = False) -> dict[str, Command]:
+        return {name: self.server.command(program, mode, delayed) for name, program in programs.items()}
 
     def sequential(
         self, mode: str, programs: dict[str, list[str]], calls: int, rounds: int, slow: Sequence[str] = ()
@@ -34,38 +34,30 @@ class Calls:
         work = "C, HTTPS POST of 700 bytes, checked and parsed"
         peers = self.programs.libcurls | {"raw rustls socket": self.programs.raw}
         times = self.sequential("post", {"ours": self.programs.c} | peers, 500, 60)
-        rows = []
-        for peer in peers:
-            target = 1.4 if peer.startswith("raw") else 0.75
-            rows += both(work, peer, times, target)
-        return rows
+        targets = {peer: 1.4 if peer.startswith("raw") else 0.75 for peer in peers}
+        return [row for peer, target in targets.items() for row in both(work, peer, times, target)]
 
     def fresh(self) -> list[Row]:
         """A connection for each call, as for requests that move money."""
         times = self.sequential("fresh", {"ours": self.programs.c} | self.programs.libcurls, 40, 30)
-        rows = []
-        for peer in self.programs.libcurls:
-            rows += both("C, the same on a new connection each", peer, times, 0.75)
-        return rows
+        work = "C, the same on a new connection each"
+        return [row for peer in self.programs.libcurls for row in both(work, peer, times, 0.75)]
 
     def encrypted(self) -> list[Row]:
         times = self.sequential("encrypted", {"ours": self.programs.c} | self.programs.libcurls, 200, 60)
-        rows = []
-        for peer in self.programs.libcurls:
-            rows += both("C, encrypted POST, 4096-bit key", f"{peer} + EVP_PKEY_encrypt", times, 0.85, peer)
-        return rows
+        work, peers = "C, encrypted POST, 4096-bit key", self.programs.libcurls
+        return [row for peer in peers for row in both(work, f"{peer} + EVP_PKEY_encrypt", times, 0.85, peer)]
 
     def encryption(self) -> list[Row]:
-        debian, program = next(iter(self.programs.libcurls.items()))
-        times = self.sequential("encrypt", {"ours": self.programs.c, debian: program}, 200, 100)
-        openssl = f"{self.programs.versions['OpenSSL']} EVP_PKEY_encrypt"
-        return both("encryption alone, to the request body", openssl, times, 0.95, debian)
+        return self.beside_openssl("encrypt", "encryption alone, to the request body", "EVP_PKEY_encrypt", 100, 0.95)
 
     def key(self) -> list[Row]:
+        return self.beside_openssl("key", "key text to usable key", "EVP_PKEY_fromdata", 60, 1.0)
+
+    def beside_openssl(self, mode: str, work: str, function: str, rounds: int, target: float) -> list[Row]:
         debian, program = next(iter(self.programs.libcurls.items()))
-        times = self.sequential("key", {"ours": self.programs.c, debian: program}, 200, 60)
-        openssl = f"{self.programs.versions['OpenSSL']} EVP_PKEY_fromdata"
-        return both("key text to usable key", openssl, times, 1.0, debian)
+        times = self.sequential(mode, {"ours": self.programs.c, debian: program}, 200, rounds)
+        return both(work, f"{self.programs.versions['OpenSSL']} {function}", times, target, debian)
 
     def looks(self) -> list[Row]:
         """Looks in one answer. A round takes each of its 2,500 values once."""
@@ -82,10 +74,10 @@ class Calls:
         slow = [name for name in peers if not name.startswith("pycurl")]
         programs = {"ours": self.programs.python} | self.programs.python_peers
         times = self.sequential("encrypted", programs, 300, 40, slow)
-        rows = []
-        for peer, target in peers.items():
-            rows += both("Python, encrypted POST", f"{peer} + cryptography", times, target, peer)
-        return rows
+        work = "Python, encrypted POST"
+        return [
+            row for peer, target in peers.items() for row in both(work, f"{peer} + cryptography", times, target, peer)
+        ]
 
     def go(self) -> list[Row]:
         peer = "net/http + crypto/rsa"
@@ -104,27 +96,20 @@ class Calls:
             rows += both(f"Go, small GET, {what}", f"{go} {peer}", times, 1.1, peer)
         self.server.pin(ONE)
         threads = "the same without asyncio"
-        commands = {
-            name: [*self.programs.python_get, mode, self.server.url, str(FOLDER)]
-            for name, mode in (("ours", "async"), (threads, "threads"))
-        }
+        commands = self.modes({"ours": "async", threads: "threads"}, self.programs.python_get)
         times = interleave(commands, ONE, rounds, dict.fromkeys(commands, 200), 20)
         return rows + both("Python, small GET, asyncio", threads, times, 3.0)
 
     def answers(self) -> list[Row]:
         """Reading answers, without a network."""
+        against = f"{self.programs.versions['Python']} json.loads, amounts as Decimal"
         rows = []
-        peers = {
-            "Python": f"{self.programs.versions['Python']} json.loads, amounts as Decimal",
-        }
-        for language, (ours, theirs) in self.programs.readers.items():
-            for mode, work, calls, target in (
-                ("payment", "typed answer to a payment, three fields", 2000, 1.5),
-                ("history", "typed answer of 67 kB, its last element", 40, 2.0),
-            ):
-                times = self.sequential(mode, {"ours": ours, "theirs": theirs}, calls, 30)
-                wall = times["ours"].wall, times["theirs"].wall
-                rows.append(Row.of(f"{language}, {work}", peers[language], "wall", "µs", *wall, target))
+        for mode, work, calls, target in (
+            ("payment", "Python, typed answer to a payment, three fields", 2000, 1.5),
+            ("history", "Python, typed answer of 67 kB, its last element", 40, 2.0),
+        ):
+            times = self.sequential(mode, self.programs.python_readers, calls, 30)
+            rows.append(Row.of(work, against, "wall", "µs", times["ours"].wall, times["theirs"].wall, target))
         return rows
 
     def threads(self) -> list[Row]:
@@ -132,7 +117,7 @@ class Calls:
         gos = f"{self.programs.versions['Go']} net/http, raised pool"
         peers = {f"{name}, one handle a thread": program for name, program in self.programs.libcurls.items()}
         peers[gos] = self.programs.nethttp
-        commands = self.commands("threads", {"ours": self.programs.c} | peers, self.server.delayed_url)
+        commands = self.commands("threads", {"ours": self.programs.c} | peers, delayed=True)
         count = 10 if self.quick else 25
         times = interleave(commands, ONE, 3 if self.quick else 15, {name: count for name in commands}, 3, width=THREADS)
         work = f"{THREADS} threads on one client, answers after {DELAY_MS} ms"
@@ -143,9 +128,9 @@ class Calls:
             rows.append(Row.of(work, peer, "client CPU", "µs", times["ours"].cpu, times[peer].cpu, 0.8))
         return rows
 
-    def modes(self, modes: dict[str, str], url: str | None = None) -> dict[str, Command]:
-        """Our C program in different modes."""
-        return {name: [*self.programs.c, mode, url or self.server.url, str(FOLDER)] for name, mode in modes.items()}
+    def modes(self, modes: dict[str, str], program: list[str], delayed: bool = False) -> dict[str, Command]:
+        """A program in different modes."""
+        return {name: self.server.command(program, mode, delayed) for name, mode in modes.items()}
 
     def journal(self) -> list[Row]:
         """What is durable before the first byte leaves, and after the response: beside a call without it, and the disk."""
@@ -154,7 +139,7 @@ class Calls:
         rows, rounds = [], 3 if self.quick else 15
         for what, mode, without in (("charge", "journal-encrypted", "encrypted-"), ("refund", "journal", "")):
             self.server.pin(ONE)
-            commands = self.modes({"ours": mode, plain: without.rstrip("-") or "post", disk: "sync"})
+            commands = self.modes({"ours": mode, plain: without.rstrip("-") or "post", disk: "sync"}, self.programs.c)
             times = interleave(commands, ONE, 2 * rounds, dict.fromkeys(commands, 50), 5)
             work = f"C, {what} with a journal"
             rows += both(work, plain, times, None)
@@ -162,13 +147,15 @@ class Calls:
             rows.append(Row.of(work, disk, "client CPU", "µs", times["ours"].cpu, times[disk].cpu, None))
             self.server.pin(OTHER)
             for threads in THREADS_WITH_JOURNAL:
-                commands = self.modes({"ours": f"{mode}-threads-{threads}", plain: f"{without}threads-{threads}"})
+                modes = {"ours": f"{mode}-threads-{threads}", plain: f"{without}threads-{threads}"}
+                commands = self.modes(modes, self.programs.c)
                 times = interleave(commands, ONE, rounds, dict.fromkeys(commands, 10), 2, threads)
                 rate = {name: [1e6 / wall for wall in times[name].wall] for name in times}
                 work = f"{threads} threads on one client, {what} with a journal"
                 rows.append(Row.of(work, plain, "calls a second", "/s", rate["ours"], rate[plain], None, at_least=True))
                 rows.append(Row.of(work, plain, "client CPU", "µs", times["ours"].cpu, times[plain].cpu, None))
-            commands = self.modes({"ours": f"{mode}-threads-{threads}", alone: mode}, self.server.delayed_url)
+            modes = {"ours": f"{mode}-threads-{threads}", alone: mode}
+            commands = self.modes(modes, self.programs.c, delayed=True)
             times = interleave(commands, ONE, rounds, dict.fromkeys(commands, 10), 2)
             ours = [threads * 1e6 / wall for wall in times["ours"].wall]
             theirs = [1e6 / wall for wall in times[alone].wall]

@@ -11,7 +11,7 @@ from build import run
 from programs import Programs
 from rounds import Command, interleave, worker
 from rows import Row
-from stage import BUILD, CORES, FOLDER, ONE, ROOT, Server
+from stage import BUILD, CORES, ONE, ROOT, Server
 
 #: Part of the C library, so every program has them.
 OF_LIBC = re.compile(r"/(ld-linux|libc\.|libm\.|libdl\.|libpthread\.|librt\.|libresolv\.|libutil\.)")
@@ -20,9 +20,6 @@ OF_LIBC = re.compile(r"/(ld-linux|libc\.|libm\.|libdl\.|libpthread\.|librt\.|lib
 class Processes:
     def __init__(self, programs: Programs, server: Server, quick: bool) -> None:
         self.programs, self.server, self.quick = programs, server, quick
-
-    def command(self, program: list[str], mode: str, url: str | None = None) -> list[str]:
-        return [*program, mode, url or self.server.url, str(FOLDER)]
 
     def first(self) -> list[Row]:
         """From exec to exit: loading, roots, handshake and one call; for Python also its interpreter."""
@@ -34,9 +31,8 @@ class Processes:
         }
         rows = []
         for language, (programs, target) in peers.items():
-            commands: dict[str, Command] = {
-                name: [self.programs.launch, *self.command(program, "first")] for name, program in programs.items()
-            }
+            launch, command = self.programs.launch, self.server.command
+            commands: dict[str, Command] = {name: [launch, *command(of, "first")] for name, of in programs.items()}
             rounds = 3 if self.quick else 30
             # The first round fills the caches of files and, for Python, of compiled modules.
             times = interleave(commands, ONE, rounds, {name: 1 for name in commands}, 1)
@@ -69,8 +65,7 @@ class Processes:
 
     def held(self, program: list[str], mode: str) -> tuple[int, int]:
         """Pss and Rss in kB: idle after one call, or during calls."""
-        url = self.server.delayed_url if mode == "threads" else self.server.url
-        with worker(self.command(program, mode, url), set(CORES)) as it:
+        with worker(self.server.command(program, mode, delayed=mode == "threads"), set(CORES)) as it:
             it.calls(2)
             if mode == "threads":
                 it.start(50)  # takes a second; the memory is read after half of it

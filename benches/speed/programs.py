@@ -23,8 +23,8 @@ class Programs:
     python_peers: dict[str, list[str]]
     go: list[str]
     nethttp: list[str]
-    #: What reads answers without a network, ours and the peer's, by language.
-    readers: dict[str, tuple[list[str], list[str]]]
+    #: What reads answers without a network, ours and the peer's.
+    python_readers: dict[str, list[str]]
     versions: dict[str, str]
 
     def libcurl_of_the_system(self) -> str:
@@ -67,8 +67,9 @@ def all_of_them() -> Programs:
         python_peers=peers,
         go=go["ours"],
         nethttp=go["nethttp"],
-        readers={
-            "Python": ([str(interpreter), str(folder / "answer.py")], [str(interpreter), str(folder / "loads.py")]),
+        python_readers={
+            "ours": [str(interpreter), str(folder / "answer.py")],
+            "theirs": [str(interpreter), str(folder / "loads.py")],
         },
         versions=versions,
     )

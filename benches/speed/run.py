@@ -48,8 +48,7 @@ def machine() -> dict[str, str]:
 def warm_calls(candidates: programs.Programs, server: stage.Server) -> dict[str, Any]:
     """Ours and the system's libcurl."""
     name, libcurl = next(iter(candidates.libcurls.items()))
-    arguments = ["post", server.url, str(stage.FOLDER)]
-    return {"ours": warm.measure([*candidates.c, *arguments]), name: warm.measure([*libcurl, *arguments])}
+    return {of: warm.measure(server.command(it, "post")) for of, it in (("ours", candidates.c), (name, libcurl))}
 
 
 def with_journal(candidates: programs.Programs, server: stage.Server) -> dict[str, dict[str, float]]:
@@ -58,7 +57,7 @@ def with_journal(candidates: programs.Programs, server: stage.Server) -> dict[st
     for what, mode in (("charge", "journal-encrypted"), ("refund", "journal")):
         for threads in (1, *THREADS_WITH_JOURNAL):
             name = mode if threads == 1 else f"{mode}-threads-{threads}"
-            counted = counts.system_calls([*candidates.c, name, server.url, str(stage.FOLDER)], 320 // threads)
+            counted = counts.system_calls(server.command(candidates.c, name), 320 // threads)
             found[f"{what}, {threads}"] = {name: count / threads for name, count in counted.items()}
     return found
 

@@ -30,6 +30,10 @@ class Server:
     url: str
     delayed_url: str
 
+    def command(self, program: list[str], mode: str, delayed: bool = False) -> list[str]:
+        """A program of the benchmark, which calls the port of that kind."""
+        return [*program, mode, self.delayed_url if delayed else self.url, str(FOLDER)]
+
     def pin(self, cores: set[int]) -> None:
         """Pins all its threads; later ones inherit it."""
         for thread in os.listdir(f"/proc/{self.pid}/task"):
