@@ -4,6 +4,7 @@ use std::path::Path;
 use std::process::Command;
 
 use crate::command;
+use crate::libs::tools;
 use crate::table::{Compiler, Platform, Runner, System};
 
 /// The compiler for a platform, in words; its language is `cc` or `c++`.
@@ -25,6 +26,14 @@ pub fn compiler(platform: &Platform, zig: &Path, language: &str) -> Vec<String> 
             ]
         }
     }
+}
+
+/// The compiler for C of a platform, to which arguments are added.
+pub fn cc(root: &Path, platform: &Platform) -> Result<Command, String> {
+    let words = compiler(platform, &tools::zig(root)?.compiler, "cc");
+    let mut cc = Command::new(&words[0]);
+    cc.args(&words[1..]);
+    Ok(cc)
 }
 
 /// What a program needs besides the static library: zig's compiler does not name its unwinder by itself, as gcc does.

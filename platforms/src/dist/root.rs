@@ -5,7 +5,6 @@ use std::process::Command;
 
 use super::Dist;
 use super::stage::{CA_FILE, Stage};
-use crate::libs::tools;
 use crate::table::Platform;
 use crate::{command, compile, files};
 
@@ -35,6 +34,8 @@ impl Root {
         let mut chroot = Command::new("chroot");
         let script = format!("cd /{HOME}\n{script}");
         chroot.arg(&self.folder).args(["/bin/sh", "-ec", &script]).env("LC_ALL", "C.UTF-8").env("HOME", "/root");
+        // Where packages of Red Hat have its files.
+        chroot.env("PKG_CONFIG_PATH", "/usr/lib64/pkgconfig");
         command::output(chroot.env("DEBIAN_FRONTEND", "noninteractive"))
     }
 
@@ -81,9 +82,8 @@ impl Root {
         // Alone, because the root's other headers are for its own compiler.
         let headers = dist.work("installed-header")?;
         files::copy(&usr.join("include/paysvc.h"), &headers.join("paysvc.h"))?;
-        let words = compile::compiler(platform, &tools::zig(&dist.root)?.compiler, "cc");
-        let mut cc = Command::new(&words[0]);
-        cc.args(&words[1..]).arg(stage.programs.join("charge.c")).arg("-I").arg(headers);
+        let mut cc = compile::cc(&dist.root, platform)?;
+        cc.arg(stage.programs.join("charge.c")).arg("-I").arg(headers);
         cc.arg("-L").arg(usr.join(library)).arg("-lpaysvc").arg("-o").arg(&program);
         command::output(&mut cc)?;
         let Some(emulator) = platform.runner.emulator() else { return self.charges(stage, platform.target) };

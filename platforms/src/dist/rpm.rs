@@ -198,10 +198,7 @@ fn installed(dist: &Dist, stage: &Stage, root: &Root, platform: &Platform, proce
         root.charges_of(dist, stage, platform, library(platform))?;
         return provided(&root, platform.target);
     }
-    root.put([stage.programs.join("charge.c")])?;
-    root.run(
-        "export PKG_CONFIG_PATH=/usr/lib64/pkgconfig; cc charge.c $(pkg-config --cflags --libs paysvc) -o charge",
-    )?;
+    root.compile(stage, "paysvc", "charge")?;
     root.charges(stage, "charge")?;
     provided(&root, "charge")?;
     rpm(&root, &folder, &format!("rpm --upgrade ./paysvc-sandbox-*.{HERE}.rpm"))?;

@@ -346,44 +346,31 @@ mod tests {
 
     #[test]
     fn an_archive_has_our_functions_alone_and_needs_the_system_alone() {
-        let here = platform("x86_64-unknown-linux-gnu").unwrap();
-        let of = |globals: &[&str], undefined: &[&str]| {
-            let library =
-                Archive { is_64: true, globals: words(globals), undefined: words(undefined), ..Archive::default() };
-            archive(here, &declared(SCRIPT), &library, &linux())
-        };
-        let good = ["paysvc_abi", "paysvc_new"];
-        assert_eq!(of(&good, &["read", "_Unwind_Resume", "__tls_get_addr", "pthread_atfork"]), Vec::<String>::new());
-        assert_eq!(of(&["paysvc_abi"], &[]), ["paysvc_new is missing"]);
-        let weak = words(&["gettid", "paysvc_unused_sdallocx", "sdallocx"]);
-        let library = Archive { is_64: true, globals: words(&good), weak, ..Archive::default() };
-        assert_eq!(
-            archive(here, &declared(SCRIPT), &library, &linux()),
-            ["sdallocx is weak, so that any library can define it"]
-        );
-        assert_eq!(of(&["paysvc_abi", "paysvc_new", "RSA_free"], &[]), ["RSA_free is global"]);
+        let of = |target, library: &Archive| archive(platform(target).unwrap(), &declared(SCRIPT), library, &linux());
+        let here = |library: &Archive| of("x86_64-unknown-linux-gnu", library);
+        let globals = |names: &[&str]| Archive { is_64: true, globals: words(names), ..Archive::default() };
+        let good = || globals(&["paysvc_abi", "paysvc_new"]);
+        let undefined = |names: &[&str]| Archive { undefined: words(names), ..good() };
+        let of_system = ["read", "_Unwind_Resume", "__tls_get_addr", "pthread_atfork"];
+        assert_eq!(here(&undefined(&of_system)), Vec::<String>::new());
+        assert_eq!(here(&globals(&["paysvc_abi"])), ["paysvc_new is missing"]);
+        assert_eq!(here(&globals(&["paysvc_abi", "paysvc_new", "RSA_free"])), ["RSA_free is global"]);
+        let weak = Archive { weak: words(&["gettid", "paysvc_unused_sdallocx", "sdallocx"]), ..good() };
+        assert_eq!(here(&weak), ["sdallocx is weak, so that any library can define it"]);
         for name in ["aws_lc_0_47_0_BN_new", "_ZN3std6memoryE", "__rust_alloc", "write"] {
-            assert_eq!(of(&good, &[name]), [format!("{name} is undefined, and not part of the system")]);
+            assert_eq!(here(&undefined(&[name])), [format!("{name} is undefined, and not part of the system")]);
         }
-
-        let musl = platform("x86_64-unknown-linux-musl").unwrap();
-        let undefined = words(&["read", "_Unwind_Resume"]);
-        let library = Archive { is_64: true, globals: words(&good), undefined, ..Archive::default() };
-        assert_eq!(
-            archive(musl, &declared(SCRIPT), &library, &linux()),
-            ["_Unwind_Resume is undefined, and not part of the system"]
-        );
-
+        let of_musl = of("x86_64-unknown-linux-musl", &undefined(&["read", "_Unwind_Resume"]));
+        assert_eq!(of_musl, ["_Unwind_Resume is undefined, and not part of the system"]);
         // On Windows with 32 bits C's names have an underscore, and imports a prefix, and some their size.
-        let windows = platform("i686-pc-windows-gnu").unwrap();
-        let library = Archive {
+        let windows = Archive {
             is_64: false,
             globals: words(&["_paysvc_abi", "_paysvc_new"]),
             stubs: words(&["__imp__ProcessPrng@8"]),
             undefined: words(&["__imp__read@12", "_read", "__imp__ProcessPrng@8"]),
             weak: Vec::new(),
         };
-        assert_eq!(archive(windows, &declared(SCRIPT), &library, &linux()), Vec::<String>::new());
+        assert_eq!(of("i686-pc-windows-gnu", &windows), Vec::<String>::new());
     }
 
     #[test]

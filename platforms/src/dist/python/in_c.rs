@@ -1,12 +1,11 @@
 //! Where there is no Python for a platform: README's program in C loads the library of the wheel.
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use super::install::install;
 use crate::dist::Dist;
 use crate::dist::stage::Stage;
-use crate::libs::{self, tools};
+use crate::libs;
 use crate::table::Platform;
 use crate::{command, compile, files};
 
@@ -23,9 +22,8 @@ pub fn charges(dist: &Dist, stage: &Stage, platform: &Platform, tag: &str) -> Re
 /// The program, linked with the library in this folder.
 fn compiled(dist: &Dist, stage: &Stage, platform: &Platform, folder: &Path) -> Result<PathBuf, String> {
     let (built, program) = (dist.libs(platform), folder.join("charge.exe"));
-    let words = compile::compiler(platform, &tools::zig(&dist.root)?.compiler, "cc");
-    let mut cc = Command::new(&words[0]);
-    cc.args(&words[1..]).arg(stage.programs.join("charge.c")).arg("-I").arg(built.join("include"));
+    let mut cc = compile::cc(&dist.root, platform)?;
+    cc.arg(stage.programs.join("charge.c")).arg("-I").arg(built.join("include"));
     if platform.is_windows() {
         let imports = libs::names(platform).imports.first().ok_or("it has no import library")?;
         cc.arg(built.join(imports)).arg("-static");
