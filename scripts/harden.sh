@@ -48,16 +48,15 @@ part journal '^journal:|^test result' test_with TEST_KILL_STRIDE=5 journal::
 part journal-clocks '^journal:|^test result' test_with TEST_CLOCK_STRIDE=1 journal::wrong_clocks
 part journal-disk '^journal:|^test result' test_with TEST_JOURNAL_DISK=all journal::power_cuts journal::failing_disk \
     journal::late_tills
-part journal-faults '^found|^NOT FOUND' python3 scripts/planted-faults.py linked
+part linked-faults '^found|^NOT FOUND' python3 scripts/planted-faults.py linked
 part faults '^[0-9]+ calls|^false|^effects|^requests|^answers|^UNKNOWN|^violations' test_with TEST_FAULTS=all faults:: faults_random::
 part bounds '^endless|^whole|kB|^test result' test_of bounds::
 part canary '^canary:' test_with TEST_CANARY=all canary::
 part journal-canary '^canary:' test_with TEST_JOURNAL_DISK=all canary::journal
 part sanitize '^sanitize:' sh scripts/sanitize.sh
 part tsan '^tsan:' sh scripts/tsan.sh
-part cgocheck2 '^test result' "$CARGO" test --workspace --locked --test integration -- --ignored go::
-part go-newest '^test result' env GO="$(sh scripts/go.sh newest)" "$CARGO" test --workspace --locked --test integration -- --exact \
-    go::its_tests_pass_under_the_race_detector
+part cgocheck2 '^test result' test_of --ignored go::
+part go-newest '^test result' test_with GO="$(sh scripts/go.sh newest)" --exact go::its_tests_pass_under_the_race_detector
 part pythons '^python 3|^[0-9]+ passed' sh scripts/python-others.sh
 part memory '^memory:|tried$|^test result' test_with TEST_MEMORY=all out_of_memory::
 part miri '^miri:' sh scripts/miri.sh
