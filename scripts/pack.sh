@@ -10,7 +10,7 @@ export LC_ALL=C TZ=UTC
 rm -f "$archive"
 case $archive in
     *.tar.gz)
-        tar --create --format=gnu --sort=name --owner=0 --group=0 --numeric-owner --mode=u=rwX,go=rX \
+        tar --create --format=ustar --sort=name --owner=0 --group=0 --numeric-owner --mode=u=rwX,go=rX \
             "--mtime=@$SOURCE_DATE_EPOCH" "$name" | gzip -9 -n >"$archive"
         ;;
     *.zip)

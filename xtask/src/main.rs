@@ -6,30 +6,16 @@
 #![forbid(unsafe_code)]
 
 use std::env;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 
 const USAGE: &str =
     "usage: cargo xtask gen [--verify] | man FOLDER | schema FOLDER | licences, each with [--root FOLDER]";
 
-#[derive(PartialEq)]
-enum Task {
-    Generate,
-    Verify,
-    /// Into that folder.
-    Man(PathBuf),
-    /// Into that folder.
-    Schema(PathBuf),
-    Licences,
-}
-
-struct Options {
-    task: Task,
-    root: PathBuf,
-}
-
 fn main() -> ExitCode {
-    match options(env::args().skip(1)).and_then(|options| run(&options)) {
+    let arguments: Vec<String> = env::args().skip(1).collect();
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    match run(&words) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("xtask: {error}");
@@ -38,38 +24,18 @@ fn main() -> ExitCode {
     }
 }
 
-fn options(mut arguments: impl Iterator<Item = String>) -> Result<Options, String> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask lies in the repository");
-    let task = match arguments.next().as_deref() {
-        Some("gen") => Task::Generate,
-        Some("man") => Task::Man(arguments.next().ok_or(USAGE)?.into()),
-        Some("schema") => Task::Schema(arguments.next().ok_or(USAGE)?.into()),
-        Some("licences") => Task::Licences,
-        _ => return Err(USAGE.into()),
+fn run(words: &[&str]) -> Result<(), String> {
+    let (task, root) = match words {
+        [task @ .., "--root", root] => (task, Path::new(root)),
+        task => (task, Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask lies in the repository")),
     };
-    let mut options = Options { task, root: root.to_owned() };
-    while let Some(argument) = arguments.next() {
-        match argument.as_str() {
-            "--verify" if options.task == Task::Generate => options.task = Task::Verify,
-            "--root" => options.root = arguments.next().ok_or(USAGE)?.into(),
-            _ => return Err(format!("{argument}? {USAGE}")),
-        }
-    }
-    Ok(options)
-}
-
-fn run(options: &Options) -> Result<(), String> {
-    let root = &options.root;
-    match &options.task {
-        Task::Generate => {
-            for path in xtask::generate::write(root)? {
-                println!("gen: {path}");
-            }
-        }
-        Task::Verify => xtask::generate::verify(root)?,
-        Task::Licences => xtask::licences::run(root)?,
-        Task::Man(folder) => xtask::generate::man(root, folder)?,
-        Task::Schema(folder) => xtask::generate::schema(folder)?,
+    match task {
+        ["gen"] => xtask::generate::write(root)?.iter().for_each(|path| println!("gen: {path}")),
+        ["gen", "--verify"] => xtask::generate::verify(root)?,
+        ["man", folder] => xtask::generate::man(root, folder.as_ref())?,
+        ["schema", folder] => xtask::generate::schema(folder.as_ref())?,
+        ["licences"] => xtask::licences::run(root)?,
+        _ => return Err(format!("{}? {USAGE}", words.join(" "))),
     }
     Ok(())
 }

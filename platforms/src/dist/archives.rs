@@ -34,9 +34,7 @@ fn make(dist: &Dist) -> Result<(), String> {
         fill(dist, platform, &boms, &folder, &debug)?;
         for folder in [&folder, &debug] {
             let name = folder.file_name().unwrap_or_default().to_string_lossy();
-            let mut pack = dist.command("sh");
-            pack.arg(dist.root.join("scripts/pack.sh")).arg(folder).arg(file(dist, platform, &name));
-            command::run(&mut pack)?;
+            dist.pack(folder, &file(dist, platform, &name))?;
             files::remove(folder)?;
         }
     }

@@ -100,6 +100,11 @@ impl Dist {
         command
     }
 
+    /// Packs a folder so that the same files give the same bytes.
+    pub fn pack(&self, folder: &Path, archive: &Path) -> Result<(), String> {
+        command::run(self.command("sh").arg(self.root.join("scripts/pack.sh")).arg(folder).arg(archive))
+    }
+
     /// Who is named in packages: as in packaging/debian/control.
     pub fn maintainer(&self) -> Result<String, String> {
         let control = files::read(&self.root.join("packaging/debian/control"))?;

@@ -7,9 +7,8 @@ use serde_json::{Value, json};
 
 use super::root::{HOME, Root};
 use super::stage::{CHARGES, Stage};
-use super::tree::Tree;
 use super::uses::{Use, take};
-use super::{Dist, Kind};
+use super::{Dist, Kind, tree};
 use crate::table::{GLIBC, Platform};
 use crate::{command, files};
 
@@ -46,9 +45,8 @@ fn library(platform: &Platform) -> &'static str {
 
 fn make_version(dist: &Dist, platform: &Platform, processor: &str, version: &str, to: &Path) -> Result<(), String> {
     let work = dist.work("rpm")?;
-    let tree =
-        Tree { library: library(platform), documents: "share/doc/libpaysvc-devel", sandbox: dist.sandbox(platform) };
-    tree.install(dist, platform, &work)?;
+    let folders = [library(platform), "share/doc/libpaysvc-devel"];
+    tree::install(dist, platform, folders, dist.sandbox(platform), &work)?;
     // Nfpm gives files of folders the time that they have here.
     let time = format!("--date=@{}", dist.epoch);
     let (mut find, touch) = (Command::new("find"), ["-exec", "touch", "--no-dereference", &time, "{}", "+"]);

@@ -2,8 +2,8 @@
 //! other GET, over TLS 1.3 or 1.2, on kept-alive connections.
 //!
 //! It has a blocking thread for each connection: two system calls for each request, where an event loop would need a
-//! third to wait. Arguments: the folder for `ca.pem`, which has the bodies of the first two, and the delay of the second
-//! port in milliseconds. It prints both ports as JSON and ends with its standard input.
+//! third to wait. Arguments: the folder for `ca.pem`, which has the bodies of the first two, and the delay of the
+//! second port in milliseconds. It prints both ports as JSON and ends with its standard input.
 
 use std::io::{self, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};

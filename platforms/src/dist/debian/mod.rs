@@ -6,8 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use super::root::Root;
-use super::tree::Tree;
-use super::{Dist, Kind};
+use super::{Dist, Kind, tree};
 use crate::libs::check;
 use crate::table::Platform;
 use crate::{command, files};
@@ -73,12 +72,9 @@ fn sources(dist: &Dist, architecture: &Architecture, version: &str, folder: &Pat
     write("libpaysvc1.symbols", symbols(&read("src/ffi/exports.map")?))?;
     write("LICENSE-THIRD-PARTY", read("LICENSE-THIRD-PARTY")?)?;
     let platform = architecture.platform;
-    let tree = Tree {
-        library: &format!("lib/{}", architecture.triplet),
-        documents: "share/doc/libpaysvc-dev",
-        sandbox: if dist.quick { None } else { dist.sandbox(platform) },
-    };
-    tree.install(dist, platform, &parent.join("tree"))
+    let library = format!("lib/{}", architecture.triplet);
+    let sandbox = if dist.quick { None } else { dist.sandbox(platform) };
+    tree::install(dist, platform, [&library, "share/doc/libpaysvc-dev"], sandbox, &parent.join("tree"))
 }
 
 /// In Debian's form; what has changed is said in CHANGELOG.md.

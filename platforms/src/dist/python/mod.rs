@@ -40,16 +40,11 @@ fn source_distribution(dist: &Dist, work: &Path) -> Result<PathBuf, String> {
     let source = copy(dist, "bindings/python", work)?;
     build(dist, &source, &made, &["--sdist"], None)?;
     let name = format!("paysvc-{}", dist.version);
-    let tar = |arguments: &[&str], file: &Path| {
-        command::run(dist.command("tar").args(arguments).arg("--file").arg(file).current_dir(work))
-    };
-    tar(&["--extract"], &made.join(format!("{name}.tar.gz")))?;
+    let mut tar = dist.command("tar");
+    command::run(tar.args(["-x", "-f"]).arg(made.join(format!("{name}.tar.gz"))).current_dir(work))?;
     // Packed again, because setuptools writes the time of the build.
-    let (mtime, file) = (format!("--mtime=@{}", dist.epoch), source_file(dist));
-    let fixed = ["--sort=name", "--format=ustar", "--owner=0", "--group=0", "--numeric-owner", &mtime];
-    let arguments =
-        [&fixed[..], &["--mode=u=rwX,go=rX", "--use-compress-program=gzip -9n", "--create", &name]].concat();
-    tar(&arguments, &file)?;
+    let file = source_file(dist);
+    dist.pack(&work.join(&name), &file)?;
     said(&file, began)?;
     Ok(work.join(name))
 }
