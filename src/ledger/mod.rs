@@ -450,19 +450,7 @@ impl Journal {
         after: Option<RowCounts>,
         call: &Call<'_>,
     ) -> Result<AppendResult, String> {
-        let new = NewRow {
-            key: row.key.index.clone(),
-            seq: row.seq,
-            order: row.order.as_ref().map(|order| order.index.clone()),
-            account: row.account.clone(),
-            open: row.open,
-            durable,
-            time_ms: row.time_ms,
-            json: row.to_json()?,
-            keep_from_ms: self.keep_from_ms(),
-            after,
-        };
-        self.store.append(&new, &call.bounds)
+        self.store.append(&NewRow::of(row, durable, self.keep_from_ms(), after)?, &call.bounds)
     }
 
     /// A row that follows those of its key.

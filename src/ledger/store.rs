@@ -1,5 +1,6 @@
 //! Where rows are kept: a file on this machine, or a database of the program.
 
+use super::row::Row;
 use crate::call::Bounds;
 use std::fmt::{self, Display};
 use std::path::Path;
@@ -88,6 +89,23 @@ pub struct NewRow {
     /// What the row was decided on. A store that cannot compare it in one transaction with writing ignores it, and does not
     /// answer [`AppendResult::Alone`].
     pub after: Option<RowCounts>,
+}
+
+impl NewRow {
+    pub fn of(row: &Row, durable: bool, keep_from_ms: u64, after: Option<RowCounts>) -> Result<NewRow, String> {
+        Ok(NewRow {
+            key: row.key.index.clone(),
+            seq: row.seq,
+            order: row.order.as_ref().map(|order| order.index.clone()),
+            account: row.account.clone(),
+            open: row.open,
+            durable,
+            time_ms: row.time_ms,
+            json: row.to_json()?,
+            keep_from_ms,
+            after,
+        })
+    }
 }
 
 /// How many rows of the row's key there were, and of this order.

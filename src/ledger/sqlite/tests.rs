@@ -40,21 +40,23 @@ fn append_after(
     open: bool,
 ) -> Result<AppendResult, String> {
     let json = format!(r#"{{"key":"{key}","seq":{seq}}}"#);
-    store.append(
-        &NewRow {
-            key: key.to_owned(),
-            seq,
-            order: order.map(str::to_owned),
-            account: "own".to_owned(),
-            open,
-            json,
-            durable: true,
-            time_ms: 0,
-            keep_from_ms: 0,
-            after,
-        },
-        &time(),
-    )
+    store.append(&NewRow { order: order.map(str::to_owned), open, after, ..new_row(key, seq, json) }, &time())
+}
+
+/// An open one, of no order.
+fn new_row(key: &str, seq: u32, json: String) -> NewRow {
+    NewRow {
+        key: key.to_owned(),
+        seq,
+        order: None,
+        account: "own".to_owned(),
+        open: true,
+        json,
+        durable: true,
+        time_ms: 0,
+        keep_from_ms: 0,
+        after: None,
+    }
 }
 
 /// The rows found, each as key and number.

@@ -11,19 +11,8 @@ fn filled() -> (tempfile::TempDir, PathBuf, Vec<u8>) {
     let (folder, path, store) = new();
     for number in 0..60 {
         let json = format!(r#"{{"key":"k{number}","seq":1,"padding":"{}"}}"#, "x".repeat(600));
-        let row = NewRow {
-            key: format!("k{number}"),
-            seq: 1,
-            order: Some("R".to_owned()),
-            account: "own".to_owned(),
-            open: number % 2 == 0,
-            json,
-            durable: true,
-            time_ms: 0,
-            keep_from_ms: 0,
-            after: None,
-        };
-        store.append(&row, &time()).unwrap();
+        let row = new_row(&format!("k{number}"), 1, json);
+        store.append(&NewRow { order: Some("R".to_owned()), open: number % 2 == 0, ..row }, &time()).unwrap();
     }
     // Opening empties the -wal file.
     drop(open(&path, false).unwrap());
@@ -102,18 +91,7 @@ fn with_requests() -> (tempfile::TempDir, PathBuf) {
         for (seq, kind) in [(1, claim), (2, end)] {
             let open = seq == 1 || *key == "key c";
             let row = Row { order: order.map(Name::new), open, ..Row::of(key, seq, kind) };
-            let new = NewRow {
-                json: row.to_json().unwrap(),
-                key: row.key.index,
-                seq,
-                order: row.order.map(|order| order.index),
-                account: row.account,
-                open,
-                durable: true,
-                time_ms: row.time_ms,
-                keep_from_ms: 0,
-                after: None,
-            };
+            let new = NewRow::of(&row, true, 0, None).unwrap();
             assert_eq!(store.append(&new, &time()), Ok(AppendResult::Done));
         }
     }

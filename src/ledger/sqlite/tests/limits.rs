@@ -13,18 +13,7 @@ fn no_call_waits_longer_than_it_may() {
     let (_folder, path, store) = new();
     append(&store, "k", 1, None, true).unwrap();
     let other = held(&path);
-    let row = NewRow {
-        key: "k".to_owned(),
-        seq: 2,
-        order: None,
-        account: "own".to_owned(),
-        open: true,
-        json: "{}".to_owned(),
-        durable: true,
-        time_ms: 0,
-        keep_from_ms: 0,
-        after: None,
-    };
+    let row = new_row("k", 2, "{}".to_owned());
     for timeout in [Duration::ZERO, SHORT] {
         let started = Instant::now();
         let Ok(AppendResult::Not(why)) = store.append(&row, &Bounds::new(None, timeout)) else { panic!("written") };
@@ -78,21 +67,7 @@ fn a_full_disk_loses_nothing() {
     let json = format!(r#"{{"key":"k","seq":0,"padding":"{}"}}"#, "x".repeat(3000));
     let mut written = 0;
     let error = loop {
-        match store.append(
-            &NewRow {
-                key: "k".to_owned(),
-                seq: written + 1,
-                order: None,
-                account: "own".to_owned(),
-                open: true,
-                json: json.clone(),
-                durable: true,
-                time_ms: 0,
-                keep_from_ms: 0,
-                after: None,
-            },
-            &time(),
-        ) {
+        match store.append(&new_row("k", written + 1, json.clone()), &time()) {
             Ok(done) => assert_eq!(done, AppendResult::Done),
             Err(error) => break error,
         }

@@ -118,18 +118,7 @@ fn a_tombstone_stands_for_a_key_that_was_closed_long_ago() {
     let (_folder, path, store) = new();
     let write = |mut row: Row, order: Option<&str>, open, time_ms, keep_from_ms| {
         (row.order, row.open, row.time_ms) = (order.map(Name::new), open, time_ms);
-        let new = NewRow {
-            key: row.key.index.clone(),
-            seq: row.seq,
-            order: row.order.as_ref().map(|order| order.index.clone()),
-            account: row.account.clone(),
-            open,
-            durable: true,
-            time_ms,
-            json: row.to_json().unwrap(),
-            keep_from_ms,
-            after: None,
-        };
+        let new = NewRow::of(&row, true, keep_from_ms, None).unwrap();
         assert_eq!(store.append(&new, &time()), Ok(AppendResult::Done));
     };
     let claim = |key: &str| Row::of(key, 1, Kind::Claim(Claim::of(Step::Charge)));
