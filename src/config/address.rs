@@ -352,26 +352,9 @@ mod tests {
         ] {
             assert_eq!(is_exempt(list, host, 443), Ok(expected), "{list} {host}");
         }
-        for list in [
-            "10.0.0.0/33",
-            "10.0.0.0/x",
-            "10.0.0.0/+8",
-            "10/8",
-            "pay.example/24",
-            "fe80::/129",
-            "192.168.",
-            "10.0.0.*",
-            "*pay.example",
-            "p*y.example",
-            "*.*",
-            "<local>",
-            "https://pay.example",
-            "pay.example:0",
-            "pay.example:https",
-            "a|b",
-            "..pay.example",
-            "*,a|b",
-        ] {
+        let wrong = "10.0.0.0/33 10.0.0.0/x 10.0.0.0/+8 10/8 pay.example/24 fe80::/129 192.168. 10.0.0.* *pay.example \
+            p*y.example *.* <local> https://pay.example pay.example:0 pay.example:https a|b ..pay.example *,a|b";
+        for list in wrong.split(' ') {
             let reason = is_exempt(list, "pay.example", 443).unwrap_err();
             assert!(reason.contains("no host, domain, address or network"), "{list}: {reason}");
         }

@@ -23,52 +23,16 @@ const CARD: &str = "4111111111111111";
 
 #[test]
 fn a_long_secret_is_masked_whatever_separates_its_characters() {
-    for between in [
-        "",
-        " ",
-        "-",
-        "  ",
-        "\t",
-        "\r\n",
-        "\u{b}",
-        "\0",
-        ".",
-        "/",
-        ",",
-        "_",
-        "·",
-        ": ",
-        " - ",
-        "\u{a0}",
-        "\u{2009}",
-        "\u{202f}",
-        "\u{3000}",
-        "\u{2010}",
-        "\u{2011}",
-        "\u{2012}",
-        "\u{2013}",
-        "\u{2014}",
-        "\u{2212}",
-        "\u{200b}",
-        "\u{200c}",
-        "\u{200d}",
-        "\u{2060}",
-        "\u{feff}",
-        "\u{ad}",
-        "\u{202e}",
-        "\u{2066}",
-        "\u{2028}",
-        "\u{fe0f}\u{20e3}",
-        "\u{301}",
-        "\u{2800}",
-        "😀",
-    ] {
+    let characters = " -\t\u{b}\0./,_·\u{a0}\u{2009}\u{202f}\u{3000}\u{2010}\u{2011}\u{2012}\u{2013}\u{2014}\u{2212}\
+        \u{200b}\u{200c}\u{200d}\u{2060}\u{feff}\u{ad}\u{202e}\u{2066}\u{2028}\u{301}\u{2800}😀";
+    let several = ["", "  ", "\r\n", ": ", " - ", "\u{fe0f}\u{20e3}"].map(str::to_owned);
+    for between in characters.chars().map(String::from).chain(several) {
         for size in [1, 4] {
             let groups: Vec<_> = CARD.as_bytes().chunks(size).map(String::from_utf8_lossy).collect();
-            let text = format!("card {} declined", groups.join(between));
+            let text = format!("card {} declined", groups.join(&between));
             assert_eq!(masked(&text, &[CARD]), "card *** declined", "{between:?}");
             // And the other way round: the caller separated them, the service did not.
-            assert_eq!(masked(&format!("card {CARD} declined"), &[&groups.join(between)]), "card *** declined");
+            assert_eq!(masked(&format!("card {CARD} declined"), &[&groups.join(&between)]), "card *** declined");
         }
     }
 }

@@ -11,6 +11,8 @@ use crate::request::names::of_row;
 use paysvc_spec::events::EVENT;
 use paysvc_spec::schema::{Reference, Role};
 
+use Authenticity::{Ahead, Authentic, Forged};
+
 fn gate() -> Gate {
     Gate::new(Rates { at_once: 1, per_minute: 1 })
 }
@@ -51,14 +53,14 @@ fn verified(event: &Value, answer: &Value, state: State, expect: &Value) -> Valu
 fn authenticity(reply: &Reply) -> Authenticity {
     let found: Value = serde_json::from_str(&reply.body).unwrap();
     let authenticity = match (reply.status(), reply.outcome(), found["respond"].as_u64()) {
-        (Status::Ok, Outcome::Confirmed, Some(200)) if found["authentic"] == true => Authenticity::Authentic,
-        (Status::Ok, Outcome::Confirmed, Some(200)) => Authenticity::Forged,
-        (Status::Unresolved, Outcome::Unknown, Some(503)) => Authenticity::Ahead,
+        (Status::Ok, Outcome::Confirmed, Some(200)) if found["authentic"] == true => Authentic,
+        (Status::Ok, Outcome::Confirmed, Some(200)) => Forged,
+        (Status::Unresolved, Outcome::Unknown, Some(503)) => Ahead,
         other => panic!("{other:?}: {found}"),
     };
-    assert_eq!(found["authentic"], authenticity == Authenticity::Authentic, "{found}");
-    assert_eq!(found.get("key").is_some(), authenticity == Authenticity::Authentic, "{found}");
-    assert_eq!(found.get("retry_after").is_some(), authenticity == Authenticity::Ahead, "{found}");
+    assert_eq!(found["authentic"], authenticity == Authentic, "{found}");
+    assert_eq!(found.get("key").is_some(), authenticity == Authentic, "{found}");
+    assert_eq!(found.get("retry_after").is_some(), authenticity == Ahead, "{found}");
     authenticity
 }
 
@@ -179,7 +181,7 @@ fn what_an_answer_says_elsewhere_must_not_contradict() {
         let data = changed(of_order(), name, value.clone());
         let reply = reply_to(&of_order(), &answer(data).to_string(), State::SUCCESSFUL, &Value::Null);
         let found: Value = serde_json::from_str(&reply.body).unwrap();
-        assert_eq!((authenticity(&reply), differing(&found)), (Authenticity::Ahead, vec![differs]), "{name} {value}");
+        assert_eq!((authenticity(&reply), differing(&found)), (Ahead, vec![differs]), "{name} {value}");
     }
 }
 
@@ -247,10 +249,10 @@ fn every_cell_of_the_table_of_states() {
             let reply = reply_to(&body, &answer(of_order()).to_string(), of_class(service), &Value::Null);
             let found: Value = serde_json::from_str(&reply.body).unwrap();
             let (expected, differs) = match STATES[event as usize][service as usize] {
-                Relation::Agrees => (Authenticity::Authentic, vec![]),
-                Relation::Older => (Authenticity::Authentic, vec!["state"]),
-                Relation::Ahead => (Authenticity::Ahead, vec!["state"]),
-                Relation::Contradicts => (Authenticity::Forged, vec!["state"]),
+                Relation::Agrees => (Authentic, vec![]),
+                Relation::Older => (Authentic, vec!["state"]),
+                Relation::Ahead => (Ahead, vec!["state"]),
+                Relation::Contradicts => (Forged, vec!["state"]),
                 Relation::Unconfirmed => unreachable!(),
             };
             let told = format!("event {event:?}, service {service:?}");
@@ -270,66 +272,41 @@ fn an_event_ahead_of_the_service_is_forged_only_if_the_service_contradicts_it() 
     let pending = without(without(changed(of_order(), "statusId", json!(2)), "status"), "totalAmountCharged");
     let declined = without(changed(of_order(), "statusId", json!(4)), "status");
     for (event, data, state, expected) in [
-        (of_order(), pending.clone(), State::PENDING, Authenticity::Ahead),
-        (of_order(), without(pending.clone(), "orderAmount"), State::PENDING, Authenticity::Ahead),
-        (of_order(), changed(pending.clone(), "totalAmountCharged", json!(0)), State::PENDING, Authenticity::Ahead),
+        (of_order(), pending.clone(), State::PENDING, Ahead),
+        (of_order(), without(pending.clone(), "orderAmount"), State::PENDING, Ahead),
+        (of_order(), changed(pending.clone(), "totalAmountCharged", json!(0)), State::PENDING, Ahead),
         (
             of_order(),
             changed(without(pending.clone(), "orderAmount"), "totalAmountCharged", json!(0)),
             State::PROCESSING,
-            Authenticity::Ahead,
+            Ahead,
         ),
         // The fee is not known yet.
-        (without(of_order(), "orderAmount"), without(pending.clone(), "fee"), State::INITIATED, Authenticity::Ahead),
-        (
-            changed(of_order(), "accountReference", json!("CUSTOMER-9")),
-            pending.clone(),
-            State::PENDING,
-            Authenticity::Ahead,
-        ),
-        (of_order(), changed(pending.clone(), "orderAmount", json!([600])), State::PENDING, Authenticity::Ahead),
+        (without(of_order(), "orderAmount"), without(pending.clone(), "fee"), State::INITIATED, Ahead),
+        (changed(of_order(), "accountReference", json!("CUSTOMER-9")), pending.clone(), State::PENDING, Ahead),
+        (of_order(), changed(pending.clone(), "orderAmount", json!([600])), State::PENDING, Ahead),
         // A response without a state.
-        (of_order(), without(pending.clone(), "statusId"), State::NONE, Authenticity::Ahead),
+        (of_order(), without(pending.clone(), "statusId"), State::NONE, Ahead),
         // One that contradicts itself, or cannot be read, contradicts no event.
-        (
-            of_order(),
-            changed(of_order(), "orderSummary", json!({"statusId": 4})),
-            State::SUCCESSFUL,
-            Authenticity::Ahead,
-        ),
-        (of_order(), changed(of_order(), "currency", json!(["NGN"])), State::SUCCESSFUL, Authenticity::Ahead),
+        (of_order(), changed(of_order(), "orderSummary", json!({"statusId": 4})), State::SUCCESSFUL, Ahead),
+        (of_order(), changed(of_order(), "currency", json!(["NGN"])), State::SUCCESSFUL, Ahead),
         // FAILED, but not finally.
-        (of_order(), changed(declined.clone(), "isFinalStatus", json!(false)), State::FAILED, Authenticity::Ahead),
-        (of_order(), changed(declined.clone(), "requeryNeeded", json!(true)), State::FAILED, Authenticity::Ahead),
-        (of_order(), changed(declined.clone(), "isFinalStatus", json!(true)), State::FAILED, Authenticity::Forged),
-        (of_order(), declined, State::FAILED, Authenticity::Forged),
+        (of_order(), changed(declined.clone(), "isFinalStatus", json!(false)), State::FAILED, Ahead),
+        (of_order(), changed(declined.clone(), "requeryNeeded", json!(true)), State::FAILED, Ahead),
+        (of_order(), changed(declined.clone(), "isFinalStatus", json!(true)), State::FAILED, Forged),
+        (of_order(), declined, State::FAILED, Forged),
         // What the service names differs, whatever the state becomes.
-        (of_order(), changed(pending.clone(), "orderAmount", json!(60)), State::PENDING, Authenticity::Forged),
-        (of_order(), changed(pending.clone(), "currencyName", json!("USD")), State::PENDING, Authenticity::Forged),
-        (
-            of_order(),
-            changed(pending.clone(), "paymentReference", json!("PGW-2")),
-            State::PENDING,
-            Authenticity::Forged,
-        ),
-        (
-            without(without(of_order(), "orderAmount"), "totalAmountCharged"),
-            pending.clone(),
-            State::PENDING,
-            Authenticity::Forged,
-        ),
+        (of_order(), changed(pending.clone(), "orderAmount", json!(60)), State::PENDING, Forged),
+        (of_order(), changed(pending.clone(), "currencyName", json!("USD")), State::PENDING, Forged),
+        (of_order(), changed(pending.clone(), "paymentReference", json!("PGW-2")), State::PENDING, Forged),
+        (without(without(of_order(), "orderAmount"), "totalAmountCharged"), pending.clone(), State::PENDING, Forged),
         // The service's state is final, and another delivery would get the same response.
-        (
-            changed(of_order(), "accountReference", json!("CUSTOMER-9")),
-            of_order(),
-            State::SUCCESSFUL,
-            Authenticity::Forged,
-        ),
+        (changed(of_order(), "accountReference", json!("CUSTOMER-9")), of_order(), State::SUCCESSFUL, Forged),
     ] {
         let reply = reply_to(&event, &answer(data.clone()).to_string(), state, &Value::Null);
         assert_eq!(authenticity(&reply), expected, "{event} {data} {}", reply.message);
         let begins = match expected {
-            Authenticity::Ahead => "the service does not confirm the event yet: verify it again later (",
+            Ahead => "the service does not confirm the event yet: verify it again later (",
             _ => "the event is not authentic (",
         };
         assert!(reply.message.starts_with(begins), "{}", reply.message);
@@ -399,7 +376,7 @@ fn only_what_the_services_response_contradicts_is_answered_without_a_request() {
             let expecting = reply_within(&gate, event, answer, state, &json!({"amount": 6000}));
             assert!(expecting.body.contains(r#""match":false"#), "{}", expecting.body);
             let another = reply_within(&gate, &of_order(), answer, state, &none);
-            assert_eq!(authenticity(&another), Authenticity::Authentic);
+            assert_eq!(authenticity(&another), Authentic);
         }
     }
 }

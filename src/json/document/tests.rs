@@ -7,55 +7,24 @@ fn scan(text: &str) -> Result<Document, ScanError> {
 
 #[test]
 fn accepts_what_serde_json_accepts_and_nothing_else() {
-    for text in [
-        "{}",
-        "[]",
-        "null",
-        " true ",
-        "-0",
-        "0.10",
-        "1e400",
+    let short = [
+        "{}", "[]", "null", " true ", "-0", "0.10", "1e400", r#""""#, "", " ", "{", "}", "[1,]", "{,}", r#"{"a"}"#,
+        "{a:1}", "01", "-", "1.", ".5", "1e", "+1", "NaN", "tru", "truex", "nul", "\"", "\"\\\"", r#""\x""#, "\"\n\"",
+        "[1 2]", "{} {}", "[}", "{]", "[1}", "'a'", "// a",
+    ];
+    let long = [
         "12345678901234567890",
-        r#""""#,
         r#""\ud800""#,
         "[1,[2,{}],\"a\"]",
         r#"{"a":{"b":[{"c":null}]},"":1}"#,
         "\t[ 1 , 2 ]\r\n",
         r#""\u00e9\n\/""#,
-        "",
-        " ",
-        "{",
-        "}",
-        "[1,]",
-        "{,}",
-        r#"{"a"}"#,
         r#"{"a":}"#,
         r#"{"a":1,}"#,
-        "{a:1}",
-        "01",
-        "-",
-        "1.",
-        ".5",
-        "1e",
-        "+1",
-        "NaN",
-        "tru",
-        "truex",
-        "nul",
-        "\"",
-        "\"\\\"",
-        r#""\x""#,
         r#""\u12g4""#,
-        "\"\n\"",
-        "[1 2]",
-        "{} {}",
-        "[}",
-        "{]",
-        "[1}",
         "\u{feff}{}",
-        "'a'",
-        "// a",
-    ] {
+    ];
+    for text in short.into_iter().chain(long) {
         let expected = serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok();
         assert_eq!(scan(text).is_ok(), expected, "{text:?}");
     }
@@ -169,17 +138,9 @@ fn pointers_follow_rfc_6901() {
     expect("/data/", "5");
     expect("/data/nul", r"a\u0000b");
     assert!(get("").unwrap().starts_with('{'));
-    for absent in [
-        "/data/none",
-        "/data/absent",
-        "/data/list/01",
-        "/data/list/-",
-        "/data/list/+1",
-        "/data/list/2",
-        "/data/m~2n",
-        "/data/m~",
-        "data",
-    ] {
+    let absent =
+        "/data/none /data/absent /data/list/01 /data/list/- /data/list/+1 /data/list/2 /data/m~2n /data/m~ data";
+    for absent in absent.split(' ') {
         assert_eq!(get(absent), None, "{absent}");
     }
 }
