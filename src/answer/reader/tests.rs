@@ -99,38 +99,20 @@ fn real_sentences() {
 #[test]
 fn an_incomplete_answer_is_named_and_proves_nothing() {
     let body = r#"{"status":false}"#;
+    let cut = |http, error| HttpAnswer { body_error: Some(error), ..answer(http, body) };
+    let bytes = HttpAnswer { body: b"{\"m\":\"\xff\"}".to_vec(), ..answer(400, "") };
     for (answer, status, part) in [
-        (
-            HttpAnswer { body_error: Some(TransportError::new(Status::Transport, "reset")), ..answer(400, body) },
-            Status::Response,
-            "cut off: reset",
-        ),
-        (
-            HttpAnswer { body_error: Some(TransportError::framing("9")), ..answer(400, body) },
-            Status::Response,
-            "framed wrongly: 9",
-        ),
-        (HttpAnswer { body_error: Some(TransportError::no_memory()), ..answer(404, body) }, Status::Response, "memory"),
-        (
-            HttpAnswer { body_error: Some(TransportError::timeout("x")), ..answer(401, body) },
-            Status::Timeout,
-            "in time",
-        ),
-        (
-            HttpAnswer { body_error: Some(TransportError::cancelled()), ..answer(200, body) },
-            Status::Cancelled,
-            "cancelled",
-        ),
+        (cut(400, TransportError::new(Status::Transport, "reset")), Status::Response, "cut off: reset"),
+        (cut(400, TransportError::framing("9")), Status::Response, "framed wrongly: 9"),
+        (cut(404, TransportError::no_memory()), Status::Response, "memory"),
+        (cut(401, TransportError::timeout("x")), Status::Timeout, "in time"),
+        (cut(200, TransportError::cancelled()), Status::Cancelled, "cancelled"),
         (HttpAnswer { encoded: true, ..answer(400, body) }, Status::Response, "encoded"),
         (HttpAnswer { close_delimited: true, ..answer(400, "<html>") }, Status::Response, "not complete JSON"),
         (answer(400, r#"{"status":fal"#), Status::Response, "not exactly one JSON document"),
         (answer(400, "\u{feff}\u{feff} {}"), Status::Response, "not exactly one JSON document"),
         (answer(400, "[1] []"), Status::Response, "not exactly one JSON document"),
-        (
-            HttpAnswer { body: b"{\"m\":\"\xff\"}".to_vec(), ..answer(400, "") },
-            Status::Response,
-            "not exactly one JSON document",
-        ),
+        (bytes, Status::Response, "not exactly one JSON document"),
     ] {
         let reply = read_as(Safety::Moves, answer).reply;
         assert_eq!((reply.status(), reply.outcome()), (status, Outcome::Unknown), "{}", reply.message);
