@@ -128,7 +128,6 @@ struct Writer<'o> {
     unreadable: Vec<String>,
 }
 
-/// What became of a leaf.
 enum Leaf {
     Written,
     Absent,

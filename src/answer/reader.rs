@@ -35,7 +35,6 @@ pub struct AnswerContext<'a> {
     pub ended: &'a dyn Fn() -> Option<Status>,
 }
 
-/// What an attempt proves, and the reply that tells it.
 pub struct Judgement {
     pub reply: Reply,
     /// What it would prove without an earlier attempt.

@@ -41,7 +41,6 @@ pub struct OwnMembers {
     pub in_front: bool,
 }
 
-/// A reading, and what it proves.
 pub struct Evidence {
     pub reading: Reading,
     pub verdict: Verdict,

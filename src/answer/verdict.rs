@@ -11,7 +11,6 @@ use paysvc_spec::verdicts::{After429, CHANGING, READING, Signs, StateRule, Statu
 #[cfg(test)]
 mod cells;
 
-/// The result of one attempt to send a request.
 pub enum AttemptResult<'a> {
     NoAnswer {
         /// A byte of the request was written.

@@ -75,7 +75,6 @@ impl Log {
         self.used.store(true, Ordering::SeqCst);
     }
 
-    /// The sink, if it is set for this level.
     fn sink(&self, level: Level) -> Option<Sink> {
         if !self.used.load(Ordering::SeqCst) {
             return None;

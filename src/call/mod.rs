@@ -114,7 +114,6 @@ pub struct CallRecord {
 }
 
 impl CallRecord {
-    /// For a new call.
     pub fn new() -> CallRecord {
         let zero = || AtomicU32::new(0);
         CallRecord {

@@ -53,7 +53,6 @@ pub fn api_key(text: &str, place: ApiKey, mode: Option<Mode>) -> Result<Secret, 
     }
 }
 
-/// How the known forms begin.
 const FORMS: [(&str, ApiKey); 2] = [("PGW-PUBLICKEY-", ApiKey::Public), ("PGW-SECRETKEY-", ApiKey::Secret)];
 
 /// The kind of a key of the known form, and what follows.

@@ -76,7 +76,6 @@ pub enum Reuse {
     All,
 }
 
-/// The files of the client certificate.
 pub struct ClientCert {
     pub cert_file: PathBuf,
     pub key_file: PathBuf,
@@ -317,7 +316,6 @@ impl Reader<'_> {
         ENDPOINTS.iter().filter_map(|row| row.headers_setting).filter_map(|name| off(name).transpose()).collect()
     }
 
-    /// One of the words of the setting.
     fn word(&self, name: &str) -> Result<&'static str, ValidationError> {
         let Preset::Word(words) = settings::setting(name).default else {
             return Err(invalid(name, "has no words to choose from: a bug in the library"));

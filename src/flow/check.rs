@@ -15,10 +15,8 @@ use paysvc_spec::schema::ApiKey;
 use paysvc_spec::settings;
 use paysvc_spec::status::{Outcome, Status};
 
-/// What a check has found.
 enum CheckResult {
     Ok(String),
-    /// And what to do.
     Wrong(Status, String),
     /// Another check must be ok first.
     NotChecked(Check),

@@ -61,7 +61,6 @@ pub enum Step {
     Wait,
     /// Something was written to the ledger: it is read again.
     Reread,
-    /// It is not sent.
     Hold,
 }
 
@@ -73,7 +72,6 @@ pub struct ReadyItem {
     pub after_429: bool,
 }
 
-/// How a run ended.
 pub enum RunEnd {
     /// The last attempt, and what all attempts have proved.
     Attempted(Reply),
@@ -85,7 +83,6 @@ pub enum RunEnd {
     Held,
 }
 
-/// The result of one attempt.
 pub struct Attempt {
     pub reply: Reply,
     /// What it proves about items that no earlier 429 concerns.

@@ -84,7 +84,6 @@ impl Client {
         })
     }
 
-    /// The context of a call that begins now.
     pub fn begin<'a>(&'a self, token: Option<Arc<CallToken>>, record: &'a CallRecord) -> Call<'a> {
         // A store that is set from now on would not know about this call.
         self.journal.get();

@@ -426,7 +426,6 @@ impl Findings {
         out
     }
 
-    /// The names of what differs, for a message.
     fn names(&self) -> String {
         let names: Vec<_> = self.differences.iter().map(|difference| difference.member).collect();
         names.join(", ")

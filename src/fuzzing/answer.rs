@@ -74,7 +74,6 @@ fn read(
     reader::read(&context, answer).reply
 }
 
-/// The request that is answered.
 struct Request {
     safety: Safety,
     expected: Answer,

@@ -20,7 +20,6 @@ use crate::util::text::{of_cp1252, one_line, shortened};
 /// Longest pointer in bytes.
 const MAX_POINTER: usize = 8000;
 
-/// What to set.
 pub enum Value<'a> {
     Text(&'a str),
     /// Text in Windows-1252.
@@ -28,7 +27,6 @@ pub enum Value<'a> {
     /// A number as JSON writes it.
     Number(&'a str),
     Bool(bool),
-    /// A JSON document.
     Json(&'a str),
 }
 

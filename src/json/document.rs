@@ -92,7 +92,6 @@ impl Document {
     }
 }
 
-/// A value of a document.
 #[derive(Clone, Copy)]
 pub struct Value<'d> {
     document: &'d Document,
@@ -213,7 +212,6 @@ impl<'d> Value<'d> {
         Some(child)
     }
 
-    /// As [`Value::member`].
     fn find_member(self, name: &str) -> Option<Value<'d>> {
         // If a name is there twice, the first counts.
         let last = self.last().filter(|_| !self.document.names.has_duplicates);

@@ -80,7 +80,6 @@ impl<'d> Fields<'d> {
         }
     }
 
-    /// The text of the field of that name.
     pub fn text(self, name: &str) -> Option<Cow<'d, str>> {
         self.get(name)?.text()
     }

@@ -76,7 +76,6 @@ pub fn list<T>(out: &mut Vec<u8>, items: impl IntoIterator<Item = T>, mut push: 
     out.push(b']');
 }
 
-/// The text of an object.
 pub fn object_text(members: impl FnOnce(&mut Object<'_>)) -> String {
     let mut out = Vec::new();
     object(&mut out, members);

@@ -9,7 +9,6 @@ pub struct Pointer<'p> {
     has_escape: bool,
 }
 
-/// The pointer without steps.
 const ROOT: Pointer<'static> = Pointer { text: "", has_escape: false };
 
 /// One step of a pointer, which starts there with its slash.
@@ -69,7 +68,6 @@ impl<'p> Step<'p> {
         &self.pointer.text[..self.start]
     }
 
-    /// The field that it names.
     pub fn name(self) -> Cow<'p, str> {
         match self.pointer.has_escape {
             // In this order: ~01 is ~1 and not a slash.

@@ -45,7 +45,6 @@ pub struct Node {
 }
 
 impl Node {
-    /// The text of the value.
     pub fn raw(self, text: &str) -> &str {
         &text[self.start as usize..(self.end & !ESCAPED) as usize]
     }
@@ -105,7 +104,6 @@ pub struct Scanner<'t, 's> {
     pub nodes: Vec<Node>,
     /// The containers that have not been closed yet, and how each was opened.
     open: Vec<(u32, u8)>,
-    /// The name of the next value.
     name: (u32, u32),
     pub names: Names,
     /// How many values the deepest one is within, itself included.

@@ -7,7 +7,6 @@ use crate::json::decimal::Decimal;
 use paysvc_spec::journal::Step;
 use paysvc_spec::status::{Outcome, State};
 
-/// A claim and its ends.
 #[derive(Clone, Debug)]
 pub struct ClaimRecord<'a> {
     pub row: &'a Row,
@@ -108,7 +107,6 @@ impl<'a> ClaimRecord<'a> {
         !decimal(wanted).zip(decimal(charged)).is_some_and(|(price, total)| price.is_charged_as(&total, fee.as_ref()))
     }
 
-    /// As [`ClaimRecord::differs_in_amount`].
     pub fn differs_in_currency(&self, wanted: &str) -> bool {
         let end = self.deciding_end().and_then(|(_, end)| end.currency.as_ref());
         end.or(self.claim.currency.as_ref()).is_some_and(|charged| !charged.eq_ignore_ascii_case(wanted))

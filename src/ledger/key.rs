@@ -24,7 +24,6 @@ impl PartialEq for Name {
     }
 }
 
-/// The key of a step, by what it is about.
 pub fn derived(step: Step, about: &str) -> Name {
     Name::new(&format!("{} {about}", step.name()))
 }

@@ -139,7 +139,6 @@ pub struct Snapshot {
     order: Option<Name>,
 }
 
-/// The result of an attempt to claim.
 pub enum ClaimResult {
     /// The request may be sent.
     Claimed(Box<Row>),
@@ -329,7 +328,6 @@ impl Journal {
         self.queries(&[query], call).map(|mut rows| rows.remove(0))
     }
 
-    /// The rows of each query.
     fn queries(&self, queries: &[Query<'_>], call: &Call<'_>) -> Result<Vec<Vec<Row>>, String> {
         let (mut rows, mut wrong) = (vec![Vec::new(); queries.len()], vec![None; queries.len()]);
         let mut found = |index: usize, text: &str| {

@@ -8,7 +8,6 @@ use std::path::Path;
 /// What [`Store::append`] did.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum AppendResult {
-    /// The row is there.
     Done,
     /// The row is there, and was written after [`NewRow::after`] and nothing else.
     Alone,

@@ -37,7 +37,6 @@ pub struct Claims<'a> {
 /// What the call does.
 pub struct Decision<'a> {
     pub line: &'static Line,
-    /// What is replayed.
     pub end: Option<ClaimRecord<'a>>,
     /// What is open and looked up.
     pub open: Vec<ClaimRecord<'a>>,

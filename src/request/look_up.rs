@@ -170,7 +170,6 @@ pub fn charges(row: &'static Endpoint, look_up: &LookUp, given: Fields<'_>) -> b
     charge(&[], given, row.fields, look_up).is_some()
 }
 
-/// The text of the field at that pointer.
 pub fn text_at(row: &'static Endpoint, given: Fields<'_>, pointer: &str) -> Option<String> {
     digits(value(given, row.fields, pointer).ok()??).map(Cow::into_owned)
 }
@@ -224,7 +223,6 @@ fn object(value: Value<'_>) -> Result<Fields<'_>, String> {
 
 type Fault = (String, String);
 
-/// The value at that pointer, if there is one.
 fn value<'a>(given: Fields<'a>, fields: &'static [Field], pointer: &str) -> Result<Option<Value<'a>>, Fault> {
     // A name that the row takes in any case stands at the top.
     let own = fields.iter().find(|field| field.any_case && pointer[1..] == *field.name);
@@ -244,7 +242,6 @@ fn value<'a>(given: Fields<'a>, fields: &'static [Field], pointer: &str) -> Resu
     Ok(None)
 }
 
-/// Checks the type of a value.
 fn checked<'a>(value: Option<Value<'a>>, kept: &Keep, fields: &'static [Field]) -> Result<Option<Value<'a>>, Fault> {
     let Some(value) = value else { return Ok(None) };
     let fault = match kept {

@@ -90,7 +90,6 @@ pub fn prepare_fields<'a>(
     of_fields(row, base_url, given, length, settings, stop)
 }
 
-/// A text as the value of a field.
 pub fn text_value(text: &str) -> Box<str> {
     let mut value = Vec::new();
     json::quote(text, &mut value);

@@ -51,7 +51,6 @@ const OWN_HEADERS: &[&str] = &[
 const REROUTING_HEADERS: &[&str] =
     &["x-original-url", "x-rewrite-url", "x-http-method", "x-http-method-override", "x-method-override"];
 
-/// Prepares the request that the JSON describes.
 pub fn prepare<'a>(json: &'a Given<'_>, settings: &Config, stop: Stop<'_>) -> Result<Request<'a>, ValidationError> {
     let given = validate::object(json, REQUEST, validate::Rules::CLOSED, WHAT, Status::Argument)?;
     let method = choice(given, "method", Method::ALL, |method| method.name())?;

@@ -14,7 +14,6 @@ use paysvc_spec::status::Status;
 /// Every character except the unreserved ones of RFC 3986, so that any text arrives as it was given.
 const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
-/// The URL of a row, with the fields that belong in its path and query.
 pub fn url(base_url: &BaseUrl, row: &Endpoint, given: Fields<'_>) -> Result<String, ValidationError> {
     let (mut path, mut query) = (Cow::Borrowed(row.path), String::new());
     for field in row.fields.iter().filter(|field| field.location != Location::Body) {

@@ -8,7 +8,6 @@ use std::sync::Once;
 
 use crate::util::process::critical_section;
 
-/// The source line of a panic.
 #[derive(Clone, Copy)]
 pub struct SourceLine {
     file: [u8; SourceLine::MAX_FILE],

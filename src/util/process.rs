@@ -133,7 +133,6 @@ pub fn close_before_forks(close: fn()) {
     }
 }
 
-/// Before a fork.
 #[cfg(unix)]
 pub fn before_fork() {
     page().before_fork();

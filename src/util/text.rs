@@ -146,7 +146,6 @@ pub fn symbol(c: char) -> Option<char> {
     c.is_alphanumeric().then(|| c.to_lowercase().next().unwrap_or(c))
 }
 
-/// The symbols of a text.
 pub fn symbols(text: &str) -> impl Iterator<Item = char> {
     text.chars().filter_map(symbol)
 }
@@ -188,7 +187,6 @@ pub fn bytes_before<const N: usize>(bytes: &[u8], others: [u8; N]) -> usize {
     words.len() * 8 + rest.iter().position(|byte| *byte < 0x20 || others.contains(byte)).unwrap_or(rest.len())
 }
 
-/// The bytes in hexadecimal digits.
 pub fn hex(bytes: &[u8]) -> String {
     let digit = |of: u8| char::from(b"0123456789abcdef"[usize::from(of)]);
     bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()

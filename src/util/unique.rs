@@ -30,7 +30,6 @@ pub struct CallId {
 }
 
 impl CallId {
-    /// A new one.
     pub fn new() -> CallId {
         let calls = Calls::of(generation());
         CallId { calls, number: calls.last.fetch_add(1, Ordering::Relaxed) + 1 }

@@ -57,7 +57,6 @@ impl Channel {
         self.tls.is_some()
     }
 
-    /// Writes all of it.
     pub fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
         let Some(tls) = &mut self.tls else { return self.sock.write_all(bytes) };
         tls.writer().write_all(bytes)?;

@@ -17,7 +17,6 @@ use paysvc_spec::status::Status;
 /// How long an address is tried before the next one (RFC 8305, "Connection Attempt Delay").
 const ATTEMPT_DELAY: Duration = Duration::from_millis(250);
 
-/// The service, and how to connect to it.
 pub struct Peer {
     pub config: Arc<Config>,
     pub service: Arc<BaseUrl>,

@@ -54,7 +54,6 @@ const MAX_IDLE: Duration = Duration::from_secs(15);
 /// Many services close a connection sooner if it has carried no request.
 const MAX_UNASKED: Duration = Duration::from_secs(10);
 
-/// A request as it is sent.
 pub struct WireRequest<'a> {
     pub method: Method,
     pub uri: Uri,
@@ -78,7 +77,6 @@ impl ExchangeResult {
 
 pub struct Transport {
     peer: Arc<Peer>,
-    /// `base_url`.
     base: Uri,
     pool: Pool,
     /// Connections that have carried no request.

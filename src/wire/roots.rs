@@ -49,7 +49,6 @@ fn system_roots() -> Vec<CertificateDer<'static>> {
     rustls_native_certs::load_native_certs().certs
 }
 
-/// The text of a PEM file.
 fn pem(member: &str, file: &Path) -> Result<Vec<u8>, ValidationError> {
     let shown = file.display();
     let text = std::fs::read(file).map_err(|error| invalid(member, format!("cannot be read: {shown}: {error}")))?;

@@ -23,7 +23,6 @@ const MAX_STATE_CHARS: usize = 40;
 #[derive(Debug)]
 pub struct EventFacts {
     pub facts: Box<Facts>,
-    /// The roles of its fields.
     pub roles: Vec<Role>,
     /// A state that is no known word.
     pub unknown_state: Option<String>,

@@ -26,7 +26,6 @@ pub struct History {
     pub other: usize,
 }
 
-/// An entry.
 #[derive(Debug)]
 pub struct Attempt {
     pub reference: Option<Text>,

@@ -126,7 +126,6 @@ pub enum PriceMatch {
     Equal,
     /// The response has no amount, or only totals where totals do not count.
     Unnamed,
-    /// What differs, in words.
     Differs(String),
 }
 

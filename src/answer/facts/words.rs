@@ -26,7 +26,6 @@ pub enum NamedState {
     Unknown,
 }
 
-/// What a code means.
 #[derive(Clone, Copy)]
 pub struct Code {
     /// `None` for words.

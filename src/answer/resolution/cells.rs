@@ -82,7 +82,6 @@ fn order(state: u8, more: &str) -> String {
 
 const FINAL: &str = r#","isFinalStatus":true,"requeryNeeded":false"#;
 
-/// With that history.
 fn with_history(state: u8, entries: &str) -> String {
     order(state, &format!(r#"{FINAL},"orderPayments":{entries}"#))
 }

@@ -16,7 +16,6 @@ use crate::json::Type;
 use crate::json::decimal::Decimal;
 use crate::json::document::Value;
 
-/// A batch that was accepted.
 pub struct AcceptedBatch {
     pub reference: String,
     pub id: Option<String>,
@@ -101,7 +100,6 @@ fn elements(reply: &Reply) -> Option<Vec<Value<'_>>> {
     Some(data.children().collect())
 }
 
-/// What a refused element says.
 fn refusal(element: Value<'_>, redact: Redact<'_>) -> Option<String> {
     if !is_refused(element, &[]) {
         return None;
@@ -121,7 +119,6 @@ fn is_reference(text: &str) -> bool {
     text.chars().take(LONGEST_REFERENCE + 1).count() <= LONGEST_REFERENCE && !text.chars().any(char::is_control)
 }
 
-/// A text that is not blank.
 fn text<'d>(object: Value<'d>, name: &str) -> Option<Cow<'d, str>> {
     object.member(name)?.text().filter(|text| !text.trim().is_empty())
 }
@@ -183,32 +180,21 @@ mod tests {
         let long = "R".repeat(LONGEST_REFERENCE + 1);
         let refused =
             |more: &str| (SECOND.replace(r#""payoutReference""#, &format!(r#"{more},"payoutReference""#)), Some("B"));
-        for ((second, reference), expected) in [
-            (refused(r#""isSuccess":false"#), "the response says that the payout was refused"),
-            (
-                refused(r#""error":{"message":"no secret account"}"#),
-                "the response says that the payout was refused: no *** account",
-            ),
-            (refused(r#""status":"no","message":"closed""#), "the response says that the payout was refused: closed"),
-            (
-                (refused(r#""statusId":4"#).0.replace(r#""B""#, "null"), None),
-                "the response says that the payout was refused",
-            ),
-            (
-                (SECOND.replace("\"B\"", &format!("\"{long}\"")), None),
-                "its reference is longer than 128 characters, or not one line",
-            ),
-            (
-                (SECOND.replace("\"B\"", r#""B\u0007""#), None),
-                "its reference is longer than 128 characters, or not one line",
-            ),
+        let renamed = |name: &str| (SECOND.replace("\"B\"", name), None);
+        const REFUSED: &str = "the response says that the payout was refused";
+        const UNUSABLE: &str = "its reference is longer than 128 characters, or not one line";
+        for ((second, reference), expected, more) in [
+            (refused(r#""isSuccess":false"#), REFUSED, ""),
+            (refused(r#""error":{"message":"no secret account"}"#), REFUSED, ": no *** account"),
+            (refused(r#""status":"no","message":"closed""#), REFUSED, ": closed"),
+            ((refused(r#""statusId":4"#).0.replace(r#""B""#, "null"), None), REFUSED, ""),
+            (renamed(&format!("\"{long}\"")), UNUSABLE, ""),
+            (renamed(r#""B\u0007""#), UNUSABLE, ""),
         ] {
             let found = matched(&answer(&format!("{FIRST},{second}")), &[]).unwrap_or_else(|error| panic!("{error}"));
             assert!(found.payouts[0].doubt.is_none() && found.payouts[0].reference.is_some());
-            assert_eq!(
-                (found.payouts[1].reference.as_deref(), found.payouts[1].doubt.as_deref()),
-                (reference, Some(expected))
-            );
+            let told = (found.payouts[1].reference.as_deref(), found.payouts[1].doubt.clone());
+            assert_eq!(told, (reference, Some(format!("{expected}{more}"))));
         }
         let of_batch = |reference: &str| {
             matched(&answer(&format!("{FIRST},{SECOND}")).replace(r#""BATCH""#, &format!("\"{reference}\"")), &[])
@@ -220,34 +206,27 @@ mod tests {
     fn whatever_does_not_fit_is_named() {
         let swap = |from: &str, to: &str| answer(&format!("{FIRST},{SECOND}").replace(from, to));
         let of_batch = |from: &str, to: &str| answer(&format!("{FIRST},{SECOND}")).replace(from, to);
+        const ACCOUNT: &str = "has a different account number from the recipient's";
+        const AMOUNT: &str = "has a different amount from the recipient's";
+        let other_client = "has a different client reference from the recipient's";
+        for (body, number, expected) in [
+            (answer(&format!("{SECOND},{FIRST}")), 0, ACCOUNT),
+            (answer(&format!("{FIRST},null")), 1, ACCOUNT),
+            (swap("0690000032", "0690000033"), 1, ACCOUNT),
+            (swap("100.00", "100.01"), 0, AMOUNT),
+            (swap("100.00", "1e2"), 0, AMOUNT),
+            (swap("\"amount\":\"7.500000\",", ""), 1, AMOUNT),
+            (swap("\"A\"", "\"B\""), 1, "has the reference of another payout"),
+            (swap("\"A\"", "\"C\""), 0, "has the reference of another payout"),
+            (swap("\"A\"", "\" \""), 0, "has no reference"),
+            (swap("\"A\"", "\"A\",\"clientReference\":\"P-2\""), 0, other_client),
+        ] {
+            let expected = format!("payout {number} of the response {expected}");
+            assert_eq!(matched(&body, &["C", "OLD"]).err(), Some(expected), "{body}");
+        }
         for (body, expected) in [
-            (
-                answer(&format!("{SECOND},{FIRST}")),
-                "payout 0 of the response has a different account number from the recipient's",
-            ),
             (answer(FIRST), "the response has 1 payouts, but the batch had 2"),
             (answer(&format!("{FIRST},{SECOND},{SECOND}")), "the response has 3 payouts, but the batch had 2"),
-            (
-                answer(&format!("{FIRST},null")),
-                "payout 1 of the response has a different account number from the recipient's",
-            ),
-            (swap("100.00", "100.01"), "payout 0 of the response has a different amount from the recipient's"),
-            (swap("100.00", "1e2"), "payout 0 of the response has a different amount from the recipient's"),
-            (
-                swap("\"amount\":\"7.500000\",", ""),
-                "payout 1 of the response has a different amount from the recipient's",
-            ),
-            (
-                swap("0690000032", "0690000033"),
-                "payout 1 of the response has a different account number from the recipient's",
-            ),
-            (swap("\"A\"", "\"B\""), "payout 1 of the response has the reference of another payout"),
-            (swap("\"A\"", "\"C\""), "payout 0 of the response has the reference of another payout"),
-            (swap("\"A\"", "\" \""), "payout 0 of the response has no reference"),
-            (
-                swap("\"A\"", "\"A\",\"clientReference\":\"P-2\""),
-                "payout 0 of the response has a different client reference from the recipient's",
-            ),
             (of_batch("\"BATCH\"", "\"OLD\""), "the response has the reference of another batch"),
             (of_batch("\"BATCH\"", "\"\""), "the response has no reference for the batch"),
             (of_batch("\"data\"", "\"Data\""), "the response has no list of payouts"),

@@ -44,7 +44,6 @@ pub struct List {
     pub room: usize,
 }
 
-/// The request of one batch.
 pub struct BatchRequest(SecretBytes);
 
 impl BatchRequest {
@@ -105,7 +104,6 @@ impl List {
         Ok(Report { rows, batches })
     }
 
-    /// The request of these recipients.
     pub fn request(&self, batch: &[usize]) -> BatchRequest {
         let payloads = || batch.iter().map(|&index| &self.recipients[index].payload);
         let length = payloads().map(|payload| payload.len() + 1).sum::<usize>();

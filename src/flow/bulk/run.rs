@@ -30,7 +30,6 @@ use paysvc_spec::status::{self, Outcome, Status};
 const USUAL: usize = 200;
 const PAID_BY_OTHERS: &str = "there was no connection, and others have paid some of its recipients meanwhile";
 
-/// The batch under way.
 struct UnderWay {
     index: usize,
     recipients: Vec<usize>,
@@ -348,7 +347,6 @@ impl<'a> Run<'a> {
     }
 }
 
-/// The recipients of one batch, for the engine.
 struct BatchItems<'r, 'a> {
     run: &'r mut Run<'a>,
     recipients: &'r [usize],

@@ -26,7 +26,6 @@ impl Item<'_> {
     }
 }
 
-/// The batches of a list.
 pub struct Splitter<'a, I: Iterator<Item = Item<'a>>> {
     rest: I,
     /// Passed over, in the order of the list.

@@ -76,7 +76,6 @@ impl Client {
         }
     }
 
-    /// The journal, if there is one, and the key of the call.
     fn journal_and_key(
         &self,
         context: &Call<'_>,

@@ -332,7 +332,6 @@ impl Settlement {
         Ok(End::new(&claim.id, By::Person { who, why, sender_ended }, self.outcome))
     }
 
-    /// The claim of that name.
     fn find(&self, context: &Call<'_>, journal: &Journal) -> Result<Option<Row>, String> {
         const PAGE: u32 = 100;
         let of_key = |key: &Name| -> Result<Option<Row>, String> {
@@ -358,7 +357,6 @@ impl Settlement {
     }
 }
 
-/// How a claim has ended that is not to be settled.
 fn ended(claimed: &ClaimRecord<'_>) -> String {
     let deciding = claimed.deciding_end();
     if let Some((row, end)) = claimed.settled_by()

@@ -58,7 +58,6 @@ impl Client {
     }
 }
 
-/// The fields that an operation got.
 pub(super) fn arguments<'g>(operation: &Operation, given: &'g Given<'_>) -> Result<Fields<'g>, ValidationError> {
     validate::arguments(operation.name, operation.members, given)
 }
@@ -121,7 +120,6 @@ fn whole_number(
     })
 }
 
-/// The arguments of `resolve`.
 pub struct Arguments<'a> {
     pub row: &'static Endpoint,
     pub request: Value<'a>,
@@ -174,7 +172,6 @@ impl<'a> Arguments<'a> {
     }
 }
 
-/// The row that the arguments name.
 pub(super) fn row_of(what: &str, arguments: Fields<'_>) -> Result<&'static Endpoint, ValidationError> {
     row(what, &arguments.text(ENDPOINT).unwrap_or_default())
 }

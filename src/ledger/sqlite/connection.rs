@@ -339,7 +339,6 @@ impl Drop for JournalFile {
     }
 }
 
-/// A connection, and what has to go with it.
 struct Session {
     connection: Connection,
     /// A descriptor of our own: SQLite has no locks on the -wal file that closing this would drop.
