@@ -139,26 +139,6 @@ static void numbers(void)
     paysvc_call_free(call);
 }
 
-static void configurations(void)
-{
-    static const char *members[] = {"base_url", "public_key", "secret_key", "encryption_key", "proxy", "ca_file", "user_agent"};
-    size_t i;
-    for (i = 0; i < sizeof members / sizeof members[0]; i++) {
-        char before[64], *config;
-        paysvc_client *made = NULL;
-        paysvc_status status;
-        sprintf(before, "{\"%s\":\"", members[i]);
-        config = filled(before, big, "\"}");
-        status = paysvc_client_new(config, &made, &reply);
-        /* A file is only looked for if there is a service to connect to. */
-        CHECK(status == PAYSVC_E_CONFIG || (status == PAYSVC_OK && strcmp(members[i], "ca_file") == 0));
-        CHECK(strlen(paysvc_reply_message(reply)) < 2100);
-        paysvc_reply_free(reply);
-        paysvc_client_free(made);
-        free(config);
-    }
-}
-
 int main(int argc, char **argv)
 {
     if (argc != 3 || paysvc_client_new(argv[1], &client, NULL) != PAYSVC_OK) {
@@ -172,7 +152,6 @@ int main(int argc, char **argv)
     headers((int)big / 10, PAYSVC_E_ARGUMENT);
     answers();
     numbers();
-    configurations();
     paysvc_client_free(client);
     return finished("limits");
 }

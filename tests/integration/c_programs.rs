@@ -47,11 +47,6 @@ fn the_boundary_holds_and_leaks_nothing() {
 }
 
 #[test]
-fn a_request_is_built_without_a_json_library() {
-    in_every_way("json_builder.c", &[], None, |mut command, _| drop(run(&mut command)));
-}
-
-#[test]
 fn no_function_follows_null_or_takes_text_that_is_not_utf8() {
     let text = std::fs::read_to_string(root().join("include/paysvc.h")).unwrap();
     let functions = xtask::interface::functions(&text);

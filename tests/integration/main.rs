@@ -50,7 +50,6 @@ mod samples;
 mod scenarios;
 mod scripts;
 mod summary;
-mod threads;
 mod tls;
 mod typed_answers;
 mod unsolicited_answers;
