@@ -1,16 +1,12 @@
 /* A foreign program that does what it is told, so that tests can drive the library from outside.
  *
  * Standard input: the configuration in one line, then one command a line: function, tab, JSON; or get, tab, pointer,
- * which asks the last reply; or answer, tab, endpoint, for the typed fields of the last reply's response; or close, tab,
- * which frees the client; or client, tab, JSON, which makes another one with that configuration; or timeout, tab, number: the
- * limit in ms of all calls that follow, 0 for the client's own, which prints nothing; or key, tab, text: the idempotency key of
- * the next call, which prints nothing.
+ * which asks the last reply; or close, tab, which frees the client; or client, tab, JSON, which makes another one with that
+ * configuration; or timeout, tab, number: the limit in ms of all calls that follow, 0 for the client's own, which prints
+ * nothing; or key, tab, text: the idempotency key of the next call, which prints nothing.
  * Standard output: one line a call: status, outcome, state, HTTP status, attempts, retry-after, code, message, body,
- * separated by tabs; or = and what get found, or - for NULL; or closed. answer prints a JSON object from the pointer of each
- * typed field, of at most five elements of a list, to a text, null (absent) or false (unreadable) in other languages. C has no
- * typed answers, so this program prints what stands there: the type, and the text or the number of elements.
- * typed_members.inc is written by the tests from the tables. It is a careful caller: what it was told is wiped when it has been
- * used.
+ * separated by tabs; or = and what get found, or - for NULL; or closed.
+ * It is a careful caller: what it was told is wiped when it has been used.
  */
 #include <paysvc.h>
 #include <stdio.h>
@@ -20,12 +16,6 @@
 #include <fcntl.h>
 #include <io.h>
 #endif
-
-/* A field of a response; the fields within it are the lines that follow. */
-struct member { const char *name; int is_list; size_t within; };
-struct answer { const char *name; const struct member *members; size_t count; };
-
-#include "typed_members.inc"
 
 static paysvc_reply *last;
 static int timeout_ms;
@@ -92,83 +82,6 @@ static void done(char *text, size_t length)
     free(text);
 }
 
-static void print_text(const char *text)
-{
-    putchar('"');
-    for (; *text != '\0'; text++) {
-        if (*text == '"' || *text == '\\') {
-            printf("\\%c", *text);
-        } else if ((unsigned char)*text < ' ') {
-            printf("\\u%04x", (unsigned)*text);
-        } else {
-            putchar(*text);
-        }
-    }
-    putchar('"');
-}
-
-/* Prints what stands at the pointer; returns the number of elements of an array. */
-static size_t print_entry(const char *pointer)
-{
-    static const char *const names[] = {"ABSENT", "NULL", "BOOL", "NUMBER", "STRING", "ARRAY", "OBJECT"};
-    int type = paysvc_reply_type(last, pointer);
-    const char *text = paysvc_reply_get(last, pointer);
-    size_t count = paysvc_reply_count(last, pointer);
-    print_text(pointer);
-    printf(":[\"%s\"", names[type]);
-    if (type == PAYSVC_JSON_BOOL || type == PAYSVC_JSON_NUMBER || type == PAYSVC_JSON_STRING) {
-        putchar(',');
-        print_text(text);
-    } else if (type == PAYSVC_JSON_ARRAY) {
-        printf(",%lu", (unsigned long)count);
-    }
-    putchar(']');
-    if ((text == NULL) != (type == PAYSVC_JSON_ABSENT || type == PAYSVC_JSON_NULL) ||
-        (count != 0 && type != PAYSVC_JSON_ARRAY && type != PAYSVC_JSON_OBJECT)) {
-        fprintf(stderr, "driver: type, text and count at %s disagree\n", pointer);
-        exit(3);
-    }
-    return type == PAYSVC_JSON_ARRAY ? count : 0;
-}
-
-static void print_members(const char *within, const struct member *member, size_t lines)
-{
-    const struct member *end = member + lines;
-    char pointer[1024];
-    for (; member != end; member += 1 + member->within) {
-        size_t elements, i;
-        putchar(',');
-        sprintf(pointer, "%.500s/%.100s", within, member->name);
-        elements = print_entry(pointer);
-        if (!member->is_list) {
-            print_members(pointer, member + 1, member->within);
-            continue;
-        }
-        for (i = 0; i < elements && i < 5; i++) {
-            putchar(',');
-            sprintf(pointer, "%.500s/%.100s/%lu", within, member->name, (unsigned long)i);
-            print_entry(pointer);
-            print_members(pointer, member + 1, member->within);
-        }
-    }
-}
-
-static void print_answer(const char *endpoint)
-{
-    const struct answer *answer = answers;
-    while (answer->name != NULL && strcmp(answer->name, endpoint) != 0) {
-        answer++;
-    }
-    if (answer->name == NULL) {
-        fprintf(stderr, "driver: no response of %s\n", endpoint);
-        exit(2);
-    }
-    putchar('{');
-    print_entry("");
-    print_members("", answer->members, answer->count);
-    printf("}\n");
-}
-
 static void run(const paysvc_client *client, char *text)
 {
     paysvc_reply *reply = NULL;
@@ -183,10 +96,6 @@ static void run(const paysvc_client *client, char *text)
     if (strcmp(text, "get") == 0) {
         const char *found = paysvc_reply_get(last, json);
         printf("%s%s\n", found == NULL ? "-" : "=", found == NULL ? "" : found);
-        return;
-    }
-    if (strcmp(text, "answer") == 0) {
-        print_answer(json);
         return;
     }
     call = timeout_ms > 0 || key[0] != '\0' ? paysvc_call_new() : NULL;

@@ -39,10 +39,7 @@ impl Java {
         let mut java = Command::new("java");
         let classes = format!("{}:{}", LIBRARIES.join(":"), self.classes.path().display());
         java.arg(format!("-Djna.library.path={}", build().join("lib").display())).args(["-cp", &classes, "Till"]);
-        for name in ["base_url", "public_key", "secret_key", "encryption_key"] {
-            java.env(format!("PAYSVC_{}", name.to_uppercase()), self.sandbox.text(name));
-        }
-        java.args(arguments);
+        self.sandbox.configure(&mut java).args(arguments);
         java
     }
 
@@ -81,8 +78,7 @@ fn a_charge_a_resolve_and_a_webhook_need_no_package() {
     assert!(unknown.starts_with("UNKNOWN, do not charge again: "), "{unknown}");
     java.sandbox.send("DELETE", "/sandbox/faults", "");
     assert_eq!(java.says(&["resolve", stored]), "paid");
-    let charges = java.sandbox.get("/sandbox/ledger").to_string().matches("charge_made").count();
-    assert_eq!(charges, 3);
+    assert_eq!(java.sandbox.effects("charge_made"), 3);
 
     let server = java.command(&["webhooks", "0", "T-1", "25.50"]).stdout(Stdio::piped()).spawn().unwrap();
     let mut server = Running(server);

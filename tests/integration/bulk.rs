@@ -122,9 +122,7 @@ fn sizes(report: &Value) -> Vec<u64> {
 /// What was executed: the service's reference of each payout, by the client's reference.
 fn ledger(sandbox: &Sandbox) -> HashMap<String, Vec<String>> {
     let mut executed: HashMap<String, Vec<String>> = HashMap::new();
-    let ledger = sandbox.get("/sandbox/ledger");
-    let entries = ledger["ledger"].as_array().unwrap_or_else(|| panic!("{ledger}"));
-    for entry in entries.iter().filter(|entry| entry["effect"] == "payout_made") {
+    for entry in sandbox.ledger().iter().filter(|entry| entry["effect"] == "payout_made") {
         let text = |name: &str| entry[name].as_str().unwrap().to_owned();
         executed.entry(text("key")).or_default().push(text("reference"));
     }

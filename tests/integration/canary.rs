@@ -171,8 +171,7 @@ fn is_own(reply: &Reply) -> bool {
 }
 
 fn faults(sandbox: &Sandbox, tls: bool) -> Vec<String> {
-    let listed = sandbox.get("/sandbox/faults");
-    let names = listed["faults"].as_array().unwrap().iter().map(|fault| fault["name"].as_str().unwrap().to_owned());
+    let names = sandbox.faults().into_iter();
     names.filter(|name| name != "echoes_request" && (tls || !strikes_connections(name))).collect()
 }
 

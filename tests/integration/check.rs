@@ -52,8 +52,7 @@ fn all_is_ok_with_the_sandbox_and_nothing_but_one_reading_is_sent() {
         let reply = client.check(None);
         assert_eq!(not_ok(&reply), [], "{arguments:?}");
         assert_eq!((reply.status_name().as_str(), reply.attempts()), ("OK", 1));
-        let requests = sandbox.get("/sandbox/requests");
-        let requests = requests["requests"].as_array().or(requests.as_array()).unwrap();
+        let requests = sandbox.requests();
         let sent: Vec<_> = requests.iter().map(|request| request["path"].as_str().unwrap()).collect();
         assert_eq!(sent, [ASKED.path], "{arguments:?}");
     }

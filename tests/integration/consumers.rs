@@ -49,9 +49,7 @@ fn refund(command: &mut Command) {
     command.env("PAYSVC_BASE_URL", sandbox.text("base_url")).env("PAYSVC_SECRET_KEY", sandbox.text("secret_key"));
     let printed = String::from_utf8(run(command.args(["ORDER-1", "10.00"])).stdout).unwrap();
     assert_eq!(printed.trim_end(), "CONFIRMED: Refund has been initiated", "{command:?}");
-    let ledger = sandbox.get("/sandbox/ledger")["ledger"].take();
-    let refunds = ledger.as_array().unwrap().iter().filter(|entry| entry["effect"] == "refund_made").count();
-    assert_eq!(refunds, 1, "{command:?}: {ledger}");
+    assert_eq!(sandbox.effects("refund_made"), 1, "{command:?}: {:?}", sandbox.ledger());
 }
 
 /// pkg-config with the installed files only.

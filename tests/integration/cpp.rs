@@ -33,9 +33,7 @@ fn progress_that_stops_or_throws_stops_the_call_and_keeps_the_report() {
         for (what, paid) in [("stops", 5), ("throws", 5), ("waits", 0)] {
             sandbox.post("/sandbox/reset", &Value::Null);
             run(configured(&stage, &program, &sandbox).arg(what).arg(folder.path().join(what)));
-            let ledger = sandbox.get("/sandbox/ledger")["ledger"].take();
-            let made = ledger.as_array().unwrap().iter().filter(|entry| entry["effect"] == "payout_made").count();
-            assert_eq!(made, paid, "{what}: {ledger}");
+            assert_eq!(sandbox.effects("payout_made"), paid, "{what}: {:?}", sandbox.ledger());
         }
     }
 }
@@ -43,9 +41,7 @@ fn progress_that_stops_or_throws_stops_the_call_and_keeps_the_report() {
 /// The program, as a client of the sandbox.
 fn configured(stage: &Stage, program: &Path, sandbox: &Sandbox) -> Command {
     let mut command = stage.command(program);
-    for member in ["base_url", "public_key", "secret_key", "encryption_key"] {
-        command.env(format!("PAYSVC_{}", member.to_uppercase()), sandbox.text(member));
-    }
+    sandbox.configure(&mut command);
     command
 }
 
@@ -59,8 +55,7 @@ fn a_reference_that_the_client_made_is_charged_without_a_look_up() {
         sandbox.post("/sandbox/reset", &Value::Null);
         let mut command = configured(&stage, &program, &sandbox);
         run(command.arg("remembers").arg(folder.path().join(whose)).arg(whose));
-        let requests = sandbox.get("/sandbox/requests")["requests"].take();
-        assert_eq!(requests.as_array().unwrap().len(), sent, "{whose}: {requests}");
+        assert_eq!(sandbox.requests().len(), sent, "{whose}: {:?}", sandbox.requests());
     }
 }
 

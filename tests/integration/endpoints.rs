@@ -68,17 +68,14 @@ fn every_entry_is_what_the_sandbox_sees() {
     for row in ENDPOINTS {
         let (target, Good { wire, amount, .. }) = (target(row, &sandbox), good(row));
         client.call(row.name, &target.request).expect("OK CONFIRMED");
-        let requests = sandbox.get("/sandbox/requests");
-        let seen = requests["requests"].as_array().unwrap().last().unwrap();
+        let seen = sandbox.requests().pop().unwrap();
         let header = |name: &str| seen["headers"][name].as_str().unwrap_or_default().to_owned();
         let expected =
             [&wire[0], &target.path, &wire[2], &wire[3], wire.get(4).unwrap_or(&String::new())].map(Clone::clone);
         let text = |name: &str| seen[name].as_str().unwrap_or_default().to_owned();
         let found = [text("method"), text("path"), header("api-key"), text("envelope"), header("encryption")];
         assert_eq!(found, expected, "{}", row.name);
-        let ledger = sandbox.get("/sandbox/ledger");
-        let by_call = |entry: &&Value| !entry["request_id"].is_null();
-        let effects: Vec<_> = ledger["ledger"].as_array().unwrap().iter().filter(by_call).collect();
+        let effects: Vec<_> = sandbox.ledger().into_iter().filter(|entry| !entry["request_id"].is_null()).collect();
         match &target.effect {
             None => assert!(effects.is_empty(), "{}: {effects:?}", row.name),
             Some((effect, key)) => {

@@ -245,11 +245,10 @@ fn a_card_without_an_order_is_sent_and_said() {
     };
     // Nobody has named a price, so nothing is charged.
     assert_eq!(said("E_REJECTED REJECTED"), [json!(2)]);
-    assert_eq!(sandbox.get("/sandbox/ledger")["ledger"], json!([]));
+    assert_eq!(sandbox.ledger(), [json!(null); 0]);
     sandbox.post("/sandbox/orders", &json!({"reference": request["reference"], "amount": "12.50"}));
     assert_eq!(said("OK CONFIRMED"), [json!(2)]);
-    let ledger = sandbox.get("/sandbox/ledger")["ledger"].take();
-    let charge = ledger.as_array().unwrap().iter().find(|entry| entry["effect"] == "charge_made").unwrap();
+    let charge = sandbox.ledger().into_iter().find(|entry| entry["effect"] == "charge_made").unwrap();
     assert_eq!(charge["amount"], "12.50");
 }
 

@@ -66,14 +66,7 @@ fn with_flag(stage: &Stage, program: &Path) -> Command {
 /// Runs the example; gives what it printed, and whether it exited with 0.
 fn play(start: &dyn Fn() -> Command, sandbox: &Sandbox, base_url: &str) -> (String, bool) {
     let mut command = start();
-    command.env("PAYSVC_BASE_URL", base_url);
-    for (variable, member) in [
-        ("PAYSVC_PUBLIC_KEY", "public_key"),
-        ("PAYSVC_SECRET_KEY", "secret_key"),
-        ("PAYSVC_ENCRYPTION_KEY", "encryption_key"),
-    ] {
-        command.env(variable, sandbox.text(member));
-    }
+    sandbox.configure(&mut command).env("PAYSVC_BASE_URL", base_url);
     let output = command.output().unwrap();
     assert!(matches!(output.status.code(), Some(0 | 1)), "{}", output_of(&output));
     (String::from_utf8(output.stdout).unwrap(), output.status.success())
@@ -96,10 +89,6 @@ fn settles(start: &dyn Fn() -> Command, steps: usize) {
     assert!(told.contains("paid: 2500.5 NGN for FLAT-7; hand over the goods"), "{told}");
     assert!(told.contains("accepted, not done yet: no endpoint tells how it ends"), "{told}");
     assert!(told.contains("To use the real service"), "{told}");
-    let ledger = sandbox.get("/sandbox/ledger");
-    let effects: Vec<_> =
-        ledger["ledger"].as_array().unwrap().iter().map(|entry| entry["effect"].as_str().unwrap()).collect();
-    let count = |effect: &str| effects.iter().filter(|found| **found == effect).count();
     for (effect, times) in [
         ("order_created", 2),
         ("mandate_created", 1),
@@ -109,7 +98,7 @@ fn settles(start: &dyn Fn() -> Command, steps: usize) {
         ("funding_received", 1),
         ("refund_made", 1),
     ] {
-        assert_eq!(count(effect), times, "{effect} in {effects:?}");
+        assert_eq!(sandbox.effects(effect), times, "{effect} in {:?}", sandbox.ledger());
     }
 }
 

@@ -319,18 +319,16 @@ fn call_again(sandbox: &Sandbox, target: &Target) -> Reply {
 /// How often the effect of the call was committed: what is true, whatever the library says.
 fn made(sandbox: &Sandbox, target: &Target) -> usize {
     let Some((effect, key)) = &target.effect else { return 0 };
-    let ledger = sandbox.get("/sandbox/ledger");
     let by_call = |entry: &&Value| entry["effect"] == *effect && entry["key"] == *key && !entry["request_id"].is_null();
-    ledger["ledger"].as_array().unwrap().iter().filter(by_call).count()
+    sandbox.ledger().iter().filter(by_call).count()
 }
 
 /// How many requests of the call the sandbox saw; the warm-up has the same path for one of them. What came without a
 /// method was not read: part of a request, except after a handshake that failed.
 fn seen(sandbox: &Sandbox, target: &Target, on: On) -> usize {
-    let requests = sandbox.get("/sandbox/requests");
-    let came = requests["requests"].as_array().unwrap().iter();
     let unread = |request: &Value| request["method"].is_null() && on != Handshake;
-    let count = came.filter(|request| request["path"] == target.path.as_str() || unread(request)).count();
+    let came = sandbox.requests();
+    let count = came.iter().filter(|request| request["path"] == target.path.as_str() || unread(request)).count();
     count - usize::from(target.row.path == WARM_UP && matches!(on, Call | Before))
 }
 
@@ -351,11 +349,11 @@ fn seen_in_the_end(sandbox: &Sandbox, target: &Target, on: On, reply: &Reply) ->
 /// that came, whole or not, but those that were told to come again. More than one is too many.
 fn sent(sandbox: &Sandbox, target: &Target) -> usize {
     let Some(key) = target.business_key() else { return 0 };
-    let requests = sandbox.get("/sandbox/requests");
-    let came = requests["requests"].as_array().unwrap().iter();
     let told_to_come_again =
         |request: &Value| request["fault"].as_str().is_some_and(|fault| ASKS_AGAIN.contains(&fault));
-    came.filter(|request| request["path"] == target.path.as_str() && carries(&request["payload"], key))
+    let came = sandbox.requests();
+    came.iter()
+        .filter(|request| request["path"] == target.path.as_str() && carries(&request["payload"], key))
         .filter(|request| !told_to_come_again(request))
         .count()
 }
@@ -442,9 +440,7 @@ fn print(figures: &Figures) {
 
 /// The matrix has to know every fault that the sandbox has.
 fn know_all(sandbox: &Sandbox) {
-    let faults = sandbox.get("/sandbox/faults");
-    let there: BTreeSet<_> =
-        faults["faults"].as_array().unwrap().iter().map(|fault| fault["name"].as_str().unwrap().to_owned()).collect();
+    let there: BTreeSet<_> = sandbox.faults().into_iter().collect();
     assert_eq!(there, FAULTS.iter().map(|(fault, ..)| fault.to_string()).collect());
 }
 

@@ -7,7 +7,6 @@
 
 mod answers;
 mod evidence;
-mod io;
 mod peer;
 
 use std::collections::BTreeMap;

@@ -131,9 +131,7 @@ impl Till<'_> {
     /// How many times the request was executed.
     fn effects(&self, target: &Target) -> usize {
         let (effect, key) = target.effect.as_ref().unwrap();
-        let ledger = self.sandbox.get("/sandbox/ledger");
-        let entries = ledger["ledger"].as_array().unwrap().iter();
-        entries.filter(|entry| entry["effect"] == effect.as_str() && entry["key"] == key.as_str()).count()
+        self.sandbox.effects_with_key(effect, key)
     }
 
     /// At most one effect, and the journal's response is no better than the truth.
@@ -217,15 +215,13 @@ fn a_till_that_is_killed_at_any_moment_charges_at_most_once() {
 fn whatever_the_service_does_an_order_is_charged_at_most_once() {
     with_c(|command| {
         let sandbox = Sandbox::start(&["--pay-twice", "--any-reference"]);
-        let listed = sandbox.get("/sandbox/faults");
-        let names = listed["faults"].as_array().unwrap().iter().map(|fault| fault["name"].as_str().unwrap().to_owned());
-        let faults: Vec<_> = names.filter(|name| !name.starts_with("tls_")).collect();
+        let faults: Vec<_> = sandbox.faults().into_iter().filter(|name| !name.starts_with("tls_")).collect();
         assert!(faults.len() > 20);
         for fault in &faults {
             for row in charges().into_iter().take(1) {
                 let target = target(row, &sandbox);
                 let till = Till::new(&sandbox, command);
-                sandbox.post("/sandbox/faults", &json!({"fault": fault, "path": row.path, "nth": 1, "count": 1}));
+                sandbox.arm(row.path, fault);
                 let mut driver = till.started(false);
                 let first = driver.call(row.name, &target.request);
                 driver.finish();

@@ -86,9 +86,9 @@ fn check(case: &Case, sandbox: &Sandbox, config: &Value, how: How, start: &dyn F
     let request = case.request.to_string().replace("%d", &format!("{how}%d"));
     command.args([&config.to_string(), case.function, &request, "1", &step.to_string(), how]);
     let output = run(&mut command);
-    let ledger = sandbox.get("/sandbox/ledger");
+    let ledger = sandbox.ledger();
     let mut executed: HashMap<(&str, &str), usize> = HashMap::new();
-    for entry in ledger["ledger"].as_array().unwrap() {
+    for entry in &ledger {
         let text = |name: &str| entry[name].as_str().unwrap_or_default();
         *executed.entry((text("effect"), text("key"))).or_default() += 1;
     }

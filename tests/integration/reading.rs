@@ -17,16 +17,7 @@ struct Service {
 
 impl Service {
     fn new() -> Service {
-        let body = Arc::new(Mutex::new(String::new()));
-        let server = Server::start({
-            let body = Arc::clone(&body);
-            move |mut c| {
-                while c.read_request().is_some() {
-                    let text = body.lock().unwrap().clone();
-                    c.answer("200 OK", "", &text);
-                }
-            }
-        });
+        let (server, body) = Server::settable();
         let client = Client::new(&server.config());
         Service { body, _server: server, client }
     }

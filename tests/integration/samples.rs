@@ -152,10 +152,7 @@ fn a_till_asks_what_became_of_a_lost_charge() {
             sandbox.post("/sandbox/reset", &Value::Null);
             sandbox.post("/sandbox/faults", &json!({"path": "/payment/order/create", "fault": fault}));
             let mut command = start();
-            for member in ["base_url", "public_key", "secret_key", "encryption_key"] {
-                command.env(format!("PAYSVC_{}", member.to_uppercase()), sandbox.text(member));
-            }
-            let output = run(command.args(["SALE-1", card, attempts]));
+            let output = run(sandbox.configure(&mut command).args(["SALE-1", card, attempts]));
             assert_eq!(String::from_utf8_lossy(&output.stdout), expected, "{command:?}");
         }
     }
@@ -201,10 +198,7 @@ fn a_program_that_loads_the_library_itself_asks_for_an_order() {
     let start = |folder: &str| {
         let mut command = Command::new(&program);
         command.env("LD_LIBRARY_PATH", stage.path().join(folder));
-        for member in ["base_url", "public_key", "secret_key", "encryption_key"] {
-            command.env(format!("PAYSVC_{}", member.to_uppercase()), sandbox.text(member));
-        }
-        let output = command.output().unwrap();
+        let output = sandbox.configure(&mut command).output().unwrap();
         (output.status.code(), String::from_utf8(output.stdout).unwrap())
     };
     let (code, told) = start("build/lib");

@@ -11,7 +11,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
-use crate::support::driver::{Driver, Reply};
+use crate::support::driver::{self, Driver, Reply};
 use crate::support::languages;
 use crate::support::sandbox::Sandbox;
 use crate::support::target::filled;
@@ -126,10 +126,9 @@ fn play(sandbox: &Sandbox, scenario: &Scenario, start: &dyn Fn() -> Command) -> 
     let kept = BTreeMap::from([("x509".into(), "x".repeat(509))]);
     let mut run = Run { sandbox, name: &scenario.name, kept, verdicts: Vec::new() };
     let played = catch_unwind(AssertUnwindSafe(|| run.all(scenario, start)));
-    let requests = sandbox.get("/sandbox/requests");
     Played {
         scenario: scenario.name.clone(),
-        captured: requests["requests"].as_array().unwrap().iter().map(lasting).collect(),
+        captured: sandbox.requests().iter().map(lasting).collect(),
         verdicts: run.verdicts,
         error: played.err().map(|panic| panic.downcast_ref::<String>().cloned().unwrap_or_else(|| "panicked".into())),
     }
@@ -212,7 +211,7 @@ impl Run<'_> {
                 "GET" => self.sandbox.get(path),
                 _ => self.sandbox.post(path, &serde_json::from_str(&with).unwrap()),
             };
-            self.look(&at, step, &mut |pointer| text_at(&answer, pointer));
+            self.look(&at, step, &mut |pointer| driver::get(&answer.to_string(), pointer));
         } else if let Some(expected) = &step.ledger {
             let expected: Vec<_> = expected.iter().map(|(e, k, a)| (e.clone(), self.fill(k), a.clone())).collect();
             assert_eq!(self.ledger(), expected, "{at}");
@@ -265,11 +264,11 @@ impl Run<'_> {
 
     /// How many the sandbox has seen.
     fn requests(&self) -> usize {
-        self.sandbox.get("/sandbox/requests")["requests"].as_array().unwrap().len()
+        self.sandbox.requests().len()
     }
 
     fn last_request(&self) -> Value {
-        self.sandbox.get("/sandbox/requests")["requests"].as_array().unwrap().last().expect("a request").clone()
+        self.sandbox.requests().pop().expect("a request")
     }
 
     /// Compares what the step names in a response, and keeps what it wants.
@@ -285,20 +284,11 @@ impl Run<'_> {
 
     fn ledger(&self) -> Vec<(String, String, Option<String>)> {
         let text = |value: &Value| value.as_str().map(str::to_owned);
-        let ledger = self.sandbox.get("/sandbox/ledger");
-        let entries = ledger["ledger"].as_array().unwrap().iter();
-        entries
+        let ledger = self.sandbox.ledger();
+        ledger
+            .iter()
             .map(|entry| (text(&entry["effect"]).unwrap(), text(&entry["key"]).unwrap(), text(&entry["amount"])))
             .collect()
-    }
-}
-
-/// A value of an admin call's response, as `paysvc_reply_get` would give it.
-fn text_at(answer: &Value, pointer: &str) -> Option<String> {
-    match answer.pointer(pointer)? {
-        Value::Null => None,
-        Value::String(text) => Some(text.clone()),
-        other => Some(other.to_string()),
     }
 }
 

@@ -120,6 +120,31 @@ fn c() -> &'static Functions {
 
 const OK: c_int = Status::Ok as c_int;
 
+fn endpoint(function: &str) -> Endpoint {
+    *c().endpoints.get(function).unwrap_or_else(|| panic!("no function {function}"))
+}
+
+fn c_text(text: &impl ToString) -> CString {
+    CString::new(text.to_string()).unwrap()
+}
+
+fn or_null(text: &Option<CString>) -> *const c_char {
+    text.as_ref().map_or(ptr::null(), |text| text.as_ptr())
+}
+
+fn token(call: Option<&Call>) -> *mut RawCall {
+    call.map_or(ptr::null_mut(), Call::loaded)
+}
+
+/// The reply of a function, which returns its status.
+fn replied(call: impl FnOnce(*mut *mut RawReply) -> c_int) -> Reply {
+    let mut reply = ptr::null_mut();
+    let status = call(&mut reply);
+    let reply = Reply(Told::Loaded(reply));
+    assert_eq!(status, reply.status());
+    reply
+}
+
 pub struct Client(Way);
 
 enum Way {
@@ -149,12 +174,10 @@ impl Client {
                 .map(|driven| Client(Way::Driven(Box::new(driven))))
                 .map_err(|reply| Reply(Told::Driven(reply)));
         }
-        let config = CString::new(config.to_string()).unwrap();
-        let (mut client, mut reply) = (ptr::null_mut(), ptr::null_mut());
-        let status = unsafe { (c().client_new)(config.as_ptr(), &mut client, &mut reply) };
-        let reply = Reply(Told::Loaded(reply));
-        assert_eq!(client.is_null(), status != OK);
-        if status == OK { Ok(Client(Way::Loaded(client))) } else { Err(reply) }
+        let (config, mut client) = (c_text(config), ptr::null_mut());
+        let reply = replied(|reply| unsafe { (c().client_new)(config.as_ptr(), &mut client, reply) });
+        assert_eq!(client.is_null(), reply.status() != OK);
+        if client.is_null() { Err(reply) } else { Ok(Client(Way::Loaded(client))) }
     }
 
     fn loaded(&self) -> *mut RawClient {
@@ -174,57 +197,31 @@ impl Client {
             let timeout_ms = call.map_or(0, |call| call.timeout_ms);
             return Reply(Told::Driven(Box::new(driven.call(function, &request.to_string(), timeout_ms))));
         }
-        let function = c().endpoints.get(function).unwrap_or_else(|| panic!("no function {function}"));
-        let request = CString::new(request.to_string()).unwrap();
-        let mut reply = ptr::null_mut();
-        let call = call.map_or(ptr::null_mut(), Call::loaded);
-        let status = unsafe { function(self.loaded(), request.as_ptr(), call, &mut reply) };
-        let reply = Reply(Told::Loaded(reply));
-        assert_eq!(status, reply.status());
-        reply
+        let (function, request) = (endpoint(function), c_text(request));
+        replied(|reply| unsafe { function(self.loaded(), request.as_ptr(), token(call), reply) })
     }
 
     /// Calls a function by its name; `None`: NULL.
     pub fn invoke(&self, function: Option<&str>, request: &impl ToString, call: Option<&Call>) -> Reply {
-        let function = function.map(|name| CString::new(name).unwrap());
-        let function = function.as_ref().map_or(ptr::null(), |name| name.as_ptr());
-        let request = CString::new(request.to_string()).unwrap();
-        let mut reply = ptr::null_mut();
-        let call = call.map_or(ptr::null_mut(), Call::loaded);
-        let status = unsafe { (c().invoke)(self.loaded(), function, request.as_ptr(), call, &mut reply) };
-        let reply = Reply(Told::Loaded(reply));
-        assert_eq!(status, reply.status());
-        reply
+        let (name, request) = (function.map(|name| c_text(&name)), c_text(request));
+        replied(|reply| unsafe { (c().invoke)(self.loaded(), or_null(&name), request.as_ptr(), token(call), reply) })
     }
 
     /// Calls a function without a client, and without a request.
     pub fn call_with_nulls(&self, function: &str) -> [Reply; 2] {
-        let function = c().endpoints.get(function).unwrap_or_else(|| panic!("no function {function}"));
         [(ptr::null(), c"{}".as_ptr()), (self.loaded().cast_const(), ptr::null())].map(|(client, request)| {
-            let mut reply = ptr::null_mut();
-            unsafe { function(client, request, ptr::null(), &mut reply) };
-            Reply(Told::Loaded(reply))
+            replied(|reply| unsafe { endpoint(function)(client, request, ptr::null(), reply) })
         })
     }
 
     /// Is everything ready for the first sale?
     pub fn check(&self, call: Option<&Call>) -> Reply {
-        let mut reply = ptr::null_mut();
-        let call = call.map_or(ptr::null_mut(), Call::loaded);
-        let status = unsafe { (c().client_check)(self.loaded(), call, &mut reply) };
-        let reply = Reply(Told::Loaded(reply));
-        assert_eq!(status, reply.status());
-        reply
+        replied(|reply| unsafe { (c().client_check)(self.loaded(), token(call), reply) })
     }
 
     /// Connects ahead.
     pub fn warm(&self, call: Option<&Call>) -> Reply {
-        let mut reply = ptr::null_mut();
-        let call = call.map_or(ptr::null_mut(), Call::loaded);
-        let status = unsafe { (c().client_warm)(self.loaded(), call, &mut reply) };
-        let reply = Reply(Told::Loaded(reply));
-        assert_eq!(status, reply.status());
-        reply
+        replied(|reply| unsafe { (c().client_warm)(self.loaded(), token(call), reply) })
     }
 
     /// The payload as an encrypted endpoint sends it.
@@ -232,12 +229,8 @@ impl Client {
         if let Way::Driven(driven) = &self.0 {
             return Reply(Told::Driven(Box::new(driven.call("encrypt", &payload.to_string(), 0))));
         }
-        let payload = CString::new(payload.to_string()).unwrap();
-        let mut reply = ptr::null_mut();
-        let status = unsafe { (c().encrypt)(self.loaded(), payload.as_ptr(), &mut reply) };
-        let reply = Reply(Told::Loaded(reply));
-        assert_eq!(status, reply.status());
-        reply
+        let payload = c_text(payload);
+        replied(|reply| unsafe { (c().encrypt)(self.loaded(), payload.as_ptr(), reply) })
     }
 
     /// All lines of the log go there; without a function none does.
@@ -294,24 +287,19 @@ impl Call {
 
     /// Takes the kept lines.
     pub fn log(&self) -> Vec<Value> {
-        let next = || {
-            let line = unsafe { (c().call_next_log)(self.loaded()) };
-            (!line.is_null()).then(|| serde_json::from_str(text(line)).unwrap())
-        };
-        std::iter::from_fn(next).collect()
+        let next = || found(unsafe { (c().call_next_log)(self.loaded()) });
+        std::iter::from_fn(next).map(|line| serde_json::from_str(line).unwrap()).collect()
     }
 
     /// Whether it was taken.
     pub fn set_traceparent(&self, traceparent: Option<&str>) -> bool {
-        let traceparent = traceparent.map(|text| CString::new(text).unwrap());
-        let traceparent = traceparent.as_ref().map_or(ptr::null(), |text| text.as_ptr());
-        unsafe { (c().call_set_traceparent)(self.loaded(), traceparent) == Status::Ok as c_int }
+        let traceparent = traceparent.map(|text| c_text(&text));
+        unsafe { (c().call_set_traceparent)(self.loaded(), or_null(&traceparent)) == OK }
     }
 
     /// Whether it was taken.
     pub fn set_key(&self, key: &str) -> bool {
-        let key = CString::new(key).unwrap();
-        unsafe { (c().call_set_key)(self.loaded(), key.as_ptr()) == Status::Ok as c_int }
+        unsafe { (c().call_set_key)(self.loaded(), c_text(&key).as_ptr()) == OK }
     }
 
     /// All steps go there. `userdata` must live as long as a call with this token runs.
@@ -330,10 +318,9 @@ impl Drop for Call {
 
 /// What the function returns, and the text that it writes to so many bytes.
 pub fn reference_new(prefix: Option<&str>, size: usize) -> (i32, String) {
-    let prefix = prefix.map(|prefix| CString::new(prefix).unwrap());
+    let prefix = prefix.map(|prefix| c_text(&prefix));
     let mut text = vec![b'?'; size + 1];
-    let prefix = prefix.as_ref().map_or(ptr::null(), |prefix| prefix.as_ptr());
-    let length = unsafe { (c().reference_new)(prefix, text.as_mut_ptr().cast(), size) };
+    let length = unsafe { (c().reference_new)(or_null(&prefix), text.as_mut_ptr().cast(), size) };
     assert_eq!(text[size], b'?', "no byte behind the memory is written");
     let written =
         CStr::from_bytes_until_nul(&text).map_or_else(|_| String::new(), |text| text.to_str().unwrap().into());
@@ -353,6 +340,11 @@ unsafe impl Sync for Reply {}
 
 fn text<'a>(pointer: *const c_char) -> &'a str {
     unsafe { CStr::from_ptr(pointer) }.to_str().unwrap()
+}
+
+/// `None`: NULL.
+fn found<'a>(pointer: *const c_char) -> Option<&'a str> {
+    (!pointer.is_null()).then(|| text(pointer))
 }
 
 impl Reply {
@@ -404,34 +396,25 @@ impl Reply {
         if let Told::Driven(reply) = &self.0 {
             return driver::get(&reply.body, pointer);
         }
-        let pointer = CString::new(pointer).unwrap();
-        let found = unsafe { (c().reply_get)(self.loaded(), pointer.as_ptr()) };
-        (!found.is_null()).then(|| text(found).to_owned())
+        found(unsafe { (c().reply_get)(self.loaded(), c_text(&pointer).as_ptr()) }).map(str::to_owned)
     }
     pub fn get_cp1252(&self, pointer: &str) -> Option<&[u8]> {
-        let pointer = CString::new(pointer).unwrap();
-        let found = unsafe { (c().reply_get_cp1252)(self.loaded(), pointer.as_ptr()) };
+        let found = unsafe { (c().reply_get_cp1252)(self.loaded(), c_text(&pointer).as_ptr()) };
         (!found.is_null()).then(|| unsafe { CStr::from_ptr(found) }.to_bytes())
     }
     /// `which`: one of [`paysvc_spec::status::Amount`].
     pub fn amount(&self, which: c_int) -> Option<&str> {
-        let found = unsafe { (c().reply_amount)(self.loaded(), which) };
-        (!found.is_null()).then(|| text(found))
+        found(unsafe { (c().reply_amount)(self.loaded(), which) })
     }
     /// The reply as one JSON object; always the same text.
     pub fn json(&self) -> Option<&str> {
-        let found = unsafe { (c().reply_json)(self.loaded()) };
-        assert_eq!(found, unsafe { (c().reply_json)(self.loaded()) });
-        let answer = unsafe { (c().reply_answer)(self.loaded()) };
-        assert_eq!(found.is_null(), answer.is_null());
-        (!found.is_null()).then(|| {
-            let (whole, answer) = (text(found), text(answer));
-            assert!(
-                answer.starts_with("{\"look_up\":") && whole.ends_with(&answer[1..]),
-                "{answer}: not the end of {whole}"
-            );
-            whole
-        })
+        let json = || unsafe { (c().reply_json)(self.loaded()) };
+        assert_eq!(json(), json());
+        let (whole, answer) = (found(json()), found(unsafe { (c().reply_answer)(self.loaded()) }));
+        assert!(answer.is_none_or(|answer| answer.starts_with("{\"look_up\":")), "{answer:?}");
+        let ends_so = |answer: &str| whole.is_some_and(|whole| whole.ends_with(&answer[1..]));
+        assert!(answer.map_or(whole.is_none(), ends_so), "{answer:?}: not the end of {whole:?}");
+        whole
     }
     /// Whether the mandate is active.
     pub fn is_active(&self) -> bool {
@@ -439,9 +422,8 @@ impl Reply {
     }
     /// Why the order is not paid so; "" if it is.
     pub fn why_not_paid(&self, ordered: [Option<&str>; 3]) -> &str {
-        let texts = ordered.map(|text| text.map(|text| CString::new(text).unwrap()));
-        let [reference, amount, currency] =
-            [0, 1, 2].map(|index| texts[index].as_ref().map_or(ptr::null(), |text| text.as_ptr()));
+        let texts = ordered.map(|text| text.map(|text| c_text(&text)));
+        let [reference, amount, currency] = texts.each_ref().map(or_null);
         let mut why = ptr::null();
         let paid = unsafe { (c().reply_is_paid)(self.loaded(), reference, amount, currency, &mut why) };
         let why = text(why);
@@ -451,17 +433,13 @@ impl Reply {
     }
     /// One of `PAYSVC_JSON_...`
     pub fn json_type(&self, pointer: &str) -> c_int {
-        let pointer = CString::new(pointer).unwrap();
-        unsafe { (c().reply_type)(self.loaded(), pointer.as_ptr()) }
+        unsafe { (c().reply_type)(self.loaded(), c_text(&pointer).as_ptr()) }
     }
     pub fn count(&self, pointer: &str) -> usize {
-        let pointer = CString::new(pointer).unwrap();
-        unsafe { (c().reply_count)(self.loaded(), pointer.as_ptr()) }
+        unsafe { (c().reply_count)(self.loaded(), c_text(&pointer).as_ptr()) }
     }
     pub fn name(&self, pointer: &str, index: usize) -> Option<&str> {
-        let pointer = CString::new(pointer).unwrap();
-        let found = unsafe { (c().reply_name)(self.loaded(), pointer.as_ptr(), index) };
-        (!found.is_null()).then(|| text(found))
+        found(unsafe { (c().reply_name)(self.loaded(), c_text(&pointer).as_ptr(), index) })
     }
     pub fn request_id(&self) -> &str {
         text(unsafe { (c().reply_request_id)(self.loaded()) })

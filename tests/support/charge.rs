@@ -48,22 +48,17 @@ fn resolves(start: &dyn Fn() -> Command) {
         sandbox.post("/sandbox/faults", &json!({"path": "/payment/order/create", "fault": fault}));
         let mut program = start();
         program.env("PAYSVC_TIMEOUT_MS", "3000");
-        for member in ["base_url", "public_key", "secret_key", "encryption_key"] {
-            program.env(format!("PAYSVC_{}", member.to_uppercase()), sandbox.text(member));
-        }
-        let printed = String::from_utf8(run(&mut program).stdout).unwrap();
+        let printed = String::from_utf8(run(sandbox.configure(&mut program)).stdout).unwrap();
         let lines: Vec<&str> = printed.lines().collect();
         assert!(lines[0].starts_with("the response is lost, asking what became of it: "), "{fault}: {printed}");
-        let ledger = sandbox.get("/sandbox/ledger")["ledger"].take();
-        let charged = ledger.as_array().unwrap().iter().filter(|entry| entry["effect"] == "charge_made").count();
-        let requests = sandbox.get("/sandbox/requests")["requests"].take();
-        let sent = requests.as_array().unwrap().iter().filter(|it| it["path"] == "/payment/order/create").count();
-        assert_eq!(sent, 1, "{fault}: {requests}");
+        let (charged, requests) = (sandbox.effects("charge_made"), sandbox.requests());
+        let sent = requests.iter().filter(|it| it["path"] == "/payment/order/create").count();
+        assert_eq!(sent, 1, "{fault}: {requests:?}");
         match charged {
             0 => assert!(lines[1].starts_with("UNKNOWN, do not charge again: "), "{fault}: {printed}"),
             _ => assert_eq!((charged, lines[1]), (1, "paid"), "{fault}: {printed}"),
         }
-        assert_eq!(charged, usize::from(fault != "status_500"), "{fault}: {ledger}");
+        assert_eq!(charged, usize::from(fault != "status_500"), "{fault}: {:?}", sandbox.ledger());
     }
 }
 

@@ -1,6 +1,5 @@
 //! A foreign program under test: it reads a call a line and prints a reply a line (see `tests/c/driver.c`).
 
-use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{BufRead as _, BufReader, Read as _, Seek as _, Write as _};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
@@ -8,8 +7,8 @@ use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
 use serde_json::Value;
-use serde_json::value::RawValue;
 
+use super::answers::Tree;
 use super::capi::HANG;
 
 pub struct Driver {
@@ -86,22 +85,26 @@ impl Driver {
     }
 
     pub fn call_text(&mut self, function: &str, request: &str) -> Reply {
-        writeln!(self.input.as_mut().unwrap(), "{function}\t{request}").unwrap();
-        Reply::parse(&read(&self.output, &mut self.child, &mut self.errors))
+        Reply::parse(&self.ask(function, request))
+    }
+
+    /// The line that answers a command.
+    fn ask(&mut self, command: &str, argument: &str) -> String {
+        self.tell(command, argument);
+        read(&self.output, &mut self.child, &mut self.errors)
     }
 
     /// Begins a call, and kills the program this long after that.
     pub fn call_and_kill(mut self, function: &str, request: &Value, after: Duration) {
-        writeln!(self.input.as_mut().unwrap(), "{function}\t{request}").unwrap();
+        self.tell(function, &request.to_string());
         std::thread::sleep(after);
         self.kill();
     }
 
     /// Begins a call that the program may not survive, and waits for the program's end.
     pub fn call_and_end(mut self, function: &str, request: &Value) {
-        let mut input = self.input.take().unwrap();
-        writeln!(input, "{function}\t{request}").unwrap();
-        drop(input);
+        self.tell(function, &request.to_string());
+        drop(self.input.take());
         self.child.wait().unwrap();
     }
 
@@ -117,22 +120,18 @@ impl Driver {
 
     /// The result of `get` of that language on the last reply.
     pub fn get(&mut self, pointer: &str) -> Option<String> {
-        writeln!(self.input.as_mut().unwrap(), "get\t{pointer}").unwrap();
-        let line = read(&self.output, &mut self.child, &mut self.errors);
-        line.trim_end_matches('\n').strip_prefix('=').map(str::to_owned)
+        self.ask("get", pointer).trim_end_matches('\n').strip_prefix('=').map(str::to_owned)
     }
 
     /// The typed fields of the last reply's response, read as that endpoint's: the line of the command `answer`.
     pub fn answer(&mut self, endpoint: &str) -> serde_json::Map<String, Value> {
-        writeln!(self.input.as_mut().unwrap(), "answer\t{endpoint}").unwrap();
-        let line = read(&self.output, &mut self.child, &mut self.errors);
+        let line = self.ask("answer", endpoint);
         serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line}"))
     }
 
     /// Closes the client; the program goes on.
     pub fn close(&mut self) {
-        writeln!(self.input.as_mut().unwrap(), "close\t").unwrap();
-        assert_eq!(read(&self.output, &mut self.child, &mut self.errors), "closed\n");
+        assert_eq!(self.ask("close", ""), "closed\n");
     }
 
     pub fn process(&self) -> u32 {
@@ -150,19 +149,11 @@ impl Driver {
 }
 
 /// What stands at a pointer, as `paysvc_reply_get` returns it, when the reply in the program may be gone already.
-/// Numbers stay text: those that no type holds are a part of the tests.
 pub fn get(json: &str, pointer: &str) -> Option<String> {
-    let mut found: &RawValue = serde_json::from_str(json).unwrap_or_else(|error| panic!("{error}: {json}"));
-    for step in pointer.split('/').skip(1) {
-        let members = serde_json::from_str::<BTreeMap<String, &RawValue>>(found.get());
-        found = match members {
-            Ok(members) => members.get(step)?,
-            Err(_) => serde_json::from_str::<Vec<&RawValue>>(found.get()).ok()?.get(step.parse::<usize>().ok()?)?,
-        };
-    }
-    match found.get() {
-        "null" => None,
-        text => Some(serde_json::from_str(text).unwrap_or_else(|_| text.to_owned())),
+    match Tree::parse(json).at(pointer)? {
+        Tree::Null => None,
+        Tree::Number(text) | Tree::Text(text) => Some(text.clone()),
+        other => Some(other.write()),
     }
 }
 

@@ -99,7 +99,6 @@ impl Stage {
             }
         }
         std::fs::write(stage.path().join("functions.inc"), functions_inc()).unwrap();
-        std::fs::write(stage.path().join("typed_members.inc"), typed_members_inc()).unwrap();
         stage
     }
 
@@ -220,29 +219,6 @@ pub fn has_static_c(stage: &Stage) -> bool {
 pub fn functions_inc() -> String {
     let line = |row: &paysvc_spec::schema::Endpoint| format!("{{\"{0}\", paysvc_{0}}},\n", row.name);
     paysvc_spec::ENDPOINTS.iter().map(line).collect()
-}
-
-/// The typed fields of the endpoints' answers as tables of C: name, whether it is a list, and how many of the lines
-/// that follow lie within it.
-pub fn typed_members_inc() -> String {
-    fn lines(out: &mut Vec<String>, members: &'static [paysvc_spec::schema::Member]) {
-        for member in answers::typed(members) {
-            let at = out.len();
-            lines(out, member.kind.members());
-            let is_list = i32::from(matches!(member.kind, paysvc_spec::schema::AnswerKind::List(_)));
-            out.insert(at, format!("    {{\"{}\", {is_list}, {}}},\n", member.name, out.len() - at));
-        }
-    }
-    let (mut tables, mut index) = (String::new(), String::new());
-    for row in paysvc_spec::ENDPOINTS {
-        let (name, mut members) = (row.name, Vec::new());
-        lines(&mut members, row.answer.members);
-        // C89 has no empty array.
-        tables +=
-            &format!("static const struct member of_{name}[] = {{\n{}    {{NULL, 0, 0}}\n}};\n", members.concat());
-        index += &format!("    {{\"{name}\", of_{name}, {}}},\n", members.len());
-    }
-    format!("{tables}static const struct answer answers[] = {{\n{index}    {{NULL, NULL, 0}}\n}};\n")
 }
 
 /// Runs a command; panics with its output unless it succeeds.

@@ -4,7 +4,7 @@ use std::io::{BufRead as _, BufReader};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::build;
 use super::https::Https;
@@ -71,6 +71,44 @@ impl Sandbox {
         config
     }
 
+    /// Gives a program its address and keys as variables.
+    pub fn configure<'c>(&self, command: &'c mut Command) -> &'c mut Command {
+        for name in ["base_url", "public_key", "secret_key", "encryption_key"] {
+            command.env(format!("PAYSVC_{}", name.to_uppercase()), self.text(name));
+        }
+        command
+    }
+
+    /// What was executed.
+    pub fn ledger(&self) -> Vec<Value> {
+        list(self.get("/sandbox/ledger")["ledger"].take())
+    }
+
+    /// How often that effect was executed, whatever its key.
+    pub fn effects(&self, effect: &str) -> usize {
+        self.ledger().iter().filter(|entry| entry["effect"] == effect).count()
+    }
+
+    pub fn effects_with_key(&self, effect: &str, key: &str) -> usize {
+        self.ledger().iter().filter(|entry| entry["effect"] == effect && entry["key"] == key).count()
+    }
+
+    /// All that it has received.
+    pub fn requests(&self) -> Vec<Value> {
+        list(self.get("/sandbox/requests")["requests"].take())
+    }
+
+    /// The names of its faults.
+    pub fn faults(&self) -> Vec<String> {
+        let all = list(self.get("/sandbox/faults")["faults"].take());
+        all.iter().map(|fault| fault["name"].as_str().unwrap().to_owned()).collect()
+    }
+
+    /// The next request to that path meets the fault.
+    pub fn arm(&self, path: &str, fault: &str) {
+        self.post("/sandbox/faults", &json!({"fault": fault, "path": path, "nth": 1, "count": 1}));
+    }
+
     pub fn get(&self, path: &str) -> Value {
         self.send("GET", path, "")
     }
@@ -100,6 +138,11 @@ impl Sandbox {
             _ => Err(format!("{method} {path} {body}: {status} {text}")),
         }
     }
+}
+
+fn list(found: Value) -> Vec<Value> {
+    let Value::Array(all) = found else { panic!("no list: {found}") };
+    all
 }
 
 impl Drop for Sandbox {

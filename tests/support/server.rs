@@ -22,7 +22,7 @@ pub struct Connection {
     pub socket: TcpStream,
     /// Counts from 0.
     pub index: usize,
-    tls: Option<Box<StreamOwned<ServerConnection, TcpStream>>>,
+    io: Io,
     seen: Arc<Mutex<Vec<String>>>,
     listener: Arc<TcpListener>,
 }
@@ -37,7 +37,8 @@ impl Connection {
 
     /// The server's side of TLS.
     pub fn tls(&mut self) -> &mut ServerConnection {
-        &mut self.tls.as_mut().expect("TLS").conn
+        let Io::Tls(tls) = &mut self.io else { panic!("no TLS") };
+        &mut tls.conn
     }
 
     pub fn write(&mut self, text: &str) {
@@ -81,27 +82,59 @@ impl Connection {
     }
 }
 
+/// The server's end of a connection: plain or under TLS.
+pub enum Io {
+    Plain(TcpStream),
+    Tls(Box<StreamOwned<ServerConnection, TcpStream>>),
+}
+
+impl Io {
+    /// The handshake is a part of the first read.
+    pub fn new(socket: &TcpStream, tls: Option<&Arc<ServerConfig>>) -> Io {
+        let socket = socket.try_clone().unwrap();
+        match tls.map(|config| ServerConnection::new(Arc::clone(config)).unwrap()) {
+            Some(tls) => Io::Tls(Box::new(StreamOwned::new(tls, socket))),
+            None => Io::Plain(socket),
+        }
+    }
+}
+
+impl Read for Io {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        match self {
+            Io::Plain(socket) => socket.read(buffer),
+            Io::Tls(tls) => tls.read(buffer),
+        }
+    }
+}
+
+impl Write for Io {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            Io::Plain(socket) => socket.write(bytes),
+            Io::Tls(tls) => tls.write(bytes),
+        }
+    }
+    fn flush(&mut self) -> io::Result<()> {
+        match self {
+            Io::Plain(socket) => socket.flush(),
+            Io::Tls(tls) => tls.flush(),
+        }
+    }
+}
+
 impl Read for Connection {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        match &mut self.tls {
-            Some(tls) => tls.read(buffer),
-            None => self.socket.read(buffer),
-        }
+        self.io.read(buffer)
     }
 }
 
 impl Write for Connection {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        match &mut self.tls {
-            Some(tls) => tls.write(bytes),
-            None => self.socket.write(bytes),
-        }
+        self.io.write(bytes)
     }
     fn flush(&mut self) -> io::Result<()> {
-        match &mut self.tls {
-            Some(tls) => tls.flush(),
-            None => self.socket.flush(),
-        }
+        self.io.flush()
     }
 }
 
@@ -140,6 +173,21 @@ impl Server {
         Server::start(move |mut connection| connection.serve(status, &headers, &body))
     }
 
+    /// Answers every request with the text that is set.
+    pub fn settable() -> (Server, Arc<Mutex<String>>) {
+        let body = Arc::new(Mutex::new(String::new()));
+        let server = Server::start({
+            let body = Arc::clone(&body);
+            move |mut connection| {
+                while connection.read_request().is_some() {
+                    let body = body.lock().unwrap().clone();
+                    connection.answer("200 OK", "", &body);
+                }
+            }
+        });
+        (server, body)
+    }
+
     pub fn ok() -> Server {
         Server::start(Connection::serve_ok)
     }
@@ -160,12 +208,9 @@ impl Server {
                 while let Ok((socket, _)) = listener.accept() {
                     socket.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
                     let index = connections.fetch_add(1, Ordering::SeqCst);
-                    let tls = tls.as_ref().map(|config| {
-                        let tls = ServerConnection::new(Arc::clone(config)).unwrap();
-                        Box::new(StreamOwned::new(tls, socket.try_clone().unwrap()))
-                    });
+                    let io = Io::new(&socket, tls.as_ref());
                     let (seen, listener) = (Arc::clone(&seen), Arc::clone(&listener));
-                    let connection = Connection { socket, index, tls, seen, listener };
+                    let connection = Connection { socket, index, io, seen, listener };
                     let script = Arc::clone(&script);
                     std::thread::spawn(move || script(connection));
                 }

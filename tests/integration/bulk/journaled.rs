@@ -47,9 +47,7 @@ impl Example {
             Some(program) => self.stage.command(program),
             None => bindings::python("examples/payouts.py"),
         };
-        for name in ["base_url", "public_key", "secret_key", "encryption_key"] {
-            command.env(format!("PAYSVC_{}", name.to_uppercase()), self.sandbox.text(name));
-        }
+        self.sandbox.configure(&mut command);
         command.env("PAYSVC_TIMEOUT_MS", TIMEOUT_MS.to_string());
         command.args(is_new.then_some("--new")).arg(self.stage.path().join("list.json")).arg(self.journal());
         command

@@ -6,7 +6,7 @@ use super::{Payer, check, fault, ledger, outcomes, recipient, recipients, report
 use crate::support::capi::Client;
 
 fn requests(sandbox: &crate::support::sandbox::Sandbox) -> usize {
-    sandbox.get("/sandbox/requests")["requests"].as_array().unwrap().len()
+    sandbox.requests().len()
 }
 
 #[test]

@@ -76,7 +76,7 @@ fn no_secret_is_in_the_files_of_the_journal_at_any_moment() {
                 let mut target = target(row, &sandbox);
                 plant(row.fields, &mut target.request);
                 if let Some(fault) = fault {
-                    sandbox.post("/sandbox/faults", &json!({"fault": fault, "path": row.path, "nth": 1, "count": 1}));
+                    sandbox.arm(row.path, fault);
                 }
                 let at = format!("{} under {fault:?}", row.name);
                 let (folder, traces) = (folder(), folder());

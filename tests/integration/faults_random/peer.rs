@@ -8,13 +8,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use rustls::{ServerConfig, ServerConnection, StreamOwned};
+use rustls::ServerConfig;
 
 use super::answers::{self, Piece, Script, Then};
 use super::evidence::{Evidence, Given, Place, Seen};
-use super::io::Io;
 use crate::support::random::Random;
-use crate::support::server::{reset_when_closed, stop_accepting, whole_message};
+use crate::support::server::{Io, reset_when_closed, stop_accepting, whole_message};
 
 /// A request that comes so long after a stray answer is from a client that could have noticed it.
 const NOTICED: Duration = Duration::from_secs(1);
@@ -139,14 +138,7 @@ impl Connection {
         let _ = tcp.set_nodelay(true);
         tcp.set_read_timeout(Some(LONGEST)).unwrap();
         tcp.set_write_timeout(Some(LONGEST)).unwrap();
-        let other = tcp.try_clone().unwrap();
-        let io = match &manner.tls {
-            None => Io::Plain(other),
-            Some(config) => {
-                let tls = ServerConnection::new(Arc::clone(config)).unwrap();
-                Io::Tls(Box::new(StreamOwned::new(tls, other)))
-            }
-        };
+        let io = Io::new(&tcp, manner.tls.as_ref());
         let (random, calm) = (Random::new(manner.seed, id as u64 + 1), manner.calm);
         Connection {
             io,
@@ -274,7 +266,7 @@ impl Connection {
         let mut buffer = [0; 4096];
         let read = self.io.read(&mut buffer);
         if read.is_err() {
-            self.input.extend_from_slice(&self.io.what_came());
+            self.input.extend_from_slice(&what_came(&mut self.io));
             self.note("the connection broke when it was read");
         }
         match read? {
@@ -403,6 +395,16 @@ impl Connection {
         }
         Err(Over::Drawn)
     }
+}
+
+/// rustls fails before it reads, if it cannot write what it still has to: what has arrived is read without it.
+fn what_came(io: &mut Io) -> Vec<u8> {
+    let mut came = Vec::new();
+    if let Io::Tls(tls) = io {
+        while tls.conn.read_tls(&mut tls.sock).is_ok_and(|count| count > 0) && tls.conn.process_new_packets().is_ok() {}
+        let _ = tls.conn.reader().read_to_end(&mut came);
+    }
+    came
 }
 
 /// The key that the bytes name: an encrypted body has its number in its trace.

@@ -92,7 +92,7 @@ pub fn prepared(row: &'static Endpoint, till: &Till, journal: &Path, fault: Opti
         prepared.effect.as_mut().unwrap().1 = order.to_owned();
     }
     if let Some(fault) = fault {
-        till.sandbox.post("/sandbox/faults", &json!({"fault": fault, "path": row.path, "nth": 1, "count": 1}));
+        till.sandbox.arm(row.path, fault);
     }
     prepared
 }

@@ -3,8 +3,6 @@
 
 use std::process::{Command, Output, Stdio};
 
-use serde_json::json;
-
 use super::folder;
 use crate::support::capi::eventually;
 use crate::support::sandbox::Sandbox;
@@ -36,9 +34,7 @@ fn charges_once(start: &dyn Fn() -> Command) {
     let sandbox = Sandbox::start(&["--pay-twice", "--any-reference"]);
     let till = |order: &str| {
         let mut command = start();
-        for name in ["base_url", "public_key", "secret_key", "encryption_key"] {
-            command.env(format!("PAYSVC_{}", name.to_uppercase()), sandbox.text(name));
-        }
+        sandbox.configure(&mut command);
         let journal = folder.path().join("pay.db");
         command.env("PAYSVC_JOURNAL_CREATE", if journal.exists() { "false" } else { "true" });
         command.env("PAYSVC_JOURNAL", journal).arg(order);
@@ -50,19 +46,11 @@ fn charges_once(start: &dyn Fn() -> Command) {
         assert_eq!(output.status.code(), Some(code), "{}", output_of(&output));
         printed(&output)
     };
-    let charges = || {
-        let ledger = sandbox.get("/sandbox/ledger");
-        let entries = ledger["ledger"].as_array().unwrap().iter();
-        entries.filter(|entry| entry["effect"] == "charge_made").count()
-    };
-    let requests = || {
-        let requests = sandbox.get("/sandbox/requests");
-        let all = requests["requests"].as_array().unwrap().iter();
-        all.filter(|request| request["path"] == PATH).count()
-    };
+    let charges = || sandbox.effects("charge_made");
+    let requests = || sandbox.requests().iter().filter(|request| request["path"] == PATH).count();
     // Executed, and the response never comes: the program waits when it is killed.
     let killed = |order: &str| {
-        sandbox.post("/sandbox/faults", &json!({"fault": "commit_then_timeout", "path": PATH, "nth": 1, "count": 1}));
+        sandbox.arm(PATH, "commit_then_timeout");
         let before = charges();
         let mut child = till(order).env("PAYSVC_TIMEOUT_MS", "3000").stdout(Stdio::null()).spawn().unwrap();
         eventually("a charge is executed", || charges() > before);
@@ -87,7 +75,7 @@ fn charges_once(start: &dyn Fn() -> Command) {
     assert_eq!((charges(), requests()), (3, 3));
 
     // Not executed. Nobody can know that, so it is not sent again.
-    sandbox.post("/sandbox/faults", &json!({"fault": "reset_without_commit", "path": PATH, "nth": 1, "count": 1}));
+    sandbox.arm(PATH, "reset_without_commit");
     assert!(finish("ORDER-4", 2).starts_with("UNKNOWN, do not charge it in any other way: "));
     let told = finish("ORDER-4", 2);
     assert!(told.starts_with("charge ORDER-4: UNKNOWN: "), "{told}");

@@ -216,9 +216,7 @@ fn of_two_tills_with_copies_of_one_journal_the_second_charges_only_what_the_firs
         let sandbox = Sandbox::start(&["--pay-twice", "--any-reference"]);
         prepare(&sandbox);
         let new = new_journal(&sandbox, command);
-        let listed = sandbox.get("/sandbox/faults");
-        let names = listed["faults"].as_array().unwrap().iter().map(|fault| fault["name"].as_str().unwrap().to_owned());
-        let faults: Vec<String> = names.filter(|name| !name.starts_with("tls_")).collect();
+        let faults: Vec<_> = sandbox.faults().into_iter().filter(|name| !name.starts_with("tls_")).collect();
         let (mut executed, mut unsure, mut orders) = (0, 0, 0);
         for (number, fault) in faults.iter().enumerate().step_by(if all() { 1 } else { 5 }) {
             let call = Call::charge(&format!("O-{number}"), None);
@@ -228,7 +226,7 @@ fn of_two_tills_with_copies_of_one_journal_the_second_charges_only_what_the_firs
                 let config = config(&sandbox, folder.path(), json!({"timeout_ms": 1000, "connect_timeout_ms": 900}));
                 Driver::start(&mut command(), &config)
             });
-            sandbox.post("/sandbox/faults", &json!({"fault": fault, "path": call.path, "nth": 1, "count": 1}));
+            sandbox.arm(call.path, fault);
             let mut replies = vec![call.run(&mut tills[0]), call.run(&mut tills[1])];
             replies.push(call.run(&mut tills[0]));
             replies.push(call.run(&mut tills[1]));

@@ -74,16 +74,14 @@ impl Call {
     /// With its fault.
     pub fn run_first(&self, driver: &mut Driver, sandbox: &Sandbox) -> Reply {
         if let Some(fault) = self.fault {
-            sandbox.post("/sandbox/faults", &json!({"fault": fault, "path": self.path, "nth": 1, "count": 1}));
+            sandbox.arm(self.path, fault);
         }
         self.run(driver)
     }
 
     /// How many times it was executed.
     pub fn effects(&self, sandbox: &Sandbox) -> usize {
-        let ledger = sandbox.get("/sandbox/ledger");
-        let is_this = |entry: &&Value| entry["effect"] == self.effect.0 && entry["key"] == self.effect.1.as_str();
-        ledger["ledger"].as_array().unwrap().iter().filter(is_this).count()
+        sandbox.effects_with_key(self.effect.0, &self.effect.1)
     }
 
     /// The journal in that folder, opened with SQLite, has a claim of it.

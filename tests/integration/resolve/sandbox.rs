@@ -29,11 +29,6 @@ impl Shop {
         self.sandbox.post("/sandbox/orders", &json!({"reference": reference, "amount": "100.10"}));
     }
 
-    /// The next request to that path meets the fault.
-    fn arm(&self, path: &str, fault: &str) {
-        self.sandbox.post("/sandbox/faults", &json!({"fault": fault, "path": path, "nth": 1, "count": 1}));
-    }
-
     /// Debits a mandate; the one-time code decides whether it is accepted.
     fn pay(&self, reference: &str, otp: &str) -> Reply {
         let debit = json!({"otp": otp, "mandateCode": "MDTC-1", "accountName": "Ada", "bankCode": "044"});
@@ -58,9 +53,7 @@ impl Shop {
     }
 
     fn charges(&self, reference: &str) -> usize {
-        let ledger = self.sandbox.get("/sandbox/ledger");
-        let entries = ledger["ledger"].as_array().unwrap().iter();
-        entries.filter(|entry| entry["effect"] == "charge_made" && entry["key"] == reference).count()
+        self.sandbox.effects_with_key("charge_made", reference)
     }
 }
 
@@ -70,7 +63,7 @@ fn a_charge_whose_answer_was_lost_is_found() {
     for fault in ["commit_then_reset", "commit_then_500", "truncate"] {
         let reference = format!("O-{fault}");
         shop.order(&reference);
-        shop.arm(PAY, fault);
+        shop.sandbox.arm(PAY, fault);
         assert_eq!(shop.pay(&reference, "000000").outcome(), Outcome::Unknown);
         let found = shop.resolve("order_pay", json!({"reference": reference}), None);
         found.expect("OK CONFIRMED");
@@ -91,7 +84,7 @@ fn a_charge_that_never_arrived_stays_unknown() {
     let shop = Shop::new();
     shop.order("O-1");
     for reference in ["O-1", "O-2"] {
-        shop.arm(PAY, "reset_without_commit");
+        shop.sandbox.arm(PAY, "reset_without_commit");
         shop.pay(reference, "000000");
         for attempts in [None, Some(1)] {
             let found = shop.resolve("order_pay", json!({"reference": reference}), attempts);
@@ -107,7 +100,7 @@ fn a_declined_card_is_rejected_only_as_the_only_attempt() {
     shop.order("O-1");
     let kept = json!({"reference": "O-1", "card": {}});
     let resolve = |attempts| shop.resolve("order_create", kept.clone(), attempts);
-    shop.arm(CREATE, "commit_then_reset");
+    shop.sandbox.arm(CREATE, "commit_then_reset");
     shop.card("O-1", DECLINED);
     resolve(None).expect("E_UNRESOLVED UNKNOWN");
     resolve(Some(2)).expect("E_UNRESOLVED UNKNOWN");
@@ -115,7 +108,7 @@ fn a_declined_card_is_rejected_only_as_the_only_attempt() {
     found.expect("E_REJECTED REJECTED");
     assert_eq!((found.state(), shop.charges("O-1")), (4, 0));
     // Another attempt pays, and only the status query shows it.
-    shop.arm(CREATE, "commit_then_reset");
+    shop.sandbox.arm(CREATE, "commit_then_reset");
     shop.card("O-1", "4111111111111111");
     let found = resolve(Some(2));
     found.expect("OK CONFIRMED");
@@ -149,9 +142,9 @@ fn a_currency_is_proved_by_another_endpoint_or_not_at_all() {
 fn a_look_up_that_fails_once_is_repeated_with_wait() {
     let shop = Shop::new();
     shop.order("O-1");
-    shop.arm(PAY, "commit_then_close");
+    shop.sandbox.arm(PAY, "commit_then_close");
     shop.pay("O-1", "000000");
-    shop.arm(STATUS, "status_503");
+    shop.sandbox.arm(STATUS, "status_503");
     let call = json!({"endpoint": "order_pay", "request": {"reference": "O-1"}, "wait": true, "interval_ms": 10});
     let found = shop.client.call("resolve", &call);
     found.expect("OK CONFIRMED");
@@ -162,10 +155,8 @@ fn a_look_up_that_fails_once_is_repeated_with_wait() {
 #[test]
 fn no_fault_of_the_look_up_makes_its_answer_wrong() {
     let shop = Shop::new();
-    let faults = shop.sandbox.get("/sandbox/faults");
-    let names = faults["faults"].as_array().unwrap().iter().map(|fault| fault["name"].as_str().unwrap().to_owned());
-    // Of those that act on the status query itself.
-    let names: Vec<_> = names.filter(|name| !name.starts_with("tls_")).collect();
+    // Those that act on the status query itself.
+    let names: Vec<_> = shop.sandbox.faults().into_iter().filter(|name| !name.starts_with("tls_")).collect();
     assert!(names.len() > 40, "{names:?}");
     shop.order("PAID");
     shop.pay("PAID", "000000").expect("OK CONFIRMED");
@@ -178,7 +169,7 @@ fn no_fault_of_the_look_up_makes_its_answer_wrong() {
                 [("PAID", Outcome::Confirmed, 5), ("OPEN", Outcome::Unknown, 1), ("DECLINED", Outcome::Rejected, 4)]
             {
                 shop.sandbox.send("DELETE", "/sandbox/faults", "");
-                shop.arm(STATUS, name);
+                shop.sandbox.arm(STATUS, name);
                 let call = json!({"endpoint": "order_pay", "request": {"reference": reference}, "attempts": 1});
                 let found = shop.client.call_with("resolve", &call, Some(&Call::with_timeout_ms(timeout_ms)));
                 let is_settled = found.outcome() == may && found.state() == state;

@@ -1,17 +1,17 @@
 //! The structs of paysvc.hpp have what `paysvc_reply_json` says, of canned answers and of hostile ones.
 
 use std::collections::BTreeSet;
-use std::sync::{Arc, Mutex};
 
 use paysvc_spec::schema::{AnswerKind, ShapeField};
 use paysvc_spec::{endpoint, operations};
 use serde_json::{Value, json};
 
 use super::hostile;
-use super::normal::{answering, member, pointers};
+use super::normal::{member, pointers};
 use crate::support::answers::Tree;
 use crate::support::capi::with;
 use crate::support::driver::Driver;
+use crate::support::server::Server;
 use crate::support::target::good;
 use crate::support::{ASAN, Link, Stage, long_encryption_key, root};
 
@@ -55,8 +55,7 @@ impl Read {
 
 #[test]
 fn structs_of_cpp_have_what_the_json_says() {
-    let body = Arc::new(Mutex::new(String::new()));
-    let (server, _client) = answering(&body);
+    let (server, body) = Server::settable();
     let config = with(server.config(), json!({"encryption_key": long_encryption_key(), "max_attempts": 1}));
     let stage = Stage::new();
     let program = stage.cpp(&root().join("tests/cpp/driver.cpp"), Link::Shared, &[&["-std=c++11"], ASAN].concat());

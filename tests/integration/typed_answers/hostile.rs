@@ -5,10 +5,10 @@ mod drawn;
 mod edits;
 
 use paysvc_spec::roles::SHARED;
-use paysvc_spec::schema::{AnswerKind, Endpoint, Envelope, Member, Role};
+use paysvc_spec::schema::{AnswerKind, Endpoint, Envelope, Member, Role, typed};
 
 use super::values;
-use crate::support::answers::{Tree, typed};
+use crate::support::answers::Tree;
 use crate::support::target::{filled, good};
 use edits::{beside, escaped, first_in_the_other_case, holder, last, remove, rename, set};
 
@@ -61,14 +61,15 @@ fn fill(text: &str, request: &serde_json::Map<String, serde_json::Value>) -> Str
     })
 }
 
+/// The places of the typed leaves in the completed response.
+pub fn leaves(row: &'static Endpoint) -> impl Iterator<Item = (String, AnswerKind)> {
+    Maker::new(row).slots.into_iter().filter(Slot::is_leaf).map(|slot| (slot.pointer, slot.kind))
+}
+
 /// `further`: how many answers are drawn by chance.
 pub fn cases(row: &'static Endpoint, further: u64, all: bool) -> Vec<Case> {
-    let canned = canned(row);
-    let Tree::Object(mut members) = Tree::parse(&canned.body) else { panic!("{}: no object", row.name) };
-    complete(&mut members, row.answer.members);
-    let base = Tree::Object(members);
-    let maker = Maker { row, slots: slots(row, &base), base };
-    let mut out = vec![canned, maker.case("the completed answer", &maker.base, true)];
+    let maker = Maker::new(row);
+    let mut out = vec![canned(row), maker.case("the completed answer", &maker.base, true)];
     maker.values(&mut out, all);
     maker.structures(&mut out);
     maker.names(&mut out);
@@ -163,6 +164,13 @@ struct Maker {
 }
 
 impl Maker {
+    fn new(row: &'static Endpoint) -> Maker {
+        let Tree::Object(mut members) = Tree::parse(&canned(row).body) else { panic!("{}: no object", row.name) };
+        complete(&mut members, row.answer.members);
+        let base = Tree::Object(members);
+        Maker { row, slots: slots(row, &base), base }
+    }
+
     fn case(&self, what: &str, answer: &Tree, keeps_verdict: bool) -> Case {
         Case { what: what.to_owned(), body: answer.write(), keeps_verdict }
     }
@@ -200,9 +208,9 @@ impl Maker {
     /// Every object and list is replaced by every structure, and is missing.
     fn structures(&self, out: &mut Vec<Case>) {
         for slot in self.slots.iter().filter(|slot| !slot.is_leaf()) {
-            for json in values::STRUCTURES {
+            for json in values::elements(values::STRUCTURES) {
                 let mut answer = self.base.clone();
-                set(&mut answer, &slot.pointer, json);
+                set(&mut answer, &slot.pointer, &json);
                 out.push(self.case(&format!("{} is {json}", slot.pointer), &answer, !slot.of_verdict));
             }
             let mut answer = self.base.clone();
@@ -296,8 +304,9 @@ impl Maker {
 
     /// Something other than an object in place of the whole response.
     fn whole(&self, out: &mut Vec<Case>) {
-        for json in values::STRUCTURES.iter().chain(values::WHOLE) {
-            out.push(self.case(&format!("the whole is {json}"), &Tree::Raw((*json).to_owned()), false));
+        for json in values::elements(values::STRUCTURES).into_iter().chain(values::WHOLE.iter().map(|it| (*it).into()))
+        {
+            out.push(self.case(&format!("the whole is {json}"), &Tree::Raw(json), false));
         }
         out.push(self.case("the whole is in an array", &Tree::Array(vec![self.base.clone()]), false));
     }

@@ -73,21 +73,19 @@ impl Tree {
     }
 
     /// What stands at a JSON pointer; of a field that is there twice, the first.
-    pub fn look(&self, pointer: &str) -> Found {
-        let mut at = self;
-        for step in pointer.split('/').skip(1) {
+    pub fn at(&self, pointer: &str) -> Option<&Tree> {
+        pointer.split('/').skip(1).try_fold(self, |at, step| {
             let step = step.replace("~1", "/").replace("~0", "~");
-            let next = match at {
+            match at {
                 Tree::Object(members) => members.iter().find(|(name, _)| *name == step).map(|(_, value)| value),
-                Tree::Array(elements) => step.parse::<usize>().ok().and_then(|index| elements.get(index)),
+                Tree::Array(elements) => elements.get(step.parse::<usize>().ok()?),
                 _ => None,
-            };
-            match next {
-                Some(next) => at = next,
-                None => return Found::Absent,
             }
-        }
-        at.found()
+        })
+    }
+
+    pub fn look(&self, pointer: &str) -> Found {
+        self.at(pointer).map_or(Found::Absent, Tree::found)
     }
 
     pub fn found(&self) -> Found {

@@ -41,13 +41,11 @@ impl Maker {
 
 /// A value of the tables, or a text or number of few characters.
 fn drawn_json(random: &mut Random, slot: &Slot) -> String {
-    let mut pick = |from: &[&str]| from[usize::try_from(random.below(from.len() as u64)).unwrap()].to_owned();
+    let own = if slot.is_leaf() { values::of(slot.kind, false) } else { values::elements(values::STRUCTURES) };
+    let value = own[usize::try_from(random.below(own.len() as u64)).unwrap()].clone();
     if !slot.is_leaf() {
-        return pick(values::STRUCTURES);
+        return value;
     }
-    let own = values::of(slot.kind, false);
-    let own: Vec<&str> = own.iter().map(String::as_str).collect();
-    let value = pick(&own);
     match random.below(4) {
         0 => value,
         // A text that is nearly right: one of the kind's with one character replaced, removed or doubled.
