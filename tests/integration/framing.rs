@@ -28,97 +28,39 @@ fn verdict_of(answer: String) -> (String, String, usize) {
     (verdict, message, server.connections())
 }
 
+/// The whole table is that of `wire::framing`.
 #[test]
 fn contradictory_framing_is_no_whole_answer_and_ends_its_connection() {
-    let length = OK.len();
-    let chunks = format!("{length:x}\r\n{OK}\r\n0\r\n\r\n");
-    for (name, answer, part) in [
-        (
-            "a length and chunks",
-            format!("HTTP/1.1 200 OK\r\ncontent-length: {length}\r\ntransfer-encoding: chunked\r\n\r\n{chunks}"),
-            "both a content-length and a transfer-encoding",
-        ),
-        (
-            "a length and identity",
-            format!("HTTP/1.1 200 OK\r\ncontent-length: {length}\r\ntransfer-encoding: identity\r\n\r\n{OK}"),
-            "both a content-length and a transfer-encoding",
-        ),
-        (
-            "both, where no body is expected",
-            "HTTP/1.1 204 OK\r\ncontent-length: 0\r\ntransfer-encoding: chunked\r\n\r\n".to_owned(),
-            "both a content-length and a transfer-encoding",
-        ),
-        (
-            "two lengths",
-            format!("HTTP/1.1 200 OK\r\ncontent-length: {length}\r\ncontent-length: {}\r\n\r\n{OK}", length + 1),
-            "not HTTP",
-        ),
-        ("two lengths in a line", format!("HTTP/1.1 200 OK\r\ncontent-length: {length}, 5\r\n\r\n{OK}"), "not HTTP"),
-        ("no number", format!("HTTP/1.1 200 OK\r\ncontent-length: +{length}\r\n\r\n{OK}"), "not HTTP"),
-        ("negative", format!("HTTP/1.1 200 OK\r\ncontent-length: -1\r\n\r\n{OK}"), "not HTTP"),
-        (
-            "chunks of HTTP/1.0",
-            format!("HTTP/1.0 200 OK\r\ntransfer-encoding: chunked\r\n\r\n{chunks}"),
-            "HTTP/1.0 does not have",
-        ),
-        (
-            "a coding that nobody asked for",
-            format!("HTTP/1.1 200 OK\r\ntransfer-encoding: gzip, chunked\r\n\r\n{chunks}"),
-            "other than chunked",
-        ),
-        (
-            "chunked twice",
-            format!("HTTP/1.1 200 OK\r\ntransfer-encoding: chunked, chunked\r\n\r\n{chunks}"),
-            "other than chunked",
-        ),
-        (
-            "a chunk that is longer than it says",
-            format!("HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n5\r\n{OK}\r\n0\r\n\r\n"),
-            "is framed wrongly",
-        ),
-        (
-            "a chunk without a number",
-            format!("HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nx\r\n{OK}\r\n0\r\n\r\n"),
-            "is framed wrongly",
-        ),
+    let (length, chunked) = (OK.len(), "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n");
+    let both = "both a content-length and a transfer-encoding";
+    for (answer, part) in [
+        (format!("{chunked}content-length: {length}\r\n\r\n{length:x}\r\n{OK}\r\n0\r\n\r\n"), both),
+        ("HTTP/1.1 204 OK\r\ncontent-length: 0\r\ntransfer-encoding: chunked\r\n\r\n".to_owned(), both),
+        (format!("HTTP/1.1 200 OK\r\ncontent-length: {length}\r\ncontent-length: 5\r\n\r\n{OK}"), "not HTTP"),
+        (format!("HTTP/1.1 200 OK\r\ncontent-length: +{length}\r\n\r\n{OK}"), "not HTTP"),
+        (format!("{chunked}\r\n5\r\n{OK}\r\n0\r\n\r\n"), "is framed wrongly"),
+        (format!("{chunked}\r\nx\r\n{OK}\r\n0\r\n\r\n"), "is framed wrongly"),
     ] {
-        let (verdict, message, connections) = verdict_of(answer);
-        assert_eq!(verdict, "E_RESPONSE UNKNOWN", "{name}: {message}");
-        assert!(message.contains(part), "{name}: {message}");
-        assert_eq!(connections, 2, "{name}: what is left of such a response must not meet the next call");
+        let (verdict, message, connections) = verdict_of(answer.clone());
+        assert_eq!(verdict, "E_RESPONSE UNKNOWN", "{answer}: {message}");
+        assert!(message.contains(part), "{answer}: {message}");
+        assert_eq!(connections, 2, "{answer}: what is left of such a response must not meet the next call");
     }
 }
 
 #[test]
 fn usual_framing_is_read() {
     let length = OK.len();
-    let chunks = format!("{length:x}\r\n{OK}\r\n0\r\n\r\n");
-    for (name, answer, connections) in [
-        ("a length", format!("HTTP/1.1 200 OK\r\ncontent-length: {length}\r\n\r\n{OK}"), 1),
-        (
-            "the same length twice",
-            format!("HTTP/1.1 200 OK\r\ncontent-length: {length}\r\ncontent-length: {length}\r\n\r\n{OK}"),
-            1,
-        ),
-        (
-            "a length, and the connection ends",
-            format!("HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: {length}\r\n\r\n{OK}"),
-            2,
-        ),
-        ("HTTP/1.0 with a length", format!("HTTP/1.0 200 OK\r\ncontent-length: {length}\r\n\r\n{OK}"), 2),
-        ("HTTP/1.0 that ends with its connection", format!("HTTP/1.0 200 OK\r\n\r\n{OK}"), 2),
-        ("ends with its connection", format!("HTTP/1.1 200 OK\r\ntransfer-encoding: identity\r\n\r\n{OK}"), 2),
-        ("chunks", format!("HTTP/1.1 200 OK\r\nTransfer-Encoding: Chunked\r\n\r\n{chunks}"), 1),
-        (
-            "chunks with an extension and a trailer",
-            format!("HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n{length:x};a=b\r\n{OK}\r\n0\r\nx: y\r\n\r\n"),
-            1,
-        ),
+    let chunks = format!("transfer-encoding: Chunked\r\n\r\n{length:x};a=b\r\n{OK}\r\n0\r\nx: y\r\n\r\n");
+    for (rest, connections) in [
+        (format!("1 200 OK\r\ncontent-length: {length}\r\ncontent-length: {length}\r\n\r\n{OK}"), 1),
+        (format!("1 200 OK\r\nconnection: close\r\ncontent-length: {length}\r\n\r\n{OK}"), 2),
+        (format!("0 200 OK\r\ncontent-length: {length}\r\n\r\n{OK}"), 2),
+        (format!("1 200 OK\r\ntransfer-encoding: identity\r\n\r\n{OK}"), 2),
+        (format!("1 200 OK\r\n{chunks}"), 1),
     ] {
-        // A chunked answer with a trailer holds its last chunk in another form.
-        let (verdict, message, seen) = verdict_of(answer);
-        assert_eq!(verdict, "OK CONFIRMED", "{name}: {message}");
-        assert_eq!(seen, connections, "{name}");
+        let (verdict, message, seen) = verdict_of(format!("HTTP/1.{rest}"));
+        assert_eq!((verdict.as_str(), seen), ("OK CONFIRMED", connections), "{rest}: {message}");
     }
 }
 
@@ -134,6 +76,7 @@ fn a_request_without_a_body_says_so() {
         let request = seen.last().unwrap().to_ascii_lowercase();
         assert!(request.starts_with(&method.to_ascii_lowercase()) && request.ends_with("\r\n\r\n"), "{request}");
         assert!(!request.contains("transfer-encoding") && !request.contains("content-type"), "{request}");
+        assert!(request.contains("accept-encoding: identity\r\n"), "{request}");
         assert_eq!(request.matches("content-length: 0\r\n").count(), usize::from(length), "{request}");
     }
     assert_eq!(server.connections(), 1, "what was framed wrongly would upset the next request");
@@ -154,12 +97,7 @@ fn logged(server: &Server, key: &str) -> (String, String, String) {
 fn heads_of_old_gateways_are_read() {
     for (name, lines, noted) in [
         ("a fold", "content-security-policy: a\r\n b\r\n\tc\r\n", ""),
-        ("an empty fold", "x-gateway: a\r\n \r\n", ""),
-        ("no colon", "x-gateway 1\r\n", ": 1, the first: \"x-gateway 1\""),
         ("a blank before the colon", "x-gateway : 1\r\n folded\r\n", ": 2, the first: \"x-gateway\""),
-        ("a blank before the first name", " x-gateway: 1\r\n", "the first: \"x-gateway\""),
-        ("no name", ": 1\r\n", "the first: \"\""),
-        ("a control character", "x-gateway: \u{1b}[0m\r\n", "the first: \"x-gateway\""),
         ("the key", "the-secret-key : 1\r\n", ": 1, the first:"),
     ] {
         for pause in [false, true] {
@@ -193,12 +131,6 @@ fn a_malformed_line_that_decides_how_the_body_is_read_is_refused_by_its_name() {
     let length = OK.len();
     for (line, header) in [
         (format!("content-length: {length}\r\n 0"), "content-length"),
-        (format!("Content-Length : {length}"), "content-length"),
-        (format!("x: y\r\n\tcontent-length: {length}"), "content-length"),
-        (format!(" content-length: {length}"), "content-length"),
-        (format!("content-length {length}"), "content-length"),
-        (format!("content-length: {length}\u{1}"), "content-length"),
-        ("Transfer-Encoding : chunked".to_owned(), "transfer-encoding"),
         ("transfer-encoding:\r\n chunked".to_owned(), "transfer-encoding"),
         (format!("content-length: {length}\r\nContent-Encoding : gzip"), "content-encoding"),
         (format!("content-length: {length}\r\ncontent-type application/json"), "content-type"),
@@ -238,11 +170,4 @@ fn a_content_type_of_json_counts_beside_another_and_with_any_character() {
         let (verdict, message, _) = logged(&server, "a-key");
         assert_eq!(verdict, expected, "{types}: {message}");
     }
-}
-
-#[test]
-fn a_fraction_of_a_second_to_wait_is_rounded_up() {
-    let server = Server::always("429 x", "retry-after: 1.5\r\n", "{}");
-    let client = Client::new(&with(server.config(), json!({"max_attempts": 1})));
-    assert_eq!(client.call("order_refund", &refund()).retry_after_ms(), 2000);
 }
