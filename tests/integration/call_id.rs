@@ -1,26 +1,19 @@
-//! The number of a call: on its reply, in every line of its log, and beside what the service says about the request.
+//! The number of a call (`kept_log`: it is in every line of its log), and beside what the service says about the request.
 
 use std::collections::HashSet;
-use std::ffi::{CStr, c_char, c_int, c_void};
-use std::sync::Mutex;
 
-use serde_json::json;
+use serde_json::{Value, json};
 
-use crate::support::capi::{Client, Reply, refund, with};
+use crate::support::capi::{Call, Client, Reply, refund, with};
 use crate::support::encryption_key;
 use crate::support::server::{Connection, Server};
 
-static LINES: Mutex<Vec<String>> = Mutex::new(Vec::new());
-
-unsafe extern "C" fn keep(_: *mut c_void, _: c_int, message: *const c_char) {
-    let message = unsafe { CStr::from_ptr(message) }.to_str().unwrap();
-    LINES.lock().unwrap().push(message.to_owned());
-}
-
-/// The lines of this call, without its number and without the beginnings of attempts.
-fn lines(reply: &Reply) -> Vec<String> {
-    let of_call = |line: &String| line.strip_prefix(reply.call_id())?.strip_prefix(' ').map(str::to_owned);
-    LINES.lock().unwrap().iter().filter_map(of_call).filter(|line| !line.ends_with(" begins")).collect()
+/// The call, and its log without the beginnings of attempts.
+fn logged(client: &Client, function: &str, request: &Value) -> (Reply, Vec<String>) {
+    let call = Call::new();
+    call.keep_log(3);
+    let reply = client.call_with(function, request, Some(&call));
+    (reply, call.log().iter().map(|line| line["message"].as_str().unwrap().to_owned()).collect())
 }
 
 /// A service whose first response is "try again", each with these headers.
@@ -33,24 +26,6 @@ fn busy_once(headers: &'static str) -> Server {
             }
         }
     })
-}
-
-#[test]
-fn every_line_of_a_call_has_its_number() {
-    let server = busy_once("");
-    let client = Client::new(&server.config());
-    client.set_log(Some(keep));
-    let retried = client.call("order_refund", &refund());
-    retried.expect("OK CONFIRMED");
-    let said = lines(&retried);
-    assert_eq!(said.len(), 3, "two attempts and a wait: {said:?}");
-    assert!(said[0].contains("attempt 1: E_RATE_LIMITED") && said[1].contains("again in"), "{said:?}");
-    assert!(said[2].contains("attempt 2: OK CONFIRMED"), "{said:?}");
-
-    let refused = client.call("order_refund", &json!({}));
-    assert_eq!(lines(&refused), ["nothing was sent: E_ARGUMENT"]);
-    let all = LINES.lock().unwrap().clone();
-    assert!(all.iter().all(|line| line.split_once(' ').unwrap().0.contains('-')), "{all:?}");
 }
 
 #[test]
@@ -91,14 +66,12 @@ fn the_services_date_and_numbers_are_in_the_log() {
     let server = busy_once(
         "Date: Sun, 06 Nov 1994 08:49:37 GMT\r\nX-Request-Id: req-7f\r\ncf-ray: 8f1-LOS\r\nx-other: other\r\n",
     );
-    let client = Client::new(&server.config());
-    client.set_log(Some(keep));
-    let reply = client.call("order_refund", &refund());
-    for line in lines(&reply).iter().filter(|line| line.contains(" attempt ")) {
+    let (reply, said) = logged(&Client::new(&server.config()), "order_refund", &refund());
+    for line in said.iter().filter(|line| line.contains(" attempt ")) {
         let expected = "; date Sun, 06 Nov 1994 08:49:37 GMT; x-request-id req-7f; cf-ray 8f1-LOS";
         assert!(line.ends_with(expected), "{line}");
     }
-    assert_eq!(lines(&reply).len(), 3);
+    assert_eq!(said.len(), 3);
     assert_eq!(reply.request_id(), "req-7f");
 }
 
@@ -127,12 +100,9 @@ fn what_a_service_disguises_as_a_number_stays_out_of_the_log() {
         let answer = format!("x-request-id: {value}\r\ndate: {value}\r\ntraceparent: 00-{value}\r\n");
         let server = Server::always("400 no", &answer, "{}");
         let config = with(server.config(), json!({"public_key": key}));
-        let client = Client::new(&config);
-        client.set_log(Some(keep));
         // Not encrypted, so that no key is needed: the secrets of the request are the same.
         let raw = json!({"method": "POST", "path": "/some/where", "key": "public", "body": request});
-        let reply = client.call("request", &raw);
-        let said = lines(&reply);
+        let (reply, said) = logged(&Client::new(&config), "request", &raw);
         let [line] = said.as_slice() else { panic!("{said:?}") };
         let number = reply.request_id();
         assert!(number.is_empty() || line.contains(&format!(" {number}")), "{number:?}: {line}");
@@ -158,12 +128,11 @@ fn a_look_up_masks_the_secrets_of_the_request_that_it_is_about() {
         let trace = format!("x-request-id: {CARD}\r\n");
         let server = Server::always(status, &trace, &body);
         let client = Client::new(&with(server.config(), json!({"encryption_key": encryption_key()})));
-        client.set_log(Some(keep));
-        let reply = client.call("resolve", &order);
+        let (reply, said) = logged(&client, "resolve", &order);
         assert!(reply.attempts() > 0, "{}", reply.message());
         assert!(reply.message().contains("***") && !reply.message().contains(CARD), "{}", reply.message());
         assert!(!reply.code().contains(CARD), "{}", reply.code());
-        let said = lines(&reply).join("\n");
+        let said = said.join("\n");
         assert!(said.contains("x-request-id ***") && !said.contains(CARD), "{said}");
     }
 }

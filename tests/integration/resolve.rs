@@ -73,81 +73,35 @@ fn order(state: u8, history: &str) -> String {
 const FAILED: &str = r#"[{"orderPaymentReference":"P-1","statusId":4,"status":"Failed"}]"#;
 const PAID: &str = r#"[{"orderPaymentReference":"P-1","statusId":5,"status":"Successful"}]"#;
 
+/// `answer::resolution` has every cell of the table.
 #[test]
 fn every_question_is_settled_by_the_answer_of_its_look_up() {
     let service = Service::new();
     let (pay, attempt) = (json!({"reference": "O-1"}), json!({"reference": "O-1", "orderPaymentReference": "P-1"}));
-    let created = json!({"order": {"reference": "O-1", "amount": 100.1, "currency": "ngn"}});
     let dearer = json!({"order": {"reference": "O-1", "amount": "100.11"}});
-    let card = json!({"order": {"reference": "O-1", "amount": "100.10"}, "card": {}});
     let (batch, alias) = (json!({"batchReference": "B-1"}), json!({"Alias": "till-1"}));
     let (one, none, free) = (json!({"attempts": 1}), json!({}), json!({"charged": false, "attempts": 1}));
-    let (expect, other) =
-        (json!({"expect": {"amount": "100.10"}}), json!({"expect": {"amount": "90", "currency": "NGN"}}));
-    let status = "POST /payment/order/status ";
+    let other = json!({"expect": {"amount": "90", "currency": "NGN"}});
+    let (status, account) = ("POST /payment/order/status ", "GET /payment/account-details?alias=till-1 ");
+    let (of_batch, of_another) = (
+        r#"{"status":"success","batchReference":"B-1","data":[{"statusId":2}]}"#,
+        r#"{"status":"success","batchReference":"B-2"}"#,
+    );
+    let found = r#"{"alias":"till-1","accountNumber":"99"}"#;
     for (endpoint, request, more, answer, verdict, state, line) in [
         ("order_pay", &pay, &none, order(5, PAID), "OK CONFIRMED", 5, status),
-        ("order_pay", &pay, &expect, order(5, PAID), "OK CONFIRMED", 5, status),
         ("order_pay", &pay, &other, order(5, PAID), "E_UNRESOLVED UNKNOWN", 5, status),
-        ("order_pay", &pay, &one, order(6, PAID), "OK CONFIRMED", 6, status),
         ("order_pay", &pay, &one, order(4, FAILED), "E_REJECTED REJECTED", 4, status),
-        ("order_pay", &pay, &none, order(4, FAILED), "E_UNRESOLVED UNKNOWN", 4, status),
         ("order_pay", &pay, &json!({"attempts": 2}), order(4, FAILED), "E_UNRESOLVED UNKNOWN", 4, status),
-        ("order_pay", &pay, &one, order(4, PAID), "E_UNRESOLVED UNKNOWN", 0, status),
-        ("order_pay", &pay, &one, order(2, "[]"), "E_UNRESOLVED UNKNOWN", 2, status),
         ("order_pay", &json!({"reference": "O-2"}), &one, order(5, PAID), "E_UNRESOLVED UNKNOWN", 5, status),
-        ("card_charge", &created, &one, order(5, PAID), "OK CONFIRMED", 5, status),
         ("card_charge", &dearer, &one, order(4, FAILED), "E_UNRESOLVED UNKNOWN", 4, status),
-        ("order_create", &card, &one, order(4, FAILED), "E_REJECTED REJECTED", 4, status),
-        ("order_create", &card, &one, order(1, "[]"), "E_UNRESOLVED UNKNOWN", 1, status),
-        ("order_create", &created, &one, order(1, "[]"), "E_UNRESOLVED UNKNOWN", 1, status),
-        ("order_create", &created, &free, order(1, "[]"), "OK CONFIRMED", 1, status),
-        ("order_create", &created, &free, order(4, FAILED), "OK CONFIRMED", 4, status),
-        ("order_create", &created, &one, order(4, FAILED), "E_REJECTED REJECTED", 4, status),
         ("order_create", &dearer, &free, order(1, "[]"), "E_UNRESOLVED UNKNOWN", 1, status),
-        ("checkout_create", &created, &none, order(1, "[]"), "OK CONFIRMED", 1, status),
         ("order_pay_authorize", &attempt, &none, order(5, PAID), "OK CONFIRMED", 5, status),
-        ("order_pay_authorize", &attempt, &one, order(4, FAILED), "E_REJECTED REJECTED", 4, status),
-        ("order_pay_authorize", &attempt, &none, order(4, FAILED), "E_UNRESOLVED UNKNOWN", 4, status),
-        ("order_pay_authorize", &attempt, &none, order(5, "[]"), "E_UNRESOLVED UNKNOWN", 0, status),
         ("order_refund", &pay, &none, order(6, PAID), "OK CONFIRMED", 5, status),
-        ("order_refund", &pay, &none, order(5, PAID), "E_UNRESOLVED UNKNOWN", 0, status),
-        (
-            "payout_initiate",
-            &batch,
-            &none,
-            r#"{"status":"success","batchReference":"B-1","data":[{"statusId":2}]}"#.into(),
-            "OK CONFIRMED",
-            0,
-            "GET /payout/B-1/status ",
-        ),
-        (
-            "payout_initiate",
-            &batch,
-            &none,
-            r#"{"status":"success","batchReference":"B-2"}"#.into(),
-            "E_UNRESOLVED UNKNOWN",
-            0,
-            "GET /payout/",
-        ),
-        (
-            "virtual_account_generate",
-            &alias,
-            &none,
-            r#"{"alias":"till-1","accountNumber":"99"}"#.into(),
-            "OK CONFIRMED",
-            0,
-            "GET /payment/account-details?alias=till-1 ",
-        ),
-        (
-            "virtual_account_generate",
-            &alias,
-            &none,
-            r#"{"status":true,"data":{}}"#.into(),
-            "E_UNRESOLVED UNKNOWN",
-            0,
-            "GET /payment/account-details",
-        ),
+        ("payout_initiate", &batch, &none, of_batch.into(), "OK CONFIRMED", 0, "GET /payout/B-1/status "),
+        ("payout_initiate", &batch, &none, of_another.into(), "E_UNRESOLVED UNKNOWN", 0, "GET /payout/"),
+        ("virtual_account_generate", &alias, &none, found.into(), "OK CONFIRMED", 0, account),
+        ("virtual_account_generate", &alias, &none, r#"{"status":true}"#.into(), "E_UNRESOLVED UNKNOWN", 0, account),
     ] {
         let before = service.server.seen().len();
         let reply = service.answer(&[(FOUND, "", &answer)]).resolve(endpoint, request, more);
@@ -282,55 +236,19 @@ fn the_outcome_is_never_not_sent() {
             refused(&reply, text);
         }
     }
+    let pay = |more: Value| with(json!({"endpoint": "order_pay", "request": {"reference": "O"}}), more);
     for (call, part) in [
         (json!({"endpoint": "order_pya", "request": {}}), "endpoint is not a known name; did you mean order_pay?"),
         (json!({"endpoint": "paysvc_order_pay", "request": {}}), "endpoint has no prefix: order_pay"),
         (json!({"endpoint": "order_pay", "request": {}}), "request.reference is required"),
-        (json!({"endpoint": "order_pay", "request": [1]}), "request must be an object, not an array"),
-        (json!({"endpoint": "order_pay", "request": {"Reference": "O-1"}}), "did you mean reference?"),
         (json!({"endpoint": "order_pay", "request": {}, "atempts": 1}), "did you mean attempts?"),
-        (
-            json!({"endpoint": "order_pay", "request": {"reference": "O"}, "attempts": 0}),
-            "attempts must be between 1 and",
-        ),
-        (
-            json!({"endpoint": "order_pay", "request": {"reference": "O"}, "attempts": -1}),
-            "attempts must be between 1 and",
-        ),
-        (json!({"endpoint": "order_pay", "request": {"reference": "O"}, "attempts": 1.5}), "attempts must be a whole"),
-        (json!({"endpoint": "order_pay", "request": {"reference": "O"}, "attempts": "1"}), "attempts must be a whole"),
-        (
-            json!({"endpoint": "order_pay", "request": {"reference": "O"}, "expect": {"amount": "-1"}}),
-            "expect.amount must",
-        ),
-        (
-            json!({"endpoint": "order_pay", "request": {"reference": "O"}, "expect": {"price": 1}}),
-            "expect.price is not a",
-        ),
-        (json!({"endpoint": "order_pay", "request": {"reference": "O"}, "wait": "yes"}), "wait must be true or false"),
-        (
-            json!({"endpoint": "order_pay", "request": {"reference": "O"}, "charged": false}),
-            "charged must not be false: order_pay always moves money",
-        ),
+        (pay(json!({"attempts": 0})), "attempts must be between 1 and"),
+        (pay(json!({"expect": {"amount": "-1"}})), "expect.amount must"),
+        (pay(json!({"charged": false})), "charged must not be false: order_pay always moves money"),
+        (pay(json!({"interval_ms": 5})), "interval_ms must be between"),
         (
             json!({"endpoint": "order_create", "request": {"reference": "O", "card": {}}, "charged": false}),
             "charged must not be false: the request has card",
-        ),
-        (
-            json!({"endpoint": "order_create", "request": {"reference": "O", "paymentOption": "C"}, "charged": false}),
-            "charged must not be false: the request has paymentOption",
-        ),
-        (
-            json!({"endpoint": "order_create", "request": {"reference": "O", "authorization": {}}, "charged": false}),
-            "charged must not be false: the request has authorization",
-        ),
-        (
-            json!({"endpoint": "order_pay", "request": {"reference": "O"}, "interval_ms": 5}),
-            "interval_ms must be between",
-        ),
-        (
-            json!({"endpoint": "virtual_account_generate", "request": {"Alias": "a"}, "expect": {"amount": "1"}}),
-            "expect must be left out",
         ),
     ] {
         let reply = service.client.call("resolve", &call);

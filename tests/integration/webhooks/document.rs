@@ -3,7 +3,7 @@
 
 use std::io::{BufReader, Read as _};
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Stdio};
 
 use serde_json::json;
 
@@ -25,14 +25,6 @@ fn bodies(service: &Service) -> [String; 4] {
     let forged = service.forge(json!({"order": "ORDER-1", "change": {"orderAmount": "1.00"}}));
     let unknown = service.forge(json!({"order": "ORDER-9"}));
     [genuine, forged, unknown, "{".to_owned()]
-}
-
-/// The program finds the service and its keys in its environment.
-fn configured<'c>(command: &'c mut Command, service: &Service) -> &'c mut Command {
-    for name in ["base_url", "public_key", "secret_key", "encryption_key"] {
-        command.env(format!("PAYSVC_{}", name.to_uppercase()), service.sandbox.text(name));
-    }
-    command
 }
 
 const MAIN: &str = r#"
@@ -83,7 +75,7 @@ fn the_program_in_c() {
     std::fs::write(&source, block.clone() + MAIN).unwrap();
     let program = stage.cc(&source, Link::Shared, &["-std=c89", "-pedantic"]);
     let printed = |service: &Service, bodies: &[String]| {
-        let output = run(configured(stage.command(&program).args(bodies), service));
+        let output = run(service.sandbox.configure(stage.command(&program).args(bodies)));
         String::from_utf8(output.stdout).unwrap()
     };
     let service = Service::new();
@@ -110,7 +102,7 @@ impl Drop for Running {
 fn served(stage: &Stage, program: &Path, service: &Service, bodies: &[String]) -> (Vec<u16>, String) {
     let address = format!("127.0.0.1:{}", closed_port());
     let mut command = stage.command(program);
-    configured(&mut command, service).env("LISTEN", &address);
+    service.sandbox.configure(&mut command).env("LISTEN", &address);
     let mut running = Running(command.stdout(Stdio::piped()).spawn().unwrap());
     while std::net::TcpStream::connect(&address).is_err() {
         assert!(running.0.try_wait().unwrap().is_none(), "it has ended");
