@@ -5,29 +5,27 @@ use std::time::Duration;
 
 use clap::{Parser, Subcommand};
 
-use crate::canned::parse::{EMBEDDED, endpoints};
+use crate::canned::{EMBEDDED, endpoints};
 use crate::certify::run;
 use crate::crypto::keys::EncryptionKey;
-use crate::faults::parse;
-use crate::faults::rules::Rule;
+use crate::faults::rules::{self, Rule};
 use crate::http::hosts::HostName;
-use crate::saved::content::Saved;
+use crate::saved::Saved;
 use crate::server::address::ListenAddress;
-use crate::server::authority::Authority;
+use crate::server::tls::Authority;
 use crate::service::router::Router;
 use crate::service::sandbox::Sandbox;
 use crate::session::Session;
-use crate::session::places::Places;
+use crate::session::exchange::Places;
 use crate::session::record::Recorder;
 use crate::session::replay::Replay;
 use crate::state::currency::Currencies;
-use crate::state::fees::Fee;
+use crate::state::method::Fee;
 use crate::state::{Activation, Settings};
 use crate::util::json::{Json, object};
 use crate::util::seed::Seed;
-use crate::webhook::behaviour::Behaviour;
+use crate::webhook::behaviour::{Behaviour, Target};
 use crate::webhook::message::Form;
-use crate::webhook::target::Target;
 
 /// A simulated payments service for development and tests.
 ///
@@ -165,7 +163,7 @@ impl Cli {
                 true => Json::parse(text.as_bytes()).map_err(problem)?,
                 false => object! { "fault": text },
             };
-            parse::rule(&json, self.tls, &router.paths()).map_err(|error| problem(error.message))
+            rules::parse(&json, self.tls, &router.paths()).map_err(|error| problem(error.message))
         };
         self.fault.iter().map(rule).collect()
     }

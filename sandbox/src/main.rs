@@ -12,6 +12,7 @@
 //! - `admin`: the calls below `/sandbox/`. `browser`: what browsers load, and which pages may call.
 //! - `certify`: scenarios for a client, and what it did wrong.
 //! - `crypto`: API keys and encrypted bodies. `http`: messages. `util`: JSON, amounts, time.
+
 #![forbid(unsafe_code)]
 
 mod admin;

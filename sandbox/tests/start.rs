@@ -1,8 +1,13 @@
-//! The program: arguments, start line, exit.
+//! The program: arguments, start line, exit, hosts; and for people the index, request lines and encryption for curl.
+
+use std::io::{BufReader, Read};
+use std::process::Stdio;
+use std::time::Instant;
 
 use crate::common::folder::Folder;
-use crate::common::wire::Client;
-use crate::common::{Sandbox, command, refusal};
+use crate::common::wire::{Client, TIMEOUT};
+use crate::common::{JSON, Sandbox, command, refusal};
+use rsa::pkcs8::DecodePublicKey;
 use rsa::traits::PublicKeyParts;
 
 #[test]
@@ -162,4 +167,195 @@ fn what_a_killed_sandbox_left_is_removed_at_the_next_start() {
     assert!(!left.exists() && kept.exists() && own.exists());
     end(running);
     end(next);
+}
+
+#[test]
+fn the_index_lists_what_is_here() {
+    let sandbox = Sandbox::start(&[]);
+    let index = sandbox.send("GET", "/", &[], "").expect(200);
+    assert!(index.header("content-type").unwrap().starts_with("application/json"));
+    let json = index.json();
+    let admin = json["admin"].as_array().unwrap();
+    let ledger = admin.iter().find(|call| call["path"] == "/sandbox/ledger").unwrap();
+    assert_eq!((&ledger["methods"], ledger["does"].is_string()), (&"GET".into(), true));
+    let listed = sandbox.admin("endpoints")["endpoints"].as_array().unwrap().len();
+    assert_eq!(json["endpoints"].as_array().unwrap().len(), listed);
+
+    let page = sandbox.send("GET", "/sandbox", &[("accept", "text/html,*/*;q=0.8")], "").expect(200);
+    assert!(page.header("content-type").unwrap().starts_with("text/html"));
+    assert!(page.text.contains(r#"<a href="/sandbox/ledger">"#) && page.text.contains("/payment/order/pay"));
+    // Every link works.
+    for link in page.text.split("<a href=\"").skip(1).map(|rest| rest.split('"').next().unwrap()) {
+        sandbox.send("GET", link, &[], "").expect(200);
+    }
+    assert_eq!(sandbox.send("GET", "/sandbox", &[], "").expect(200).text, index.text);
+    assert_eq!(sandbox.send("POST", "/", &[], "").expect(405).header("allow"), Some("GET"));
+    assert!(sandbox.requests().is_empty(), "it is no endpoint");
+}
+
+#[test]
+fn a_payload_can_be_encrypted_with_curl() {
+    let sandbox = Sandbox::start(&[]);
+    let payload = crate::common::card("A", "4111111111111111");
+    let body = sandbox.admin_post("encrypt", &payload).expect(200).text;
+    let headers = [("api-key", sandbox.public.as_str()), JSON];
+    sandbox.send("POST", "/payment/order/create", &headers, &body).expect(200);
+    assert_eq!(sandbox.effects("charge_made").len(), 1);
+    assert_eq!(sandbox.requests()[0]["decrypted_bytes"], payload.len());
+    // A key of 2048 bits.
+    let long = format!(r#"{{"a":"{}"}}"#, "x".repeat(238));
+    let words = "The payload is 246 bytes; this key can encrypt at most 245.";
+    sandbox.admin_post("encrypt", &long).expect_error(400, "body", words);
+    sandbox.admin_post("encrypt", "x").expect_error(400, "body", "not JSON");
+    sandbox.admin_post("encrypt", "[]").expect_error(400, "body", "must be a JSON object");
+
+    let pem = sandbox.send("GET", "/sandbox/key.pem", &[], "").expect(200);
+    assert_eq!(pem.header("content-type"), Some("application/x-pem-file"));
+    assert!(pem.text.starts_with("-----BEGIN PUBLIC KEY-----\n") && pem.text.ends_with("-----END PUBLIC KEY-----\n"));
+    let lines: Vec<&str> = pem.text.lines().filter(|line| !line.starts_with('-')).collect();
+    assert!(lines.iter().all(|line| line.len() <= 64));
+    let der = base64::Engine::decode(&base64::engine::general_purpose::STANDARD, lines.concat()).unwrap();
+    assert_eq!(rsa::RsaPublicKey::from_public_key_der(&der).unwrap(), sandbox.key);
+}
+
+#[test]
+fn request_lines_on_standard_error() {
+    let arguments = ["--seed", "1", "--key-bits", "2048", "--exit-with-parent", "--log"];
+    let mut child = command(&arguments).stderr(Stdio::piped()).spawn().unwrap();
+    let errors = child.stderr.take().unwrap();
+    let mut sandbox = Sandbox::of(child);
+    sandbox.charge_card("sbx-commit_then_502-1", "4111111111111111").expect(502);
+    sandbox.get("/payment/order/direct-debit/history?emailAddress=ada@example.com").expect(200);
+    sandbox.send("GET", "/payment/nowhere%0Anew", &[], "").expect(404);
+    sandbox.post_secret("/payment/order/refund", r#"{"reference":"A"}"#).expect(404);
+    sandbox.admin("ledger");
+    drop(sandbox.child.stdin.take());
+    let mut text = String::new();
+    BufReader::new(errors).read_to_string(&mut text).unwrap();
+    assert_eq!(
+        text.lines().collect::<Vec<_>>(),
+        [
+            "POST /payment/order/create 502 encrypted fault=commit_then_502",
+            "GET /payment/order/direct-debit/history 200 none",
+            "GET /payment/nowhere%0Anew 404 none",
+            "POST /payment/order/refund 404 plain",
+        ]
+    );
+}
+
+#[test]
+fn it_ends_with_its_parent_and_prints_nothing_more() {
+    let mut child = command(&["--seed", "1", "--key-bits", "2048", "--exit-with-parent"]).spawn().unwrap();
+    let errors = child.stderr.take().unwrap();
+    let mut sandbox = Sandbox::of(child);
+    sandbox.get("/payment/banks").expect(200);
+    drop(sandbox.child.stdin.take());
+    assert!(sandbox.child.wait().unwrap().success());
+    let mut rest = String::new();
+    sandbox.out.read_to_string(&mut rest).unwrap();
+    BufReader::new(errors).read_to_string(&mut rest).unwrap();
+    assert_eq!(rest, "", "one line on standard output and no more");
+}
+
+#[test]
+fn host_names_in_listen() {
+    let sandbox = Sandbox::start(&["--listen", "localhost:0", "--tls"]);
+    let base_url = sandbox.start["base_url"].as_str().unwrap();
+    assert!(base_url.starts_with("https://localhost:"), "{base_url}");
+    sandbox.get("/payment/banks").expect(200);
+}
+
+const BANKS: &str = "/payment/banks";
+
+fn get(sandbox: &Sandbox, target: &str, host: &str) -> crate::common::Answer {
+    let key = &sandbox.public;
+    sandbox
+        .raw(format!("GET {target} HTTP/1.1\r\nhost: {host}\r\napi-key: {key}\r\nconnection: close\r\n\r\n").as_bytes())
+}
+
+#[test]
+fn only_known_hosts_are_served() {
+    let sandbox = Sandbox::start(&["--host", "Payments.example", "--host", "till.example"]);
+    let port = sandbox.address().rsplit_once(':').unwrap().1;
+    for host in ["localhost", "payments.example", "TILL.example"] {
+        get(&sandbox, BANKS, host).expect(200);
+        get(&sandbox, BANKS, &format!("{host}:{port}")).expect(200);
+    }
+    let before = sandbox.requests().len();
+    let refused = get(&sandbox, BANKS, &format!("evil.example:{port}")).expect(421);
+    let words = "not known as evil.example: if clients should use this name, start it with --host evil.example.";
+    assert!(refused.text.contains(words) && refused.is_assumed(), "{}", refused.text);
+    // It is in the log, so that its developer finds out why.
+    let log = sandbox.requests();
+    assert_eq!(log.len(), before + 1);
+    let entry = &log[before];
+    assert_eq!((&entry["status"], &entry["headers"]["host"]), (&421.into(), &format!("evil.example:{port}").into()));
+    assert_eq!(entry["answered"], "whole");
+    // No page can read or change anything.
+    for path in ["/", "/sandbox/state", "/sandbox/ledger"] {
+        get(&sandbox, path, "evil.example").expect(421);
+    }
+    let reset = "POST /sandbox/reset HTTP/1.1\r\nhost: evil.example\r\nconnection: close\r\n\r\n";
+    sandbox.raw(reset.as_bytes()).expect(421);
+    assert_eq!(sandbox.requests().len(), before + 1);
+}
+
+#[test]
+fn a_fault_does_not_act_on_a_refused_request() {
+    let sandbox = Sandbox::start(&[]);
+    sandbox.rule(r#"{"path":"/payment/banks","fault":"status_503"}"#);
+    get(&sandbox, BANKS, "evil.example").expect(421);
+    sandbox.get(BANKS).expect(503);
+}
+
+/// The host that this fault sends clients to is known.
+#[test]
+fn a_redirect_to_another_host_is_served() {
+    for arguments in [&[][..], &["--listen", "localhost:0"]] {
+        let sandbox = Sandbox::start(arguments);
+        sandbox.rule(r#"{"path":"/payment/banks","fault":"redirect_other_host"}"#);
+        let moved = sandbox.get(BANKS).expect(307);
+        let (host, path) = moved.header("location").unwrap().strip_prefix("http://").unwrap().split_once('/').unwrap();
+        assert_ne!(host, sandbox.address());
+        get(&sandbox, &format!("/{path}"), host).expect(200);
+    }
+}
+
+/// The service's real host name, pointed at the sandbox.
+#[test]
+fn a_host_is_in_the_certificate() {
+    let sandbox = Sandbox::start(&["--tls", "--host", "payments.example"]);
+    let mut client = Client::of(&sandbox, "payments.example");
+    let request = format!("GET {BANKS} HTTP/1.1\r\nhost: payments.example\r\napi-key: {}\r\n\r\n", sandbox.public);
+    client.stream.write_all(request.as_bytes()).unwrap();
+    client.answer().expect(200);
+    let mut other = Client::of(&sandbox, "other.example");
+    let error = other.stream.write_all(request.as_bytes()).unwrap_err().to_string();
+    assert!(error.contains("not valid for name"), "{error}");
+}
+
+#[test]
+fn clients_that_leave_while_their_requests_wait() {
+    // With a large key, so that the requests wait for each other.
+    let sandbox = Sandbox::start_with(&["--seed", "1", "--any-reference"]);
+    let mut clients: Vec<Client> = (0..20).map(|_| Client::new(&sandbox)).collect();
+    for (number, client) in clients.iter_mut().enumerate() {
+        client.charge(&sandbox, &format!("ORDER-{number}"));
+    }
+    clients[0].answer().expect(200);
+    drop(clients);
+    sandbox.charge_card("LAST", "4111111111111111").expect(200);
+    // A request that was never read has no id; every other one is in the log, with its charge.
+    let start = Instant::now();
+    loop {
+        let log = sandbox.requests();
+        let ids: Vec<u64> = log.iter().map(|entry| entry["request_id"].as_u64().unwrap()).collect();
+        let last = ids.iter().copied().max().unwrap();
+        if ids.len() as u64 == last {
+            assert!(log.iter().all(|entry| entry["status"] == 200 && !entry["effects"].as_array().unwrap().is_empty()));
+            assert_eq!(sandbox.effects("charge_made").len() as u64, last);
+            return;
+        }
+        assert!(start.elapsed() < TIMEOUT, "of {last} requests only {ids:?} were executed");
+    }
 }

@@ -1,10 +1,11 @@
-//! The index: what there is, as HTML for browsers and as JSON for everybody else.
+//! The index: what there is, as HTML for browsers and as JSON for everybody else; and the endpoints as an OpenAPI document.
 //!
 //! The admin calls are those of the README's table, which a test compares with the program.
 
 use crate::browser;
-use crate::http::answer::{Answer, ApiError};
+use crate::http::answer::Answer;
 use crate::http::incoming::Incoming;
+use crate::http::path_pattern;
 use crate::service::router::Router;
 use crate::service::sandbox::Sandbox;
 use crate::util::json::{Json, object};
@@ -20,9 +21,6 @@ struct Call {
 }
 
 pub fn answer(sandbox: &Sandbox, incoming: &Incoming) -> Answer {
-    if incoming.method != "GET" {
-        return ApiError::method_not_allowed(&incoming.method, &incoming.path, "GET").into_answer();
-    }
     match (incoming.accepts_html(), incoming.path.as_str()) {
         (true, "/") => browser::page(),
         (true, _) => browser::html(html(sandbox)),
@@ -37,6 +35,13 @@ fn calls() -> impl Iterator<Item = Call> {
         let (methods, path) = call.split_once(" `")?;
         Some(Call { methods: methods.replace(" or ", ", "), path: path.trim_end_matches('`'), does })
     })
+}
+
+/// The methods of the calls at this path.
+pub fn allowed(path: &str) -> Option<String> {
+    let is_here = |call: &Call| path_pattern::values(call.path.split('?').next().unwrap_or_default(), path).is_some();
+    let methods: Vec<String> = calls().filter(is_here).map(|call| call.methods).collect();
+    (!methods.is_empty()).then(|| methods.join(", "))
 }
 
 fn json(router: &Router) -> Json {
@@ -97,6 +102,17 @@ fn code(markdown: &str) -> String {
         if place % 2 == 1 { format!("<code>{}</code>", escaped(part)) } else { escaped(part) }
     };
     parts.map(shown).collect()
+}
+
+pub const OPENAPI: &str = "/openapi.json";
+
+/// Rendered by `build.rs`. Endpoints of `--scenarios` are not in it.
+const DOCUMENT: &str = include_str!(concat!(env!("OUT_DIR"), "/openapi.json"));
+const SERVER: &str = r#""url":"/""#;
+
+pub fn openapi(sandbox: &Sandbox) -> Answer {
+    let server = format!(r#""url":{}"#, Json::from(sandbox.base_url.as_str()));
+    Answer { body: DOCUMENT.replacen(SERVER, &server, 1).into_bytes(), ..Answer::ok(&Json::Null) }
 }
 
 #[cfg(test)]

@@ -10,8 +10,7 @@ use tokio::sync::mpsc::{Receiver, Sender, channel};
 use tokio::sync::watch;
 use tokio::time::{sleep, timeout};
 
-use crate::service::changes::Changes;
-use crate::service::sandbox::Sandbox;
+use crate::service::sandbox::{Changes, Sandbox};
 
 pub const PATH: &str = "/sandbox/events";
 /// Further ones are refused.

@@ -3,17 +3,19 @@
 use std::path::Path;
 use std::time::Duration;
 
-use super::checks::Seen;
-use super::scenario::Scenario;
+use super::scenario::{Scenario, Seen};
 use crate::admin::index::escaped;
+use crate::util::named::named;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Judgement {
-    Passed,
-    Failed,
-    /// The client did not come as far as the scenario looks.
-    NotTested,
-    Skipped,
+named! {
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    enum Judgement {
+        Passed = "passed",
+        Failed = "FAILED",
+        /// The client did not come as far as the scenario looks.
+        NotTested = "not tested",
+        Skipped = "skipped",
+    }
 }
 
 #[derive(Debug)]
@@ -57,12 +59,7 @@ impl Verdict {
     }
 
     pub fn word(&self) -> &'static str {
-        match self.judgement {
-            Judgement::Passed => "passed",
-            Judgement::Failed => "FAILED",
-            Judgement::NotTested => "not tested",
-            Judgement::Skipped => "skipped",
-        }
+        self.judgement.name()
     }
 }
 
@@ -198,8 +195,8 @@ fn xml(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::scenario::SCENARIOS;
     use super::*;
+    use crate::certify::scenario::SCENARIOS;
 
     #[test]
     fn what_a_client_sent_cannot_break_the_reports() {

@@ -6,19 +6,17 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 
-use super::checks::Seen;
-use super::desk::{Paid, Step};
 use super::report::{self, Verdict};
-use super::scenario::{AMOUNT, Before, CURRENCY, SCENARIOS, Scenario, Task, named};
-use crate::faults::parse;
+use super::scenario::{AMOUNT, Before, CURRENCY, SCENARIOS, Scenario, Seen, Task, named};
+use super::{Paid, Step};
+use crate::faults::rules;
 use crate::service::sandbox::{Sandbox, Shared};
-use crate::state::attempt::Made;
 use crate::state::ledger::Effect;
 use crate::state::orders::NewOrder;
+use crate::state::payments::Made;
 use crate::util::json::{Json, object};
 use crate::util::money::Money;
-use crate::webhook::forge::forged;
-use crate::webhook::message::Form;
+use crate::webhook::message::{Form, forged};
 
 const LOOKS_AGAIN: Duration = Duration::from_millis(20);
 
@@ -142,7 +140,7 @@ fn prepare(sandbox: &Sandbox, scenario: &'static Scenario) -> Result<(), String>
     }
     if let Some(rule) = scenario.rule {
         let rule = Json::parse(rule.as_bytes()).map_err(problem)?;
-        let rule = parse::rule(&rule, sandbox.speaks_tls(), &sandbox.router.paths())
+        let rule = rules::parse(&rule, sandbox.speaks_tls(), &sandbox.router.paths())
             .map_err(|error| problem(error.message))?;
         faults.add(rule);
     }

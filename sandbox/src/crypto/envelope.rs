@@ -4,8 +4,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use rsa::traits::PublicKeyParts;
 
-use super::decryption::Failure;
-use super::keys::EncryptionKey;
+use super::keys::{EncryptionKey, Failure};
 use crate::http::answer::ApiError;
 use crate::util::json::Json;
 use crate::util::seed::sha256_hex;

@@ -1,63 +1,52 @@
-//! The sandbox's keys: two API keys and the RSA pair that payloads are encrypted with.
+//! The sandbox's keys: two API keys and the RSA pair that payloads are encrypted with. Blocks are decrypted on threads of their
+//! own: one of 4096 bits takes milliseconds, in which a worker would serve nothing else.
 
 use std::fmt::{self, Debug, Formatter};
+use std::sync::Arc;
+use std::thread::available_parallelism;
 
 use aws_lc_rs::encoding::{AsDer, Pkcs8V1Der};
-use aws_lc_rs::rsa::{KeyPair, KeySize, Pkcs1PublicEncryptingKey, PublicEncryptingKey};
+use aws_lc_rs::rsa::{
+    KeyPair, KeySize, Pkcs1PrivateDecryptingKey, Pkcs1PublicEncryptingKey, PrivateDecryptingKey, PublicEncryptingKey,
+};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use rsa::RsaPrivateKey;
 use rsa::pkcs8::{DecodePrivateKey, EncodePrivateKey, EncodePublicKey};
 use rsa::traits::PublicKeyParts;
+use rsa::{BigUint, Pkcs1v15Encrypt, RsaPrivateKey};
+use tokio::sync::Semaphore;
 
-use super::decryption::{Decryption, Failure};
-use super::published;
+use crate::util::named::named;
 use crate::util::seed::Seed;
 
 /// Bytes of a block that the padding takes.
 const PADDING: usize = 11;
 
-/// Which API key a request carries.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum KeyKind {
-    Public,
-    Secret,
-    Wrong,
-    Missing,
-}
-
-impl KeyKind {
-    pub fn name(self) -> &'static str {
-        match self {
-            KeyKind::Public => "public",
-            KeyKind::Secret => "secret",
-            KeyKind::Wrong => "wrong",
-            KeyKind::Missing => "missing",
-        }
+named! {
+    /// Which API key a request carries.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum KeyKind {
+        Public = "public",
+        Secret = "secret",
+        Wrong = "wrong",
+        Missing = "missing",
     }
 }
 
-/// Which API key an endpoint takes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum KeyRule {
-    Public,
-    Secret,
-    /// The evidence conflicts.
-    Either,
-    /// The secret key; integrations that send the public one work, too.
-    SecretOrPublic,
+named! {
+    /// Which API key an endpoint takes.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum KeyRule {
+        Public = "public",
+        Secret = "secret",
+        /// The evidence conflicts.
+        Either = "public or secret",
+        /// The secret key; integrations that send the public one work, too.
+        SecretOrPublic = "secret or public",
+    }
 }
 
 impl KeyRule {
-    pub fn name(self) -> &'static str {
-        match self {
-            KeyRule::Public => "public",
-            KeyRule::Secret => "secret",
-            KeyRule::SecretOrPublic => "secret or public",
-            KeyRule::Either => "public or secret",
-        }
-    }
-
     pub fn takes(self, key: KeyKind) -> bool {
         match self {
             KeyRule::Public => key == KeyKind::Public,
@@ -113,7 +102,7 @@ impl EncryptionKey {
             2048 => KeySize::Rsa2048,
             3072 => KeySize::Rsa3072,
             4096 => KeySize::Rsa4096,
-            _ => return Err(published::unsupported(bits)),
+            _ => return Err(unsupported(bits)),
         };
         let pair = KeyPair::generate(size).map_err(|_| "could not make an RSA key".to_string())?;
         let der: Pkcs8V1Der = pair.as_der().map_err(|_| "could not export the RSA key".to_string())?;
@@ -138,7 +127,7 @@ impl EncryptionKey {
 
     /// The same key for the same choice and size, without delay. Such a key is public and protects nothing.
     pub fn published(choice: u64, bits: usize) -> Result<EncryptionKey, String> {
-        let private = published::key(choice, bits)?;
+        let private = published_key(choice, bits)?;
         let der = private.to_pkcs8_der().map_err(|error| format!("could not export the RSA key: {error}"))?;
         EncryptionKey::from_pkcs8(der.as_bytes(), true)
     }
@@ -185,9 +174,102 @@ impl EncryptionKey {
     }
 }
 
+/// The public exponent (`AQAB`).
+const EXPONENT: u32 = 65537;
+
+/// Generating primes of 2048 bits takes up to seventeen seconds, so the choice selects two of the primes in `primes/`.
+pub fn published_key(choice: u64, bits: usize) -> Result<RsaPrivateKey, String> {
+    let primes = match bits {
+        2048 => include_str!("primes/1024.txt"),
+        3072 => include_str!("primes/1536.txt"),
+        4096 => include_str!("primes/2048.txt"),
+        _ => return Err(unsupported(bits)),
+    };
+    let primes: Vec<&str> = primes.lines().collect();
+    let (first, second) = pair_of(choice, primes.len());
+    let prime = |index: usize| BigUint::parse_bytes(primes[index].as_bytes(), 16).ok_or("a prime is damaged");
+    RsaPrivateKey::from_p_q(prime(first)?, prime(second)?, BigUint::from(EXPONENT))
+        .map_err(|error| format!("could not build the RSA key: {error}"))
+}
+
+pub fn unsupported(bits: usize) -> String {
+    format!("--key-bits {bits}: choose 2048, 3072 or 4096")
+}
+
+/// Two different indices below `count`; consecutive choices give all pairs.
+fn pair_of(choice: u64, count: usize) -> (usize, usize) {
+    let pairs: Vec<(usize, usize)> =
+        (0..count).flat_map(|first| (first + 1..count).map(move |second| (first, second))).collect();
+    pairs[(choice % pairs.len() as u64) as usize]
+}
+
+/// Requests that wait or are being decrypted; further ones are refused.
+const MOST_WAITING: usize = 1000;
+
+#[derive(Debug, PartialEq, Eq)]
+pub enum Failure {
+    /// Another key, or no PKCS#1 v1.5 padding.
+    Undecipherable,
+    Busy,
+    /// Of the sandbox: the two implementations differ, or one of them panicked.
+    Bug,
+}
+
+pub struct Decryption {
+    keys: Arc<Keys>,
+    places: Semaphore,
+    /// Fair: first come, first served.
+    turns: Arc<Semaphore>,
+}
+
+struct Keys {
+    key: Pkcs1PrivateDecryptingKey,
+    /// Decrypts everything a second time.
+    check: Option<RsaPrivateKey>,
+}
+
+impl Decryption {
+    pub fn new(pkcs8: &[u8], check: Option<RsaPrivateKey>) -> Result<Decryption, String> {
+        let key = PrivateDecryptingKey::from_pkcs8(pkcs8)
+            .map_err(|error| format!("could not use the RSA key: {error}"))
+            .and_then(|key| Pkcs1PrivateDecryptingKey::new(key).map_err(|_| "could not use the RSA key".to_string()))?;
+        // One processor stays free for the requests that need no decryption.
+        let threads = available_parallelism().map_or(1, |count| (count.get() - 1).max(1));
+        let (places, turns) = (Semaphore::new(MOST_WAITING), Arc::new(Semaphore::new(threads)));
+        Ok(Decryption { keys: Arc::new(Keys { key, check }), places, turns })
+    }
+
+    /// What the block contains. May be dropped at any time; a block whose turn has come is decrypted all the same.
+    pub async fn decrypt(&self, block: Vec<u8>) -> Result<Vec<u8>, Failure> {
+        let _place = self.places.try_acquire().map_err(|_| Failure::Busy)?;
+        let turn = Arc::clone(&self.turns).acquire_owned().await.map_err(|_| Failure::Bug)?;
+        let keys = Arc::clone(&self.keys);
+        let task = tokio::task::spawn_blocking(move || {
+            let decrypted = keys.decrypt(&block);
+            drop(turn);
+            decrypted
+        });
+        task.await.unwrap_or(Err(Failure::Bug))
+    }
+}
+
+impl Keys {
+    fn decrypt(&self, block: &[u8]) -> Result<Vec<u8>, Failure> {
+        let mut bytes = vec![0; self.key.min_output_size()];
+        let decrypted = self.key.decrypt(block, &mut bytes).map(|text| text.to_vec()).ok();
+        if let Some(check) = &self.check
+            && check.decrypt(Pkcs1v15Encrypt, block).ok() != decrypted
+        {
+            return Err(Failure::Bug);
+        }
+        decrypted.ok_or(Failure::Undecipherable)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use rsa::rand_core::OsRng;
 
     #[test]
     fn api_keys_are_recognised() {
@@ -221,5 +303,76 @@ mod tests {
         use rsa::pkcs8::DecodePublicKey;
         let public = rsa::RsaPublicKey::from_public_key_der(&STANDARD.decode(text).unwrap()).unwrap();
         assert_eq!(public, key.private.to_public_key());
+    }
+
+    #[test]
+    fn every_published_prime_makes_a_key_that_works() {
+        use rsa::Pkcs1v15Encrypt;
+        for bits in [2048, 3072, 4096] {
+            // With 32 primes these choices pair the first prime with each of the others.
+            for number in 0..31 {
+                let key = published_key(number, bits).unwrap();
+                assert_eq!(key.n().bits(), bits);
+                key.validate().unwrap();
+            }
+            let key = published_key(495, bits).unwrap();
+            let sealed = key.to_public_key().encrypt(&mut rsa::rand_core::OsRng, Pkcs1v15Encrypt, b"text").unwrap();
+            assert_eq!(key.decrypt(Pkcs1v15Encrypt, &sealed).unwrap(), b"text");
+        }
+    }
+
+    #[test]
+    fn numbers_choose_different_pairs() {
+        let pairs: std::collections::HashSet<_> = (0..496).map(|number| pair_of(number, 32)).collect();
+        assert_eq!(pairs.len(), 496);
+        assert_eq!(pair_of(496, 32), pair_of(0, 32));
+    }
+
+    fn key(choice: u64) -> RsaPrivateKey {
+        EncryptionKey::published(choice, 2048).unwrap().private
+    }
+
+    fn decryption(key: &RsaPrivateKey, check: &RsaPrivateKey) -> Decryption {
+        Decryption::new(key.to_pkcs8_der().unwrap().as_bytes(), Some(check.clone())).unwrap()
+    }
+
+    fn encrypted(key: &RsaPrivateKey, text: &[u8]) -> Vec<u8> {
+        key.to_public_key().encrypt(&mut OsRng, Pkcs1v15Encrypt, text).unwrap()
+    }
+
+    #[tokio::test]
+    async fn both_implementations_agree() {
+        let key = key(1);
+        let both = decryption(&key, &key);
+        for text in [&[b'x'; 245][..], b"{}", b""] {
+            assert_eq!(both.decrypt(encrypted(&key, text)).await.unwrap(), text);
+        }
+        let largest = (key.n() - BigUint::from(1u8)).to_bytes_be();
+        for wrong in [encrypted(&tests::key(2), b"{}"), vec![0xff; 256], vec![0; 256], vec![1; 255], vec![], largest] {
+            assert_eq!(both.decrypt(wrong).await, Err(Failure::Undecipherable));
+        }
+    }
+
+    #[tokio::test]
+    async fn a_difference_is_found() {
+        let (key, other) = (key(1), key(2));
+        assert_eq!(decryption(&key, &other).decrypt(encrypted(&key, b"{}")).await, Err(Failure::Bug));
+    }
+
+    #[tokio::test]
+    async fn what_is_left_gives_its_place_back() {
+        let key = key(1);
+        let only_one = Decryption { places: Semaphore::new(1), ..decryption(&key, &key) };
+        let block = encrypted(&key, b"{}");
+        let every_turn = only_one.turns.clone().acquire_many_owned(only_one.turns.available_permits() as u32).await;
+        {
+            let mut first = std::pin::pin!(only_one.decrypt(block.clone()));
+            assert!(
+                std::future::poll_fn(|context| std::task::Poll::Ready(first.as_mut().poll(context))).await.is_pending()
+            );
+            assert_eq!(only_one.decrypt(block.clone()).await, Err(Failure::Busy));
+        }
+        drop(every_turn);
+        assert_eq!(only_one.decrypt(block).await.unwrap(), b"{}");
     }
 }

@@ -1,6 +1,4 @@
 //! API keys, the key that payloads are encrypted with, and the bodies that it opens.
 
-pub mod decryption;
 pub mod envelope;
 pub mod keys;
-mod published;

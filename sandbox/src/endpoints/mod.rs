@@ -1,26 +1,19 @@
 //! Request handlers: they validate members and shape answers. The rules are in `state`.
 
-pub mod authorize_capture;
-pub mod banks;
-mod card_input;
-pub mod cards;
-pub mod checkout;
+pub mod accounts;
+pub mod answers;
 pub mod direct_debit;
-mod new_order;
-pub mod order_create;
+pub mod input;
 pub mod order_pay;
 pub mod orders;
-mod payment_answer;
 pub mod payouts;
-pub mod refunds;
-mod rule_errors;
-pub mod transactions;
-pub mod virtual_accounts;
 
 use std::cell::RefCell;
 use std::sync::Arc;
 
+use crate::http::answer::ApiError;
 use crate::http::path_pattern::Values;
+use crate::state::error::{Broken, RuleError};
 use crate::util::json::{Json, object};
 
 /// A request as passed to a handler: the body is parsed, its fields are not validated.
@@ -70,6 +63,16 @@ fn success(status_code: &str, message: &str, data: Json) -> Json {
     object! { "data": data, "status": "success", "statusCode": status_code, "message": message }
 }
 
+impl From<RuleError> for ApiError {
+    fn from(error: RuleError) -> ApiError {
+        let (broken, field, text) = error.words();
+        match broken {
+            Broken::Missing => ApiError::not_found(&field, &text),
+            Broken::Refused => ApiError::field(&field, text),
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -87,5 +90,19 @@ mod tests {
             ["order.reference", "list.0.amount", "blank", "alias", "reference", "yes", "no", "order", "list.1.amount"]
                 .map(|name| call.text(name).unwrap_or_default());
         assert_eq!(texts, ["A", "5.00", "B", "till", "Q", "true", "", "", ""]);
+    }
+
+    #[test]
+    fn what_is_not_there_is_404_and_what_is_not_allowed_is_400() {
+        let answer = |error: RuleError| {
+            let answer = ApiError::from(error).into_answer();
+            (answer.status, String::from_utf8(answer.body).unwrap(), answer.assumed)
+        };
+        let (status, body, assumed) = answer(RuleError::PayoutAccountNotFound { index: 3 });
+        assert_eq!((status, assumed), (404, true));
+        assert!(body.contains(r#""errors":{"payoutDetails.3.accountNumber":"Account not found at the moment."}"#));
+        let (status, body, assumed) = answer(RuleError::OtpUsed);
+        assert_eq!((status, assumed), (400, true));
+        assert!(body.contains(r#""errors":{"directDebitPaymentRequest.otp":"The one-time code was used before."}"#));
     }
 }

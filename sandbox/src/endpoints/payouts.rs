@@ -1,6 +1,6 @@
 //! Payouts: name enquiry, initiate, status and balance.
 
-use super::{Call, success};
+use super::Call;
 use crate::http::answer::{Answer, ApiError};
 use crate::http::fields::Fields;
 use crate::state::magic;
@@ -61,13 +61,14 @@ fn new_payout(fields: &mut Fields, index: usize) -> NewPayout {
 }
 
 fn of_batch(batch: &Batch, message: &str, data: Vec<Json>) -> Json {
-    let mut body = success("00", message, data.into());
-    if let Json::Object(members) = &mut body {
-        let beside_data =
-            [("batchId".to_string(), batch.id.into()), ("batchReference".to_string(), (&batch.reference).into())];
-        members.splice(1..1, beside_data);
+    object! {
+        "data": data,
+        "batchId": batch.id,
+        "batchReference": &batch.reference,
+        "status": "success",
+        "statusCode": "00",
+        "message": message,
     }
-    body
 }
 
 /// As the service documents it: without the client's reference, and with its spelling of the last field.
@@ -90,18 +91,12 @@ fn accepted(payout: &Payout) -> Json {
 
 /// With its state: in the response of the status call, and in webhooks.
 pub fn with_state(payout: &Payout) -> Json {
-    let mut shown = accepted(payout);
-    if let Json::Object(members) = &mut shown {
-        let state = object! {
-            "statusId": payout.state.id(),
-            "status": payout.state.name(),
-            "dateCreated": payout.created.seven_digits(),
-            "dateUpdated": payout.updated.seven_digits(),
-        };
-        let Json::Object(state) = state else { return shown };
-        members.extend(state);
-    }
-    shown
+    accepted(payout).and(object! {
+        "statusId": payout.state.id(),
+        "status": payout.state.name(),
+        "dateCreated": payout.created.seven_digits(),
+        "dateUpdated": payout.updated.seven_digits(),
+    })
 }
 
 /// The payouts as they are now; what is pending may be paid or fail after this response.

@@ -4,9 +4,11 @@
 use std::fmt::{self, Debug, Formatter};
 use std::time::Duration;
 
-use super::script::{End, Script, Sending};
-use crate::http::answer::Answer;
+use hyper::body::Bytes;
+
+use crate::http::answer::{Answer, text};
 use crate::util::json::Json;
+use crate::util::named::named;
 
 pub struct Fault {
     pub name: &'static str,
@@ -25,27 +27,18 @@ pub struct Fault {
     pub delay: Option<Duration>,
 }
 
-/// What a fault acts on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Acts {
-    /// A request, selected by magic input or by a rule with a path.
-    Request,
-    /// A request, but not the first one of its connection.
-    Reused,
-    /// A new connection, selected by a rule without a path.
-    Connection,
-    /// A request or a new connection.
-    Both,
-}
-
-impl Acts {
-    pub fn name(self) -> &'static str {
-        match self {
-            Acts::Request => "request",
-            Acts::Reused => "request on a reused connection",
-            Acts::Connection => "new connection",
-            Acts::Both => "request or new connection",
-        }
+named! {
+    /// What a fault acts on.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum Acts {
+        /// A request, selected by magic input or by a rule with a path.
+        Request = "request",
+        /// A request, but not the first one of its connection.
+        Reused = "request on a reused connection",
+        /// A new connection, selected by a rule without a path.
+        Connection = "new connection",
+        /// A request or a new connection.
+        Both = "request or new connection",
     }
 }
 
@@ -154,11 +147,11 @@ impl Debug for Fault {
     }
 }
 
-/// A list of entries: name, what it acts on, whether the request is executed, what the client sees, what it simulates;
+/// The name of a list, and its entries: name, what it acts on, whether the request is executed, what the client sees, what it simulates;
 /// in braces what it does.
 macro_rules! faults {
-    ($($name:literal $acts:ident $committed:ident $wire:literal $doc:literal { $($does:ident: $how:expr),* $(,)? })*) => {
-        pub const FAULTS: &[$crate::faults::fault::Fault] = &[$($crate::faults::fault::Fault {
+    ($table:ident $($name:literal $acts:ident $committed:ident $wire:literal $doc:literal { $($does:ident: $how:expr),* $(,)? })*) => {
+        pub const $table: &[$crate::faults::fault::Fault] = &[$($crate::faults::fault::Fault {
             $($does: $how,)*
             ..$crate::faults::fault::Fault::new(
                 $name,
@@ -174,3 +167,80 @@ pub(crate) use faults;
 
 pub const EXECUTED: bool = true;
 pub const NOT: bool = false;
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Step {
+    Wait(Duration),
+    Send(Bytes),
+    /// Byte by byte.
+    Drip(Bytes),
+    /// This number of spaces.
+    Spaces(usize),
+    /// Chunks of one space, without end.
+    EndlessSpaces,
+    /// The same bytes repeatedly, without end, as fast as the client reads them.
+    Endless(&'static [u8]),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum End {
+    /// The connection serves the next request.
+    KeepOpen,
+    /// close_notify under TLS, then FIN.
+    Graceful,
+    /// FIN.
+    Close,
+    /// RST.
+    Reset,
+    /// Nothing until the client disconnects.
+    Silence,
+    /// FIN as soon as the client sends something.
+    CloseWhenUsed,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Script {
+    pub steps: Vec<Step>,
+    pub end: End,
+    /// After its steps the client has received a complete answer.
+    pub is_whole: bool,
+}
+
+impl Script {
+    pub fn silent(end: End) -> Script {
+        Script { steps: Vec::new(), end, is_whole: false }
+    }
+
+    pub fn whole(steps: Vec<Step>, end: End) -> Script {
+        Script { steps, end, is_whole: true }
+    }
+
+    /// A part of a response, then FIN.
+    pub fn part(steps: Vec<Step>) -> Script {
+        Script { steps, end: End::Close, is_whole: false }
+    }
+
+    /// The head with its length, and half of the body.
+    pub fn cut(answer: &Answer, sending: &Sending) -> Script {
+        let text = sending.text(answer);
+        Script::part(vec![Step::Send(text.slice(..text.len() - answer.body.len().div_ceil(2)))])
+    }
+}
+
+/// What a script depends on, beside the response.
+pub struct Sending {
+    pub delay: Duration,
+    /// The client did not ask to close the connection.
+    pub keep_alive: bool,
+}
+
+impl Sending {
+    pub fn text(&self, answer: &Answer) -> Bytes {
+        text(answer, self.keep_alive)
+    }
+
+    /// The end after a whole response.
+    pub fn end(&self) -> End {
+        if self.keep_alive { End::KeepOpen } else { End::Graceful }
+    }
+}

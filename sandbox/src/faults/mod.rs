@@ -1,13 +1,8 @@
 //! Fault injection: which fault acts on a request or connection, and how it changes the response.
 
-mod answers;
 pub mod fault;
-mod gzip;
 pub mod magic;
-pub mod parse;
-mod paths;
 pub mod rules;
-pub mod script;
 pub mod table;
 
 use std::collections::HashSet;
@@ -135,8 +130,7 @@ impl Faults {
 
 #[cfg(test)]
 mod tests {
-    use super::fault::RequestFacts;
-    use super::script::{Script, Sending};
+    use super::fault::{RequestFacts, Script, Sending};
     use super::*;
     use crate::http::answer::Answer;
 

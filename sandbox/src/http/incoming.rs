@@ -2,6 +2,7 @@
 
 use hyper::body::Bytes;
 use hyper::http::request::Parts;
+use percent_encoding::percent_decode_str;
 
 use super::answer::ApiError;
 use crate::util::json::Json;
@@ -44,7 +45,7 @@ impl Incoming {
             |name: &str| head.headers.get(name).map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned());
         Incoming {
             method: head.method.as_str().to_string(),
-            path: percent_decoded(head.uri.path(), false),
+            path: decoded(head.uri.path()),
             target: head.uri.path_and_query().map(ToString::to_string).unwrap_or_default(),
             query: head.uri.query().map(query_members).unwrap_or_default(),
             headers: Headers {
@@ -88,29 +89,13 @@ fn query_members(query: &str) -> Vec<(String, String)> {
     let pairs = query.split('&').filter(|pair| !pair.is_empty());
     pairs
         .map(|pair| pair.split_once('=').unwrap_or((pair, "")))
-        .map(|(name, value)| (percent_decoded(name, true), percent_decoded(value, true)))
+        .map(|(name, value)| (decoded(&name.replace('+', " ")), decoded(&value.replace('+', " "))))
         .collect()
 }
 
 /// A `%` without two hexadecimal digits after it is kept.
-fn percent_decoded(text: &str, plus_is_space: bool) -> String {
-    let bytes = text.as_bytes();
-    let mut decoded = Vec::with_capacity(bytes.len());
-    let mut at = 0;
-    while at < bytes.len() {
-        let digits = bytes.get(at + 1..at + 3).filter(|digits| digits.iter().all(u8::is_ascii_hexdigit));
-        let byte = digits.and_then(|digits| u8::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok());
-        match (bytes[at], byte) {
-            (b'%', Some(byte)) => {
-                decoded.push(byte);
-                at += 2;
-            }
-            (b'+', _) if plus_is_space => decoded.push(b' '),
-            (byte, _) => decoded.push(byte),
-        }
-        at += 1;
-    }
-    String::from_utf8_lossy(&decoded).into_owned()
+fn decoded(text: &str) -> String {
+    percent_decode_str(text).decode_utf8_lossy().into_owned()
 }
 
 #[cfg(test)]
@@ -122,6 +107,6 @@ mod tests {
         let pairs = query_members("emailAddress=ada%2Bx%40example.com&a=b+c&&flag&bad=%zz%4");
         let pairs: Vec<_> = pairs.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
         assert_eq!(pairs, [("emailAddress", "ada+x@example.com"), ("a", "b c"), ("flag", ""), ("bad", "%zz%4")]);
-        assert_eq!(percent_decoded("/a+b%20c", false), "/a+b c");
+        assert_eq!(decoded("/a+b%20c"), "/a+b c");
     }
 }

@@ -5,4 +5,3 @@ pub mod fields;
 pub mod hosts;
 pub mod incoming;
 pub mod path_pattern;
-pub mod render;

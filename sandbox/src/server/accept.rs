@@ -11,15 +11,13 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio_rustls::rustls::ServerConnection;
 
-use super::connection::{Connection, Takeover};
-use super::exchange::exchange;
-use super::play::{Played, play};
+use super::exchange::{Connection, Takeover, exchange};
 use super::tls::Acceptors;
-use super::wire::{HeadTimer, Socket, Wire, discard};
+use super::wire::{HeadTimer, Played, Socket, Wire, discard, play};
 use crate::faults::fault::{Fault, OnConnection};
 use crate::faults::rules::Subject;
+use crate::http::answer::text;
 use crate::http::incoming::Incoming;
-use crate::http::render::text;
 use crate::service::decide::log_incomplete;
 use crate::service::sandbox::Sandbox;
 

@@ -1,21 +1,25 @@
-//! Handles one request: reads it, chooses a fault by rule, has it answered and delivers the response.
+//! Handles one request of a connection: reads it, chooses a fault by rule, has it answered and delivers the response.
 
-use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
-use http_body_util::BodyExt;
+use http_body_util::{BodyExt, Either, Full};
 use hyper::body::{Body, Bytes, Incoming as Stream};
 use hyper::http::request::Parts;
-use hyper::{Request, Version};
+use hyper::{Request, Response, Version};
 
-use super::connection::Connection;
-use super::delivery::{self, Delivered, NoResponse, deliver, whole};
 use crate::admin;
-use crate::browser::{self, cors};
-use crate::faults::fault::OnRequest;
+use crate::browser;
+use crate::browser::events::{Events, MOST_SUBSCRIBERS};
+use crate::faults::Chosen;
+use crate::faults::fault::{Fault, OnRequest, Script, Sending};
 use crate::faults::rules::Subject;
+use crate::http::answer::{Answer, ApiError, response};
 use crate::http::incoming::Incoming;
-use crate::service::decide::{self, Decided};
+use crate::service::decide::{self, Decided, Origin};
+use crate::service::request_log::Answered;
 use crate::service::sandbox::Sandbox;
+use crate::util::json::Json;
 
 const LARGEST_BODY: usize = 1 << 20;
 /// A larger body is read up to this size, so that the client can receive the error.
@@ -37,11 +41,11 @@ pub async fn exchange(sandbox: &Arc<Sandbox>, connection: &Connection, request: 
         return whole(answer);
     }
     if incoming.method == "GET" && incoming.path == browser::events::PATH {
-        return delivery::events(sandbox);
+        return events(sandbox);
     }
     if admin::is_admin(&incoming.path) {
         read(&mut incoming, body).await?;
-        return whole(match cors::foreign(&incoming) {
+        return whole(match browser::foreign(&incoming) {
             Some(refusal) => refusal,
             None => admin::answer(sandbox, &incoming).await,
         });
@@ -75,7 +79,7 @@ pub async fn exchange(sandbox: &Arc<Sandbox>, connection: &Connection, request: 
             // A task of its own, so that a client that leaves does not end a request that was read.
             let task = async move { decide::decide(&sandbox, &incoming, origin, by_rule, keep_alive).await };
             let decided = tokio::spawn(task).await.map_err(|_| NoResponse)?;
-            Decided { answer: decided.answer.map(|answer| cors::allow(&path, answer)), ..decided }
+            Decided { answer: decided.answer.map(|answer| browser::allow(&path, answer)), ..decided }
         }
     };
     deliver(decided, sandbox, connection)
@@ -105,4 +109,85 @@ async fn read(incoming: &mut Incoming, mut body: Stream) -> Result<(), NoRespons
     }
     incoming.body = (incoming.body_bytes <= LARGEST_BODY).then(|| Bytes::from(kept));
     Ok(())
+}
+
+/// Hyper sends nothing: the client disconnected, or a script takes over.
+#[derive(Debug)]
+pub struct NoResponse;
+
+impl std::fmt::Display for NoResponse {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.write_str("no response goes through HTTP")
+    }
+}
+
+impl std::error::Error for NoResponse {}
+
+/// A whole response, or events without end.
+pub type Sent = Either<Full<Bytes>, Events>;
+pub type Delivered = Result<Response<Sent>, NoResponse>;
+
+pub fn whole(answer: Answer) -> Delivered {
+    Ok(response(answer).map(Either::Left))
+}
+
+/// A stream of server-sent events.
+pub fn events(sandbox: &Sandbox) -> Delivered {
+    let Some(events) = Events::subscribe(sandbox) else {
+        return whole(ApiError::new(503, format!("There are {MOST_SUBSCRIBERS} subscribers already.")).into_answer());
+    };
+    let head = Answer { content_type: "text/event-stream".into(), body: Vec::new(), ..Answer::ok(&Json::Null) };
+    Ok(response(head.header("cache-control", "no-store")).map(|_| Either::Right(events)))
+}
+
+pub fn deliver(decided: Decided, sandbox: &Sandbox, connection: &Connection) -> Delivered {
+    let Decided { answer, chosen, position, keep_alive } = decided;
+    if let Some(Chosen { fault, delay }) = chosen
+        && let Some(script) = fault.script(answer.as_ref(), &Sending { delay, keep_alive })
+    {
+        connection.take_over(Takeover { script, fault, position });
+        return Err(NoResponse);
+    }
+    let answer = answer.ok_or(NoResponse)?;
+    sandbox.lock().requests.answered(position, Answered::Whole);
+    whole(answer)
+}
+
+/// A script and the request that it answers.
+#[derive(Debug)]
+pub struct Takeover {
+    pub script: Script,
+    pub fault: &'static Fault,
+    /// The request's position in the log.
+    pub position: u64,
+}
+
+#[derive(Debug)]
+pub struct Connection {
+    pub id: u64,
+    requests: AtomicU64,
+    /// Whether the next bytes are the head of a request.
+    pub awaits_head: Arc<AtomicBool>,
+    takeover: Mutex<Option<Takeover>>,
+}
+
+impl Connection {
+    pub fn new(id: u64) -> Arc<Connection> {
+        let (requests, awaits_head) = (AtomicU64::new(0), Arc::default());
+        Arc::new(Connection { id, requests, awaits_head, takeover: Mutex::new(None) })
+    }
+
+    /// Counts the requests of this connection, from 1.
+    pub fn next_request(&self) -> Origin {
+        Origin { connection: self.id, on_connection: self.requests.fetch_add(1, Ordering::Relaxed) + 1 }
+    }
+
+    /// Run when hyper has released the connection.
+    pub fn take_over(&self, by: Takeover) {
+        *self.takeover.lock().unwrap_or_else(PoisonError::into_inner) = Some(by);
+    }
+
+    pub fn takeover(&self) -> Option<Takeover> {
+        self.takeover.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
 }

@@ -2,10 +2,6 @@
 
 pub mod accept;
 pub mod address;
-pub mod authority;
-pub mod connection;
-pub mod delivery;
 pub mod exchange;
-pub mod play;
 pub mod tls;
 pub mod wire;

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::canned::endpoint::Canned;
+use crate::canned::Canned;
 use crate::crypto::envelope::Body;
 use crate::crypto::keys::KeyRule;
 use crate::endpoints::Call;

@@ -74,14 +74,10 @@ pub fn hidden(value: &Json) -> Vec<String> {
 
 /// A copy in whose texts these secrets are replaced.
 pub fn without(value: &Json, secrets: &[String]) -> Json {
-    match value {
-        Json::Object(members) => {
-            Json::Object(members.iter().map(|(name, value)| (name.clone(), without(value, secrets))).collect())
-        }
-        Json::Array(items) => Json::Array(items.iter().map(|item| without(item, secrets)).collect()),
+    value.mapped("", &|_, leaf| match leaf {
         Json::Text(text) => Json::Text(without_in(text, secrets)),
         other => other.clone(),
-    }
+    })
 }
 
 pub fn without_in(text: &str, secrets: &[String]) -> String {

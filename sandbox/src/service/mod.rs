@@ -1,13 +1,9 @@
 //! Answers one request: finds its endpoint, checks key and body, runs the handler, keeps the log. Does no I/O.
 
 pub mod built_in;
-pub mod changes;
 pub mod decide;
 pub mod endpoint;
-pub mod log_entry;
 pub mod mask;
-mod opening;
 pub mod request_log;
 pub mod router;
 pub mod sandbox;
-pub mod shared;

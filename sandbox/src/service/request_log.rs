@@ -1,8 +1,17 @@
-//! The log of the newest requests.
+//! The log of the newest requests: what is kept of each and its response, masked.
 
 use std::collections::VecDeque;
+use std::io::Write as _;
 
-use super::log_entry::LogEntry;
+use super::mask;
+use crate::crypto::envelope::Opened;
+use crate::crypto::keys::KeyKind;
+use crate::faults::fault::Fault;
+use crate::http::answer::Answer;
+use crate::http::incoming::Incoming;
+use crate::util::clock::Moment;
+use crate::util::json::{Json, object};
+use crate::util::named::named;
 
 const CAPACITY: usize = 10_000;
 
@@ -28,21 +37,13 @@ pub struct Kept {
     pub has_fault: bool,
 }
 
-/// How much of the response the client may have received.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Answered {
-    Nothing,
-    Part,
-    Whole,
-}
-
-impl Answered {
-    fn name(self) -> &'static str {
-        match self {
-            Answered::Nothing => "none",
-            Answered::Part => "part",
-            Answered::Whole => "whole",
-        }
+named! {
+    /// How much of the response the client may have received.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum Answered {
+        Nothing = "none",
+        Part = "part",
+        Whole = "whole",
     }
 }
 
@@ -102,11 +103,114 @@ impl Kept {
     }
 }
 
+/// Payloads of larger bodies are not kept, to limit the size of the log.
+const LARGEST_PAYLOAD: usize = 16 << 10;
+const LARGEST_ANSWER: usize = 4 << 10;
+
+/// The contents of a log entry.
+pub struct LogEntry<'a> {
+    pub id: u64,
+    pub connection: u64,
+    pub on_connection: u64,
+    pub received: Moment,
+    pub incoming: &'a Incoming,
+    pub key: KeyKind,
+    pub opened: &'a Opened,
+    /// `None`: the request was not answered.
+    pub answer: Option<&'a Answer>,
+    pub effects: &'a [u64],
+    /// What was accepted although it may be refused by the service.
+    pub notes: &'a [String],
+    pub fault: Option<&'static Fault>,
+}
+
+impl LogEntry<'_> {
+    /// Method, path, status, envelope and fault on standard error: nothing from the query, the headers or the body.
+    pub fn write_line(&self) {
+        // As received: percent-encoded, so that it has no control characters.
+        let path = self.incoming.target.split('?').next().unwrap_or_default();
+        let or_dash = |text: &str| if text.is_empty() { "-".to_string() } else { text.to_string() };
+        let status = self.answer.map_or("-".to_string(), |answer| answer.status.to_string());
+        let fault = self.fault.map_or(String::new(), |fault| format!(" fault={}", fault.name));
+        let (method, path) = (or_dash(&self.incoming.method), or_dash(path));
+        // Nobody may be reading.
+        let _ = writeln!(std::io::stderr(), "{method} {path} {status} {}{fault}", self.opened.envelope);
+    }
+
+    pub fn json(&self) -> Json {
+        let (incoming, opened) = (self.incoming, self.opened);
+        let headers = &incoming.headers;
+        object! {
+            "request_id": self.id,
+            "received": self.received.millis_utc(),
+            "connection": self.connection,
+            "request_on_connection": self.on_connection,
+            "method": non_empty(&incoming.method),
+            "path": non_empty(&incoming.path),
+            "query": mask::mask(&incoming.query_json()),
+            "headers": object! {
+                "api-key": self.key.name(),
+                "host": headers.host.clone(),
+                "encryption": headers.encryption.clone(),
+                "content-type": headers.content_type.clone(),
+                "accept": headers.accept.clone(),
+                "user-agent": headers.user_agent.clone(),
+            },
+            "body_bytes": incoming.body_bytes,
+            "envelope": opened.envelope,
+            "decrypted_bytes": opened.decrypted_bytes,
+            "payload_sha256": opened.sha256.clone(),
+            "payload": opened.payload.as_ref().filter(|_| incoming.body_bytes <= LARGEST_PAYLOAD).map(mask::mask),
+            "status": self.answer.map(|answer| answer.status),
+            "answer": self.answer.and_then(|answer| self.shown(answer)),
+            "effects": self.effects.to_vec(),
+            "notes": self.notes.to_vec(),
+            "fault": self.fault.map(|fault| fault.name),
+        }
+    }
+
+    /// The body that is sent, unless a fault changes it on the wire. As text, because a reader of the log must not fail at
+    /// what a fault made of the response.
+    fn shown(&self, answer: &Answer) -> Option<String> {
+        if answer.body.len() > LARGEST_ANSWER {
+            return None;
+        }
+        // An error may repeat what was sent.
+        let sent = [self.incoming.headers.api_key.clone()].into_iter().flatten();
+        let secrets = || sent.chain(self.opened.payload.iter().flat_map(mask::hidden)).collect::<Vec<_>>();
+        let secrets = if answer.status >= 400 { secrets() } else { Vec::new() };
+        let text = std::str::from_utf8(&answer.body).ok()?;
+        Some(match Json::parse(&answer.body) {
+            Ok(json) => mask::without(&mask::mask(&json), &secrets).to_string(),
+            Err(_) => mask::without_in(text, &secrets),
+        })
+    }
+}
+
+fn non_empty(text: &str) -> Option<&str> {
+    (!text.is_empty()).then_some(text)
+}
+
+#[cfg(test)]
+pub fn unanswered(incoming: &Incoming) -> LogEntry<'_> {
+    LogEntry {
+        id: 1,
+        connection: 1,
+        on_connection: 1,
+        received: Moment::now(),
+        incoming,
+        key: KeyKind::Missing,
+        opened: &Opened::NONE,
+        answer: None,
+        effects: &[],
+        notes: &[],
+        fault: None,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::http::incoming::Incoming;
-    use crate::service::log_entry::unanswered;
 
     fn all(log: &RequestLog) -> String {
         log.json(usize::MAX, |_| true)
@@ -129,5 +233,25 @@ mod tests {
         let positions: Vec<u64> = (0..=CAPACITY).map(|_| log.add(&handled)).collect();
         log.answered(positions[CAPACITY], Answered::Whole);
         assert!(all(&log).ends_with(r#""answered":"whole"}]"#));
+    }
+
+    #[test]
+    fn an_answer_is_shown_without_secrets() {
+        let payload = Json::parse(br#"{"card":{"cvv":"193","cardnumber":"4111111111111111"},"reference":"A"}"#);
+        let opened = Opened { payload: payload.ok(), ..Opened::NONE };
+        let incoming = Incoming {
+            headers: crate::http::incoming::Headers { api_key: Some("KEY-1".into()), ..Default::default() },
+            ..Incoming::default()
+        };
+        let shown = |status: u16, body: &str| {
+            let answer = Answer { status, body: body.into(), ..Answer::ok(&Json::Null) };
+            let entry = LogEntry { opened: &opened, ..unanswered(&incoming) };
+            entry.shown(&answer)
+        };
+        let echo = r#"{"message":"KEY-1 4111111111111111 193 A"}"#;
+        assert_eq!(shown(400, echo).unwrap(), r#"{"message":"*** *** *** A"}"#);
+        assert_eq!(shown(502, "<p>KEY-1</p>").unwrap(), "<p>***</p>");
+        assert_eq!(shown(200, r#"{"otp":"123456","x":193.00}"#).unwrap(), r#"{"otp":"******","x":193.00}"#);
+        assert_eq!(shown(200, &" ".repeat(LARGEST_ANSWER + 1)), None);
     }
 }

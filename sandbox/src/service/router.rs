@@ -2,7 +2,7 @@
 
 use super::built_in;
 use super::endpoint::{Effect, Endpoint, Handler, Status};
-use crate::canned::endpoint::Canned;
+use crate::canned::Canned;
 use crate::crypto::envelope::Body;
 use crate::crypto::keys::{KeyKind, KeyRule};
 use crate::http::answer::ApiError;
@@ -102,7 +102,7 @@ fn check_same(endpoint: &Endpoint, canned: &Canned) -> Result<(), String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::canned::parse::{EMBEDDED, endpoints};
+    use crate::canned::{EMBEDDED, endpoints};
     use crate::faults::magic::Kind;
 
     fn with(wires: &[&str]) -> Result<Router, String> {

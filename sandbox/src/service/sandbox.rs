@@ -1,22 +1,22 @@
-//! The running sandbox: its keys and settings, and all mutable data behind one lock.
+//! The running sandbox: its keys and settings, all mutable data behind one lock, and what of it has changed.
 
+use std::ops::{Deref, DerefMut};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use tokio::sync::watch;
 
-use super::changes::{Changes, Locked};
 use super::request_log::RequestLog;
 use super::router::Router;
-pub use super::shared::Shared;
-use crate::certify::desk::Desk;
+use crate::certify::Desk;
 use crate::crypto::keys::{ApiKeys, EncryptionKey};
 use crate::faults::Faults;
 use crate::http::hosts::Hosts;
 use crate::session::Session;
 use crate::state::State;
 use crate::util::clock;
+use crate::util::json::{Json, object};
 use crate::webhook::Webhooks;
 use crate::webhook::behaviour::Behaviour;
 
@@ -132,5 +132,93 @@ impl Sandbox {
         let events = std::mem::take(&mut shared.state.events);
         let Shared { state, webhooks, .. } = &mut *shared;
         events.iter().for_each(|event| webhooks.send(event, state));
+    }
+}
+
+/// All mutable data. A request holds the lock from the choice of its fault to its log entry.
+pub struct Shared {
+    pub state: State,
+    pub requests: RequestLog,
+    pub webhooks: Webhooks,
+    pub faults: Faults,
+    /// How many calls may have changed the state.
+    pub calls: u64,
+}
+
+/// The version grows with every change; the others are the sizes of the lists.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Changes {
+    version: u64,
+    orders: usize,
+    requests: u64,
+    ledger: usize,
+    mandates: usize,
+    accounts: usize,
+    payouts: usize,
+    webhooks: usize,
+    faults: usize,
+}
+
+impl Changes {
+    pub fn of(shared: &Shared) -> Changes {
+        let Shared { state, requests, webhooks, faults, calls } = shared;
+        Changes {
+            version: calls + requests.version + webhooks.deliveries.version + faults.version,
+            orders: state.orders.len(),
+            requests: requests.last_id(),
+            ledger: state.ledger.entries.len(),
+            mandates: state.mandates.len(),
+            accounts: state.accounts.len(),
+            payouts: state.batches.values().map(|batch| batch.payouts.len()).sum(),
+            webhooks: webhooks.deliveries.count(),
+            faults: faults.rules(),
+        }
+    }
+
+    pub fn json(&self) -> Json {
+        object! {
+            "version": self.version,
+            "orders": self.orders,
+            "requests": self.requests,
+            "ledger": self.ledger,
+            "mandates": self.mandates,
+            "accounts": self.accounts,
+            "payouts": self.payouts,
+            "webhooks": self.webhooks,
+            "faults": self.faults,
+        }
+    }
+}
+
+/// The shared data; tells the watchers when it is released.
+pub struct Locked<'a> {
+    shared: MutexGuard<'a, Shared>,
+    changes: &'a watch::Sender<Changes>,
+}
+
+impl<'a> Locked<'a> {
+    pub fn new(shared: MutexGuard<'a, Shared>, changes: &'a watch::Sender<Changes>) -> Locked<'a> {
+        Locked { shared, changes }
+    }
+}
+
+impl Deref for Locked<'_> {
+    type Target = Shared;
+
+    fn deref(&self) -> &Shared {
+        &self.shared
+    }
+}
+
+impl DerefMut for Locked<'_> {
+    fn deref_mut(&mut self) -> &mut Shared {
+        &mut self.shared
+    }
+}
+
+impl Drop for Locked<'_> {
+    fn drop(&mut self) {
+        let now = Changes::of(&self.shared);
+        self.changes.send_if_modified(|known| std::mem::replace(known, now) != now);
     }
 }

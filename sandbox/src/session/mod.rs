@@ -1,9 +1,7 @@
 //! A session as a file: the requests with their answers and faults (`--record`), and a sandbox that answers from it
 //! (`--replay`).
 
-mod difference;
-mod exchange;
-pub mod places;
+pub mod exchange;
 pub mod record;
 mod renaming;
 pub mod replay;

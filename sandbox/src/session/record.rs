@@ -5,8 +5,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use super::exchange::{self, LARGEST_FILE, VERSION, asked, asked_unread};
-use super::places::Places;
+use super::exchange::{self, LARGEST_FILE, Places, VERSION, asked, asked_unread};
 use crate::crypto::envelope::Opened;
 use crate::crypto::keys::KeyKind;
 use crate::faults::Chosen;

@@ -1,7 +1,6 @@
 //! What a client makes anew in every run: references, UUIDs and times. A new reference or UUID stands for the recorded one
 //! in whose place it was sent first; times are not compared.
 
-use super::difference::differences;
 use crate::util::json::Json;
 
 /// Members whose values a client makes; only letters, in lower case.
@@ -94,7 +93,7 @@ fn is_one_of(name: &str, ends: &[&str]) -> bool {
 }
 
 fn renamed(json: &Json, pairs: &[Pair]) -> Json {
-    mapped("", json, &|_, json| match json {
+    json.mapped("", &|_, json| match json {
         Json::Text(text) => Json::Text(replaced(text, pairs)),
         other => other.clone(),
     })
@@ -102,23 +101,12 @@ fn renamed(json: &Json, pairs: &[Pair]) -> Json {
 
 /// A copy without times.
 fn timeless(name: &str, json: &Json) -> Json {
-    mapped(name, json, &|name, json| match json {
+    json.mapped(name, &|name, json| match json {
         _ if NO_TIMES.iter().any(|word| name.to_ascii_lowercase().contains(word)) => json.clone(),
         Json::Text(text) => Json::Text(without_times(text)),
         Json::Number(digits) if is_epoch(digits) => Json::Text(TIME.to_string()),
         other => other.clone(),
     })
-}
-
-/// A copy with other leaves; each is changed with the name of its field.
-fn mapped(name: &str, json: &Json, change: &impl Fn(&str, &Json) -> Json) -> Json {
-    match json {
-        Json::Object(members) => {
-            Json::Object(members.iter().map(|(name, value)| (name.clone(), mapped(name, value, change))).collect())
-        }
-        Json::Array(items) => Json::Array(items.iter().map(|item| mapped(name, item, change)).collect()),
-        leaf => change(name, leaf),
-    }
 }
 
 /// The second of each pair becomes the first, where it stands as a whole word; the longest counts.
@@ -207,6 +195,32 @@ fn date(text: &str) -> Option<usize> {
     Some(start + text[start..].find(|letter| !clock(letter)).unwrap_or(text.len() - start))
 }
 
+/// Where the two differ, in words; none: they say the same. The order of fields has no meaning.
+pub fn differences(recorded: &Json, sent: &Json, place: &str) -> Vec<String> {
+    match (recorded, sent) {
+        (Json::Object(recorded), Json::Object(sent)) => {
+            let inside = |name: &str| if place.is_empty() { name.to_string() } else { format!("{place}.{name}") };
+            let member = |members: &[(String, Json)], name: &str| {
+                members.iter().find(|(key, _)| key == name).map(|(_, value)| value.clone())
+            };
+            let lost = recorded.iter().flat_map(|(name, value)| match member(sent, name) {
+                Some(found) => differences(value, &found, &inside(name)),
+                None => vec![format!("{} is missing", inside(name))],
+            });
+            let added = sent.iter().filter(|(name, _)| member(recorded, name).is_none());
+            lost.chain(added.map(|(name, _)| format!("{} was not recorded", inside(name)))).collect()
+        }
+        (Json::Array(recorded), Json::Array(sent)) if recorded.len() == sent.len() => {
+            let pairs = recorded.iter().zip(sent).enumerate();
+            pairs
+                .flat_map(|(index, (recorded, sent))| differences(recorded, sent, &format!("{place}.{index}")))
+                .collect()
+        }
+        (recorded, sent) if recorded != sent => vec![format!("{place} is {sent}, and was {recorded}")],
+        _ => Vec::new(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -270,5 +284,22 @@ mod tests {
         assert_eq!(renaming.sent(r#"{"x":"A B"}"#), r#"{"x":"n\"1 n2"}"#);
         let swapped = [("A".to_string(), "B".to_string()), ("B".to_string(), "A".to_string())];
         assert_eq!(replaced("A-B", &swapped), "B-A");
+    }
+
+    #[test]
+    fn differences_are_named() {
+        let between = |recorded: &str, sent: &str| {
+            let json = |text: &str| Json::parse(text.as_bytes()).unwrap();
+            differences(&json(recorded), &json(sent), "payload").into_iter().next()
+        };
+        assert_eq!(between(r#"{"a":1,"b":[{"c":"x"}]}"#, r#"{"b":[{"c":"x"}],"a":1}"#), None);
+        assert_eq!(
+            between(r#"{"b":[{"c":"x"}]}"#, r#"{"b":[{"c":"y"}]}"#).unwrap(),
+            r#"payload.b.0.c is "y", and was "x""#
+        );
+        assert_eq!(between(r#"{"a":1}"#, r#"{"A":1}"#).unwrap(), "payload.a is missing");
+        assert_eq!(between("{}", r#"{"a":1}"#).unwrap(), "payload.a was not recorded");
+        assert_eq!(between("[1]", "[1,2]").unwrap(), "payload is [1,2], and was [1]");
+        assert_eq!(between("1.0", "1.00").unwrap(), "payload is 1.00, and was 1.0");
     }
 }

@@ -3,13 +3,13 @@
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::exchange::{self, Exchange, LARGEST_FILE, VERSION, asked_unread};
-use super::places::Places;
+use strsim::levenshtein;
+
+use super::exchange::{self, Exchange, LARGEST_FILE, Places, VERSION, asked_unread};
 use super::renaming::{Pair, Renaming, is_exact};
 use crate::faults::Chosen;
 use crate::http::answer::{Answer, ApiError};
 use crate::http::incoming::Incoming;
-use crate::util::distance::distance;
 use crate::util::json::{Json, object};
 
 /// Of the requests that are not in the file; a client that repeats one for ever fills no memory.
@@ -146,7 +146,7 @@ impl Progress {
         if let Some((recorded, differs)) = other.min_by_key(|(recorded, differs)| (recorded.is_used, differs.len())) {
             return format!("{name} differs from line {}: {}.", recorded.line, differs.join("; "));
         }
-        let nearest = read().min_by_key(|recorded| (distance(&recorded.name(), &name), recorded.is_used));
+        let nearest = read().min_by_key(|recorded| (levenshtein(&recorded.name(), &name), recorded.is_used));
         match nearest {
             Some(near) => format!("{name} was not recorded; the nearest call is line {}: {}.", near.line, near.name()),
             None => format!("{name} was not recorded."),

@@ -1,26 +1,17 @@
 //! The data of the simulated service and its business rules. Independent of HTTP.
 
-pub mod attempt;
-pub mod cards;
-pub mod completion;
+pub mod accounts;
 pub mod currency;
-pub mod due;
 pub mod error;
-pub mod fees;
-pub mod funding;
 pub mod ledger;
 pub mod magic;
 pub mod mandates;
 pub mod method;
 pub mod model;
 pub mod orders;
-pub mod payment;
+pub mod payments;
 pub mod payouts;
 pub mod refunds;
-mod related;
-mod settle;
-pub mod virtual_accounts;
-pub mod ways_to_pay;
 
 use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
@@ -30,11 +21,11 @@ use serde::{Deserialize, Serialize};
 use crate::util::money::Money;
 use crate::util::seed::Seed;
 use currency::Currencies;
-use due::Agenda;
-pub use error::RuleError;
-use fees::Fee;
 use ledger::Ledger;
-use model::{Batch, Mandate, Order, SavedCard, Session, VirtualAccount};
+use method::Fee;
+use model::{Agenda, Batch, Mandate, Order, SavedCard, Session, VirtualAccount};
+
+pub use error::RuleError;
 
 /// The amount of an unknown order, and of a mandate for one.
 pub const ASSUMED_AMOUNT: Money = Money::whole(100);

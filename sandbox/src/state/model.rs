@@ -1,13 +1,18 @@
-//! The objects of the simulated service: mandates, orders, payments, virtual accounts, funding sessions, payouts.
+//! The objects of the simulated service: mandates, orders, payments, virtual accounts, funding sessions, payouts, and what
+//! happens to them later by itself.
 
-use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, HashSet};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
-use super::fees::Fee;
+use serde::{Deserialize, Deserializer, Serialize};
+
 use super::magic;
+use super::method::Fee;
 pub use super::method::Method;
-pub use super::payment::{Awaits, Payment, PaymentState};
 use crate::util::clock::Moment;
 use crate::util::money::Money;
+use crate::util::named::named;
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Mandate {
@@ -72,20 +77,12 @@ pub struct Refund {
     pub is_rest: bool,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub enum RefundState {
-    Pending,
-    Completed,
-    Failed,
-}
-
-impl RefundState {
-    pub fn name(self) -> &'static str {
-        match self {
-            RefundState::Pending => "pending",
-            RefundState::Completed => "completed",
-            RefundState::Failed => "failed",
-        }
+named! {
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+    pub enum RefundState {
+        Pending = "pending",
+        Completed = "completed",
+        Failed = "failed",
     }
 }
 
@@ -203,25 +200,19 @@ pub struct Payout {
     pub updated: Moment,
 }
 
-/// Numbered as in the service.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub enum PayoutState {
-    Pending = 2,
-    Failed = 4,
-    Successful = 5,
+named! {
+    /// Numbered as in the service.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+    pub enum PayoutState {
+        Pending [2] = "Pending",
+        Failed [4] = "Failed",
+        Successful [5] = "Successful",
+    }
 }
 
 impl PayoutState {
     pub fn id(self) -> u64 {
         self as u64
-    }
-
-    pub fn name(self) -> &'static str {
-        match self {
-            PayoutState::Pending => "Pending",
-            PayoutState::Failed => "Failed",
-            PayoutState::Successful => "Successful",
-        }
     }
 }
 
@@ -236,4 +227,159 @@ pub struct NewPayout {
     pub currency: String,
     pub credit_currency: String,
     pub description: Option<String>,
+}
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Payment {
+    /// `orderPaymentReference`.
+    pub reference: String,
+    /// `paymentDetail.paymentReference`, another reference of the same payment.
+    pub detail_reference: String,
+    pub method: Method,
+    pub state: PaymentState,
+    /// What it waits for while it is pending, or has waited for.
+    pub awaits: Awaits,
+    #[serde(deserialize_with = "constant")]
+    pub code: Constant,
+    #[serde(deserialize_with = "constant")]
+    pub message: Constant,
+    /// Without the fee.
+    pub amount: Money,
+    /// The account name of a payment by mandate.
+    pub payer: Option<String>,
+    /// The masked account or card number; the whole number of a temporary account.
+    pub instrument: String,
+    /// How the card behaves, if it is a payment by card.
+    pub card: Option<magic::Card>,
+    pub created: Moment,
+    pub updated: Moment,
+}
+
+/// What makes a pending payment final.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Awaits {
+    Nothing,
+    /// The card holder's consent: the redirect URL, or authorize with a one-time code.
+    Holder,
+    /// The customer's confirmation elsewhere: in an app, by telephone, at a bank.
+    Customer,
+    /// A transfer to the temporary account.
+    Transfer,
+    /// The merchant's capture of a reserved amount.
+    Capture,
+}
+
+impl Awaits {
+    pub fn name(self) -> Option<&'static str> {
+        Some(match self {
+            Awaits::Nothing => return None,
+            Awaits::Holder => "holder",
+            Awaits::Customer => "customer",
+            Awaits::Transfer => "transfer",
+            Awaits::Capture => "capture",
+        })
+    }
+}
+
+named! {
+    /// Numbered as in the service.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+    pub enum PaymentState {
+        Initiated [1] = "Initiated",
+        Pending [2] = "Pending",
+        Failed [4] = "Failed",
+        Successful [5] = "Successful",
+        Reversed [6] = "Reversed",
+    }
+}
+
+impl PaymentState {
+    pub fn id(self) -> u64 {
+        self as u64
+    }
+
+    pub fn is_final(self) -> bool {
+        matches!(self, PaymentState::Failed | PaymentState::Successful | PaymentState::Reversed)
+    }
+}
+
+/// How long the temporary account of a bank transfer lives.
+pub const TRANSFER_LIVES: Duration = Duration::from_secs(30 * 60);
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Due {
+    /// The refund is complete.
+    Refund { order: String, refund: String },
+    /// The payment was not made in time.
+    Expiry { payment: String },
+}
+
+/// In the order of their moments.
+#[derive(Debug, Default, Clone, Serialize, Deserialize)]
+#[serde(from = "Vec<(Moment, Due)>", into = "Vec<(Moment, Due)>")]
+pub struct Agenda {
+    entries: BTreeMap<(Moment, u64), Due>,
+    added: u64,
+}
+
+impl Agenda {
+    pub fn add(&mut self, at: Moment, due: Due) {
+        self.added += 1;
+        self.entries.insert((at, self.added), due);
+    }
+
+    /// Takes the next one whose moment has come.
+    pub fn take(&mut self, now: Moment) -> Option<Due> {
+        let first = self.entries.first_entry().filter(|entry| entry.key().0 <= now)?;
+        Some(first.remove())
+    }
+}
+
+impl From<Vec<(Moment, Due)>> for Agenda {
+    fn from(entries: Vec<(Moment, Due)>) -> Agenda {
+        let mut agenda = Agenda::default();
+        entries.into_iter().for_each(|(at, due)| agenda.add(at, due));
+        agenda
+    }
+}
+
+impl From<Agenda> for Vec<(Moment, Due)> {
+    fn from(agenda: Agenda) -> Vec<(Moment, Due)> {
+        agenda.entries.into_iter().map(|((at, _), due)| (at, due)).collect()
+    }
+}
+
+pub type Constant = &'static str;
+
+/// Reads one of few texts; each different one stays in memory once.
+pub fn constant<'de, D: Deserializer<'de>>(from: D) -> Result<Constant, D::Error> {
+    static KNOWN: Mutex<Option<HashSet<Constant>>> = Mutex::new(None);
+    let text = String::deserialize(from)?;
+    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    let known = known.get_or_insert_default();
+    Ok(known.get(text.as_str()).copied().unwrap_or_else(|| {
+        let kept = text.leak();
+        known.insert(kept);
+        kept
+    }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_earliest_first_and_none_before_its_time() {
+        let (mut agenda, now) = (Agenda::default(), Moment::now());
+        let due = |payment: &str| Due::Expiry { payment: payment.to_string() };
+        agenda.add(now.after(Duration::from_secs(2)), due("second"));
+        agenda.add(now.after(Duration::from_secs(1)), due("first"));
+        agenda.add(now.after(Duration::from_secs(2)), due("third"));
+        assert_eq!(agenda.take(now), None);
+        let later = now.after(Duration::from_secs(2));
+        assert_eq!(
+            [agenda.take(later), agenda.take(later), agenda.take(later), agenda.take(later)],
+            [Some(due("first")), Some(due("second")), Some(due("third")), None]
+        );
+    }
 }

@@ -1,9 +1,8 @@
-//! Payouts: a batch is accepted as a whole; each of its payouts is paid or fails later.
+//! Payouts: a batch is accepted as a whole; each of its payouts is paid or fails later. And what else is due.
 
 use super::ledger::{Effect, Entry};
-use super::magic;
-use super::model::{Batch, NewPayout, Payout, PayoutState};
-use super::{Event, RuleError, State};
+use super::model::{Batch, Due, NewPayout, Payout, PayoutState, RefundState};
+use super::{Event, RuleError, State, magic};
 use crate::util::clock::Moment;
 use crate::util::money::Money;
 
@@ -152,12 +151,48 @@ impl State {
     }
 }
 
+impl State {
+    /// Ends everything whose time has come.
+    pub fn settle_due(&mut self) {
+        self.settle_payouts();
+        self.settle_agenda(Moment::now());
+    }
+
+    /// Ends what would end by itself, whenever that is: payouts and refunds. What waits for the customer is left alone.
+    /// Returns how many payouts and refunds have ended.
+    pub fn settle_now(&mut self) -> (usize, usize) {
+        let pending = |state: &State| {
+            let payouts = state.batches.values().flat_map(|batch| &batch.payouts);
+            payouts.filter(|payout| payout.state == PayoutState::Pending).count()
+        };
+        let before = pending(self);
+        for batch in self.batches.keys().cloned().collect::<Vec<_>>() {
+            self.settle_batch(&batch);
+        }
+        let refunds = self.orders.values().flat_map(|order| order.refunds.iter().map(move |refund| (order, refund)));
+        let refunds = refunds.filter(|(_, refund)| refund.state == RefundState::Pending);
+        let refunds: Vec<_> =
+            refunds.map(|(order, refund)| (order.reference.clone(), refund.reference.clone())).collect();
+        refunds.iter().for_each(|(order, refund)| self.complete_refund(order, refund));
+        (before - pending(self), refunds.len())
+    }
+
+    /// Whatever a call has ended in the meantime is left alone.
+    pub(super) fn settle_agenda(&mut self, now: Moment) {
+        while let Some(due) = self.agenda.take(now) {
+            match due {
+                Due::Refund { order, refund } => self.complete_refund(&order, &refund),
+                Due::Expiry { payment } => _ = self.expire_payment(&payment),
+            }
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
-    use super::super::test_state;
     use super::*;
+    use crate::state::test_state;
+    use std::time::Duration;
 
     fn payout(account: &str, amount: i64) -> NewPayout {
         NewPayout {

@@ -1,8 +1,7 @@
 //! Refunds: accepted at once, complete later.
 
-use super::due::Due;
 use super::ledger::Effect;
-use super::model::{Order, Refund, RefundState};
+use super::model::{Due, Order, Refund, RefundState};
 use super::{Event, RuleError, State};
 use crate::util::clock::Moment;
 use crate::util::money::Money;
@@ -112,13 +111,12 @@ impl State {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
-    use super::super::model::PaymentState;
-    use super::super::orders::NewOrder;
-    use super::super::test_state;
-    use super::super::ways_to_pay::CardPay;
     use super::*;
+    use crate::state::model::PaymentState;
+    use crate::state::orders::NewOrder;
+    use crate::state::payments::CardPay;
+    use crate::state::test_state;
+    use std::time::Duration;
 
     fn money(text: &str) -> Option<Money> {
         Some(Money::parse(text).unwrap())

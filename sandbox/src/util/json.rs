@@ -64,6 +64,35 @@ impl Json {
     pub fn is_object(&self) -> bool {
         matches!(self, Json::Object(_))
     }
+
+    /// An object with the members of another one after its own.
+    pub fn and(mut self, other: Json) -> Json {
+        if let (Json::Object(members), Json::Object(further)) = (&mut self, other) {
+            members.extend(further);
+        }
+        self
+    }
+
+    /// A copy with other leaves; each is changed with the name of its field.
+    pub fn mapped(&self, name: &str, change: &impl Fn(&str, &Json) -> Json) -> Json {
+        match self {
+            Json::Object(members) => {
+                Json::Object(members.iter().map(|(name, value)| (name.clone(), value.mapped(name, change))).collect())
+            }
+            Json::Array(items) => Json::Array(items.iter().map(|item| item.mapped(name, change)).collect()),
+            leaf => change(name, leaf),
+        }
+    }
+
+    /// All texts, in order.
+    pub fn texts(&self) -> Vec<&str> {
+        match self {
+            Json::Text(text) => vec![text],
+            Json::Array(items) => items.iter().flat_map(Json::texts).collect(),
+            Json::Object(members) => members.iter().flat_map(|(_, value)| value.texts()).collect(),
+            Json::Null | Json::Bool(_) | Json::Number(_) => Vec::new(),
+        }
+    }
 }
 
 fn expand(raw: &RawValue, depth: usize) -> Result<Json, String> {
@@ -150,46 +179,24 @@ fn write_text(out: &mut Formatter<'_>, text: &str) -> fmt::Result {
     out.write_str(&serde_json::to_string(text).map_err(|_| fmt::Error)?)
 }
 
-impl From<bool> for Json {
-    fn from(value: bool) -> Self {
-        Json::Bool(value)
-    }
+macro_rules! from {
+    ($($type:ty, $value:ident => $json:expr;)*) => {$(
+        impl From<$type> for Json {
+            fn from($value: $type) -> Self {
+                $json
+            }
+        }
+    )*};
 }
 
-impl From<&str> for Json {
-    fn from(text: &str) -> Self {
-        Json::Text(text.to_string())
-    }
-}
-
-impl From<String> for Json {
-    fn from(text: String) -> Self {
-        Json::Text(text)
-    }
-}
-
-impl From<&String> for Json {
-    fn from(text: &String) -> Self {
-        Json::Text(text.clone())
-    }
-}
-
-impl From<u64> for Json {
-    fn from(number: u64) -> Self {
-        Json::Number(number.to_string())
-    }
-}
-
-impl From<usize> for Json {
-    fn from(number: usize) -> Self {
-        Json::Number(number.to_string())
-    }
-}
-
-impl From<u16> for Json {
-    fn from(number: u16) -> Self {
-        Json::Number(number.to_string())
-    }
+from! {
+    bool, value => Json::Bool(value);
+    &str, text => Json::Text(text.to_string());
+    String, text => Json::Text(text);
+    &String, text => Json::Text(text.clone());
+    u64, number => Json::Number(number.to_string());
+    usize, number => Json::Number(number.to_string());
+    u16, number => Json::Number(number.to_string());
 }
 
 impl<T: Into<Json>> From<Vec<T>> for Json {

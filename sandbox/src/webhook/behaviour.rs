@@ -1,9 +1,10 @@
-//! How webhooks are sent; set by an admin call.
+//! How webhooks are sent, and where to; set by an admin call.
 
 use std::time::Duration;
 
-use super::message::Form;
-use super::target::Target;
+use hyper::Uri;
+
+use super::message::{Form, form};
 use crate::http::answer::ApiError;
 use crate::http::fields::Fields;
 use crate::util::json::{Json, object};
@@ -100,17 +101,6 @@ impl Behaviour {
     }
 }
 
-/// The field `form`, for events and for forged ones.
-pub fn form(fields: &mut Fields) -> Option<Form> {
-    let name = fields.optional("form")?;
-    let form = Form::named(&name);
-    if form.is_none() {
-        let names = Form::ALL.map(Form::name).join(", ");
-        fields.error("form", format!("There is no form {name}; there are {names}."));
-    }
-    form
-}
-
 fn millis(fields: &mut Fields, name: &str) -> Option<Duration> {
     number(fields, name, 0, LONGEST_DELAY_MS).map(Duration::from_millis)
 }
@@ -121,6 +111,31 @@ fn number(fields: &mut Fields, name: &str, least: u64, most: u64) -> Option<u64>
         fields.error(name, format!("The {name} field must be from {least} to {most}."));
     }
     Some(number)
+}
+
+#[derive(Debug, Clone)]
+pub struct Target {
+    pub uri: Uri,
+    pub host: String,
+    pub port: u16,
+}
+
+impl std::str::FromStr for Target {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Target, String> {
+        let uri: Uri = text.parse().map_err(|error| format!("not a URL: {error}"))?;
+        if uri.scheme_str() != Some("http") {
+            return Err("the URL must start with http://".to_string());
+        }
+        let host = uri.host().unwrap_or_default().trim_matches(['[', ']']).to_string();
+        let is_loopback = host == "localhost" || host.parse().is_ok_and(|ip: std::net::IpAddr| ip.is_loopback());
+        if !is_loopback {
+            return Err("the URL must name this machine: 127.0.0.1, [::1] or localhost".to_string());
+        }
+        let port = uri.port_u16().unwrap_or(80);
+        Ok(Target { uri, host, port })
+    }
 }
 
 #[cfg(test)]
@@ -156,6 +171,16 @@ mod tests {
         ] {
             let message = changed(text).unwrap_err();
             assert!(message.contains(words), "{text}: {message}");
+        }
+    }
+
+    #[test]
+    fn only_loopback_urls_are_accepted() {
+        for good in ["http://127.0.0.1:8080/hook", "http://[::1]:1/", "http://localhost/x?y=1"] {
+            good.parse::<Target>().unwrap();
+        }
+        for bad in ["https://127.0.0.1/", "http://example.com/", "http://10.0.0.1/", "hook", ""] {
+            bad.parse::<Target>().unwrap_err();
         }
     }
 }

@@ -3,44 +3,35 @@
 use std::collections::VecDeque;
 
 use super::message::Message;
-use super::post;
 use crate::util::clock::Moment;
 use crate::util::json::{Json, object};
+use crate::util::named::named;
 
 const CAPACITY: usize = 1000;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Progress {
-    /// Held back, to be sent in another order.
-    Held,
-    Queued,
-    /// The receiver answered with 2xx.
-    Delivered,
-    /// All attempts failed.
-    Failed,
-    Dropped,
-    /// There is no URL to send it to.
-    NoUrl,
-}
-
-impl Progress {
-    fn name(self) -> &'static str {
-        match self {
-            Progress::Held => "held",
-            Progress::Queued => "queued",
-            Progress::Delivered => "delivered",
-            Progress::Failed => "failed",
-            Progress::Dropped => "dropped",
-            Progress::NoUrl => "no url",
-        }
+named! {
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum Progress {
+        /// Held back, to be sent in another order.
+        Held = "held",
+        Queued = "queued",
+        /// The receiver answered with 2xx.
+        Delivered = "delivered",
+        /// All attempts failed.
+        Failed = "failed",
+        Dropped = "dropped",
+        /// There is no URL to send it to.
+        NoUrl = "no url",
     }
 }
+
+/// Status and the start of the response's body, or why there is none.
+pub type Result = std::result::Result<(u16, String), String>;
 
 #[derive(Debug)]
 struct Attempt {
     at: Moment,
-    /// Status and the start of the response's body, or why there is none.
-    result: post::Result,
+    result: Result,
 }
 
 #[derive(Debug)]
@@ -134,7 +125,7 @@ impl Deliveries {
         }
     }
 
-    pub fn attempted(&mut self, id: u64, result: post::Result) {
+    pub fn attempted(&mut self, id: u64, result: Result) {
         if let Some(delivery) = self.get_mut(id) {
             delivery.attempts.push(Attempt { at: Moment::now(), result });
         }

@@ -4,11 +4,8 @@
 
 pub mod behaviour;
 pub mod deliveries;
-pub mod forge;
 pub mod message;
 pub mod outbox;
-mod post;
-pub mod target;
 
 use std::time::{Duration, Instant};
 

@@ -4,12 +4,17 @@ use std::collections::BTreeMap;
 use std::sync::Weak;
 use std::time::Duration;
 
+use http_body_util::{BodyExt, Full};
+use hyper::body::{Bytes, Incoming};
+use hyper::header::{CONTENT_TYPE, HOST};
+use hyper::{Request, Response};
+use hyper_util::rt::TokioIo;
+use tokio::net::TcpStream;
 use tokio::sync::mpsc::Receiver;
 use tokio::time::{Instant, sleep, sleep_until};
 
-use super::deliveries::Progress;
-use super::post::{Result, post};
-use super::target::Target;
+use super::behaviour::Target;
+use super::deliveries::{Progress, Result};
 use super::{LONGEST_QUEUE, Queued, Webhooks};
 use crate::service::sandbox::Sandbox;
 
@@ -99,4 +104,48 @@ fn with<T>(sandbox: &Weak<Sandbox>, queued: &Queued, act: impl FnOnce(&mut Webho
     let mut shared = sandbox.lock();
     let is_current = shared.webhooks.generation == queued.generation;
     if is_current { act(&mut shared.webhooks) } else { None }
+}
+
+const TIMEOUT: Duration = Duration::from_secs(10);
+/// How much of the receiver's response is kept.
+const KEPT: usize = 1024;
+
+pub async fn post(target: &Target, body: String) -> Result {
+    let attempt = tokio::time::timeout(TIMEOUT, send(target, body)).await;
+    attempt.unwrap_or_else(|_| Err(format!("no response within {} s", TIMEOUT.as_secs())))
+}
+
+async fn send(target: &Target, body: String) -> Result {
+    let tcp =
+        TcpStream::connect((target.host.as_str(), target.port)).await.map_err(|error| format!("connect: {error}"))?;
+    let shaken = hyper::client::conn::http1::handshake(TokioIo::new(tcp)).await;
+    let (mut sender, connection) = shaken.map_err(|error| format!("connect: {error}"))?;
+    let background = tokio::spawn(connection);
+    let path = target.uri.path_and_query().map_or("/", |path| path.as_str());
+    let host = target.uri.authority().map_or("localhost", |authority| authority.as_str());
+    let request = Request::post(path)
+        .header(HOST, host)
+        .header(CONTENT_TYPE, "application/json")
+        .body(Full::new(Bytes::from(body)))
+        .map_err(|error| format!("request: {error}"))?;
+    let answer = sender.send_request(request).await.map_err(|error| format!("send: {error}"));
+    let answered = match answer {
+        Ok(answer) => Ok((answer.status().as_u16(), start_of_body(answer).await)),
+        Err(error) => Err(error),
+    };
+    background.abort();
+    answered
+}
+
+/// The status decides, so a body that breaks off is not an error.
+async fn start_of_body(answer: Response<Incoming>) -> String {
+    let (mut body, mut kept) = (answer.into_body(), Vec::new());
+    while kept.len() < KEPT {
+        let Some(Ok(frame)) = body.frame().await else {
+            break;
+        };
+        kept.extend_from_slice(frame.data_ref().map_or(&[], |bytes| bytes.as_ref()));
+    }
+    kept.truncate(KEPT);
+    String::from_utf8_lossy(&kept).into_owned()
 }

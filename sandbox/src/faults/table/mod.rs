@@ -1,25 +1,20 @@
 //! The faults, in the order of the README's table, which a test compares with them.
 
 mod bodies;
-mod echo;
-mod elements;
-mod framing;
-mod lost;
 mod statuses;
-mod tls;
-mod widget;
+mod wire;
 
 use super::fault::Fault;
 
 static ALL: [&[Fault]; 8] = [
-    lost::FAULTS,
-    framing::FAULTS,
-    bodies::FAULTS,
-    statuses::FAULTS,
-    elements::FAULTS,
-    echo::FAULTS,
-    widget::FAULTS,
-    tls::FAULTS,
+    wire::LOST,
+    wire::FRAMING,
+    bodies::BODIES,
+    statuses::STATUSES,
+    bodies::ELEMENTS,
+    statuses::ECHO,
+    bodies::WIDGET,
+    wire::TLS,
 ];
 
 pub fn all() -> impl Iterator<Item = &'static Fault> {

@@ -1,12 +1,11 @@
-//! Another status than the regular one, or one that contradicts the payment in the response.
+//! Another status than the regular one, or one that contradicts the payment in the response; and a response that repeats the
+//! secrets of the request.
 
-use super::framing::cut;
-use crate::faults::answers::{error, page};
-use crate::faults::fault::{Answers, OnRequest, RequestFacts, Sends, faults};
-use crate::http::answer::Answer;
+use crate::faults::fault::{Answers, OnRequest, RequestFacts, Script, Sends, faults};
+use crate::http::answer::{Answer, ApiError};
 use crate::util::json::{Json, object};
 
-faults! {
+faults! { STATUSES
     "redirect_same" Request NOT "307 to the same URL"
         "a client that follows it sends the request again"
         { answer: Answers::Instead(|request| redirect(request.base_url, request)) }
@@ -24,7 +23,7 @@ faults! {
         { answer: Answers::Instead(|_| Answer::new(429, &object! { "data": payment(5, "Successful") })) }
     "status_429_cut" Request EXECUTED "429 with half of its body, then FIN"
         "the lost half may report a charge; the request must not be repeated"
-        { answer: Answers::Instead(|_| too_many()), sends: Sends::Script(cut) }
+        { answer: Answers::Instead(|_| too_many()), sends: Sends::Script(Script::cut) }
     "status_403_page" Request EXECUTED "403 with an HTML page"
         "an intermediary answers after the service has executed the request"
         { answer: Answers::Instead(|_| page(403)) }
@@ -104,27 +103,50 @@ fn other_host(base_url: &str) -> String {
     format!("{scheme}://{other}:{port}")
 }
 
+faults! { ECHO
+    "echoes_request" Request NOT "400 with the error envelope, whose message repeats the api-key and every text of the payload"
+        "secrets from a response must not get into messages, errors or logs"
+        { answer: Answers::Instead(|request| error(400, &echo(request))) }
+}
+
+/// All texts of the request; long numbers also in groups of four digits, as printed on cards.
+fn echo(request: &RequestFacts) -> String {
+    let key = request.api_key.unwrap_or_default();
+    let texts: Vec<&str> = [key].into_iter().chain(request.payload.into_iter().flat_map(Json::texts)).collect();
+    let is_long_number = |text: &&&str| text.len() >= 12 && text.bytes().all(|byte| byte.is_ascii_digit());
+    let fours = |text: &&str| text.as_bytes().chunks(4).map(String::from_utf8_lossy).collect::<Vec<_>>().join(" ");
+    let set_apart: Vec<_> = texts.iter().filter(is_long_number).map(fours).collect();
+    format!("Not accepted: {} {}", texts.join(", "), set_apart.join(", "))
+}
+
+const PAGE: &str = "<!DOCTYPE html>\n<html><head><title>Sandbox</title></head><body><h1>Not what you asked for</h1>\
+    <p>{\"status\":true,\"statusCode\":\"00\"}</p></body></html>\n";
+
+pub fn page(status: u16) -> Answer {
+    Answer::page(status, PAGE.to_string())
+}
+
+pub fn error(status: u16, message: &str) -> Answer {
+    ApiError::new(status, message).into_answer()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::faults::table::named;
-    use crate::faults::tests::{REQUEST, altered};
+    use crate::faults::tests::REQUEST;
 
     #[test]
     fn hosts() {
         assert_eq!(other_host("https://127.0.0.1:5"), "https://localhost:5");
         assert_eq!(other_host("http://[::1]:5"), "http://localhost:5");
         assert_eq!(other_host("http://localhost:5"), "http://127.0.0.1:5");
-        let same = named("redirect_same").unwrap().alter(None, &REQUEST).unwrap();
-        assert_eq!(same.headers, [("location".into(), "http://127.0.0.1:80/a?b=%20c".to_string())]);
     }
 
     #[test]
-    fn failures_use_the_envelope_of_the_endpoint() {
-        assert!(altered("failed_then_success", "{}").contains(r#""status":false"#));
-        let pay = RequestFacts { is_status_boolean: false, ..REQUEST };
-        let body = named("failed_then_success").unwrap().alter(None, &pay).unwrap().body;
-        assert!(String::from_utf8(body).unwrap().contains(r#""status":"failed""#));
-        assert!(named("reset_without_commit").unwrap().alter(None, &REQUEST).is_none());
+    fn it_repeats_the_whole_request() {
+        let payload = Json::parse(br#"{"card":{"number":"411122223333"},"list":["a",1]}"#).unwrap();
+        let request = RequestFacts { payload: Some(&payload), ..REQUEST };
+        let body = ECHO[0].alter(None, &request).unwrap().body;
+        assert!(String::from_utf8(body).unwrap().contains("KEY, 411122223333, a 4111 2222 3333"));
     }
 }

@@ -1,14 +1,115 @@
-//! Funding details, and the similar object in the responses of order verify and in webhooks.
+//! The responses about a payment and an order, and the similar objects in funding details and in webhooks.
 
-use super::Call;
-use super::payment_answer::remarks;
+use super::{Call, success};
 use crate::http::answer::{Answer, ApiError};
-use crate::state::model::{Method, Order, PaymentState, Session};
-use crate::state::virtual_accounts::BANK;
+use crate::state::accounts::{BANK, BANK_CODE};
+use crate::state::model::{Awaits, Method, Order, Payment, PaymentState, Session};
 use crate::state::{State, currency};
 use crate::util::clock::NO_DATE;
 use crate::util::json::{Json, object};
 use crate::util::money::Money;
+
+/// A payment as a response reports it.
+struct Report {
+    status: &'static str,
+    status_code: &'static str,
+    message: &'static str,
+    state: PaymentState,
+    code: &'static str,
+    detail: &'static str,
+    remarks: &'static str,
+}
+
+fn report(payment: &Payment) -> Report {
+    let Payment { state, code, message, .. } = *payment;
+    let as_it_is = Report { status: "success", status_code: code, message, state, code, detail: message, remarks: "" };
+    match (payment.method, state) {
+        // A direct debit is answered as initiated, although it is complete at once; order verify returns its final state.
+        (Method::DirectDebit, PaymentState::Successful) => Report {
+            status_code: "02",
+            message: "Direct debit order created successfully",
+            state: PaymentState::Initiated,
+            code: "01",
+            detail: "Initiated",
+            remarks: "Order payment initiated",
+            ..as_it_is
+        },
+        (_, PaymentState::Failed) => Report { status: "failed", remarks: "Order payment failed", ..as_it_is },
+        // Accepted and under way: neither paid nor failed.
+        (_, PaymentState::Pending) => Report { remarks: next_step(payment.awaits), ..as_it_is },
+        _ => Report { remarks: "Order payment successful", ..as_it_is },
+    }
+}
+
+/// `remarks` of a payment, the same in every response.
+pub fn remarks(payment: &Payment) -> &'static str {
+    report(payment).remarks
+}
+
+fn next_step(awaits: Awaits) -> &'static str {
+    match awaits {
+        Awaits::Holder => "Send the customer to redirectUrl, or authorize with the one-time code",
+        Awaits::Transfer => "The customer transfers the total to bankAccount",
+        Awaits::Customer => "The customer confirms the payment",
+        Awaits::Capture => "Capture the reserved amount",
+        Awaits::Nothing => "Order payment pending",
+    }
+}
+
+/// The response to a payment that was just added. Only the one for a direct debit is documented.
+pub fn answer_newest(order: &Order, call: &Call) -> Result<Answer, ApiError> {
+    answer(order, order.payments.len().saturating_sub(1), call).map(Answer::assumed)
+}
+
+pub fn answer(order: &Order, index: usize, call: &Call) -> Result<Answer, ApiError> {
+    let payment = order.payments.get(index).ok_or_else(|| ApiError::not_found("reference", "Payment"))?;
+    let report = report(payment);
+    let is_pending = payment.state == PaymentState::Pending;
+    // A bank transfer, too: clients read a text there.
+    let has_page = matches!(payment.awaits, Awaits::Holder | Awaits::Transfer) || payment.method == Method::Opay;
+    let redirect =
+        (is_pending && has_page).then(|| format!("{}/sandbox/payments/{}/confirm", call.base_url, payment.reference));
+    let instrument = (payment.method == Method::Card).then(|| payment.instrument.clone());
+    let transfer = (payment.awaits == Awaits::Transfer).then(|| {
+        object! {
+            "bankAccount": &payment.instrument,
+            "bankName": BANK,
+            "bankCode": BANK_CODE,
+            "accountName": format!("SANDBOX/{}", order.reference),
+        }
+    });
+    let recipient = if transfer.is_some() { &payment.instrument } else { "Sandbox Merchant" };
+    let fee = order.fee_of(payment);
+    let data = object! {
+        "paymentDetail": object! {
+            "redirectUrl": redirect,
+            "recipientAccount": recipient,
+            "paymentReference": &payment.detail_reference,
+            "cardToken": Json::Null,
+        },
+        "bankTransferDetails": transfer,
+        "orderPayment": object! {
+            "orderId": order.id,
+            "orderPaymentReference": &payment.reference,
+            "currency": &order.currency,
+            "statusId": report.state.id(),
+            "orderPaymentResponseCode": report.code,
+            "orderPaymentResponseMessage": report.detail,
+            "orderPaymentInstrument": instrument,
+            "remarks": report.remarks,
+            "totalAmount": payment.amount.plus(fee).shortest(),
+            "fee": fee.shortest(),
+        },
+    };
+    let body = match report.status {
+        "success" => success(report.status_code, report.message, data),
+        status => {
+            object! { "data": data, "status": status, "statusCode": report.status_code, "message": report.message }
+        }
+    };
+    let answer = Answer::ok(&body);
+    Ok(if report.status == "success" { answer } else { answer.assumed() })
+}
 
 /// `productName` of every order.
 const PRODUCT: &str = "Collection";
@@ -53,7 +154,6 @@ pub fn of_session(session: &Session) -> Json {
         order_reference: None,
         payment_reference: Some(session.payment_reference.clone()),
         product: None,
-        price: None,
         total: session.amount,
         fee: None,
         fee_rate: None,
@@ -83,7 +183,6 @@ pub fn of_order(order: &Order) -> Json {
         order_reference: Some(order.reference.clone()),
         payment_reference: Some(order.processor_reference.clone()),
         product: Some(PRODUCT),
-        price: Some(order.amount),
         total: order.total(),
         fee: Some(order.fee()),
         fee_rate: Some(order.fee_rule.rate(payment.map_or(Method::Card, |payment| payment.method))),
@@ -100,6 +199,8 @@ pub fn of_order(order: &Order) -> Json {
         cards: cards(order),
     }
     .json()
+    // The price, without the fee.
+    .and(object! { "orderAmount": order.amount, "totalChargedAmount": order.total() })
 }
 
 pub fn order_payments(order: &Order) -> Vec<Json> {
@@ -177,8 +278,6 @@ struct Transaction<'a> {
     order_reference: Option<String>,
     payment_reference: Option<String>,
     product: Option<&'a str>,
-    /// Without the fee; only orders have one.
-    price: Option<Money>,
     total: Money,
     fee: Option<Money>,
     /// In percent.
@@ -199,7 +298,7 @@ struct Transaction<'a> {
 impl Transaction<'_> {
     fn json(self) -> Json {
         let session = self.session;
-        let mut transaction = object! {
+        object! {
             "statusCode": status_code(self.state),
             "status": self.state.name(),
             "orderReference": self.order_reference,
@@ -230,11 +329,6 @@ impl Transaction<'_> {
             "paymentLink": Json::Null,
             "bank": session.map(|_| BANK),
             "accountReference": session.and_then(|session| session.account_reference.clone()),
-        };
-        if let (Json::Object(members), Some(price)) = (&mut transaction, self.price) {
-            members.push(("orderAmount".to_string(), price.into()));
-            members.push(("totalChargedAmount".to_string(), self.total.into()));
         }
-        transaction
     }
 }

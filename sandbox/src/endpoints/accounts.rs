@@ -1,10 +1,11 @@
-//! The list of banks.
+//! The list of banks, and virtual accounts: generate and look up.
 
-use super::{Call, orders, success};
+use super::{Call, input, success};
 use crate::http::answer::{Answer, ApiError};
 use crate::http::fields::Fields;
-use crate::state::State;
-use crate::state::model::Method;
+use crate::state::accounts::{BANK, BANK_CODE};
+use crate::state::model::{Method, VirtualAccount};
+use crate::state::{State, magic};
 use crate::util::json::{Json, object};
 
 /// Name, code, and the code that a customer dials, where the bank has one.
@@ -32,7 +33,7 @@ pub fn list(_: &mut State, call: &Call) -> Result<Answer, ApiError> {
     fields.finish()?;
     let method = match method {
         Some(name) if name.eq_ignore_ascii_case(BANK_TRANSFER) => Some(Method::BankTransfer),
-        Some(code) => Some(orders::method_at("paymentmethod", &code)?),
+        Some(code) => Some(input::method_at("paymentmethod", &code)?),
         None => None,
     };
     let banks = BANKS.iter().enumerate().filter(|(_, (_, _, ussd))| method != Some(Method::Ussd) || ussd.is_some());
@@ -47,4 +48,35 @@ pub fn list(_: &mut State, call: &Call) -> Result<Answer, ApiError> {
         }
     });
     Ok(Answer::ok(&success("00", "Banks fetched successfully", Json::from(banks.collect::<Vec<_>>()))))
+}
+
+pub fn generate(state: &mut State, call: &Call) -> Result<Answer, ApiError> {
+    let mut fields = Fields::of(&call.input);
+    let alias = fields.required("Alias");
+    let narration = fields.optional("Narration");
+    let reference = fields.optional("Reference");
+    fields.finish()?;
+    let account = state.virtual_account(&alias, narration, reference);
+    Ok(Answer::ok(&shown(account, "Virtual account generated successfully")))
+}
+
+pub fn details(state: &mut State, call: &Call) -> Result<Answer, ApiError> {
+    let mut fields = Fields::of(&call.input);
+    let alias = fields.required("alias");
+    fields.finish()?;
+    let account = state.accounts.get(&alias).ok_or_else(|| ApiError::not_found("alias", "Virtual account"))?;
+    // It is assumed that this response names what was asked for, as the callbacks do.
+    let named = object! { "alias": &account.alias, "accountReference": account.reference.as_deref() };
+    Ok(Answer::ok(&shown(account, "Virtual account fetched successfully").and(named)))
+}
+
+fn shown(account: &VirtualAccount, message: &str) -> Json {
+    object! {
+        "status": true,
+        "message": message,
+        "accountNumber": &account.number,
+        "accountName": &account.name,
+        "bank": BANK,
+        "bankCode": magic::has_bank_code(&account.alias).then_some(BANK_CODE),
+    }
 }

@@ -1,45 +1,41 @@
-//! The page of the hosted checkout: shows an order, pays it or declines it.
+//! Pages: the hosted checkout, which shows an order, pays it or declines it; and the task of a client that is being certified.
+
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
 use super::index::escaped;
 use crate::browser;
-use crate::endpoints::transactions;
+use crate::certify::Paid;
+use crate::crypto::envelope::open_plain;
+use crate::endpoints::answers;
 use crate::http::answer::{Answer, ApiError};
+use crate::http::incoming::Incoming;
+use crate::service::sandbox::Sandbox;
 use crate::state::State;
-use crate::state::attempt::Made;
+use crate::state::accounts::BANK;
 use crate::state::model::{Awaits, Method, Order, Payment, PaymentState};
-use crate::state::virtual_accounts::BANK;
-use crate::util::json::object;
+use crate::state::payments::Made;
+use crate::util::json::{Json, object};
+use crate::util::named::named;
 
-/// What the form or a program asks for.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Act {
-    Pay,
-    Decline,
-    /// Offers a temporary account for a bank transfer.
-    Transfer,
-    /// The transfer arrives.
-    Arrive,
-    /// It does not arrive in time.
-    Expire,
-}
-
-impl Act {
-    pub fn named(name: &str) -> Option<Act> {
-        Some(match name {
-            "pay" => Act::Pay,
-            "decline" => Act::Decline,
-            "transfer" => Act::Transfer,
-            "arrive" => Act::Arrive,
-            "expire" => Act::Expire,
-            _ => return None,
-        })
+named! {
+    /// What the form or a program asks for.
+    #[derive(Clone, Copy, PartialEq, Eq)]
+    pub enum Act {
+        Pay = "pay",
+        Decline = "decline",
+        /// Offers a temporary account for a bank transfer.
+        Transfer = "transfer",
+        /// The transfer arrives.
+        Arrive = "arrive",
+        /// It does not arrive in time.
+        Expire = "expire",
     }
 }
 
 /// The page, or the object of order verify for a script that asks for JSON.
 pub fn show(state: &State, id: &str, wants_json: bool) -> Answer {
     match order(state, id) {
-        Ok(order) if wants_json => Answer::ok(&transactions::of_order(order)),
+        Ok(order) if wants_json => Answer::ok(&answers::of_order(order)),
         Ok(order) => browser::html(page(state, order)),
         Err(error) => error.into_answer(),
     }
@@ -88,16 +84,9 @@ pub fn act(state: &mut State, id: &str, act: Act, is_browser: bool) -> Result<An
 fn returned(url: &str, order: &Order) -> String {
     let (url, fragment) = url.split_at(url.find('#').unwrap_or(url.len()));
     let separator = if url.contains('?') { '&' } else { '?' };
-    let (reference, status) = (percent_encoded(&order.reference), order.state().name().to_lowercase());
+    const KEPT: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
+    let (reference, status) = (utf8_percent_encode(&order.reference, KEPT), order.state().name().to_lowercase());
     format!("{url}{separator}reference={reference}&status={status}{fragment}")
-}
-
-fn percent_encoded(text: &str) -> String {
-    let encoded = |byte: u8| match byte {
-        b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => char::from(byte).to_string(),
-        _ => format!("%{byte:02X}"),
-    };
-    text.bytes().map(encoded).collect()
 }
 
 fn order<'a>(state: &'a State, id: &str) -> Result<&'a Order, ApiError> {
@@ -154,6 +143,63 @@ fn page(state: &State, order: &Order) -> String {
          <p class=\"note\">A simulated service: no real money is moved.</p></main></body></html>",
         rows.collect::<String>()
     )
+}
+
+pub fn task(sandbox: &Sandbox, incoming: &Incoming) -> Result<Answer, ApiError> {
+    let step = sandbox.desk.step();
+    let Some(step) = step.as_ref() else { return Ok(Answer::ok(&object! { "scenario": Json::Null })) };
+    if !incoming.accepts_html() {
+        return Ok(Answer::ok(&step.json()));
+    }
+    let rows = [
+        ("scenario", step.scenario),
+        ("order", &step.reference),
+        ("amount", step.amount),
+        ("currency", step.currency),
+        ("card", step.card),
+        ("event", step.event.as_deref().unwrap_or("none")),
+    ];
+    let rows = rows.map(|(name, value)| format!("<tr><th>{name}<td>{}\n", escaped(value))).concat();
+    let buttons = [("true", "It is paid"), ("false", "It is certainly not paid"), ("unknown", "It is not known")];
+    let buttons = buttons.map(|(paid, label)| {
+        format!(
+            "<form method=\"post\" action=\"/sandbox/certify/result?paid={paid}\"><button>{label}</button></form>\n"
+        )
+    });
+    let (instruction, buttons) = (step.instruction, buttons.concat());
+    Ok(Answer::page(
+        200,
+        format!(
+            "<!DOCTYPE html>\n<html lang=\"en\"><meta charset=\"utf-8\"><title>certify: {0}</title>\n\
+             <style>:root{{color-scheme:light dark}}body{{font-family:sans-serif;margin:2em}}th{{text-align:left;padding-right:1em}}td{{overflow-wrap:anywhere}}form{{margin:.5em 0}}</style>\n\
+             <h1>{0}</h1>\n<p>{instruction}\n<table>{rows}</table>\n{buttons}</html>\n",
+            step.scenario
+        ),
+    ))
+}
+
+/// `{"reference":…,"paid":true}`; or, from the page, the same in the query.
+pub fn tell(sandbox: &Sandbox, incoming: &Incoming) -> Result<Answer, ApiError> {
+    let query = incoming.query_json();
+    let is_form = query.get("paid").is_some();
+    let body = if is_form { query } else { open_plain(incoming.body()?).1? };
+    let words = "The paid field must be true, false or \"unknown\".";
+    let paid = body.get("paid").and_then(Paid::of).ok_or_else(|| ApiError::field("paid", words))?;
+    let mut step = sandbox.desk.step();
+    let step = step.as_mut().ok_or_else(none)?;
+    if body.get("reference").and_then(Json::as_text).is_some_and(|reference| reference != step.reference) {
+        return Err(ApiError::field("reference", format!("The order of this scenario is {}.", step.reference)));
+    }
+    step.told = Some(paid);
+    let answer = object! { "scenario": step.scenario, "told": true };
+    Ok(match is_form && incoming.accepts_html() {
+        true => Answer::page(303, String::new()).header("location", "/sandbox/certify"),
+        false => Answer::ok(&answer),
+    })
+}
+
+fn none() -> ApiError {
+    ApiError::new(404, "No scenario is under way: start the program with certify.")
 }
 
 #[cfg(test)]

@@ -1,14 +1,52 @@
-//! Other bytes around the response: answers that nobody asked for, cut, slow and endless ones.
+//! Faults on the wire: a response is lost, cut, slow or endless, nobody has asked for it, or the TLS handshake fails.
 
 use std::time::Duration;
 
 use hyper::body::Bytes;
 
-use crate::faults::fault::{Answers, OnConnection, OnRequest, Sends, faults};
-use crate::faults::script::{End, Script, Sending, Step};
-use crate::http::answer::Answer;
-use crate::http::render::{chunked, head, text};
+use super::statuses::{error, page};
+use crate::faults::fault::{Answers, End, OnConnection, OnRequest, Script, Sends, Step, faults};
+use crate::http::answer::{Answer, chunked, head, text};
 use crate::util::json::object;
+
+faults! { LOST
+    "reset_before_read" Both NOT "RST before the request is read"
+        "the connection breaks before the request is read; by magic input the request is read, but not executed"
+        { request: OnRequest::Unread, sends: Sends::Nothing(End::Reset), connection: OnConnection::ResetUnread }
+    "reset_without_commit" Request NOT "the whole request is read, then RST"
+        "the service crashes before it executes the request"
+        { sends: Sends::Nothing(End::Reset) }
+    "commit_then_reset" Request EXECUTED "RST instead of a response"
+        "the charge was made and the response was lost"
+        { sends: Sends::Nothing(End::Reset) }
+    "commit_then_close" Request EXECUTED "FIN instead of a response"
+        "the same, with an orderly end of the connection"
+        { sends: Sends::Nothing(End::Close) }
+    "commit_then_timeout" Request EXECUTED "nothing, until the client disconnects"
+        "the same, and the client only has its own timeout"
+        { sends: Sends::Nothing(End::Silence) }
+    "commit_then_502" Request EXECUTED "502 with an HTML page"
+        "a proxy timed out, but the service executed the request"
+        { answer: Answers::Instead(|_| page(502)) }
+    "commit_then_500" Request EXECUTED "500 with the error envelope"
+        "the service failed after it had executed the request"
+        { answer: Answers::Instead(|_| error(500, "Something went wrong.")) }
+    "commit_then_408" Request EXECUTED "408 with the error envelope, connection: close"
+        "a timeout is reported for a request that was executed; it must not be repeated"
+        { answer: Answers::Instead(|_| error(408, "The request timed out.").header("connection", "close")) }
+    "stale_keepalive" Request EXECUTED "the response; the next request on this connection gets FIN unread"
+        "an idle connection is closed at the moment it is reused"
+        { sends: Sends::Script(|answer, sending| {
+            let end = if sending.keep_alive { End::CloseWhenUsed } else { End::Graceful };
+            Script::whole(vec![Step::Send(sending.text(answer))], end)
+        }) }
+    "close_after_read" Reused NOT "the whole request is read, then FIN"
+        "makes clients repeat the request automatically; the first request of a connection is served as usual"
+        { sends: Sends::Nothing(End::Close) }
+    "silent_close_idle" Request EXECUTED "the response without connection: close, then FIN"
+        "the idle connection is closed before it is reused"
+        { sends: Sends::Script(|answer, _| Script::whole(vec![Step::Send(text(answer, true))], End::Close)) }
+}
 
 /// Above the 10 MB that clients commonly use as a limit.
 const HUGE: usize = 11 << 20;
@@ -17,7 +55,7 @@ const LATE: Duration = Duration::from_millis(100);
 const TRAILER: &[u8] = b"x-sandbox-trailer: 1\r\n";
 const INTERIM: &[u8] = b"HTTP/1.1 102 Processing\r\n\r\n";
 
-faults! {
+faults! { FRAMING
     "unsolicited_response" Request EXECUTED "the response and, in the same write, a second 200 that reports success"
         "the second response must not be taken for the response to the next request"
         { sends: Sends::Script(|answer, sending| {
@@ -39,7 +77,7 @@ faults! {
         }
     "truncate" Request EXECUTED "head and half of the body, then FIN"
         "a response that is cut off"
-        { sends: Sends::Script(cut) }
+        { sends: Sends::Script(Script::cut) }
     "drip" Request EXECUTED "the response byte by byte within a second"
         "a response in very small pieces"
         { sends: Sends::Script(|answer, sending| {
@@ -111,12 +149,6 @@ fn unsolicited() -> Answer {
     Answer::ok(&body).header("x-sandbox-unsolicited", "1")
 }
 
-/// The head with its length, and half of the body.
-pub fn cut(answer: &Answer, sending: &Sending) -> Script {
-    let text = sending.text(answer);
-    Script::part(vec![Step::Send(text.slice(..text.len() - answer.body.len().div_ceil(2)))])
-}
-
 fn without_length(answer: &Answer, body: &[u8]) -> Step {
     Step::Send([head(answer, "connection: close", true).as_bytes(), body].concat().into())
 }
@@ -129,18 +161,22 @@ fn but_last(body: &[u8]) -> &[u8] {
     body.split_last().map_or(body, |(_, start)| start)
 }
 
+faults! { TLS
+    "tls_expired" Connection NOT "a certificate that expired in 2021"
+        "the client must refuse it before it sends any part of the request"
+        { connection: OnConnection::ExpiredCertificate }
+    "tls_wrong_host" Connection NOT "a certificate for wrong-host.invalid"
+        "the client must refuse it before it sends any part of the request"
+        { connection: OnConnection::CertificateOfOtherHost }
+    "tls_silence" Connection NOT "the TLS handshake is never answered"
+        "the handshake times out; no part of the request was sent"
+        { connection: OnConnection::NoHandshake }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::faults::tests::planned;
-
-    #[test]
-    fn half_an_answer() {
-        let script = planned("truncate", true).unwrap();
-        let [Step::Send(bytes)] = script.steps.as_slice() else { panic!("{script:?}") };
-        assert!(bytes.ends_with(b"content-length: 7\r\n\r\n{\"a"), "{bytes:?}");
-        assert!(!script.is_whole);
-    }
 
     #[test]
     fn framing_without_an_end() {
@@ -154,19 +190,6 @@ mod tests {
         assert_eq!(first("endless_chunk_size"), ("3\r\n{\"a\r\n".to_owned(), b"0".as_slice()));
         assert_eq!(first("no_crlf_after_chunk"), ("3\r\n{\"a".to_owned(), b"x".as_slice()));
         assert_eq!(planned("endless_interim", true).unwrap().steps, [Step::Endless(INTERIM)]);
-    }
-
-    #[test]
-    fn a_body_that_ends_with_its_connection() {
-        for (fault, body, end) in
-            [("close_delimited", "{\"a\":1}", End::Graceful), ("close_delimited_cut", "{\"a", End::Close)]
-        {
-            let script = planned(fault, true).unwrap();
-            let [Step::Send(bytes)] = script.steps.as_slice() else { panic!("{script:?}") };
-            let text = String::from_utf8_lossy(bytes);
-            assert!(text.ends_with(&format!("connection: close\r\n\r\n{body}")) && !text.contains("length"), "{text}");
-            assert_eq!((script.end, script.is_whole), (end, fault == "close_delimited"));
-        }
     }
 
     #[test]
