@@ -1,5 +1,5 @@
-//! Endpoints without a handler, which a scenarios file describes: their canned answers, and the effect that each request
-//! commits.
+//! Endpoints without a handler, which a scenarios file describes: their canned answers, and the effect that each
+//! request commits.
 
 use crate::crypto::envelope::Body;
 use crate::crypto::keys::KeyKind;
@@ -244,67 +244,6 @@ fn is_member(name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::state::test_state;
-
-    const FILE: &str = r#"{"endpoints": {"card_save": {
-        "setup": [],
-        "request": {"customer": {"id": "C-1"}, "amount": "5", "note": "x"},
-        "wire": ["POST", "/payment/cards/{customer.id}", "secret", "plain"],
-        "effect": ["loan_made", "{customer.id}/{amount}"],
-        "amount": "{amount}",
-        "answer": {"status": true, "n": 98000.000000, "list": ["{amount}", "of {customer.id}"], "note": "{note}", "text": "note {note}"}
-    }}}"#;
-
-    fn handled(state: &mut State, request: &str) -> Result<String, String> {
-        let canned = endpoints(&Json::parse(FILE.as_bytes()).unwrap()).unwrap().remove(0);
-        let call = Call { input: Json::parse(request.as_bytes()).unwrap(), ..Call::default() };
-        let text = |answer: Answer| String::from_utf8(answer.body).unwrap();
-        match canned.handle(state, &call) {
-            Ok(answer) => {
-                assert!(answer.assumed && answer.status == 200);
-                Ok(text(answer))
-            }
-            Err(error) => Err(text(error.into_answer())),
-        }
-    }
-
-    #[test]
-    fn an_answer_is_filled_and_every_request_has_its_effect() {
-        let mut state = test_state();
-        for request in
-            [r#"{"customer":{"ID":"C-9"},"amount":7.50}"#, r#"{"customer":{"id":"C-9"},"amount":"7.50","note":""}"#]
-        {
-            assert_eq!(
-                handled(&mut state, request).unwrap(),
-                r#"{"status":true,"n":98000.000000,"list":["7.50","of C-9"],"note":null,"text":"note "}"#
-            );
-        }
-        let [first, second] = state.ledger.entries.as_slice() else { panic!("{:?}", state.ledger) };
-        assert_eq!((first.effect.name(), first.key.as_str()), ("loan_made", "C-9/7.50"));
-        assert_eq!(
-            (first.amount.map(|it| it.to_string()), first.currency.as_deref()),
-            (Some("7.50".into()), Some("NGN"))
-        );
-        assert_eq!(second.key, first.key);
-        assert_eq!(state.ledger.duplicates().len(), 1, "it has an amount, so it moved money twice");
-    }
-
-    #[test]
-    fn a_request_without_the_effects_members_changes_nothing() {
-        let mut state = test_state();
-        assert_eq!(
-            handled(&mut state, r#"{"customer":{}}"#).unwrap_err(),
-            concat!(
-                r#"{"status":false,"message":"The customer.id field is required.","errors":"#,
-                r#"{"customer.id":"The customer.id field is required.","amount":"The amount field is required."}}"#
-            )
-        );
-        for (amount, problem) in [("0.00", "must be more than zero"), ("x", "must be a decimal number")] {
-            let request = format!(r#"{{"customer":{{"id":"C"}},"amount":"{amount}"}}"#);
-            assert!(handled(&mut state, &request).unwrap_err().contains(&format!("The amount field {problem}")));
-        }
-        assert!(state.ledger.entries.is_empty());
-    }
 
     const GOOD: &str = r#"{"request":{"a":"1","b":{"c":"2"}},"wire":["POST","/x/{a}","secret","encrypted","RSA"],"effect":["done","{b.c}"],"amount":"{a}","answer":{"text":"{b.c}"}}"#;
 

@@ -91,6 +91,7 @@ fn a_canned_endpoint_checks_key_envelope_and_members() {
         json!({"reference": "The reference field is required.", "customer.id": "The customer.id field is required."})
     );
     sandbox.post_secret(transfer, r#"{"amount":"-1"}"#).expect_error(400, "amount", "must be a decimal number");
+    sandbox.post_secret(transfer, r#"{"amount":"0.00"}"#).expect_error(400, "amount", "must be more than zero");
     assert_eq!(sandbox.send("DELETE", transfer, &[], "").expect(405).header("allow"), Some("POST, GET"));
     assert_eq!(sandbox.admin("ledger"), json!({"ledger": []}));
 }

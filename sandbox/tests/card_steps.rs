@@ -70,11 +70,8 @@ fn a_card_that_needs_its_holder_is_declined_or_authorized() {
     authorize("000000").expect_error(400, "orderPaymentReference", "does not await");
     assert_eq!(sandbox.effects("charge_made").len(), 1);
     sandbox.post(AUTHORIZE, "{}").expect_error(400, "otp", "is required");
-    sandbox.post(AUTHORIZE, r#"{"orderPaymentReference":"X","otp":"000000"}"#).expect_error(
-        404,
-        "orderPaymentReference",
-        "Payment not found",
-    );
+    let refused = sandbox.post(AUTHORIZE, r#"{"orderPaymentReference":"X","otp":"000000"}"#);
+    refused.expect_error(404, "orderPaymentReference", "Payment not found");
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Mandates, one-time codes and paying under a mandate.
 
-use crate::common::Sandbox;
+use crate::common::{Sandbox, pick};
 use serde_json::json;
 
 const CREATE: &str = "/payment/order/direct-debit/create";
@@ -61,10 +61,7 @@ fn a_mandate_from_creation_to_charge() {
 
     let charges = sandbox.effects("charge_made");
     assert_eq!(charges.len(), 1);
-    assert_eq!(
-        (&charges[0]["key"], &charges[0]["amount"], &charges[0]["fee"]),
-        (&json!("ORDER-1"), &json!("2500.50"), &json!("38.00"))
-    );
+    assert_eq!(pick(&charges[0], "key amount fee"), json!(["ORDER-1", "2500.50", "38.00"]));
     assert_eq!(charges[0]["reference"], *attempt);
     // The response was "initiated"; verify returns the final state.
     let verified = sandbox.verify("ORDER-1").expect(200);
@@ -98,11 +95,8 @@ fn history() {
     sandbox.post(CREATE, r#"{"orderReference":"HERS","accountNumber":"0690000041","bankCode":"058"}"#).expect(200);
     assert_eq!(history("ada@example.com").json()["directDebitMandates"].as_array().unwrap().len(), 1);
     assert_eq!(history("eve@example.com").json()["directDebitMandates"].as_array().unwrap().len(), 2);
-    sandbox.get("/payment/order/direct-debit/history").expect_error(
-        400,
-        "emailAddress",
-        "The emailAddress field is required.",
-    );
+    let refused = sandbox.get("/payment/order/direct-debit/history");
+    refused.expect_error(400, "emailAddress", "The emailAddress field is required.");
 }
 
 #[test]
@@ -125,10 +119,7 @@ fn magic_accounts_and_codes() {
     assert_eq!(failed["data"]["orderPayment"]["statusId"], 4);
     let verified = sandbox.verify("POOR").expect(200).json();
     // Success and 00 are the result of the call; the order is not paid.
-    assert_eq!(
-        (&verified["status"], &verified["statusCode"], &verified["data"]["statusId"]),
-        (&json!("success"), &json!("00"), &json!(4))
-    );
+    assert_eq!(pick(&verified, "status statusCode data/statusId"), json!(["success", "00", 4]));
     assert!(sandbox.effects("charge_made").is_empty());
 
     let good = sandbox.mandate("0690000031");
@@ -172,16 +163,10 @@ fn missing_members_are_named() {
             "bankCode": "The bankCode field is required."})
     );
     sandbox.get("/payment/order/direct-debit/status").expect_error(400, "mandateCode", "is required");
-    sandbox.get("/payment/order/direct-debit/status?mandateCode=MDTC-0").expect_error(
-        404,
-        "mandateCode",
-        "Mandate not found at the moment.",
-    );
+    let refused = sandbox.get("/payment/order/direct-debit/status?mandateCode=MDTC-0");
+    refused.expect_error(404, "mandateCode", "Mandate not found at the moment.");
     sandbox.post(OTP, "{}").expect_error(400, "mandateCode", "is required");
     sandbox.post(OTP, r#"{"mandateCode":"MDTC-0"}"#).expect_error(404, "mandateCode", "Mandate not found");
-    sandbox.pay("A", "MDTC-0", "000000").expect_error(
-        404,
-        "directDebitPaymentRequest.mandateCode",
-        "Mandate not found",
-    );
+    let refused = sandbox.pay("A", "MDTC-0", "000000");
+    refused.expect_error(404, "directDebitPaymentRequest.mandateCode", "Mandate not found");
 }

@@ -1,5 +1,5 @@
-//! Fault rules by admin calls and by the command line; magic inputs, which act on the request that changes something and not on the one
-//! that asks what became of it; and how stalled connections end.
+//! Fault rules by admin calls and by the command line; magic inputs, which act on the request that changes something
+//! and not on the one that asks what became of it; and how stalled connections end.
 
 use std::io::Write;
 use std::time::Instant;

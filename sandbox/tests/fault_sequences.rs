@@ -2,8 +2,8 @@
 
 use std::io::Write;
 
-use crate::common::Sandbox;
 use crate::common::wire::{Client, Ended, TIMEOUT, tls};
+use crate::common::{Sandbox, pick};
 use serde_json::{Value, json};
 use tokio_rustls::rustls::StreamOwned;
 
@@ -127,11 +127,8 @@ fn objects_made_by_admin_calls_are_checked() {
     sandbox
         .admin_post("fund", &fund.replace("till\"", "till\",\"accountNumber\":\"1\""))
         .expect_error(400, "alias", "either");
-    sandbox.admin_post("orders", r#"{"reference":"A","amount":"1","paid":"yes"}"#).expect_error(
-        400,
-        "paid",
-        "true or false",
-    );
+    let refused = sandbox.admin_post("orders", r#"{"reference":"A","amount":"1","paid":"yes"}"#);
+    refused.expect_error(400, "paid", "true or false");
 }
 
 #[test]
@@ -155,10 +152,7 @@ fn tls_faults() {
         sandbox.get(BANKS).expect(200);
         let log = sandbox.requests();
         let entry = &log[log.len() - 2];
-        assert_eq!(
-            (&entry["fault"], &entry["method"], &entry["answered"]),
-            (&json!(fault), &Value::Null, &json!("none"))
-        );
+        assert_eq!(pick(entry, "fault method answered"), json!([fault, null, "none"]));
     }
 }
 

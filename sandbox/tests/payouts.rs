@@ -1,6 +1,6 @@
 //! Payouts: accepted, pending, paid or failed; what the ledger counts; faults of batches.
 
-use crate::common::{JSON, Sandbox};
+use crate::common::{JSON, Sandbox, pick};
 use serde_json::{Value, json};
 
 const INITIATE: &str = "/payout/initiate";
@@ -94,10 +94,7 @@ fn admin_calls_end_payouts() {
     let (first, reference) = (text(&batch["data"][0]["payoutReference"]), text(&batch["batchReference"]));
     let failed = sandbox.admin_post(&format!("payouts/{first}/fail"), "").expect(200).json();
     assert_eq!(failed["payouts"].as_array().unwrap().len(), 1);
-    assert_eq!(
-        (&failed["payouts"][0]["status"], &failed["payouts"][0]["clientReference"]),
-        (&json!("Failed"), &json!("P1"))
-    );
+    assert_eq!(pick(&failed, "payouts/0/status payouts/0/clientReference"), json!(["Failed", "P1"]));
     sandbox.admin_post(&format!("payouts/{first}/complete"), "").expect_error(400, "reference", "pending");
     let paid = sandbox.admin_post(&format!("payouts/{reference}/complete"), "").expect(200).json();
     assert_eq!((paid["payouts"].as_array().unwrap().len(), &paid["payouts"][0]["clientReference"]), (1, &json!("P2")));

@@ -1,5 +1,6 @@
-//! What documents say of the sandbox is true: the README's lists of endpoints, flags and admin calls (unit tests check its faults and
-//! effects), and the OpenAPI document. And what strict clients read: no member is null or an empty text but those that are named here.
+//! What documents say of the sandbox is true: the README's lists of endpoints, flags and admin calls (unit tests check
+//! its faults and effects), and the OpenAPI document. And what strict clients read: no member is null or an empty text
+//! but those that are named here.
 
 use std::collections::BTreeSet;
 use std::path::Path;

@@ -1,4 +1,5 @@
-//! Tests that need not wait: the clock, payouts and refunds that end now, a rule that is removed, a head that does not end.
+//! Tests that need not wait: the clock, payouts and refunds that end now, a rule that is removed, a head that does not
+//! end.
 
 use std::io::Write;
 

@@ -1,5 +1,5 @@
-//! The README's recipe for programs whose base URL cannot be set, as it is written: with an /etc and a network of its own,
-//! programs that know the service's host name only. Where a user may have neither, it is not tried.
+//! The README's recipe for programs whose base URL cannot be set, as it is written: with an /etc and a network of its
+//! own, programs that know the service's host name only. Where a user may have neither, it is not tried.
 #![cfg(target_os = "linux")]
 
 use std::process::{Command, Output};

@@ -1,4 +1,5 @@
-//! The index: what there is, as HTML for browsers and as JSON for everybody else; and the endpoints as an OpenAPI document.
+//! The index: what there is, as HTML for browsers and as JSON for everybody else; and the endpoints as an OpenAPI
+//! document.
 //!
 //! The admin calls are those of the README's table, which a test compares with the program.
 

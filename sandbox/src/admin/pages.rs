@@ -1,4 +1,5 @@
-//! Pages: the hosted checkout, which shows an order, pays it or declines it; and the task of a client that is being certified.
+//! Pages: the hosted checkout, which shows an order, pays it or declines it; and the task of a client that is being
+//! certified.
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 

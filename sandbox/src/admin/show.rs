@@ -1,5 +1,5 @@
-//! The state, the ledger and the deliveries as JSON: names in snake case, amounts as text; and which entries of a list a call
-//! returns: by `reference`, `search`, `before`, `limit` and `show` in the query.
+//! The state, the ledger and the deliveries as JSON: names in snake case, amounts as text; and which entries of a list
+//! a call returns: by `reference`, `search`, `before`, `limit` and `show` in the query.
 
 use crate::http::answer::{Answer, ApiError};
 use crate::http::fields::Fields;

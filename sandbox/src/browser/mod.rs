@@ -1,8 +1,8 @@
-//! What browsers load from the sandbox: the page, the hosted checkout's files and the script of the widget; and which paths a
-//! page of another origin may call.
+//! What browsers load from the sandbox: the page, the hosted checkout's files and the script of the widget; and which
+//! paths a page of another origin may call.
 //!
-//! The widget's script runs on the merchant's page and calls one path. Other paths stay closed, also those that take the
-//! public key: nothing shows that the service lets a page call them, and no page may read the admin calls.
+//! The widget's script runs on the merchant's page and calls one path. Other paths stay closed, also those that take
+//! the public key: nothing shows that the service lets a page call them, and no page may read the admin calls.
 
 pub mod events;
 

@@ -1,5 +1,5 @@
-//! `certify`: watches a client go through scenarios and says what it did wrong. Here is the task of the client, and what it has
-//! concluded; `scenario` is the table, with what is looked for.
+//! `certify`: watches a client go through scenarios and says what it did wrong. Here is the task of the client, and
+//! what it has concluded; `scenario` is the table, with what is looked for.
 
 pub mod report;
 pub mod run;

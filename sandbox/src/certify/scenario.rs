@@ -1,5 +1,5 @@
-//! The table of scenarios: what the client is asked to do, what goes wrong meanwhile, and what is looked for: in the request
-//! log, in the ledger, and in what the client told.
+//! The table of scenarios: what the client is asked to do, what goes wrong meanwhile, and what is looked for: in the
+//! request log, in the ledger, and in what the client told.
 
 use super::Paid;
 use crate::crypto::envelope::Body;

@@ -149,51 +149,10 @@ fn bad_data(text: &str) -> ApiError {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use rsa::Pkcs1v15Encrypt;
-    use rsa::rand_core::OsRng;
 
     #[test]
     fn a_busy_sandbox_says_when_to_ask_again() {
         let answer = refusal(Failure::Busy).into_answer();
         assert_eq!((answer.status, answer.headers), (503, vec![("retry-after".into(), "1".to_string())]));
-    }
-
-    fn encrypt(key: &EncryptionKey, text: &[u8]) -> Vec<u8> {
-        STANDARD.encode(key.private.to_public_key().encrypt(&mut OsRng, Pkcs1v15Encrypt, text).unwrap()).into_bytes()
-    }
-
-    fn body(data: &[u8], more: &str) -> Vec<u8> {
-        format!(r#"{{"data":"{}"{more}}}"#, String::from_utf8_lossy(data)).into_bytes()
-    }
-
-    #[tokio::test]
-    async fn an_envelope_is_opened() {
-        let key = EncryptionKey::published(1, 2048).unwrap();
-        let (opened, json) = open_encrypted(&key, &body(&encrypt(&key, br#"{"reference":"A"}"#), "")).await;
-        assert_eq!(json.unwrap().to_string(), r#"{"reference":"A"}"#);
-        assert_eq!((opened.envelope, opened.decrypted_bytes), ("encrypted", Some(17)));
-        assert_eq!(opened.sha256, Some(sha256_hex(br#"{"reference":"A"}"#)));
-    }
-
-    #[tokio::test]
-    async fn wrong_envelopes_are_named() {
-        let key = EncryptionKey::published(1, 2048).unwrap();
-        let foreign = EncryptionKey::published(2, 2048).unwrap();
-        let good = encrypt(&key, b"{}");
-        for (body, reason) in [
-            (b"{\"reference\":\"A\"}".to_vec(), "Unable to find the encrypted data, please encrypt"),
-            (b"{\"data\":{\"reference\":\"A\"}}".to_vec(), "Unable to find the encrypted data, please encrypt"),
-            (b"".to_vec(), "not JSON"),
-            (b"[]".to_vec(), "must be a JSON object"),
-            (body(&good, ",\"key\":1"), "remove key"),
-            (body(b"*", ""), "not standard base64"),
-            (body(b"AAAA", ""), "is 3 bytes; one RSA block of this key is 256"),
-            (body(&encrypt(&foreign, b"{}"), ""), "decrypt your payload: it was encrypted with another key"),
-            (body(&encrypt(&key, b"[1]"), ""), "decrypted payload must be a JSON object"),
-            (body(&encrypt(&key, b"x"), ""), "decrypted payload is not JSON"),
-        ] {
-            let error = open_encrypted(&key, &body).await.1.unwrap_err();
-            assert!(error.message.contains(reason), "{}: {reason}", error.message);
-        }
     }
 }

@@ -1,5 +1,5 @@
-//! The sandbox's keys: two API keys and the RSA pair that payloads are encrypted with. Blocks are decrypted on threads of their
-//! own: one of 4096 bits takes milliseconds, in which a worker would serve nothing else.
+//! The sandbox's keys: two API keys and the RSA pair that payloads are encrypted with. Blocks are decrypted on threads
+//! of their own: one of 4096 bits takes milliseconds, in which a worker would serve nothing else.
 
 use std::fmt::{self, Debug, Formatter};
 use std::sync::Arc;
@@ -270,40 +270,6 @@ impl Keys {
 mod tests {
     use super::*;
     use rsa::rand_core::OsRng;
-
-    #[test]
-    fn api_keys_are_recognised() {
-        let keys = ApiKeys::new(&Seed::from_number(1));
-        assert_eq!(keys.public.len(), "PGW-PUBLICKEY-TEST-".len() + 32);
-        assert_eq!(keys.kind(Some(&keys.public)), KeyKind::Public);
-        assert_eq!(keys.kind(Some(&keys.secret)), KeyKind::Secret);
-        assert_eq!(keys.kind(Some("")), KeyKind::Wrong);
-        assert_eq!(keys.kind(None), KeyKind::Missing);
-    }
-
-    #[test]
-    fn the_dashboard_form_is_that_of_the_published_keys() {
-        let key = EncryptionKey::fresh(2048).unwrap();
-        let text = String::from_utf8(STANDARD.decode(key.dashboard_form()).unwrap()).unwrap();
-        assert!(text.starts_with("2048!<RSAKeyValue><Modulus>"), "{text}");
-        assert!(text.ends_with("</Modulus><Exponent>AQAB</Exponent></RSAKeyValue>"), "{text}");
-        assert!(EncryptionKey::fresh(1024).unwrap_err().contains("2048, 3072 or 4096"));
-    }
-
-    #[test]
-    fn what_is_encrypted_can_be_decrypted() {
-        let key = EncryptionKey::published(1, 2048).unwrap();
-        let block = STANDARD.decode(key.encrypt(&[b'x'; 245]).unwrap()).unwrap();
-        assert_eq!(key.private.decrypt(rsa::Pkcs1v15Encrypt, &block).unwrap(), [b'x'; 245]);
-        let problem = key.encrypt(&[b'x'; 246]).unwrap_err();
-        assert_eq!(problem, "The payload is 246 bytes; this key can encrypt at most 245.");
-        let pem = key.pem().unwrap();
-        let (_, rest) = pem.split_once("-----BEGIN PUBLIC KEY-----\n").unwrap();
-        let text = rest.strip_suffix("-----END PUBLIC KEY-----\n").unwrap().replace('\n', "");
-        use rsa::pkcs8::DecodePublicKey;
-        let public = rsa::RsaPublicKey::from_public_key_der(&STANDARD.decode(text).unwrap()).unwrap();
-        assert_eq!(public, key.private.to_public_key());
-    }
 
     #[test]
     fn every_published_prime_makes_a_key_that_works() {

@@ -61,9 +61,7 @@ pub fn generate(state: &mut State, call: &Call) -> Result<Answer, ApiError> {
 }
 
 pub fn details(state: &mut State, call: &Call) -> Result<Answer, ApiError> {
-    let mut fields = Fields::of(&call.input);
-    let alias = fields.required("alias");
-    fields.finish()?;
+    let alias = call.required("alias")?;
     let account = state.accounts.get(&alias).ok_or_else(|| ApiError::not_found("alias", "Virtual account"))?;
     // It is assumed that this response names what was asked for, as the callbacks do.
     let named = object! { "alias": &account.alias, "accountReference": account.reference.as_deref() };

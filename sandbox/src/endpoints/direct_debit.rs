@@ -15,9 +15,7 @@ const MANY: u64 = 500;
 const CUSTOMER: &str = "Sandbox Customer";
 
 pub fn history(state: &mut State, call: &Call) -> Result<Answer, ApiError> {
-    let mut fields = Fields::of(&call.input);
-    let email = fields.required("emailAddress");
-    fields.finish()?;
+    let email = call.required("emailAddress")?;
     let mandates: Vec<Json> = match magic::email(&email) {
         magic::Email::NoMandates => Vec::new(),
         magic::Email::ManyMandates => (1..=MANY).map(made_up_summary).collect(),
@@ -86,9 +84,7 @@ pub fn create(state: &mut State, call: &Call) -> Result<Answer, ApiError> {
 }
 
 pub fn status(state: &mut State, call: &Call) -> Result<Answer, ApiError> {
-    let mut fields = Fields::of(&call.input);
-    let code = fields.required("mandateCode");
-    fields.finish()?;
+    let code = call.required("mandateCode")?;
     let mandate = state.mandate(&code)?;
     let (message, code) =
         if mandate.active { ("Mandate is active", "00") } else { ("Mandate is pending approval", "02") };
@@ -97,9 +93,7 @@ pub fn status(state: &mut State, call: &Call) -> Result<Answer, ApiError> {
 }
 
 pub fn otp(state: &mut State, call: &Call) -> Result<Answer, ApiError> {
-    let mut fields = Fields::of(&call.input);
-    let code = fields.required("mandateCode");
-    fields.finish()?;
+    let code = call.required("mandateCode")?;
     state.send_otp(&code)?;
     Ok(Answer::ok(&object! {
         "message": "Successful",

@@ -12,6 +12,7 @@ use std::cell::RefCell;
 use std::sync::Arc;
 
 use crate::http::answer::ApiError;
+use crate::http::fields::Fields;
 use crate::http::path_pattern::Values;
 use crate::state::error::{Broken, RuleError};
 use crate::util::json::{Json, object};
@@ -43,6 +44,13 @@ impl Call {
 
     pub fn path_value(&self, name: &str) -> &str {
         self.path.iter().find(|(known, _)| known == name).map_or("", |(_, value)| value)
+    }
+
+    /// The text of a field of the body, for an endpoint that needs no other.
+    pub fn required(&self, name: &str) -> Result<String, ApiError> {
+        let mut fields = Fields::of(&self.input);
+        let text = fields.required(name);
+        fields.finish().map(|()| text)
     }
 
     /// A scalar member of the body, the path or the query, as text; `order.reference` is nested. Blank counts as absent.

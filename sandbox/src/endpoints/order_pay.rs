@@ -1,5 +1,5 @@
-//! Payments: an order is paid by card, by bank transfer, under a mandate, or with an option that the customer confirms elsewhere;
-//! then authorize and capture, and saved cards.
+//! Payments: an order is paid by card, by bank transfer, under a mandate, or with an option that the customer confirms
+//! elsewhere; then authorize and capture, and saved cards.
 
 use super::answers::{answer, answer_newest};
 use super::{Call, accounts, input};
@@ -102,9 +102,7 @@ pub fn capture(state: &mut State, call: &Call) -> Result<Answer, ApiError> {
 
 /// Saves the card that paid an order.
 pub fn save(state: &mut State, call: &Call) -> Result<Answer, ApiError> {
-    let mut fields = Fields::of(&call.input);
-    let reference = fields.required("reference");
-    fields.finish()?;
+    let reference = call.required("reference")?;
     let card = state.save_card(&reference)?;
     let data = object! { "reference": reference, "cardToken": &card.token, "cardNumber": &card.number };
     Ok(Answer::ok(&object! {

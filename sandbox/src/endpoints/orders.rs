@@ -12,17 +12,15 @@ use crate::util::json::{Json, object};
 use crate::util::money::Money;
 
 /// The order that is looked at.
-fn known_order<'a>(state: &'a mut State, input: &Json) -> Result<&'a Order, ApiError> {
-    let mut fields = Fields::of(input);
-    let reference = fields.required("reference");
-    fields.finish()?;
+fn known_order<'a>(state: &'a mut State, call: &Call) -> Result<&'a Order, ApiError> {
+    let reference = call.required("reference")?;
     state.refunds_looked_at(&reference);
     Ok(state.order(&reference)?)
 }
 
 /// `status` is the state of the payment here, not the result of the call.
 pub fn status(state: &mut State, call: &Call) -> Result<Answer, ApiError> {
-    let order = known_order(state, &call.input)?;
+    let order = known_order(state, call)?;
     let (now, payment) = (order.state(), order.decisive_payment());
     // Texts even before a payment: strict clients read no null there.
     let (paid_with, code, message) = match payment {
@@ -58,7 +56,7 @@ pub fn status(state: &mut State, call: &Call) -> Result<Answer, ApiError> {
 
 /// Success and `00` mean that the order was found; `data.statusId` is its payment state.
 pub fn verify(state: &mut State, call: &Call) -> Result<Answer, ApiError> {
-    let found = answers::of_order(known_order(state, &call.input)?);
+    let found = answers::of_order(known_order(state, call)?);
     Ok(Answer::ok(&success("00", "Order details fetched successfully", found)))
 }
 

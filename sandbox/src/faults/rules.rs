@@ -153,17 +153,8 @@ pub fn parse(body: &Json, speaks_tls: bool, known: &[&str]) -> Result<Rule, ApiE
     }
     fields.finish()?;
     let fault = fault.ok_or_else(|| ApiError::field("fault", "The fault field is required."))?;
-    Ok(Rule {
-        id: 0,
-        fault,
-        scope,
-        nth,
-        count,
-        probability,
-        delay: delay.map(Duration::from_millis),
-        matched: 0,
-        fired: 0,
-    })
+    let delay = delay.map(Duration::from_millis);
+    Ok(Rule { scope, nth, count, probability, delay, ..Rule::of_next_connection(fault) })
 }
 
 /// A misspelt member would silently change the meaning of the rule.
@@ -255,17 +246,8 @@ mod tests {
     use crate::faults::table::named;
 
     fn rule(path: &str, nth: u64, count: Option<u64>) -> Rule {
-        Rule {
-            id: 0,
-            fault: named("truncate").unwrap(),
-            scope: Scope::Requests { path: path.into(), method: None },
-            nth,
-            count,
-            probability: None,
-            delay: None,
-            matched: 0,
-            fired: 0,
-        }
+        let scope = Scope::Requests { path: path.into(), method: None };
+        Rule { scope, nth, count, ..Rule::of_next_connection(named("truncate").unwrap()) }
     }
 
     fn at(path: &str) -> Subject<'_> {
@@ -287,15 +269,6 @@ mod tests {
         ] {
             assert_eq!(path_fits(wanted, path), fits, "{wanted} {path}");
         }
-    }
-
-    #[test]
-    fn nth_and_count() {
-        let mut rule = rule("/a", 2, Some(2));
-        let fired: Vec<bool> = (0..5).map(|_| rule.fires_for(&at("/a"), true)).collect();
-        assert_eq!(fired, [false, true, true, false, false]);
-        assert!(!rule.fires_for(&at("/b"), true) && !rule.fires_for(&Subject::NewConnection, true));
-        assert_eq!((rule.matched, rule.fired), (5, 2));
     }
 
     #[test]

@@ -61,7 +61,7 @@ pub async fn exchange(sandbox: &Arc<Sandbox>, connection: &Connection, request: 
     let unread = by_rule.filter(|chosen| matches!(chosen.fault.request, OnRequest::Unread));
     if unread.is_none() && read(&mut incoming, body).await.is_err() {
         decide::log_incomplete(sandbox, &incoming, origin, by_rule.map(|chosen| chosen.fault));
-        return Err(NoResponse);
+        return Err(NO_RESPONSE);
     }
     let ended = incoming.body.is_some();
     let keep_alive = ended && wants_keep_alive(&head);
@@ -78,7 +78,7 @@ pub async fn exchange(sandbox: &Arc<Sandbox>, connection: &Connection, request: 
             let path = incoming.path.clone();
             // A task of its own, so that a client that leaves does not end a request that was read.
             let task = async move { decide::decide(&sandbox, &incoming, origin, by_rule, keep_alive).await };
-            let decided = tokio::spawn(task).await.map_err(|_| NoResponse)?;
+            let decided = tokio::spawn(task).await.map_err(|_| NO_RESPONSE)?;
             Decided { answer: decided.answer.map(|answer| browser::allow(&path, answer)), ..decided }
         }
     };
@@ -92,14 +92,14 @@ fn wants_keep_alive(head: &Parts) -> bool {
 }
 
 /// Reads the body and counts its bytes; a body that is too large is not kept.
-async fn read(incoming: &mut Incoming, mut body: Stream) -> Result<(), NoResponse> {
+async fn read(incoming: &mut Incoming, mut body: Stream) -> Result<(), &'static str> {
     let mut kept = Vec::new();
     while !body.is_end_stream() && incoming.body_bytes < READ_AT_MOST {
         let Some(frame) = body.frame().await else {
             break;
         };
         // The client disconnected before the end of its request.
-        let frame = frame.map_err(|_| NoResponse)?;
+        let frame = frame.map_err(|_| NO_RESPONSE)?;
         if let Some(bytes) = frame.data_ref() {
             incoming.body_bytes += bytes.len();
             if incoming.body_bytes <= LARGEST_BODY {
@@ -112,20 +112,11 @@ async fn read(incoming: &mut Incoming, mut body: Stream) -> Result<(), NoRespons
 }
 
 /// Hyper sends nothing: the client disconnected, or a script takes over.
-#[derive(Debug)]
-pub struct NoResponse;
-
-impl std::fmt::Display for NoResponse {
-    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        out.write_str("no response goes through HTTP")
-    }
-}
-
-impl std::error::Error for NoResponse {}
+const NO_RESPONSE: &str = "no response goes through HTTP";
 
 /// A whole response, or events without end.
 pub type Sent = Either<Full<Bytes>, Events>;
-pub type Delivered = Result<Response<Sent>, NoResponse>;
+pub type Delivered = Result<Response<Sent>, &'static str>;
 
 pub fn whole(answer: Answer) -> Delivered {
     Ok(response(answer).map(Either::Left))
@@ -146,9 +137,9 @@ pub fn deliver(decided: Decided, sandbox: &Sandbox, connection: &Connection) -> 
         && let Some(script) = fault.script(answer.as_ref(), &Sending { delay, keep_alive })
     {
         connection.take_over(Takeover { script, fault, position });
-        return Err(NoResponse);
+        return Err(NO_RESPONSE);
     }
-    let answer = answer.ok_or(NoResponse)?;
+    let answer = answer.ok_or(NO_RESPONSE)?;
     sandbox.lock().requests.answered(position, Answered::Whole);
     whole(answer)
 }

@@ -1,5 +1,5 @@
-//! TLS with a valid certificate for this machine and two invalid ones, of the sandbox's own certificate authority: new at each
-//! start, or kept in two files.
+//! TLS with a valid certificate for this machine and two invalid ones, of the sandbox's own certificate authority: new
+//! at each start, or kept in two files.
 
 use std::fs::{File, OpenOptions};
 use std::io::{ErrorKind, Read as _, Write as _};

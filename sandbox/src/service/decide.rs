@@ -18,7 +18,6 @@ use crate::http::incoming::Incoming;
 use crate::http::path_pattern::Values;
 use crate::session;
 use crate::state::State;
-use crate::util::clock::Moment;
 use crate::util::json::Json;
 
 /// The connection of a request.
@@ -164,19 +163,8 @@ pub fn log_incomplete(sandbox: &Sandbox, incoming: &Incoming, origin: Origin, fa
 
 /// The log entry of a request that has just been received.
 fn unanswered<'a>(sandbox: &Sandbox, incoming: &'a Incoming, origin: Origin) -> LogEntry<'a> {
-    LogEntry {
-        id: sandbox.next_request_id(),
-        connection: origin.connection,
-        on_connection: origin.on_connection,
-        received: Moment::now(),
-        incoming,
-        key: sandbox.keys.kind(incoming.headers.api_key.as_deref()),
-        opened: &Opened::NONE,
-        answer: None,
-        effects: &[],
-        notes: &[],
-        fault: None,
-    }
+    let key = sandbox.keys.kind(incoming.headers.api_key.as_deref());
+    LogEntry::unanswered(sandbox.next_request_id(), (origin.connection, origin.on_connection), incoming, key)
 }
 
 /// The response, and the handler's notes for the log.

@@ -124,7 +124,14 @@ pub struct LogEntry<'a> {
     pub fault: Option<&'static Fault>,
 }
 
-impl LogEntry<'_> {
+impl<'a> LogEntry<'a> {
+    /// That of a request that has just been received, the second number being its own on the connection.
+    pub fn unanswered(id: u64, (connection, on_connection): (u64, u64), incoming: &'a Incoming, key: KeyKind) -> Self {
+        let (received, opened) = (Moment::now(), &Opened::NONE);
+        let (answer, effects, notes, fault) = (None, &[], &[], None);
+        LogEntry { id, connection, on_connection, received, incoming, key, opened, answer, effects, notes, fault }
+    }
+
     /// Method, path, status, envelope and fault on standard error: nothing from the query, the headers or the body.
     pub fn write_line(&self) {
         // As received: percent-encoded, so that it has no control characters.
@@ -192,23 +199,6 @@ fn non_empty(text: &str) -> Option<&str> {
 }
 
 #[cfg(test)]
-pub fn unanswered(incoming: &Incoming) -> LogEntry<'_> {
-    LogEntry {
-        id: 1,
-        connection: 1,
-        on_connection: 1,
-        received: Moment::now(),
-        incoming,
-        key: KeyKind::Missing,
-        opened: &Opened::NONE,
-        answer: None,
-        effects: &[],
-        notes: &[],
-        fault: None,
-    }
-}
-
-#[cfg(test)]
 mod tests {
     use super::*;
 
@@ -220,7 +210,10 @@ mod tests {
     fn an_entry_is_completed_by_its_position() {
         let mut log = RequestLog::default();
         let incoming = Incoming::default();
-        let handled = LogEntry { fault: crate::faults::table::named("drip"), ..unanswered(&incoming) };
+        let handled = LogEntry {
+            fault: crate::faults::table::named("drip"),
+            ..LogEntry::unanswered(1, (1, 1), &incoming, KeyKind::Missing)
+        };
         let first = log.add(&handled);
         log.answered(first, Answered::Part);
         let text = all(&log);
@@ -245,7 +238,7 @@ mod tests {
         };
         let shown = |status: u16, body: &str| {
             let answer = Answer { status, body: body.into(), ..Answer::ok(&Json::Null) };
-            let entry = LogEntry { opened: &opened, ..unanswered(&incoming) };
+            let entry = LogEntry { opened: &opened, ..LogEntry::unanswered(1, (1, 1), &incoming, KeyKind::Missing) };
             entry.shown(&answer)
         };
         let echo = r#"{"message":"KEY-1 4111111111111111 193 A"}"#;

@@ -182,10 +182,4 @@ mod tests {
         let twice = problem(&[r#"["GET","/a/{x}","public","none"]"#, r#"["GET","/a/{x}","public","none"]"#]);
         assert_eq!(twice, "endpoints: e1: GET /a/{x} is that of e0 already");
     }
-
-    #[test]
-    fn the_embedded_entries_are_good() {
-        let canned = endpoints(&Json::parse(EMBEDDED.as_bytes()).unwrap()).unwrap();
-        Router::new(canned).unwrap();
-    }
 }

@@ -16,7 +16,7 @@ use crate::http::hosts::Hosts;
 use crate::session::Session;
 use crate::state::State;
 use crate::util::clock;
-use crate::util::json::{Json, object};
+use crate::util::json::Json;
 use crate::webhook::Webhooks;
 use crate::webhook::behaviour::Behaviour;
 
@@ -147,46 +147,27 @@ pub struct Shared {
 
 /// The version grows with every change; the others are the sizes of the lists.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Changes {
-    version: u64,
-    orders: usize,
-    requests: u64,
-    ledger: usize,
-    mandates: usize,
-    accounts: usize,
-    payouts: usize,
-    webhooks: usize,
-    faults: usize,
-}
+pub struct Changes([(&'static str, u64); 9]);
 
 impl Changes {
     pub fn of(shared: &Shared) -> Changes {
         let Shared { state, requests, webhooks, faults, calls } = shared;
-        Changes {
-            version: calls + requests.version + webhooks.deliveries.version + faults.version,
-            orders: state.orders.len(),
-            requests: requests.last_id(),
-            ledger: state.ledger.entries.len(),
-            mandates: state.mandates.len(),
-            accounts: state.accounts.len(),
-            payouts: state.batches.values().map(|batch| batch.payouts.len()).sum(),
-            webhooks: webhooks.deliveries.count(),
-            faults: faults.rules(),
-        }
+        let payouts = state.batches.values().map(|batch| batch.payouts.len()).sum::<usize>();
+        Changes([
+            ("version", calls + requests.version + webhooks.deliveries.version + faults.version),
+            ("orders", state.orders.len() as u64),
+            ("requests", requests.last_id()),
+            ("ledger", state.ledger.entries.len() as u64),
+            ("mandates", state.mandates.len() as u64),
+            ("accounts", state.accounts.len() as u64),
+            ("payouts", payouts as u64),
+            ("webhooks", webhooks.deliveries.count() as u64),
+            ("faults", faults.rules() as u64),
+        ])
     }
 
     pub fn json(&self) -> Json {
-        object! {
-            "version": self.version,
-            "orders": self.orders,
-            "requests": self.requests,
-            "ledger": self.ledger,
-            "mandates": self.mandates,
-            "accounts": self.accounts,
-            "payouts": self.payouts,
-            "webhooks": self.webhooks,
-            "faults": self.faults,
-        }
+        Json::Object(self.0.iter().map(|(name, number)| (name.to_string(), Json::from(*number))).collect())
     }
 }
 

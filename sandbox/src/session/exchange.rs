@@ -1,5 +1,5 @@
-//! The format of the file: one line is a request and its response, masked. The address and the keys of a sandbox have names in
-//! it, because another start has others.
+//! The format of the file: one line is a request and its response, masked. The address and the keys of a sandbox have
+//! names in it, because another start has others.
 
 use std::time::Duration;
 

@@ -1,5 +1,5 @@
-//! What a client makes anew in every run: references, UUIDs and times. A new reference or UUID stands for the recorded one
-//! in whose place it was sent first; times are not compared.
+//! What a client makes anew in every run: references, UUIDs and times. A new reference or UUID stands for the recorded
+//! one in whose place it was sent first; times are not compared.
 
 use crate::util::json::Json;
 

@@ -107,9 +107,7 @@ impl State {
             None => Err(RuleError::OtpNotSent),
         }
     }
-}
 
-impl State {
     /// Saves the card that paid an order; the same card again for the same order.
     pub fn save_card(&mut self, order: &str) -> Result<&SavedCard, RuleError> {
         let order = self.order(order)?;
@@ -177,15 +175,6 @@ mod tests {
         assert_eq!(state.take_otp(&code, &second), Err(RuleError::OtpUsed));
         state.take_otp(&code, "000000").unwrap();
         assert_eq!(state.take_otp(&code, "222222"), Err(RuleError::OtpExpired));
-    }
-
-    #[test]
-    fn magic_accounts() {
-        let mut state = test_state();
-        assert_eq!(mandate(&mut state, "0690000003"), Err(RuleError::BankAccountNotFound));
-        let pending = mandate(&mut state, "0690000001").unwrap();
-        assert!(!state.mandates[&pending].active);
-        assert!(state.activate_mandate(&pending).unwrap().active);
     }
 
     #[test]

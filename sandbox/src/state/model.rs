@@ -1,5 +1,5 @@
-//! The objects of the simulated service: mandates, orders, payments, virtual accounts, funding sessions, payouts, and what
-//! happens to them later by itself.
+//! The objects of the simulated service: mandates, orders, payments, virtual accounts, funding sessions, payouts, and
+//! what happens to them later by itself.
 
 use std::collections::{BTreeMap, HashSet};
 use std::sync::{Mutex, PoisonError};

@@ -178,17 +178,6 @@ mod tests {
     }
 
     #[test]
-    fn a_payment_names_what_is_known() {
-        let mut state = test_state();
-        assert_eq!(state.check_named("A"), Err(RuleError::OrderNotFound));
-        assert_eq!(state.check_named("sbx-truncate-1"), Ok(()));
-        state.create_order(new("A", None)).unwrap();
-        assert_eq!(state.check_named("A"), Ok(()));
-        state.settings.any_reference = true;
-        assert_eq!(state.check_named("B"), Ok(()));
-    }
-
-    #[test]
     fn a_currency_is_one_that_exists() {
         let mut state = test_state();
         assert_eq!(state.create_order(new("A", Some("eur"))).unwrap().currency, "EUR");

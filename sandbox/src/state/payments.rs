@@ -1,5 +1,5 @@
-//! Payments: what all options have in common, the ways to pay an order, and the further steps of a payment that was not complete
-//! at once.
+//! Payments: what all options have in common, the ways to pay an order, and the further steps of a payment that was
+//! not complete at once.
 
 use super::ledger::Effect;
 use super::model::{Awaits, Due, Method, Order, Payment, PaymentState, TRANSFER_LIVES};
@@ -474,34 +474,6 @@ mod tests {
         state.pay_by_card(&CardPay::of("B", "4111111111111111")).unwrap();
         assert!(state.confirm_payment(&late).is_err());
         assert_eq!(charges(&state).len(), 2);
-    }
-
-    #[test]
-    fn a_declined_payment_has_failed_for_good() {
-        let mut state = test_state();
-        let awaiting = pending(&mut state, "A");
-        // Either reference names it.
-        let other = state.orders["A"].payments[0].detail_reference.clone();
-        assert_ne!(other, awaiting);
-        assert_eq!(state.decline_payment(&other).unwrap().state(), PaymentState::Failed);
-        assert_eq!(state.confirm_payment(&awaiting).unwrap_err(), RuleError::PaymentNotAwaiting);
-        assert_eq!(state.authorize_payment(&awaiting, "000000").unwrap_err(), RuleError::AuthorizationNotAwaiting);
-        assert!(charges(&state).is_empty());
-    }
-
-    #[test]
-    fn a_code_authorizes_a_card() {
-        let mut state = test_state();
-        let awaiting = pending(&mut state, "A");
-        assert_eq!(state.authorize_payment(&awaiting, "111111").unwrap_err(), RuleError::CardCodeWrong);
-        assert_eq!(state.authorize_payment(&awaiting, "222222").unwrap_err(), RuleError::CardCodeExpired);
-        assert_eq!(state.authorize_payment("X", "000000").unwrap_err(), RuleError::AuthorizationNotFound);
-        assert!(state.authorize_payment(&awaiting, "000000").unwrap().0.is_paid());
-        assert_eq!(state.authorize_payment(&awaiting, "000000").unwrap_err(), RuleError::AuthorizationNotAwaiting);
-        assert_eq!(charges(&state).len(), 1);
-        state.settings.pay_twice = true;
-        state.authorize_payment(&awaiting, "000000").unwrap();
-        assert_eq!((charges(&state).len(), state.ledger.duplicates().len()), (2, 1));
     }
 
     #[test]

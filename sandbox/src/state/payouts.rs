@@ -149,9 +149,7 @@ impl State {
         let came = OPENING_BALANCE.plus(sum(&[Effect::ChargeMade, Effect::FundingReceived])).plus(sum(&back));
         came.minus(sum(&[Effect::RefundMade, Effect::PayoutMade])).unwrap_or_default()
     }
-}
 
-impl State {
     /// Ends everything whose time has come.
     pub fn settle_due(&mut self) {
         self.settle_payouts();
@@ -226,23 +224,6 @@ mod tests {
     }
 
     #[test]
-    fn payouts_end_after_they_were_shown() {
-        use PayoutState::{Failed, Pending, Successful};
-        let mut state = test_state();
-        let new = vec![payout("0690000031", 1), payout("0690000001", 10), payout("0690000002", 100)];
-        state.pay_out(new, Some("B".into())).unwrap();
-        assert_eq!(states(&state, "B"), [Pending; 3]);
-        state.settle_payouts();
-        assert_eq!(states(&state, "B"), [Pending; 3]);
-        state.settle_shown("B");
-        state.settle_shown("B");
-        assert_eq!(states(&state, "B"), [Successful, Pending, Failed]);
-        assert_eq!(state.balance("NGN"), OPENING_BALANCE.minus(Money::hundredths(11)).unwrap());
-        assert_eq!(state.events.len(), 2);
-        assert_eq!(state.pay_out(vec![payout("0690000031", 1)], Some("B".into())).unwrap_err(), RuleError::BatchExists);
-    }
-
-    #[test]
     fn payouts_end_by_time() {
         let mut state = test_state();
         state.settings.settle = Some(Duration::from_secs(3600));
@@ -253,22 +234,5 @@ mod tests {
         state.settings.settle = Some(Duration::ZERO);
         state.settle_payouts();
         assert_eq!(states(&state, "B"), [PayoutState::Successful]);
-    }
-
-    #[test]
-    fn payouts_end_by_hand_and_once() {
-        let mut state = test_state();
-        let new = || vec![payout("0690000031", 1), payout("0690000041", 2)];
-        state.pay_out(new(), Some("B".into())).unwrap();
-        let first = state.batch("B").unwrap().payouts[0].reference.clone();
-        assert_eq!(state.end_payouts(&first, PayoutState::Failed).unwrap().len(), 1);
-        assert_eq!(state.end_payouts(&first, PayoutState::Successful).unwrap_err(), RuleError::PayoutFinal);
-        assert_eq!(state.end_payouts("B", PayoutState::Successful).unwrap().len(), 1);
-        assert_eq!(states(&state, "B"), [PayoutState::Failed, PayoutState::Successful]);
-        assert_eq!(state.end_payouts("C", PayoutState::Failed).unwrap_err(), RuleError::PayoutNotFound);
-        // The second batch pays again what failed, which is no duplicate, and what was paid, which is one.
-        state.pay_out(new(), None).unwrap();
-        let twice: Vec<_> = state.ledger.duplicates().iter().map(|entries| entries[0].key.clone()).collect();
-        assert_eq!(twice, ["000014/0690000041/0.02"]);
     }
 }

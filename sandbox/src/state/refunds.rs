@@ -175,21 +175,6 @@ mod tests {
     }
 
     #[test]
-    fn a_refund_that_failed_can_be_made_again() {
-        let mut state = test_state();
-        pay(&mut state, "A");
-        let before = state.balance("NGN");
-        state.refund("A", None, None).unwrap();
-        assert_ne!(state.balance("NGN"), before);
-        assert_eq!(state.end_refunds("A", false).unwrap().state(), PaymentState::Successful);
-        assert_eq!(state.balance("NGN"), before);
-        state.refund("A", None, None).unwrap();
-        assert!(state.ledger.duplicates().is_empty(), "the first one moved nothing in the end");
-        state.end_refunds("A", true).unwrap();
-        assert_eq!(state_of(&state, "A"), PaymentState::Reversed);
-    }
-
-    #[test]
     fn the_same_refund_again_where_nothing_prevents_it() {
         let mut state = test_state();
         state.settings.pay_twice = true;

@@ -1,6 +1,6 @@
 //! Enums whose variants have names, which stand beside them.
 
-/// `named! { pub enum Kind { One = "one" } }`: `name` returns the text, `ALL` has every variant. A variant's number stands in
+/// `named! { pub enum Kind { One = "one" } }`: `name` returns the text, `ALL` has every variant. A number stands in
 /// brackets: `One [1] = "one"`.
 macro_rules! named {
     ($(#[$meta:meta])* $vis:vis enum $type:ident {

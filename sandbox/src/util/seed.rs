@@ -58,18 +58,3 @@ fn to_array(bytes: &[u8]) -> [u8; 32] {
     array.copy_from_slice(bytes);
     array
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn one_seed_repeats_and_two_differ() {
-        let (one, again, two) = (Seed::from_number(1), Seed::from_number(1), Seed::from_number(2));
-        assert_eq!(one.hex32("key", 0), again.hex32("key", 0));
-        assert_ne!(one.hex32("key", 0), two.hex32("key", 0));
-        assert_ne!(one.hex32("key", 0), one.hex32("key", 1));
-        assert_eq!(one.digits("session", 7, 30).len(), 30);
-        assert_eq!(sha256_hex(b"")[..8], *"e3b0c442");
-    }
-}

@@ -1,5 +1,5 @@
-//! The body of an event, in the forms that integrations report, also of a forged one: what somebody could send who knows only
-//! the receiver's URL.
+//! The body of an event, in the forms that integrations report, also of a forged one: what somebody could send who
+//! knows only the receiver's URL.
 
 use crate::endpoints::{answers, payouts};
 use crate::http::answer::ApiError;

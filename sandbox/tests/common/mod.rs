@@ -225,6 +225,11 @@ impl Drop for Sandbox {
     }
 }
 
+/// The values at these places, such as `data/statusId`.
+pub fn pick(json: &Value, places: &str) -> Value {
+    places.split(' ').map(|place| json.pointer(&format!("/{place}")).cloned().unwrap_or_default()).collect()
+}
+
 pub const JSON: (&str, &str) = ("content-type", "application/json");
 
 pub fn card(reference: &str, number: &str) -> String {

@@ -1,5 +1,5 @@
-//! A body that is hard to read, or that says nothing; a list with other elements, a batch that is executed in part; and what the
-//! script of the widget must not take for granted.
+//! A body that is hard to read, or that says nothing; a list with other elements, a batch that is executed in part;
+//! and what the script of the widget must not take for granted.
 
 use flate2::{Compress, Compression, Crc, FlushCompress};
 

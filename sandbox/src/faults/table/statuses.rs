@@ -1,5 +1,5 @@
-//! Another status than the regular one, or one that contradicts the payment in the response; and a response that repeats the
-//! secrets of the request.
+//! Another status than the regular one, or one that contradicts the payment in the response; and a response that
+//! repeats the secrets of the request.
 
 use crate::faults::fault::{Answers, OnRequest, RequestFacts, Script, Sends, faults};
 use crate::http::answer::{Answer, ApiError};
