@@ -64,8 +64,9 @@ func TestAnErrorNamesItsCallInTextAndInLogs(t *testing.T) {
 		Status: paysvc.StatusServer, Outcome: paysvc.OutcomeUnknown, HTTPStatus: 500, Attempts: 1, CallID: "c-1", RequestID: "req-17", Message: "no response",
 	}
 	err := &paysvc.Error{Function: "order_refund", Reply: reply}
-	if err.Error() != "paysvc: order_refund: E_SERVER, outcome UNKNOWN: no response [call c-1]" {
-		t.Error("the error says", err)
+	const text = "paysvc: order_refund: E_SERVER, outcome UNKNOWN: no response [call c-1]"
+	if got := fmt.Sprintf("%v %#v %q", err, *err, err); got != text+" "+text+` "`+text+`"` {
+		t.Error("the error says", got)
 	}
 	var log bytes.Buffer
 	slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{ReplaceAttr: withoutTime})).Error("failed", "err", err, "reply", reply)
