@@ -1,53 +1,18 @@
 /* Loaded before a program: the n-th allocation of more than 1,000 bytes that libpaysvc makes fails; either this one alone,
  * or the memory is full from then on: an allocation of that size succeeds only where as much was freed.
- *
- * The return address shows who allocates, as in arena.c.
  */
-#define _GNU_SOURCE
-#include <dlfcn.h>
-#include <errno.h>
-#include <link.h>
+#include "preloaded.h"
+
 #include <malloc.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
 
 enum { LEAST = 1000 };
 
-void *__libc_malloc(size_t);
-void *__libc_calloc(size_t, size_t);
-void *__libc_realloc(void *, size_t);
-void *__libc_memalign(size_t, size_t);
-void __libc_free(void *);
-
-static uintptr_t code_start, code_end;
 static long counted, failing, in_use, most;
 static int fills;
 
-/* The library is linked to this file, so that it is there before the program starts. */
-extern int paysvc_abi(void);
-
-static int find(struct dl_phdr_info *info, size_t size, void *inside)
-{
-    int i;
-    (void)size;
-    for (i = 0; i < info->dlpi_phnum; i++) {
-        uintptr_t start = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr, end = start + info->dlpi_phdr[i].p_memsz;
-        if (info->dlpi_phdr[i].p_type == PT_LOAD && (uintptr_t)inside >= start && (uintptr_t)inside < end) {
-            code_start = start;
-            code_end = end;
-            return 1;
-        }
-    }
-    return 0;
-}
-
 __attribute__((constructor)) static void begin(void)
 {
-    dl_iterate_phdr(find, dlsym(RTLD_DEFAULT, "paysvc_abi"));
-    if (code_end == 0) {
-        _Exit(99);
-    }
+    find_library();
 }
 
 /* Counts from here; n is 0 for no failure. */
@@ -69,7 +34,7 @@ long malloc_counted(void)
 static int fails(void *caller, size_t size)
 {
     long n, at;
-    if (size <= LEAST || (uintptr_t)caller < code_start || (uintptr_t)caller >= code_end) {
+    if (size <= LEAST || !is_library(caller)) {
         return 0;
     }
     n = __atomic_add_fetch(&counted, 1, __ATOMIC_SEQ_CST);
@@ -139,10 +104,4 @@ int posix_memalign(void **block, size_t alignment, size_t size)
 void *aligned_alloc(size_t alignment, size_t size)
 {
     return fails(__builtin_return_address(0), size) ? NULL : taken(__libc_memalign(alignment, size));
-}
-
-/* So that the linker keeps the library. */
-int failing_malloc_abi(void)
-{
-    return paysvc_abi();
 }
