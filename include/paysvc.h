@@ -247,8 +247,11 @@ typedef int (PAYSVC_CALLBACK *paysvc_progress_fn)(void *userdata, size_t done, s
  * reply is freed.
  */
 typedef struct paysvc_reply_view {
-  paysvc_status status;
+  /**
+   * It stands first, so that a size that is too small leaves it out last: 0 is PAYSVC_OUTCOME_NOT_SENT.
+   */
   paysvc_outcome outcome;
+  paysvc_status status;
   paysvc_state state;
   int http_status;
   int attempts;
@@ -1445,7 +1448,7 @@ const char *PAYSVC_CDECL paysvc_reply_answer(const paysvc_reply *reply);
  *
  * @param reply  NULL: what each function says of NULL
  * @param view  is filled; NULL: nothing is done
- * @param size  sizeof(paysvc_reply_view); above 1,024 nothing is done. Later versions may have more fields: one that this library
+ * @param size  sizeof(paysvc_reply_view); above 1,024 only the outcome is set. Later versions may have more fields: one that this library
  *   does not know becomes 0.
  */
 void PAYSVC_CDECL paysvc_reply_read(const paysvc_reply *reply,

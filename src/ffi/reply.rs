@@ -368,7 +368,7 @@ pub extern "C" fn paysvc_reply_answer(reply: Option<&paysvc_reply>) -> *const c_
 ///
 /// @param reply  NULL: what each function says of NULL
 /// @param view  is filled; NULL: nothing is done
-/// @param size  sizeof(paysvc_reply_view); above 1,024 nothing is done. Later versions may have more fields: one that this library
+/// @param size  sizeof(paysvc_reply_view); above 1,024 only the outcome is set. Later versions may have more fields: one that this library
 ///   does not know becomes 0.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_reply_read(reply: Option<&paysvc_reply>, view: *mut paysvc_reply_view, size: usize) {
@@ -376,8 +376,8 @@ pub unsafe extern "C" fn paysvc_reply_read(reply: Option<&paysvc_reply>, view: *
     // SAFETY: each text is a static one.
     unsafe { paysvc_reply_is_paid(reply, any, any, any, Some(&mut why_not)) };
     let known = paysvc_reply_view {
-        status: paysvc_reply_status(reply),
         outcome: paysvc_reply_outcome(reply),
+        status: paysvc_reply_status(reply),
         state: paysvc_reply_state(reply),
         http_status: paysvc_reply_http_status(reply),
         attempts: paysvc_reply_attempts(reply),
@@ -393,7 +393,8 @@ pub unsafe extern "C" fn paysvc_reply_read(reply: Option<&paysvc_reply>, view: *
         // SAFETY: it was set above.
         why_not: unsafe { why_not.assume_init() },
     };
-    if !view.is_null() && size <= MAX_SIZE {
+    if !view.is_null() {
+        let size = if size > MAX_SIZE { size_of::<paysvc_outcome>() } else { size };
         let both = size.min(size_of_val(&known));
         // SAFETY: the caller's structure has `size` bytes, of which this version knows `both`.
         unsafe {

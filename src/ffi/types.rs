@@ -37,8 +37,9 @@ pub struct paysvc_reply(pub(super) Handle);
 /// reply is freed.
 #[repr(C)]
 pub struct paysvc_reply_view {
-    pub status: paysvc_status,
+    /// It stands first, so that a size that is too small leaves it out last: 0 is PAYSVC_OUTCOME_NOT_SENT.
     pub outcome: paysvc_outcome,
+    pub status: paysvc_status,
     pub state: paysvc_state,
     pub http_status: c_int,
     pub attempts: c_int,

@@ -49,6 +49,11 @@ static void the_same(const paysvc_reply *reply)
     paysvc_reply_read(reply, &view.known, offsetof(paysvc_reply_view, state));
     CHECK(view.known.outcome == paysvc_reply_outcome(reply));
     CHECK(*(const char *)&view.known.state == 'x');
+    /* A wrong size. */
+    memset(&view, 'x', sizeof view);
+    paysvc_reply_read(reply, &view.known, (size_t)-1);
+    CHECK(view.known.outcome == paysvc_reply_outcome(reply));
+    CHECK(*(const char *)&view.known.status == 'x');
     paysvc_reply_read(reply, NULL, sizeof view.known);
 }
 

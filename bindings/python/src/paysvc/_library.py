@@ -26,7 +26,7 @@ class View(ctypes.Structure):
     """paysvc_reply_view: what a reply tells, read in one call."""
 
     _fields_ = (
-        *[(name, c_int) for name in ("status", "outcome", "state", "http_status", "attempts", "retry_after_ms")],
+        *[(name, c_int) for name in ("outcome", "status", "state", "http_status", "attempts", "retry_after_ms")],
         *[(name, c_int) for name in ("replayed", "is_active")],
         ("body", c_char_p),
         ("body_len", c_size_t),
