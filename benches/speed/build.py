@@ -74,11 +74,12 @@ def current_libcurl() -> Path | None:
 
 
 def go() -> dict[str, list[str]]:
-    """Ours and net/http."""
+    """Ours, net/http, and the package's own benchmark of what it reads."""
     compiler, names = run("sh", "scripts/go.sh"), ("ours", "nethttp")
     for name in names:
         run(compiler, "build", "-o", BIN / f"go-{name}", f"./{name}", cwd=HERE / "go", GOFLAGS="-mod=mod", GOWORK="off")
-    return {name: [str(BIN / f"go-{name}")] for name in names}
+    run(compiler, "test", "-c", "-o", BIN / "go-answers", ".", cwd=ROOT / "bindings/go")
+    return {name: [str(BIN / f"go-{name}")] for name in (*names, "answers")}
 
 
 def python() -> Path:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections.abc import Sequence
 
+import build
 from programs import Programs
 from rounds import Command, Times, interleave
 from rows import Row
-from stage import DELAY_MS, ONE, OTHER, Server
+from stage import DELAY_MS, FOLDER, ONE, OTHER, Server
 
 THREADS = 64
 THREADS_WITH_JOURNAL = (8, 32)
@@ -103,6 +105,7 @@ class Calls:
     def answers(self) -> list[Row]:
         """Reading answers, without a network."""
         against = f"{self.programs.versions['Python']} json.loads, amounts as Decimal"
+        in_go = f"{self.programs.versions['Go']} encoding/json, the service's fields"
         rows = []
         for mode, work, calls, target in (
             ("payment", "Python, typed answer to a payment, three fields", 2000, 1.5),
@@ -110,7 +113,24 @@ class Calls:
         ):
             times = self.sequential(mode, self.programs.python_readers, calls, 30)
             rows.append(Row.of(work, against, "wall", "µs", times["ours"].wall, times["theirs"].wall, target))
+        for mode, work, calls in (
+            ("payment", "Go, typed answer to a payment, all fields", 2000),
+            ("history", "Go, typed answer of 67 kB, all fields", 40),
+        ):
+            ours, theirs = self.read_in_go(mode, calls)
+            rows.append(Row.of(work, in_go, "wall", "µs", ours, theirs, 2.0))
         return rows
+
+    def read_in_go(self, mode: str, calls: int) -> tuple[list[float], list[float]]:
+        """The benchmark of the Go package, whose readers follow each other in each process."""
+        chosen = [f"-test.bench=^BenchmarkAnswer$/^{mode}$", f"-test.benchtime={calls}x", "-test.run=^$", "-test.cpu=1"]
+        pin = ["taskset", "-c", str(*ONE)]
+        found: dict[str, list[float]] = {"ours": [], "theirs": []}
+        for _ in range(5 if self.quick else 30):
+            printed = build.run(*pin, *self.programs.go_answers, *chosen, BENCH_STAGE=str(FOLDER))
+            for name, ns in re.findall(r"^BenchmarkAnswer/\w+/(\w+)\s+\d+\s+([\d.]+) ns/op", printed, re.MULTILINE):
+                found[name].append(float(ns) / 1000)
+        return found["ours"], found["theirs"]
 
     def threads(self) -> list[Row]:
         self.server.pin(OTHER)

@@ -23,6 +23,7 @@ class Programs:
     python_peers: dict[str, list[str]]
     go: list[str]
     nethttp: list[str]
+    go_answers: list[str]
     #: What reads answers without a network, ours and the peer's.
     python_readers: dict[str, list[str]]
     versions: dict[str, str]
@@ -67,6 +68,7 @@ def all_of_them() -> Programs:
         python_peers=peers,
         go=go["ours"],
         nethttp=go["nethttp"],
+        go_answers=go["answers"],
         python_readers={
             "ours": [str(interpreter), str(folder / "answer.py")],
             "theirs": [str(interpreter), str(folder / "loads.py")],

@@ -129,8 +129,8 @@ def notes(results: dict[str, Any]) -> list[str]:
         "`paysvc_client_new` and `_free` (which also read a configuration), with the same work written with OpenSSL: "
         "from text to context, and from payload to request body.",
         "- The rows on typed answers involve no network. A response is read again each time, and some of its fields are "
-        "asked for. The peers read all fields into what their language offers. Python's is made of the JSON that the "
-        "library has made of the body, which is not measured again.",
+        "asked for. The peers read all fields into what their language offers: dicts in Python, structs in Go. Ours are "
+        "made of the JSON that the library has made of the body, which is not measured again.",
         "- A call with a journal writes two rows: that it is about to be sent, which is durable before its first byte "
         "leaves, and what became of it, which is durable at the end of a refund and need not be for a charge. These rows "
         "compare it with our own call without one, and with one write of the disk's own, all in the same folder; a disk "

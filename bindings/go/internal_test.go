@@ -4,7 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"runtime"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -90,5 +95,111 @@ func TestQueriesAndRowsAreReadFromTheirJSON(t *testing.T) {
 	row.JSON = `{"open":1}`
 	if row.read() == nil {
 		t.Error("a row that cannot be read")
+	}
+}
+
+// The fields of two responses with the service's names.
+type (
+	payment struct {
+		Status, StatusCode, Message string
+		Data                        struct {
+			PaymentDetail struct {
+				RedirectURL, RecipientAccount, PaymentReference, CardToken string
+			}
+			OrderPayment struct {
+				OrderID, StatusID                                                int64
+				OrderPaymentReference, Currency, OrderPaymentInstrument, Remarks string
+				OrderPaymentResponseCode, OrderPaymentResponseMessage            string
+				TotalAmount, Fee                                                 json.Number
+			}
+		}
+	}
+	history struct {
+		CustomerName            string
+		HasExistingDebitMandate *bool
+		DirectDebitMandates     []struct {
+			AccountNumber, BankName, DateCreated, BankCode string
+			DirectDebitID                                  int64
+		}
+	}
+)
+
+// What a typed answer costs beside encoding/json with the service's own text. benches/speed runs it, and gives the folder with the
+// responses.
+func BenchmarkAnswer(b *testing.B) {
+	folder := os.Getenv("BENCH_STAGE")
+	if folder == "" {
+		b.Skip("BENCH_STAGE is the folder with the responses: benches/speed sets it")
+	}
+	b.Run("payment", func(b *testing.B) {
+		request := OrderPayRequest{PaymentOption: "bank-transfer", Reference: "ORDER-20260101-000001", BankTransfer: &OrderPayBankTransfer{}}
+		besideJSON(b, folder, "payment.json", "order_pay", request, func(ours *OrderPayReply, theirs *payment) bool {
+			return ours.Answer.OrderPayment.TotalAmount == "100.25" && theirs.Data.OrderPayment.TotalAmount == "100.25"
+		})
+	})
+	b.Run("history", func(b *testing.B) {
+		request := DirectDebitHistoryRequest{EmailAddress: "ada@example.com"}
+		besideJSON(b, folder, "history.json", "direct_debit_history", request, func(ours *DirectDebitHistoryReply, theirs *history) bool {
+			return *ours.Answer.DirectDebitMandates[499].DirectDebitID == 500 && theirs.DirectDebitMandates[499].DirectDebitID == 500
+		})
+	})
+}
+
+// Both readers of one response; `right` has to find what they read.
+func besideJSON[Theirs any, R ~struct {
+	Reply
+	Answer A
+}, A any](b *testing.B, folder, file, function string, request any, right func(*R, *Theirs) bool) {
+	text, err := os.ReadFile(filepath.Join(folder, file))
+	key, failed := os.ReadFile(filepath.Join(folder, "key.txt"))
+	if err != nil || failed != nil {
+		b.Fatal(err, failed)
+	}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("content-type", "application/json")
+		w.Write(text)
+	}))
+	defer server.Close()
+	client, err := New(Config{BaseURL: server.URL, PublicKey: NewSecret("public"), SecretKey: NewSecret("secret"),
+		EncryptionKey: NewSecret(strings.TrimSpace(string(key)))})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer client.Close()
+	made, err := client.do(context.Background(), function, request)
+	if err != nil {
+		b.Fatal(err)
+	}
+	// What the library tells of the reply, in its order.
+	told, err := json.Marshal(struct {
+		LookUp     *ResolveRequest `json:"look_up"`
+		AnswerOf   string          `json:"answer_of"`
+		Answer     json.RawMessage `json:"answer"`
+		Unreadable []string        `json:"unreadable"`
+	}{made.lookUp, made.AnswerOf, made.AnswerJSON, []string{}})
+	if err != nil {
+		b.Fatal(err)
+	}
+	var ours *R
+	b.Run("ours", func(b *testing.B) {
+		for i := 0; i < b.N; i++ {
+			reply := &Reply{}
+			reply.take(told)
+			if ours, err = replyOf[R](function)(reply, nil); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	var theirs *Theirs
+	b.Run("theirs", func(b *testing.B) {
+		for i := 0; i < b.N; i++ {
+			theirs = new(Theirs)
+			if err := json.Unmarshal(text, theirs); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	if ours != nil && theirs != nil && !right(ours, theirs) {
+		b.Error("another answer:", ours, theirs)
 	}
 }
