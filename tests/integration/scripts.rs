@@ -203,6 +203,15 @@ fn make_help_lists_every_target() {
     assert_eq!(listed.map(|(name, _)| name).collect::<BTreeSet<_>>(), rules, "{}", output_of(&output));
 }
 
+/// A change of the text that a fault replaces would make `make planted-faults` useless, which is seldom run.
+#[test]
+fn every_planted_fault_can_still_be_planted() {
+    let mut check = Command::new("python3");
+    check.arg(root().join("scripts/planted-faults.py")).arg("--check").env("PYTHONDONTWRITEBYTECODE", "1");
+    let output = check.output().unwrap();
+    assert!(output.status.success(), "{}", output_of(&output));
+}
+
 /// A package that was replaced in the index, or one that a package newly needs, is not installed.
 #[test]
 fn every_list_of_python_packages_has_the_hashes_of_all() {

@@ -23,8 +23,7 @@ enum Admin {
 }
 
 impl Sandbox {
-    /// Starts it on a free port, with repeatable keys: those of other sandboxes, unless the arguments have a seed. Two
-    /// implementations decrypt every payload.
+    /// Starts it on a free port, with repeatable keys: those of other sandboxes, unless the arguments have a seed.
     pub fn start(arguments: &[&str]) -> Sandbox {
         Sandbox::start_program(&build().join("bin/paysvc-sandbox"), arguments)
     }
@@ -33,7 +32,7 @@ impl Sandbox {
     pub fn start_program(program: &Path, arguments: &[&str]) -> Sandbox {
         let seed: &[&str] = if arguments.contains(&"--seed") { &[] } else { &["--seed", "7"] };
         let mut child = Command::new(program)
-            .args(["--listen", "127.0.0.1:0", "--exit-with-parent", "--check-decryption"])
+            .args(["--listen", "127.0.0.1:0", "--exit-with-parent"])
             .args(seed)
             .args(arguments)
             .stdin(Stdio::piped())
