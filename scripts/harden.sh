@@ -1,12 +1,14 @@
 #!/bin/sh
-# Runs the long tests on hostile input and leaks one after the other, then prints their figures, what failed, and what
-# this machine could not run. RUNS (1000000): inputs for each fuzz target.
+# Runs the long tests on hostile input, leaks and money one after the other, then prints their figures, what failed, and what
+# this machine could not run. ONLY: the names of the parts to run, with their output. RUNS (1000000): inputs for each fuzz
+# target. SEED: of the random faults and payouts.
+#   harden.sh list    prints the names of the parts
 set -eu
 cd "$(dirname "$0")/.."
 CARGO=${CARGO:-cargo}
 logs=build/harden
 mkdir -p "$logs"
-failed="" figures=""
+mode=${1:-} ran="" failed="" figures=""
 add_figures() { # name, lines of its output
     figures="$figures
 $1
@@ -16,9 +18,16 @@ $(printf '%s\n' "$2" | sed 's/^/    /')"
 part() { # name, pattern of the lines with figures, command...
     name=$1 pattern=$2
     shift 2
+    [ "$mode" != list ] || { echo "$name"; return; }
+    case " ${ONLY:-$name} " in *" $name "*) ;; *) return 0 ;; esac
     echo "== $name"
-    status=0
-    "$@" >"$logs/$name.log" 2>&1 || status=$?
+    ran="$ran $name " status=0
+    if [ -n "${ONLY:-}" ]; then
+        { "$@" 2>&1 && echo 0 >"$logs/$name.status" || echo 1 >"$logs/$name.status"; } | tee "$logs/$name.log"
+        status=$(cat "$logs/$name.status")
+    else
+        "$@" >"$logs/$name.log" 2>&1 || status=$?
+    fi
     lines=$(grep -a -E "$pattern|^MISSING" "$logs/$name.log" || true)
     [ "$status" = 0 ] && [ -n "$lines" ] || {
         failed="$failed $name"
@@ -33,6 +42,10 @@ test_with() { # a setting of the tests, then as test_of
     setting=$1
     shift
     env "$setting" "$CARGO" test --workspace --locked --test integration -- --nocapture "$@"
+}
+
+with_go() { # which, as scripts/go.sh names it
+    test_with GO="$(sh scripts/go.sh "$1")" --exact go::its_tests_pass_under_the_race_detector
 }
 
 part boundary '^test result|^test .* ok$' test_of c_programs:: guards:: no_private_key::
@@ -50,19 +63,26 @@ part journal-disk '^journal:|^test result' test_with TEST_JOURNAL_DISK=all journ
     journal::late_tills
 part linked-faults '^found|^NOT FOUND' python3 scripts/planted-faults.py linked
 part faults '^[0-9]+ calls|^false|^effects|^requests|^answers|^UNKNOWN|^violations' test_with TEST_FAULTS=all faults:: faults_random::
+part bulk 'paid twice|^test result' test_with TEST_BULK=10000 bulk::
+part certify '^test result' test_with TEST_ANSWERS=all scenarios:: typed_answers::
 part bounds '^endless|^whole|kB|^test result' test_of bounds::
 part canary '^canary:' test_with TEST_CANARY=all canary::
 part journal-canary '^canary:' test_with TEST_JOURNAL_DISK=all canary::journal
 part sanitize '^sanitize:' sh scripts/sanitize.sh
 part tsan '^tsan:' sh scripts/tsan.sh
 part cgocheck2 '^test result' test_of --ignored go::
-part go-newest '^test result' test_with GO="$(sh scripts/go.sh newest)" --exact go::its_tests_pass_under_the_race_detector
-part pythons '^python 3|^[0-9]+ passed' sh scripts/python-others.sh
+part go-least '^test result' with_go least
+part go-newest '^test result' with_go newest
+part pythons '^python 3|^[0-9]+ passed' sh scripts/test-python.sh others
 part memory '^memory:|tried$|^test result' test_with TEST_MEMORY=all out_of_memory::
 part miri '^miri:' sh scripts/miri.sh
 part deny '^deny: [0-9]' sh scripts/deny.sh
 part fuzz '^planted|inputs tried' sh scripts/fuzz.sh runs "${RUNS:-1000000}"
 
+[ "$mode" != list ] || exit 0
+for name in ${ONLY:-}; do
+    case $ran in *" $name "*) ;; *) failed="$failed $name (there is no such part: make harden LIST=1)" ;; esac
+done
 printf '\n%s\n%s\n' "harden: $(date -u +%Y-%m-%d)" "$figures"
 [ -z "$failed" ] || { echo "harden: FAILED:$failed" >&2; exit 1; }
 echo "harden: all passed"

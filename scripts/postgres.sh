@@ -10,7 +10,7 @@ die() {
 }
 programs=""
 for programs in /usr/lib/postgresql/*/bin; do :; done
-[ -x "$programs/initdb" ] || die "PostgreSQL is not here: make setup-test installs it"
+[ -x "$programs/initdb" ] || die "PostgreSQL is not here: make setup FOR=test installs it"
 
 folder=$(mktemp -d "${TMPDIR:-/tmp}/paysvc-postgres.XXXXXX")
 server=""

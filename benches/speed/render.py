@@ -89,7 +89,7 @@ def counted(results: dict[str, Any]) -> list[str]:
         f"| allocations (bytes) | – | {ours['allocations'][1]:g} ({ours['allocated bytes']:,}) "
         f"| {theirs['allocations'][1]:g} ({theirs['allocated bytes']:,}) | |",
         "",
-        "`make bench-check`, which `.ci/run` calls, fails if our instructions differ by more than "
+        "`make bench CHECK=1`, which `.ci/run` calls, fails if our instructions differ by more than "
         f"{warm.TOLERANCE:.0%} from `benches/speed/instructions.json`, if a call makes more than "
         f"{warm.MOST_SYSTEM_CALLS} system calls, or if the heap grows with the number of calls. Callgrind counts on the "
         "processor that valgrind simulates, which has AES-NI and AVX2 but no newer instructions, so encryption may "

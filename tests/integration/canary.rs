@@ -1,7 +1,7 @@
 //! The leak canary: unique secrets go through every endpoint and every fault, in three languages, with the log at
 //! maximum verbosity; then every text that came out of the library, and the memory that it owned, is searched for them.
 //!
-//! `make test` runs it over TLS; `make canary` (TEST_CANARY=all) plain as well, and prints the figures.
+//! `make test` runs it over TLS; `make harden ONLY=canary` (TEST_CANARY=all) plain as well, and prints the figures.
 
 #[cfg(target_os = "linux")]
 mod journal;

@@ -108,7 +108,7 @@ fn shell(stage: &Stage, document: &str, folder: &Path) -> Command {
                 String::from_utf8(output.stdout).unwrap().trim().to_owned()
             };
             let tests = root().join("build/venv/bin/python");
-            assert!(tests.exists(), "{} is not there: run `make setup-test`", tests.display());
+            assert!(tests.exists(), "{} is not there: run `make setup FOR=test`", tests.display());
             // Before an older setuptools that Python itself has put there.
             let line = format!("import sys; sys.path.insert(0, {:?})\n", at(tests));
             std::fs::write(format!("{}/tests.pth", at(environment.join("bin/python"))), line).unwrap();
@@ -259,7 +259,7 @@ fn the_program_of_readme_in_python_is_that_of_the_package() {
 #[test]
 fn every_link_leads_somewhere() {
     let lychee = root().join("build/venv/bin/lychee");
-    assert!(lychee.exists(), "{} is not there: run `make setup-test`", lychee.display());
+    assert!(lychee.exists(), "{} is not there: run `make setup FOR=test`", lychee.display());
     let mut command = Command::new(lychee);
     command.args([
         "--offline",

@@ -1,7 +1,7 @@
 //! The matrix: endpoints × faults × plain and TLS, the reply's outcome against the sandbox's ledger.
 //!
 //! `make test` runs every fault on two calls that move money and one that reads, and on one of them with
-//! `connection_reuse` "all"; `make faults` (TEST_FAULTS=all) runs all endpoints with both settings, and prints the
+//! `connection_reuse` "all"; `make harden ONLY=faults` (TEST_FAULTS=all) runs all endpoints with both settings, and prints the
 //! table. TEST_FAULTS also takes names of endpoints, and `one`. After each UNKNOWN, `resolve` is asked what became of
 //! the call.
 //!

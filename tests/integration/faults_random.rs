@@ -1,7 +1,7 @@
 //! Random faults, limits and cancels: many threads on shared clients against a raw server that does anything to its
 //! connections; then what the calls returned is compared with what the server saw.
 //!
-//! `make test` runs it for 3 seconds with each `connection_reuse`, `make faults` (TEST_FAULTS=all) for 60. SEED
+//! `make test` runs it for 3 seconds with each `connection_reuse`, `make harden ONLY=faults` (TEST_FAULTS=all) for 60. SEED
 //! repeats what is drawn; which call meets which fault also depends on how the threads run. Keys are unique, so each
 //! response names the request it is for.
 

@@ -293,7 +293,7 @@ impl Run<'_> {
     }
 }
 
-/// `make certify` prints the table.
+/// `make harden ONLY=certify` prints the table.
 fn print(results: &[(&str, Vec<Played>)]) {
     println!("\n| scenario | {} |", results.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(" | "));
     println!("|---|{}", "---|".repeat(results.len()));

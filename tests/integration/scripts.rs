@@ -31,8 +31,8 @@ fn the_fuzzer_leaves_cargo_its_roots() {
 }
 
 /// `scripts/test.sh` in a folder of its own, with a cargo that names these test programs, and with these scripts for Python and
-/// the browser. `ci`: as in continuous integration.
-fn make_test_in(ci: bool, programs: &[(&str, &str)], [python, browser]: [&str; 2]) -> Output {
+/// the browser, and this variable.
+fn make_test_with(variable: Option<(&str, &str)>, programs: &[(&str, &str)], [python, browser]: [&str; 2]) -> Output {
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path();
     let mut built = String::new();
@@ -52,12 +52,12 @@ fn make_test_in(ci: bool, programs: &[(&str, &str)], [python, browser]: [&str; 2
     program(at, "scripts/test-browser.sh", browser);
     std::fs::copy(root().join("scripts/test.sh"), at.join("scripts/test.sh")).unwrap();
     let mut test = Command::new("sh");
-    test.arg(at.join("scripts/test.sh")).env("CARGO", cargo).env("JOBS", "2").env_remove("CI");
-    test.envs(ci.then_some(("CI", "true"))).output().unwrap()
+    test.arg(at.join("scripts/test.sh")).env("CARGO", cargo).env("JOBS", "2").env_remove("CI").env_remove("ONLY");
+    test.envs(variable).output().unwrap()
 }
 
 fn make_test(programs: &[(&str, &str)], scripts: [&str; 2]) -> Output {
-    make_test_in(false, programs, scripts)
+    make_test_with(None, programs, scripts)
 }
 
 const PASSES: &str = "echo 'test result: ok. 3 passed; 0 failed; 0 ignored'\n";
@@ -95,6 +95,19 @@ fn make_test_fails_and_names_the_parts_that_did() {
 }
 
 #[test]
+fn make_test_runs_the_parts_that_are_asked_for() {
+    let fails = "exit 1\n";
+    let run = |only: &str| make_test_with(Some(("ONLY", only)), &[("wire", PASSES), ("go", fails)], [OK, fails]);
+    for (only, parts) in [("python", "1 parts, 0"), ("wire python", "2 parts, 3")] {
+        let output = run(only);
+        let printed = output_of(&output);
+        assert!(output.status.success() && printed.contains(&format!("{parts} Rust tests passed")), "{printed}");
+    }
+    assert_eq!(run("browser").status.code(), Some(1));
+    assert_eq!(run("nothing").status.code(), Some(2), "{}", output_of(&run("nothing")));
+}
+
+#[test]
 fn make_test_ends_with_what_was_left_out() {
     let refused = format!("echo 'test x ... LEFT OUT: mounts: refused'\n{PASSES}");
     let missing = format!("echo 'MISSING: there is no planted tool'\n{PASSES}");
@@ -109,7 +122,8 @@ fn make_test_ends_with_what_was_left_out() {
         ),
         (true, &refused, format!("{listed}make test: ok\n")),
     ] {
-        let output = make_test_in(ci, &[("wire", &refused), ("go", more)], [OK, OK]);
+        let ci = ci.then_some(("CI", "true"));
+        let output = make_test_with(ci, &[("wire", &refused), ("go", more)], [OK, OK]);
         let printed = String::from_utf8_lossy(&output.stdout).into_owned();
         assert!(printed.ends_with(&ends) && output.status.success() == ends.ends_with("ok\n"), "{printed}");
     }
@@ -236,7 +250,7 @@ fn every_list_of_python_packages_has_the_hashes_of_all() {
         }
         assert!(entries(&wanted).iter().all(|name| all.contains(name)), "{list}");
     }
-    for script in ["scripts/setup.sh", "scripts/python-least.sh", "benches/speed/build.py"] {
+    for script in ["scripts/setup.sh", "scripts/test-python.sh", "benches/speed/build.py"] {
         let text = read(script);
         let installs: Vec<_> = text.lines().filter(|line| line.contains("--disable-pip-version-check")).collect();
         assert!(!installs.is_empty() && installs.iter().all(|line| line.contains("--require-hashes")), "{script}");

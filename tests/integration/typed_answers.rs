@@ -2,7 +2,7 @@
 //! finds (`tests/support/answers`), and no value that cannot be read changes a verdict. Other languages read that JSON.
 //!
 //! Two kinds of answers: the canned ones of `tests/scenarios.json`, and hostile ones that a raw server gives. TEST_ANSWERS=all:
-//! every value of every kind for every field, and a hundred times as many by chance. `make certify` prints the table.
+//! every value of every kind for every field, and a hundred times as many by chance. `make harden ONLY=certify` prints the table.
 
 mod cpp;
 mod hostile;

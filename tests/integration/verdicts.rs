@@ -1,5 +1,5 @@
 //! The verdicts through the C interface and real sockets: the hand-written answers of `tests/verdict_cells.json`, and made-up
-//! ones that `tests/verdicts/reader.py` has judged. With `make sanitize` AddressSanitizer is in the C program and in the
+//! ones that `tests/verdicts/reader.py` has judged. With `scripts/sanitize.sh` AddressSanitizer is in the C program and in the
 //! library. `src/fuzzing/verdicts.rs` compares many more made-up answers without sockets.
 //!
 //! `TEST_VERDICTS_SENT` is how many are made up, and `TEST_VERDICTS_SEED` the seed.

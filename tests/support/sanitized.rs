@@ -15,7 +15,7 @@ use super::{Stage, root, run, static_libraries};
 pub const FLAGS: &[&str] =
     &["-fsanitize=address,undefined", "-fno-sanitize-recover=undefined", "-fno-omit-frame-pointer"];
 
-/// The archive, built where it is not, if `TEST_SANITIZED` asks for it, as `make sanitize` does: `make test` does
+/// The archive, built where it is not, if `TEST_SANITIZED` asks for it, as `scripts/sanitize.sh` does: `make test` does
 /// without the minutes of that build. `None`, with a message, also where this machine's Rust cannot.
 pub fn archive() -> Option<&'static Path> {
     static ARCHIVE: OnceLock<Option<PathBuf>> = OnceLock::new();
@@ -24,7 +24,7 @@ pub fn archive() -> Option<&'static Path> {
 
 fn build() -> Option<PathBuf> {
     std::env::var_os("TEST_SANITIZED")?;
-    let output = Command::new("sh").arg(root().join("scripts/sanitized.sh")).output().unwrap();
+    let output = Command::new("sh").arg(root().join("scripts/sanitize.sh")).arg("build").output().unwrap();
     if output.status.code() == Some(3) {
         // Past what the test harness keeps to itself.
         let _ = std::io::stderr().write_all(&output.stderr);
@@ -64,7 +64,7 @@ impl Races {
     }
 }
 
-/// Writes the program down for `make sanitize` and `scripts/tsan.sh`, which count them.
+/// Writes the program down for `scripts/sanitize.sh` and `scripts/tsan.sh`, which count them.
 pub fn count(source: &Path) {
     let Some(list) = std::env::var_os("TEST_SANITIZED_LIST") else { return };
     let mut list = std::fs::OpenOptions::new().append(true).create(true).open(list).unwrap();
