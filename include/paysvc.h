@@ -521,7 +521,7 @@ const char *PAYSVC_CDECL paysvc_state_name(paysvc_state state);
  *   - payout_encryption_header (boolean): sends payouts with the header encryption: RSA; integrations in production differ (default true)
  * @param client  set to the new client, to NULL unless PAYSVC_OK: free it with paysvc_client_free()
  * @param reply  may be NULL; else *reply is set on every path: free it with paysvc_reply_free(). The body has what a binding needs of the configuration: {"status":true,"message":"...","timeout_ms":30000,"has_secret_key":true}
- * @return PAYSVC_OK, PAYSVC_E_ARGUMENT, PAYSVC_E_CONFIG, or PAYSVC_E_JOURNAL if the journal's file cannot be opened. What a call needs is checked by that call.
+ * @return PAYSVC_OK, PAYSVC_E_ARGUMENT, PAYSVC_E_CONFIG, or PAYSVC_E_JOURNAL if the journal's file cannot be opened. Each call checks the settings that it needs.
  */
 paysvc_status PAYSVC_CDECL paysvc_client_new(const char *config_json,
                                              paysvc_client **client,

@@ -95,7 +95,7 @@ class Endpoints(Native):
         webhook_at_once: int | Omitted | None = OMIT, webhook_per_minute: int | Omitted | None = OMIT,
         payout_key: str | Omitted = OMIT, payout_encryption_header: bool | Omitted = OMIT, store: Store | None = None,
     ) -> None:
-        """Opens no connection. What a call needs is checked by that call.
+        """Opens no connection. Each call checks the settings that it needs.
 
         A field that is left out is read from the environment variable of its name in capitals with the prefix
         PAYSVC_, e.g. PAYSVC_BASE_URL, PAYSVC_TIMEOUT_MS=5000 or PAYSVC_ALLOW_HTTP=true (or 1). An empty variable
@@ -1142,7 +1142,7 @@ class AsyncEndpoints(Native):
         payout_key: str | Omitted = OMIT, payout_encryption_header: bool | Omitted = OMIT, store: Store | None = None,
         max_concurrency: int = 16, on_abandoned: Callable[[PaysvcError], object] | None = None,
     ) -> None:
-        """Opens no connection. What a call needs is checked by that call.
+        """Opens no connection. Each call checks the settings that it needs.
 
         A field that is left out is read from the environment variable of its name in capitals with the prefix
         PAYSVC_, e.g. PAYSVC_BASE_URL, PAYSVC_TIMEOUT_MS=5000 or PAYSVC_ALLOW_HTTP=true (or 1). An empty variable

@@ -20,10 +20,10 @@ __all__ = [
 VERSION = "0.3.0"
 ABI = 1
 
-#: What a progress callback may return so that the call goes on, as with None. Anything else stops it.
+#: A progress callback may return this to continue the call, as with None. Anything else stops it.
 CONTINUE = 23808
 
-#: What callbacks of a store return.
+#: The return values of a store's callbacks.
 STORE_DONE = 23809
 STORE_EXISTS = 23810
 
