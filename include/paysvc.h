@@ -1046,7 +1046,7 @@ paysvc_status PAYSVC_CDECL paysvc_request(const paysvc_client *client,
  *   - expect (object): the price that was asked for; if the service names another one, the outcome stays UNKNOWN
  *     - amount (string or number, a decimal amount in major units, e.g. "100.10"): price without the fee
  *     - currency (string): currency code. A response or the request must name it, else the outcome stays UNKNOWN
- *   - wait (boolean): true: asks again until the outcome is known or the call's deadline is exceeded. false: asks once (default false)
+ *   - wait (boolean): asks again until the outcome is known or the call's deadline is exceeded; otherwise asks once (default false)
  *   - interval_ms (integer): the first wait between two status queries, in ms; each further wait is half as long again, up to ten times the first, and varies by up to a quarter (default 1000, 10 to 60000)
  * @param call  deadline, cancel and progress of this call; may be NULL
  * @param reply  may be NULL; else *reply is set on every path: free it with paysvc_reply_free()
@@ -1087,7 +1087,7 @@ paysvc_status PAYSVC_CDECL paysvc_order_wait(const paysvc_client *client,
  *     - amount (string or number, a decimal amount in major units, e.g. "100.10"): price without the fee
  *     - currency (string): currency code
  *     - accountReference (string): the Reference that was given when the virtual account was generated
- *   - ask (boolean): false: reads the event and says what it is about, but does not ask the service: OK and NOT_SENT, never authentic (default true)
+ *   - ask (boolean): asks the service; otherwise only reads the event and reports what it is about: OK and NOT_SENT, never authentic (default true)
  * @param call  deadline, cancel and progress of this call; may be NULL
  * @param reply  may be NULL; else *reply is set on every path: free it with paysvc_reply_free()
  * @return as the read-only endpoint that was asked, but PAYSVC_E_UNRESOLVED, UNKNOWN, if the event is ahead of the service: it does not know the payment, or is not as far yet. Such an event is not forged: verify it again later. PAYSVC_E_RATE_LIMITED, NOT_SENT, if the client's limits leave no request for it: the same. PAYSVC_OK, NOT_SENT, not authentic, if the service has contradicted the same body less than a minute ago. The body is the endpoint's response with authentic (event and service agree), match (the service's response is what expect says; absent without expect), differences (a list), key (the same for each delivery of an event) and respond (the HTTP status for the sender: 200, 400, or 503 with retry_after in seconds) in front. Act on the response only if authentic and match are true.
@@ -1106,7 +1106,7 @@ paysvc_status PAYSVC_CDECL paysvc_webhook_verify(const paysvc_client *client,
  *   - who (string, required): who decides: at most 1,000 bytes
  *   - why (string, required): why, for those who read the journal later: at most 1,000 bytes
  *   - key (string): the key of the claim, as journal_next and the field journal of a reply name it, e.g. "key refund-7". It finds the claim also when its key is not open; without it, only open keys are searched
- *   - sender_ended (boolean): true: the program that sent the request has ended, so the claim may be settled although its call's time is not over. The journal records that (default false)
+ *   - sender_ended (boolean): the program that sent the request has ended, so the claim may be settled although its call's time is not over. The journal records that (default false)
  * @param call  deadline, cancel and progress of this call; may be NULL
  * @param reply  may be NULL; else *reply is set on every path: free it with paysvc_reply_free()
  * @return PAYSVC_OK: settled as CONFIRMED. PAYSVC_E_REJECTED: settled as REJECTED. PAYSVC_E_UNRESOLVED: its call may still be under way. PAYSVC_E_ARGUMENT: no such claim is open; of one that a person has settled, the message names who did, when and as what. The outcome is never NOT_SENT.
@@ -1143,7 +1143,7 @@ paysvc_status PAYSVC_CDECL paysvc_journal_backup(const paysvc_client *client,
  *     - accountName (string, required): name of the account's holder, see payout_name_enquiry
  *     - creditCurrency (string, required): currency code of the recipient's account, e.g. NGN
  *     - debitCurrency (string, required): currency code of the balance that is debited, e.g. NGN
- *   - continue (boolean): true: the list goes on with one that was paid in part, and is corrected or longer: who was paid by that one is reported as replayed, with the date. false: if another list has paid one of the recipients, the call is PAYSVC_E_KEY_REUSED, and nothing is sent (default false)
+ *   - continue (boolean): the list goes on with one that was paid in part, and is corrected or longer: who was paid by that one is reported as replayed, with the date. Otherwise, if another list has paid one of the recipients, the call is PAYSVC_E_KEY_REUSED, and nothing is sent (default false)
  *   - continue_after_unknown (boolean): continues after a batch whose outcome is UNKNOWN (default false)
  * @param call  deadline, cancel and progress of this call; may be NULL
  * @param reply  may be NULL; else *reply is set on every path: free it with paysvc_reply_free()

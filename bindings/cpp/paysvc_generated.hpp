@@ -643,7 +643,7 @@ class resolve_request : public object {
     resolve_request &charged(const detail::flag &value) { put("charged", value); return *this; }
     /// expect (object): the price that was asked for; if the service names another one, the outcome stays UNKNOWN.
     resolve_request &expect(const resolve_expect &value) { put("expect", value); return *this; }
-    /// wait (boolean): true: asks again until the outcome is known or the call's deadline is exceeded. false: asks once (default false).
+    /// wait (boolean): asks again until the outcome is known or the call's deadline is exceeded; otherwise asks once (default false).
     resolve_request &wait(const detail::flag &value) { put("wait", value); return *this; }
     /// interval_ms (integer): the first wait between two status queries, in ms; each further wait is half as long again, up to ten times the first, and varies by up to a quarter (default 1000, 10 to 60000).
     resolve_request &interval_ms(const detail::integer &value) { put("interval_ms", value); return *this; }
@@ -693,7 +693,7 @@ class webhook_verify_request : public object {
     webhook_verify_request &body(const raw &value) { put("body", value); return *this; }
     /// expect (object): what the event must be about.
     webhook_verify_request &expect(const webhook_verify_expect &value) { put("expect", value); return *this; }
-    /// ask (boolean): false: reads the event and says what it is about, but does not ask the service: OK and NOT_SENT, never authentic (default true).
+    /// ask (boolean): asks the service; otherwise only reads the event and reports what it is about: OK and NOT_SENT, never authentic (default true).
     webhook_verify_request &ask(const detail::flag &value) { put("ask", value); return *this; }
 };
 
@@ -710,7 +710,7 @@ class journal_settle_request : public object {
     journal_settle_request &why(const std::string &value) { put("why", value); return *this; }
     /// key (string): the key of the claim, as journal_next and the field journal of a reply name it, e.g. "key refund-7". It finds the claim also when its key is not open; without it, only open keys are searched.
     journal_settle_request &key(const std::string &value) { put("key", value); return *this; }
-    /// sender_ended (boolean): true: the program that sent the request has ended, so the claim may be settled although its call's time is not over. The journal records that (default false).
+    /// sender_ended (boolean): the program that sent the request has ended, so the claim may be settled although its call's time is not over. The journal records that (default false).
     journal_settle_request &sender_ended(const detail::flag &value) { put("sender_ended", value); return *this; }
 };
 
@@ -747,7 +747,7 @@ class payout_bulk_request : public object {
   public:
     /// payoutDetails (array of one or more objects, required): the recipients, any number; each needs a clientReference of its own that is used for no other payout, in this list or another one.
     template <class List> payout_bulk_request &payout_details(const List &value) { put_list<payout_bulk_payout_details>("payoutDetails", value); return *this; }
-    /// continue (boolean): true: the list goes on with one that was paid in part, and is corrected or longer: who was paid by that one is reported as replayed, with the date. false: if another list has paid one of the recipients, the call is PAYSVC_E_KEY_REUSED, and nothing is sent (default false).
+    /// continue (boolean): the list goes on with one that was paid in part, and is corrected or longer: who was paid by that one is reported as replayed, with the date. Otherwise, if another list has paid one of the recipients, the call is PAYSVC_E_KEY_REUSED, and nothing is sent (default false).
     payout_bulk_request &continue_(const detail::flag &value) { put("continue", value); return *this; }
     /// continue_after_unknown (boolean): continues after a batch whose outcome is UNKNOWN (default false).
     payout_bulk_request &continue_after_unknown(const detail::flag &value) { put("continue_after_unknown", value); return *this; }
@@ -1736,8 +1736,8 @@ struct payout_bulk_answer_payouts {
     std::string outcome; ///< String: ACCEPTED, REJECTED, NOT_SENT or UNKNOWN.
     std::string payout_reference; ///< String: the service's reference of the payout.
     std::string batch_reference; ///< String: the service's reference of the batch.
-    paysvc::optional<bool> settled; ///< Boolean: true: a person settled it as done, in the journal; it has no references.
-    paysvc::optional<bool> replayed; ///< Boolean: true: an earlier call paid it, and this one sent nothing for it.
+    paysvc::optional<bool> settled; ///< Boolean: a person settled it as done, in the journal; it has no references.
+    paysvc::optional<bool> replayed; ///< Boolean: an earlier call paid it, and this one sent nothing for it.
     std::string date; ///< String: the day on which the journal recorded that, in UTC, e.g. 2026-01-31.
     paysvc::optional<std::int64_t> batch; ///< Integer: index of the batch.
     std::string account_number; ///< String: the recipient's account.

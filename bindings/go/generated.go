@@ -1184,7 +1184,7 @@ type ResolveRequest struct {
 	Charged *bool `json:"charged,omitempty"`
 	// Expect (object): the price that was asked for; if the service names another one, the outcome stays UNKNOWN.
 	Expect *ResolveExpect `json:"expect,omitempty"`
-	// Wait (boolean): true: asks again until the outcome is known or the call's deadline is exceeded. false: asks once (default false).
+	// Wait (boolean): asks again until the outcome is known or the call's deadline is exceeded; otherwise asks once (default false).
 	Wait *bool `json:"wait,omitempty"`
 	// IntervalMS (integer): the first wait between two status queries, in ms; each further wait is half as long again, up to ten times the first, and varies by up to a quarter (default 1000, 10 to 60000).
 	IntervalMS *int64 `json:"interval_ms,omitempty"`
@@ -1231,7 +1231,7 @@ type WebhookVerifyRequest struct {
 	Body json.RawMessage `json:"body,omitempty"`
 	// Expect (object): what the event must be about.
 	Expect *WebhookVerifyExpect `json:"expect,omitempty"`
-	// Ask (boolean): false: reads the event and says what it is about, but does not ask the service: OK and NOT_SENT, never authentic (default true).
+	// Ask (boolean): asks the service; otherwise only reads the event and reports what it is about: OK and NOT_SENT, never authentic (default true).
 	Ask *bool `json:"ask,omitempty"`
 }
 
@@ -1268,7 +1268,7 @@ type JournalSettleRequest struct {
 	Why string `json:"why"`
 	// Key (string): the key of the claim, as journal_next and the field journal of a reply name it, e.g. "key refund-7". It finds the claim also when its key is not open; without it, only open keys are searched.
 	Key *string `json:"key,omitempty"`
-	// SenderEnded (boolean): true: the program that sent the request has ended, so the claim may be settled although its call's time is not over. The journal records that (default false).
+	// SenderEnded (boolean): the program that sent the request has ended, so the claim may be settled although its call's time is not over. The journal records that (default false).
 	SenderEnded *bool `json:"sender_ended,omitempty"`
 }
 
@@ -1296,7 +1296,7 @@ type PayoutBulkRequest struct {
 
 	// PayoutDetails (array of one or more objects, required): the recipients, any number; each needs a clientReference of its own that is used for no other payout, in this list or another one.
 	PayoutDetails []PayoutInitiatePayoutDetails `json:"payoutDetails"`
-	// Continue (boolean): true: the list goes on with one that was paid in part, and is corrected or longer: who was paid by that one is reported as replayed, with the date. false: if another list has paid one of the recipients, the call is PAYSVC_E_KEY_REUSED, and nothing is sent (default false).
+	// Continue (boolean): the list goes on with one that was paid in part, and is corrected or longer: who was paid by that one is reported as replayed, with the date. Otherwise, if another list has paid one of the recipients, the call is PAYSVC_E_KEY_REUSED, and nothing is sent (default false).
 	Continue *bool `json:"continue,omitempty"`
 	// ContinueAfterUnknown (boolean): continues after a batch whose outcome is UNKNOWN (default false).
 	ContinueAfterUnknown *bool `json:"continue_after_unknown,omitempty"`

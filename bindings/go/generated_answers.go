@@ -898,9 +898,9 @@ type PayoutBulkAnswerPayoutsItem struct {
 	PayoutReference string `json:"payout_reference"`
 	// BatchReference (string): the service's reference of the batch.
 	BatchReference string `json:"batch_reference"`
-	// Settled (boolean): true: a person settled it as done, in the journal; it has no references.
+	// Settled (boolean): a person settled it as done, in the journal; it has no references.
 	Settled *bool `json:"settled"`
-	// Replayed (boolean): true: an earlier call paid it, and this one sent nothing for it.
+	// Replayed (boolean): an earlier call paid it, and this one sent nothing for it.
 	Replayed *bool `json:"replayed"`
 	// Date (string): the day on which the journal recorded that, in UTC, e.g. 2026-01-31.
 	Date string `json:"date"`

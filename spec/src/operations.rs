@@ -132,8 +132,8 @@ const REPORT: &[Member] = &[
             Member::text("outcome", "ACCEPTED, REJECTED, NOT_SENT or UNKNOWN"),
             Member::text("payoutReference", "the service's reference of the payout"),
             Member::text("batchReference", "the service's reference of the batch"),
-            Member::flag("settled", "true: a person settled it as done, in the journal; it has no references"),
-            Member::flag("replayed", "true: an earlier call paid it, and this one sent nothing for it"),
+            Member::flag("settled", "a person settled it as done, in the journal; it has no references"),
+            Member::flag("replayed", "an earlier call paid it, and this one sent nothing for it"),
             Member::text("date", "the day on which the journal recorded that, in UTC, e.g. 2026-01-31"),
             Member::integer("batch", "index of the batch"),
             Member::text("accountNumber", "the recipient's account"),
@@ -170,7 +170,7 @@ pub const OPERATIONS: &[Operation] = &[
             Field::optional(
                 "wait",
                 Kind::Flag,
-                "true: asks again until the outcome is known or the call's deadline is exceeded. false: asks once",
+                "asks again until the outcome is known or the call's deadline is exceeded; otherwise asks once",
             )
                 .default(Default::Flag(false)),
             INTERVAL,
@@ -215,7 +215,7 @@ pub const OPERATIONS: &[Operation] = &[
             Field::optional(
                 "ask",
                 Kind::Flag,
-                "false: reads the event and says what it is about, but does not ask the service: OK and NOT_SENT, never authentic",
+                "asks the service; otherwise only reads the event and reports what it is about: OK and NOT_SENT, never authentic",
             )
             .default(Default::Flag(true)),
         ],
@@ -248,7 +248,7 @@ pub const OPERATIONS: &[Operation] = &[
             Field::optional(
                 "sender_ended",
                 Kind::Flag,
-                "true: the program that sent the request has ended, so the claim may be settled although its call's time is not over. The journal records that",
+                "the program that sent the request has ended, so the claim may be settled although its call's time is not over. The journal records that",
             )
             .default(Default::Flag(false)),
         ],
@@ -281,8 +281,8 @@ pub const OPERATIONS: &[Operation] = &[
             Field::optional(
                 "continue",
                 Kind::Flag,
-                "true: the list goes on with one that was paid in part, and is corrected or longer: who was paid by that one is reported as replayed, with the date. \
-                 false: if another list has paid one of the recipients, the call is PAYSVC_E_KEY_REUSED, and nothing is sent",
+                "the list goes on with one that was paid in part, and is corrected or longer: who was paid by that one is reported as replayed, with the date. \
+                 Otherwise, if another list has paid one of the recipients, the call is PAYSVC_E_KEY_REUSED, and nothing is sent",
             )
             .default(Default::Flag(false)),
             Field::optional("continue_after_unknown", Kind::Flag, "continues after a batch whose outcome is UNKNOWN")

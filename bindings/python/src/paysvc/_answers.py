@@ -1234,11 +1234,10 @@ class PayoutBulkAnswerPayouts(Answer):
     """The service's reference of the batch. /payouts/*/batchReference: string; documented."""
 
     settled: Optional[bool] = None
-    """True: a person settled it as done, in the journal; it has no references. /payouts/*/settled: boolean;
-    documented."""
+    """A person settled it as done, in the journal; it has no references. /payouts/*/settled: boolean; documented."""
 
     replayed: Optional[bool] = None
-    """True: an earlier call paid it, and this one sent nothing for it. /payouts/*/replayed: boolean; documented."""
+    """An earlier call paid it, and this one sent nothing for it. /payouts/*/replayed: boolean; documented."""
 
     date: Optional[str] = None
     """The day on which the journal recorded that, in UTC, e.g. 2026-01-31. /payouts/*/date: string; documented."""

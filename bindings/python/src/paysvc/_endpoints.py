@@ -882,7 +882,7 @@ class Endpoints(Native):
                 duplicate keys and exact numbers: request.get_data() of Flask, request.body of Django, await
                 request.body() of FastAPI
             expect: what the event must be about
-            ask: false: reads the event and says what it is about, but does not ask the service: OK and NOT_SENT,
+            ask: asks the service; otherwise only reads the event and reports what it is about: OK and NOT_SENT,
                 never authentic (default true)
             timeout: seconds for the whole call, retries and waits included; else the client's timeout
             call: a token by which another thread cancels this call
@@ -911,8 +911,8 @@ class Endpoints(Native):
             why: why, for those who read the journal later: at most 1,000 bytes
             key: the key of the claim, as journal_next and the field journal of a reply name it, e.g. "key
                 refund-7". It finds the claim also when its key is not open; without it, only open keys are searched
-            sender_ended: true: the program that sent the request has ended, so the claim may be settled although
-                its call's time is not over. The journal records that (default false)
+            sender_ended: the program that sent the request has ended, so the claim may be settled although its
+                call's time is not over. The journal records that (default false)
             timeout: seconds for the whole call, retries and waits included; else the client's timeout
             call: a token by which another thread cancels this call
 
@@ -1909,7 +1909,7 @@ class AsyncEndpoints(Native):
                 duplicate keys and exact numbers: request.get_data() of Flask, request.body of Django, await
                 request.body() of FastAPI
             expect: what the event must be about
-            ask: false: reads the event and says what it is about, but does not ask the service: OK and NOT_SENT,
+            ask: asks the service; otherwise only reads the event and reports what it is about: OK and NOT_SENT,
                 never authentic (default true)
             timeout: seconds for the whole call, with the wait for a thread and all retries; else the client's timeout
 
@@ -1937,8 +1937,8 @@ class AsyncEndpoints(Native):
             why: why, for those who read the journal later: at most 1,000 bytes
             key: the key of the claim, as journal_next and the field journal of a reply name it, e.g. "key
                 refund-7". It finds the claim also when its key is not open; without it, only open keys are searched
-            sender_ended: true: the program that sent the request has ended, so the claim may be settled although
-                its call's time is not over. The journal records that (default false)
+            sender_ended: the program that sent the request has ended, so the claim may be settled although its
+                call's time is not over. The journal records that (default false)
             timeout: seconds for the whole call, with the wait for a thread and all retries; else the client's timeout
 
         Raises:
