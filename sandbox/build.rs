@@ -1,5 +1,5 @@
-//! Renders what `GET /openapi.json` answers: the endpoints as an OpenAPI 3.1 document. A line for each path and each schema.
-//! It is all that the sandbox has of the library's tables.
+//! Renders the response to `GET /openapi.json`: the endpoints as an OpenAPI 3.1 document, a line for each path and each
+//! schema. It is all that the sandbox has of the library's tables.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;

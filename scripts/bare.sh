@@ -1,6 +1,6 @@
 #!/bin/sh
 # Runs the two commands of README, as they are written, on a bare Debian: a root made by debootstrap with the base system,
-# make, the files that git knows, and the settings that this machine needs to reach its package registries. It has no git, no
+# make, the files that git tracks, and the settings that this machine needs to reach its package registries. It has no git, no
 # compiler and no caches. Prints wall and CPU seconds of each command.
 #   bare.sh                   both, in a root that is removed then. KEEP=1: keeps it
 #   bare.sh root FOLDER       makes the root in that folder. Exit status 3 and a line "MISSING: ..." where it cannot be made
@@ -20,7 +20,7 @@ missing() {
     exit 3
 }
 
-# What mounts is in a namespace of its own, and its mounts end with it in any case.
+# The step that mounts is in a namespace of its own, and its mounts end with it in any case.
 apart() { # step, folder, command of a step "run"
     unshare --mount --propagation private --pid --fork --kill-child sh "$0" "$1" "$2" apart "${3:-}" &
     # This also ends all processes in it.
@@ -142,7 +142,7 @@ figures="" status=0
 while IFS= read -r line; do
     [ -n "$line" ] || continue
     printf '\n== %s\n' "$line"
-    # Of an earlier command, they would be taken for those of this one.
+    # Files of an earlier command would be taken for those of this one.
     rm -f "$bare/root/took" "$bare/root/times"
     # The second line of `times` is about child processes. It must not be in a pipe, which would be another shell.
     there "cd /$checkout

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Copies the settings by which cargo, npm, pip and Go reach their registries into a folder for .ci/run: cargo's folder, HOME,
-# XDG_CONFIG_HOME, the folder. What holds a password or a token is left out, because every test could read the copy; a
+# XDG_CONFIG_HOME, the folder. Files with a password or a token are left out, because every test could read the copy; a
 # registry that needs one is given it by its variables, such as PIP_INDEX_URL.
 set -eu
 cargo=$1 home=$2 config=$3 to=$4

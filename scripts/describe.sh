@@ -1,5 +1,5 @@
 #!/bin/sh
-# Writes the files that tell pkg-config and CMake where an installed library is and what it needs: paysvc.pc,
+# Writes the files by which pkg-config and CMake find an installed library and its needs: paysvc.pc,
 # paysvc-static.pc, paysvcConfig.cmake and paysvcConfigVersion.cmake. The library must be there already: system, processor
 # and pointer size are read from it. Folders are named in relation to these files, so that the whole may be moved.
 #   describe.sh FOLDER                                       include, lib and (on Windows) bin lie in FOLDER
@@ -42,7 +42,7 @@ if [ -e "$shared" ]; then
         2) bits=64 ;;
         *) fail "$shared is no ELF library" ;;
     esac
-    # Those of rustc --print native-static-libs. Every compiler adds the C library and its own unwinder.
+    # Libraries of rustc --print native-static-libs. Every compiler adds the C library and its own unwinder.
     libraries="-lutil -lrt -lpthread -lm -ldl"
 elif [ -e "$dll" ]; then
     system=windows cmake_system=Windows

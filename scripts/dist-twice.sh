@@ -18,7 +18,7 @@ trap 'exit 1' INT TERM
     umask 077
     TZ=Asia/Tokyo LC_ALL=C.UTF-8 ${CARGO:-cargo} platforms dist --built "$@"
 )
-# What was made of those kinds.
+# The packages of those kinds.
 files=0 differs=0
 for kind in build/dist/*/; do
     kind=${kind%/}

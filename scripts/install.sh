@@ -104,7 +104,7 @@ install() {
         link "libpaysvc.so.$abi" "$libdir/libpaysvc.so"
     fi
     put 644 "$libdir" "$build/lib/libpaysvc.a"
-    # What is not there is left out: the libraries of other platforms come without a sandbox.
+    # Files that are not there are left out: the libraries of other platforms come without a sandbox.
     put 644 "$libdir/debug" "$build"/lib/debug/*.debug
     put 755 "$bindir" "$build/bin/paysvc-sandbox"
     for section in docs/man/man? "$build"/share/man/man?; do put 644 "$mandir/${section##*/}" "$section"/*; done

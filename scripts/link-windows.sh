@@ -35,7 +35,7 @@ case $target in
         ;;
     *) fail "no target of MinGW: $target" ;;
 esac
-# Those of rustc --print native-static-libs, as in describe.sh, and the threads that AWS-LC uses with MinGW.
+# Libraries of rustc --print native-static-libs, as in describe.sh, and the threads that AWS-LC uses with MinGW.
 libraries="-lws2_32 -luserenv -ldbghelp -lntdll -lbcrypt -lcrypt32 -ladvapi32 -lpthread -lkernel32"
 
 # Debian has a compiler for each kind of threads; Rust's standard library is built for this one.
@@ -79,7 +79,7 @@ cp "$archive" members.a
 "${BINUTILS}objcopy" -w -R .llvmbc -R .llvmcmd -R .drectve --redefine-sym "${prefix}_tls_used=paysvc_tls_used" members.a objects.a
 names objects.a '[.]idata[$]' | sort >stubs
 imports=""
-if [ -s stubs ]; then # That of Windows 7 has none.
+if [ -s stubs ]; then # The archive for Windows 7 has none.
     imports=imports.a
     cp objects.a imports.a
     "${BINUTILS}ar" t objects.a | sort >all
@@ -90,7 +90,7 @@ if [ -s stubs ]; then # That of Windows 7 has none.
     "${BINUTILS}ar" d imports.a $(cat own)
 fi
 # COMDAT sections lose their names, by which the linker of a program would merge them with those of another Rust archive.
-# What else has a suffix keeps it, because order matters there: .CRT$ and .tls$. ld would sort a section named .pdata, but
+# Other suffixes stay, because order matters there: .CRT$ and .tls$. ld would sort a section named .pdata, but
 # not its relocations.
 cat >object.ld <<'EOF'
 SECTIONS
@@ -120,7 +120,7 @@ fi
 diff exports globals >&2 || fail "the global symbols of libpaysvc.a are not those of src/ffi/exports.def"
 
 # 2. Imports that MinGW lacks. Rust's import libraries have everything of each DLL, and the folder of the build in their
-# symbols, so those few are made again. Where they are asked last, the linker's map tells what is taken from them.
+# symbols, so those few are made again. Where they come last, the linker's map shows what is taken from them.
 : >members
 : >lacking
 # shellcheck disable=SC2086

@@ -1,5 +1,5 @@
 #!/bin/sh
-# What go vet and staticcheck find in the Go package, in its module for OpenTelemetry, in that of an example and in what
+# Runs go vet and staticcheck on the Go package, its module for OpenTelemetry, that of an example and the module that
 # packs them, after `make build`.
 set -eu
 cd "$(dirname "$0")/.."

@@ -74,7 +74,7 @@ def copy_of_the_tree() -> Path:
     # Some tests ask git for the files of the tree.
     for command in (["init", "-q"], ["add", "-A"]):
         subprocess.run(["git", *command], cwd=tree, check=True, capture_output=True)
-    # What was built, with the headers of the copy.
+    # The build's output, with the headers of the copy.
     shutil.rmtree(tree / "build", ignore_errors=True)
     include = tree / "build/include"
     include.mkdir(parents=True)
@@ -124,7 +124,7 @@ def run(command: str, tree: Path) -> subprocess.CompletedProcess[str]:
 
 def report(fault: dict[str, Any], sound: bool, ended: subprocess.CompletedProcess[str], began: float) -> bool:
     """Whether it was found."""
-    # A program that does not compile says nothing about the tests.
+    # A program that does not compile is no evidence about the tests.
     built = not re.search(r"^error.*could not compile", ended.stdout + ended.stderr, re.MULTILINE)
     found = sound and ended.returncode != 0 and built
     why = "" if found or (sound and built) else " (does not compile)" if sound else " (the command fails without it)"

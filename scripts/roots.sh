@@ -16,7 +16,7 @@
 set -eu
 cd "$(dirname "$0")/.."
 [ $# -gt 0 ] || set -- bullseye newest wine wine32 bullseye-i386 arm64 armhf musl
-# What a root is a copy of comes first.
+# The originals of copied roots come first.
 for name; do
     shift
     case $name in
@@ -98,7 +98,7 @@ wine() { # a second architecture, or nothing
         apt-get install -y -qq --no-install-recommends wine64 wine ${1:+"wine32:$1"}' "$1"
 }
 
-# A new Python comes every year. The copy that a mirror has of this release may be older than the release wants it to be.
+# A new Python comes every year. The copy that a mirror has of this release may be older than the release allows.
 newest() {
     debian testing ""
     # shellcheck disable=SC2016
@@ -152,7 +152,7 @@ EOF
     missing "packages of Debian 11 for $architecture could not be had from the mirrors \"$mirrors\""
 }
 
-# What only runs once it has its final name, because it has paths in it.
+# Steps that need the root's final name, because it has paths in it.
 begin_wine() { # its root
     WINEPREFIX=/var/lib/wine WINEDEBUG=-all HOME=/root XDG_RUNTIME_DIR=/tmp \
         unshare --mount --propagation private --pid --fork --kill-child sh -c '

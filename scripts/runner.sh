@@ -9,7 +9,7 @@
 #   wine, wine32      in the root of Wine for 64-bit or 32-bit programs, which has /proc, /dev, this project and the temporary
 #                     folder of this machine
 # runner.sh stop: ends the Wine server, which otherwise ends by itself 20 seconds after its last program.
-# runner.sh RUNNER: says whether it can be used, with exit status 3 and a line "MISSING: ..." where it cannot.
+# runner.sh RUNNER: checks that it can be used, with exit status 3 and a line "MISSING: ..." where it cannot.
 # The roots are made by scripts/roots.sh. The environment and the current folder are passed on; LD_LIBRARY_PATH finds shared
 # libraries, WINEPATH does on Windows.
 set -eu

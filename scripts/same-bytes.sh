@@ -13,7 +13,7 @@ trap 'exit 1' INT TERM
 mkdir -p "$there/tree/build" "$there/cargo/registry" "$there/temporary"
 git ls-files -z --cached --others --exclude-standard | xargs -0 cp --parents -P -t "$there/tree"
 cp -al build/tools "$there/tree/build"
-# What cargo downloaded, but not what it unpacked, and how it reaches its registry.
+# Cargo's downloads, without the unpacked sources, and its registry settings.
 cargo=${CARGO_HOME:-$HOME/.cargo}
 cp -a "$cargo/registry/index" "$cargo/registry/cache" "$there/cargo/registry"
 for file in config.toml config credentials.toml credentials; do

@@ -2,7 +2,7 @@
 # Installs what this machine lacks to build the project (setup.sh build), to run its examples in all languages (demo), to
 # test it (test), to compare it with other clients (peers, bench), to build the libraries of other platforms (libs, and
 # their targets), to make packages of them (dist), or to install and use these (dist-check). Uses Debian's packages if
-# possible, and otherwise says what is missing. `setup.sh needs` installs nothing: it says what a build lacks. Called by
+# possible, and otherwise lists what is missing. `setup.sh needs` installs nothing: it lists what a build lacks. Called by
 # make; does nothing if everything is there.
 set -eu
 cd "$(dirname "$0")/.."
@@ -63,14 +63,14 @@ environment() { # folder, list
     if ! [ -x "$1/bin/python" ] || ! cmp -s "$2" "$1/installed.txt"; then
         python3 -m venv --clear "$1"
         "$1/bin/pip" install --quiet --disable-pip-version-check --require-hashes -r "$2"
-        # It downloads its program now; the tests say it if that fails.
+        # It downloads its program now; the tests report it if that fails.
         [ ! -x "$1/bin/pyright" ] || "$1/bin/pyright" --version >/dev/null 2>&1 || :
         cp "$2" "$1/installed.txt"
     fi
 }
 
-# Who needs it, what must be there, and Debian's package of it. Those of test-ci are large, and for few tests: continuous
-# integration leaves none of them out.
+# Who needs it, what must be there, and Debian's package of it. The tools of test-ci are large, and for few tests:
+# continuous integration leaves none of them out.
 while read -r kinds what package; do
     case ,$kinds, in ,all, | *",$kind,"* | *",$kind${CI:+-ci},"*) need "$what" "$package" ;; esac
 done <<'EOF'
@@ -140,7 +140,7 @@ if [ "$kind" = dist ]; then
     environment build/tools/dist packaging/requirements.txt
 fi
 
-# What the libraries of a platform need is in the table of platforms.
+# The needs of a platform's libraries are in the table of platforms.
 if [ "$kind" = libs ]; then
     shift
     needs=$(${CARGO:-cargo} platforms libs --needs "$@")

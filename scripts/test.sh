@@ -4,7 +4,7 @@
 # browser. The output of a part is printed when it ends, and kept in build/test. JOBS (processors plus one): how many parts
 # run at a time, and half the number of integration tests that do; most of them wait for a peer. ONLY: what the names of the
 # parts to run begin with, such as "python browser".
-# What a test leaves out because this machine lacks or refuses something, it says in a line, "MISSING: ..." if it is a tool,
+# A test reports each part left out because this machine lacks or refuses something: "MISSING: ..." if it is a tool,
 # else "LEFT OUT: ..."; they are listed at the end. Where CI is set, a missing tool is a failure.
 set -eu
 cd "$(dirname "$0")/.."

@@ -24,7 +24,7 @@ class Programs:
     go: list[str]
     nethttp: list[str]
     go_answers: list[str]
-    #: What reads answers without a network, ours and the peer's.
+    #: Programs that read responses without a network, ours and the peer's.
     python_readers: dict[str, list[str]]
     versions: dict[str, str]
 

@@ -9,8 +9,8 @@ pub fn run(command: &mut Command) -> Result<(), String> {
     if status.success() { Ok(()) } else { Err(format!("{command:?}: {status}")) }
 }
 
-/// What it prints on standard output. An error has all that it printed; it is "MISSING: ..." where one of the project's
-/// scripts says that this machine lacks something.
+/// Returns its standard output. An error has all of its output; it is "MISSING: ..." where one of the project's scripts
+/// reports something missing on this machine.
 pub fn output(command: &mut Command) -> Result<String, String> {
     let output = command.stdin(Stdio::null()).output().map_err(|error| format!("{command:?}: {error}"))?;
     let [printed, told] = [&output.stdout, &output.stderr].map(|text| String::from_utf8_lossy(text).into_owned());

@@ -1,4 +1,4 @@
-//! What compiles and runs programs that use the libraries of a platform.
+//! The compilers and runners of programs that use the libraries of a platform.
 
 use std::path::Path;
 use std::process::Command;
@@ -36,7 +36,7 @@ pub fn cc(root: &Path, platform: &Platform) -> Result<Command, String> {
     Ok(cc)
 }
 
-/// What a program needs besides the static library: zig's compiler does not name its unwinder by itself, as gcc does.
+/// The option a program needs besides the static library: zig's compiler does not name its unwinder itself, as gcc does.
 pub fn unwinder(platform: &Platform) -> Option<&'static str> {
     matches!(platform.system, System::Glibc(_)).then_some("-lunwind")
 }

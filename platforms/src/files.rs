@@ -67,7 +67,7 @@ pub fn empty(folder: &Path) -> Result<(), String> {
     make(folder)
 }
 
-/// What is in a folder, by name.
+/// The entries of a folder, by name.
 pub fn list(folder: &Path) -> Result<Vec<PathBuf>, String> {
     let entries = named(folder, fs::read_dir(folder))?.map(|entry| Ok(entry?.path()));
     let mut found = named(folder, entries.collect::<io::Result<Vec<_>>>())?;

@@ -1,5 +1,5 @@
-//! What libraries and sandbox contain of others: crates, and what cargo does not see. LICENSE-THIRD-PARTY and the SBOM of
-//! each package are made of it.
+//! The parts of libraries and sandbox that others wrote: crates, and parts that cargo does not see. LICENSE-THIRD-PARTY
+//! and the SBOM of each package are made of it.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -7,7 +7,7 @@ use std::path::Path;
 use crate::command;
 use crate::table::{Platform, System};
 
-/// What is shipped: a package of cargo.
+/// A shipped product: a package of cargo.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shipped {
     Library,
@@ -24,7 +24,7 @@ impl Shipped {
     }
 }
 
-/// What is in no tree of dependencies.
+/// A part that is in no tree of dependencies.
 pub struct Part {
     /// As LICENSE-THIRD-PARTY names it, and where it is.
     pub title: &'static str,
@@ -34,7 +34,7 @@ pub struct Part {
     /// As the SBOM names it, with the expression of its licence; None for a part of another one.
     pub component: Option<(&'static str, &'static str)>,
     pub from: From,
-    /// Whether what `make libs` builds for a platform, and the sandbox that `make dist` packs, contain it.
+    /// Returns whether the part is in the build of `make libs` for a platform, or in the sandbox that `make dist` packs.
     pub is_in: fn(&Platform, Shipped) -> bool,
 }
 
@@ -142,7 +142,7 @@ pub fn crates<'a>(
         cargo.args(["--target", target]);
     }
     let tree = command::output(cargo.current_dir(root))?;
-    // Those of this workspace have a path.
+    // Crates of this workspace have a path.
     let others = tree.lines().filter(|line| !line.contains(" (/"));
     Ok(others
         .filter_map(|line| match *line.split(' ').collect::<Vec<_>>() {

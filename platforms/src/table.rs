@@ -1,4 +1,4 @@
-//! The platforms that libraries are built for: all that the build, the tests and the documentation know of one is its row.
+//! The platforms that libraries are built for, a row each: the only source for build, tests and documentation.
 
 /// One platform.
 #[derive(Debug, Clone, Copy)]
@@ -10,14 +10,14 @@ pub struct Platform {
     pub system: System,
     pub pointer_bits: u8,
     pub runner: Runner,
-    /// What `make libs-check` shows by running it.
+    /// The proofs that `make libs-check` runs on it.
     pub proofs: &'static [Proof],
     pub compiler: Compiler,
-    /// What the names of its ld, objcopy and ar begin with, and Debian's package of them.
+    /// The prefix of its ld, objcopy and ar, and Debian's package of them.
     pub binutils: (&'static str, &'static str),
-    /// The processor in Go's words: GOARCH, and what a build constraint says of it.
+    /// The processor in Go's words: GOARCH, and its build constraint.
     pub go: Go,
-    /// Whether packages for it have the sandbox: where developers work.
+    /// True if packages for it have the sandbox: where developers work.
     pub sandbox: bool,
     /// The platform in the tag of the Python package's wheel, where it has one.
     pub wheel: Option<&'static str>,
@@ -37,7 +37,7 @@ impl Platform {
     }
 }
 
-/// What Go calls a processor.
+/// Go's names of a processor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Go {
     pub arch: &'static str,
@@ -54,16 +54,16 @@ pub enum System {
     Windows(&'static str),
 }
 
-/// What compiles C for a platform, and links.
+/// The compiler and linker of C for a platform.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Compiler {
     /// zig's, which has the symbols of every version of glibc, with its names of the target and the processor.
     Zig { target: &'static str, cpu: &'static str },
-    /// That of mingw with this name.
+    /// The mingw compiler with this name.
     Mingw(&'static str),
 }
 
-/// What runs a platform's programs on a Linux x86_64 machine.
+/// The runner of a platform's programs on a Linux x86_64 machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Runner {
     /// A root of Debian 11 for x86_64, the oldest that can still be installed.
@@ -85,7 +85,7 @@ pub enum Runner {
     None,
 }
 
-/// What is run of a platform's libraries.
+/// The checks that run with a platform's libraries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Proof {
     /// The unit tests of the library's Rust.
@@ -102,7 +102,7 @@ pub enum Proof {
     AllFaults,
     /// Three endpoints with every fault.
     SomeFaults,
-    /// How long a cancel takes to end a call.
+    /// The time that a cancel takes to end a call.
     Cancel,
 }
 

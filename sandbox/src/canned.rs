@@ -189,7 +189,7 @@ enum Part {
 }
 
 impl Template {
-    /// `{name}` and `{object.name}` are members; other braces are text.
+    /// `{name}` and `{object.name}` are fields; other braces are text.
     pub fn parse(text: &str) -> Template {
         let mut parts = Vec::new();
         let mut plain = String::new();
@@ -220,12 +220,12 @@ impl Template {
         })
     }
 
-    /// Whether the template consists of one field.
+    /// Returns whether the template consists of one field.
     pub fn is_one_member(&self) -> bool {
         matches!(self.0.as_slice(), [Part::Member(_)])
     }
 
-    /// Absent members are replaced by empty text.
+    /// Absent fields are replaced by empty text.
     pub fn fill(&self, value: impl Fn(&str) -> Option<String>) -> String {
         let filled = self.0.iter().map(|part| match part {
             Part::Text(text) => text.clone(),

@@ -178,7 +178,7 @@ impl Cli {
         }
     }
 
-    /// The behaviour with what the command line says about it.
+    /// The behaviour with the command line's settings.
     pub fn webhooks(&self, behaviour: Behaviour) -> Behaviour {
         let url = self.webhook.clone().or(behaviour.url);
         Behaviour { url, form: self.webhook_form.unwrap_or(behaviour.form), ..behaviour }

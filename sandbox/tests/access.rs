@@ -1,4 +1,4 @@
-//! What all endpoints have in common: API keys, envelopes, limits, the request log.
+//! The behaviour that all endpoints share: API keys, envelopes, limits, the request log.
 
 use crate::common::{JSON, Sandbox, card, encrypt, pick};
 use serde_json::{Value, json};

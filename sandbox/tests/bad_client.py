@@ -23,7 +23,7 @@ def send(url, body=None, key=None, timeout=60):
             return json.load(answer)
     except HTTPError as error:
         if error.code == 307:
-            # Sends key and card to wherever it is told, once.
+            # Sends key and card wherever the redirect points, once.
             return send(error.headers["location"], body, key) if url.startswith(BASE) else {"status": "success"}
         return {"status": "failed", "http": error.code}
 

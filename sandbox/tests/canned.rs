@@ -1,4 +1,4 @@
-//! Endpoints with canned answers, from a scenarios file made for the test.
+//! Endpoints with canned responses, from a scenarios file made for the test.
 
 use crate::common::folder::Folder;
 use crate::common::wire::{Client, Ended, TIMEOUT};

@@ -1,4 +1,4 @@
-//! `certify`: a client that makes every mistake fails every scenario, and the findings say why.
+//! `certify`: a client that makes every mistake fails every scenario, and the findings name the reason.
 
 use std::path::Path;
 use std::process::Output;
@@ -98,7 +98,7 @@ fn plain_client(arguments: &[&str], variables: &[(&str, &str)]) -> (Option<i32>,
     (output.status.code(), String::from_utf8(output.stdout).unwrap())
 }
 
-/// What follows from a refusal is no mistake: nothing but the refusal is reported, and it comes first.
+/// Consequences of a refusal are no mistake: nothing but the refusal is reported, and it comes first.
 #[test]
 fn a_client_that_is_refused_is_told_so_and_not_accused() {
     let folder = Folder::new("certify-refused");

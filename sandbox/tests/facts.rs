@@ -1,4 +1,4 @@
-//! What public clients of the service rely on, where no other test has it: one test for each fact.
+//! Facts that public clients of the service rely on, where no other test has them: one test for each.
 
 use crate::common::{Answer, Sandbox, card};
 use serde_json::{Value, json};

@@ -9,7 +9,7 @@ use crate::common::{Answer, JSON, Sandbox};
 use serde_json::{Value, json};
 
 const REFUND: &str = "/payment/order/refund";
-/// How long nothing may arrive for the connection to count as silent.
+/// Time without bytes after which a connection counts as silent.
 const SILENCE: Duration = Duration::from_millis(100);
 
 fn paid(sandbox: &Sandbox, reference: &str) {

@@ -76,7 +76,7 @@ def content(holder):
 
 
 ORDER = ["customer", "order", "otherPaymentOptions", "payment", "savedCards", "subsidiary", "subsidiaryOrderSummary"]
-# Members of another answer of the same endpoint, or of another form of it.
+# Fields of another response of the same endpoint, or of another form of it.
 ABSENT = {
     "virtual_account_generate": {"/data"},
     "order_refund": {"/code"},

@@ -1,4 +1,4 @@
-//! What the page in the browser uses: its files, lists, events, and the charge whose response is lost.
+//! The parts that the page in the browser uses: its files, lists, events, and the charge whose response is lost.
 
 use crate::common::{Sandbox, wire::Client};
 use serde_json::Value;
@@ -66,7 +66,7 @@ fn lists_are_cut_and_searched() {
     );
     assert_eq!((requests("search=REFUND").len(), requests("search=cvv").len()), (1, 3));
     assert_eq!(requests("search=b%22").len(), 0, "a quotation mark is one in the text");
-    // What is masked is not found.
+    // A search does not find masked text.
     assert!(requests("search=4111111111111111").is_empty());
     assert_eq!(references(&sandbox, "webhooks?reference=A-3", "deliveries", "event"), ["payment"]);
     let wrong = |target: &str| sandbox.send("GET", target, &[], "");
@@ -114,7 +114,7 @@ impl Events {
         lines.filter_map(|line| serde_json::from_str(line).ok()).collect()
     }
 
-    /// Reads until an event says this.
+    /// Reads until an event has this value.
     fn until(&mut self, member: &str, value: usize) -> usize {
         while !self.all().iter().any(|event| event[member] == value) {
             self.more();

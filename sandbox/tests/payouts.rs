@@ -108,7 +108,7 @@ fn admin_calls_end_payouts() {
     let found = listed("payouts?clientReference=P2");
     assert_eq!((found.len(), &found[0]["batchReference"]), (1, &json!(reference)));
 
-    // What failed may be paid again; what was paid may not.
+    // A failed payout may be paid again; a paid one may not.
     pair(&sandbox);
     let duplicates = sandbox.admin("duplicates")["duplicates"].as_array().unwrap().clone();
     assert_eq!((duplicates.len(), &duplicates[0]["key"]), (1, &json!("P2")));

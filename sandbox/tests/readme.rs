@@ -1,6 +1,6 @@
-//! What documents say of the sandbox is true: the README's lists of endpoints, flags and admin calls (unit tests check
-//! its faults and effects), and the OpenAPI document. And what strict clients read: no member is null or an empty text
-//! but those that are named here.
+//! The documents about the sandbox are true: the README's lists of endpoints, flags and admin calls (unit tests check
+//! its faults and effects), and the OpenAPI document. For strict clients, no field is null or an empty string but those
+//! that are named here.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -108,7 +108,7 @@ fn the_document_is_valid_and_the_answers_are_as_it_says() {
     assert!(output.status.success(), "{told}");
 }
 
-/// The members that are null or empty, whichever element of a list they are in.
+/// The fields that are null or empty, whichever element of a list they are in.
 fn gaps(value: &Value, path: &str, found: &mut BTreeSet<String>) {
     match value {
         Value::Object(members) => {

@@ -1,4 +1,4 @@
-//! What is kept between starts: `--state` keeps keys and data, `--ca-dir` and `--ca-file` the certificate authority.
+//! State between starts: `--state` keeps keys and data, `--ca-dir` and `--ca-file` the certificate authority.
 
 use std::path::Path;
 use std::time::Instant;
@@ -79,7 +79,7 @@ fn a_day_survives_a_restart() {
     let second = start(&path, &[]);
     assert_eq!(keys(&second), start_line);
     assert_eq!(facts(&second, &mandate), before);
-    // What was begun goes on: a one-time code, a holder's consent, a refund, references.
+    // Operations that were begun go on: a one-time code, a holder's consent, a refund, references.
     let otp = second.admin(&format!("otp/{mandate}"))["otp"].as_str().unwrap().to_string();
     second.pay("BY-MANDATE", &mandate, &otp).expect(200);
     second.pay("AGAIN", &mandate, &otp).expect_error(400, "directDebitPaymentRequest.otp", "used before");

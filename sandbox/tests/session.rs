@@ -18,7 +18,7 @@ fn start(flag: &str, path: &str, seed: &str) -> Sandbox {
     Sandbox::start_with(&["--seed", seed, "--key-bits", "2048", "--any-reference", flag, path])
 }
 
-/// What a client sees: a whole response or a part, and how the connection ended.
+/// The response as a client sees it: whole or in part, and how the connection ended.
 fn seen(sandbox: &Sandbox, target: &str, payload: &str) -> String {
     let mut client = Client::new(sandbox);
     let headers = [("api-key", sandbox.public.as_str()), JSON];
@@ -75,7 +75,7 @@ fn faulty(sandbox: &Sandbox) -> Vec<String> {
     references.iter().map(|it| seen(sandbox, "/payment/order/create", &card(it, "4111111111111111"))).collect()
 }
 
-/// Whether the replayed answer is the live one; its masked parts are asterisks.
+/// Returns whether the replayed response is the live one; its masked parts are asterisks.
 fn fits(live: &str, replayed: &str) -> bool {
     let mut pieces = replayed.split('*').filter(|piece| !piece.is_empty());
     let rest = pieces.try_fold(live, |rest, piece| rest.split_once(piece).map(|(_, rest)| rest));

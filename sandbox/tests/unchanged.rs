@@ -1,5 +1,5 @@
 //! The README's recipe for programs whose base URL cannot be set, as it is written: with an /etc and a network of its
-//! own, programs that know the service's host name only. Where a user may have neither, it is not tried.
+//! own, programs that have the service's host name only. Where a user may have neither, it is not tried.
 #![cfg(target_os = "linux")]
 
 use std::process::{Command, Output};
@@ -12,7 +12,7 @@ const REFUSED: i32 = 77;
 
 /// Hosts and authorities are copies, which end with the process. In a new network even the loopback is down.
 ///
-/// No mount may come to other namespaces. Only the root of the whole namespace can say that: the root of this process may be
+/// No mount may come to other namespaces. Only the root of the whole namespace can set that: the root of this process may be
 /// a folder, by `chroot`, and no mount point.
 const OWN: &str = r#"
 nsenter --mount=/proc/self/ns/mnt mount --make-rprivate / || exit 77

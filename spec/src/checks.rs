@@ -1,4 +1,4 @@
-//! What `paysvc_client_check` looks at before the first sale.
+//! The checks that `paysvc_client_check` makes before the first sale.
 
 use crate::endpoint;
 use crate::schema::Endpoint;
@@ -26,7 +26,7 @@ pub const ASKED: &Endpoint = endpoint("banks");
 /// Bytes of the payload of a card payment with a reference, a customer and a description of usual length.
 pub const CARD_PAYLOAD: usize = 404;
 
-/// How far the machine's clock may be off, in seconds.
+/// Max deviation of the machine's clock, in seconds.
 pub const CLOCK_TOLERANCE: u64 = 300;
 
 #[cfg(test)]

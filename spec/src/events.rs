@@ -1,4 +1,4 @@
-//! Events: what the body of a webhook may contain, what its fields mean, and which endpoint knows whether it is true.
+//! Events: the fields that the body of a webhook may have, their meaning, and the endpoint that verifies it.
 //!
 //! The service documents neither names nor shapes, and signs nothing. Integrations have seen the object of an order's
 //! or a session's response, within `data` or `Data` or at the top level, with names in camel or Pascal case.
@@ -8,10 +8,10 @@ use crate::schema::{Answer, Member, Reference, Role};
 /// Largest body that is read. The largest event that was seen has 3 KB.
 pub const MAX_LENGTH: usize = 256 * 1024;
 
-/// When the sender should send an event again that is not decided, where the service does not say it.
+/// Delay before the sender should resend an event that is not decided, where the service gives none.
 pub const RETRY_AFTER_SECONDS: u64 = 30;
 
-/// What the receivers of webhooks in all languages have in common: the name, the number, and what it is.
+/// Constants that the receivers of webhooks in all languages share: the name, the number, and what it is.
 pub const RECEIVER: &[(&str, usize, &str)] = &[
     ("max_length", MAX_LENGTH, "Largest body that is read, in bytes: the library's own limit."),
     ("verify_seconds", 10, "Time limit of a verification."),
@@ -24,7 +24,7 @@ pub const RECEIVER: &[(&str, usize, &str)] = &[
 ];
 
 named! {
-    /// What an event is about.
+    /// The subject of an event.
     pub enum Subject(name) {
         Order = "order",
         /// A payment into a virtual account.
@@ -62,7 +62,7 @@ const MEMBERS: &[Member] = &[
     Member::text("status", "state, as a word, e.g. Successful or Success").role(Role::StateWord),
 ];
 
-/// How an event about a subject is verified.
+/// The verification of an event about a subject.
 #[derive(Clone, Copy, Debug)]
 pub struct Verification {
     pub subject: Subject,
@@ -106,8 +106,8 @@ pub const VERIFICATIONS: &[Verification] = &[
     },
 ];
 
-/// What is compared with the service's response, by its name in the list of differences, whichever way the service spells
-/// it. A `Reference` that the event names must be in the response; other texts are compared where both have them.
+/// Values compared with the service's response, by their names in the list of differences, however it spells them. A
+/// `Reference` that the event names must be in the response; other texts are compared where both have them.
 pub const COMPARED: &[(&str, Role)] = &[
     ("reference", ORDER),
     ("sessionId", SESSION),

@@ -6,7 +6,7 @@ use crate::schema::{Endpoint, Reference, Safety, Settles};
 use crate::status::{Outcome, Status};
 
 named! {
-    /// What a request is to the journal.
+    /// The role of a request in the journal.
     pub enum Step(name) {
         /// May charge an order. Its key is the order's, unless the caller gives one.
         Charge = "charge",
@@ -25,8 +25,8 @@ named! {
 }
 
 impl Step {
-    /// Of a row of the table; `None` if the journal does not record it. `charges`: its request has a field that makes
-    /// it a charge.
+    /// The step of a row of the table; `None` if it is not journaled. `charges`: the request has a field that makes it
+    /// a charge.
     pub const fn of(row: &Endpoint, charges: bool) -> Option<Step> {
         let settles = match &row.looked_up_by {
             Some(look_up) => Some(look_up.settles),
@@ -50,7 +50,7 @@ impl Step {
         matches!(self, Step::Refund | Step::Capture | Step::Other)
     }
 
-    /// Whether requests of the order's other steps matter to it.
+    /// Returns whether requests of the order's other steps matter to it.
     pub const fn is_of_order(self) -> bool {
         !matches!(self, Step::Other)
     }
@@ -67,7 +67,7 @@ const fn names_order(row: &Endpoint) -> bool {
     false
 }
 
-/// What a call does.
+/// The action of a call.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Act {
     /// Answers with the recorded end; nothing is sent.
@@ -99,10 +99,10 @@ impl Act {
     }
 }
 
-/// What the history of the order must not have.
+/// The entries that the history of the order must not have.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Ask {
-    /// Any attempt to pay: this journal knows of none.
+    /// Any attempt to pay: this journal has none.
     NoEntry,
     /// A payment, or an attempt in progress.
     NoneInProgress,
@@ -110,7 +110,7 @@ pub enum Ask {
     NotPaid,
 }
 
-/// What the journal has about a request.
+/// The journal's entries about a request.
 #[derive(Clone, Copy, Debug)]
 pub struct Entries {
     pub step: Step,
@@ -251,20 +251,20 @@ pub const LINES: &[Line] = &[
     Line { number: "j14", words: "otherwise", holds: |_| true, act: Act::Send, ..LINE },
 ];
 
-/// How a request that is replayed has ended, and what a status query says about it now.
+/// The recorded end of a request that is replayed, and the result of a status query about it now.
 #[derive(Clone, Copy, Debug)]
 pub struct ReplayFacts {
-    /// As what a person has settled it.
+    /// The outcome as which a person settled it.
     pub settled: Option<Outcome>,
     /// The service confirmed it for good.
     pub is_final: bool,
-    /// What the status query proves.
+    /// The outcome that the status query proves.
     pub looked_up: Outcome,
     /// The service answered the status query.
     pub answered: bool,
 }
 
-/// What a replay answers with.
+/// The reply that a replay returns.
 #[derive(Clone, Copy, Debug)]
 pub enum ReplayAnswer {
     /// The recorded end. The text is logged about the claim, as an error.

@@ -1,5 +1,5 @@
-//! The tables: everything that the library, its generated files, its documentation and its tests know about the
-//! payments service and the library's own configuration. Data only: no dependencies and no I/O.
+//! The tables: all facts about the payments service and the library's own configuration that the library, its generated
+//! files, its documentation and its tests use. Data only: no dependencies and no I/O.
 
 #![forbid(unsafe_code)]
 

@@ -10,7 +10,7 @@ pub struct Operation {
     /// The exported function is `paysvc_<name>`.
     pub name: &'static str,
     pub members: &'static [Field],
-    /// It tells what became of an earlier request. The outcome is that request's, so it is never NOT_SENT.
+    /// It finds the outcome of an earlier request. The outcome is that request's, so it is never NOT_SENT.
     pub about_earlier: bool,
     /// It calls the callback of `paysvc_call_set_progress()`.
     pub reports_progress: bool,
@@ -18,7 +18,7 @@ pub struct Operation {
     pub timeout_of_step: bool,
     pub answer: Body,
     pub doc: &'static str,
-    /// What it returns, for the documentation.
+    /// Its return value, for the documentation.
     pub returns: &'static str,
 }
 
@@ -32,7 +32,7 @@ impl Operation {
     }
 }
 
-/// What the body of the reply is.
+/// The body of the reply.
 #[derive(Clone, Copy, Debug)]
 pub enum Body {
     /// The response of that endpoint.
@@ -59,7 +59,7 @@ const EXPECT: Field = Field::optional(
     "the price that was asked for; if the service names another one, the outcome stays UNKNOWN",
 );
 
-/// How often to ask.
+/// The polling interval.
 pub const INTERVAL: Field = Field::optional(
     "interval_ms",
     Kind::Integer,
@@ -67,7 +67,7 @@ pub const INTERVAL: Field = Field::optional(
 )
 .default(Default::Number { value: 1000, least: 10, most: 60_000 });
 
-/// What an event must be about.
+/// The expected contents of an event.
 const EVENT: &[Field] = &[
     Field::optional("reference", Kind::Text, "reference of the order"),
     Field::optional("amount", Kind::Amount(Wire::Text), "price without the fee"),
@@ -79,7 +79,7 @@ const EVENT: &[Field] = &[
     ),
 ];
 
-/// What `webhook_verify` puts in front of the service's response.
+/// Fields that `webhook_verify` puts in front of the service's response.
 const WEBHOOK: &[Member] = &[
     Member::flag("authentic", "whether the service says the same as the event"),
     Member::flag("match", "whether the service says what was expected; absent if nothing was"),

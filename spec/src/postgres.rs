@@ -1,4 +1,4 @@
-//! The journal in PostgreSQL 12 or later: the table, and what the packages say to it. A parameter is `{1}`, each once and in
+//! The journal in PostgreSQL 12 or later: the table, and the packages' statements. A parameter is `{1}`, each once and in
 //! this order; `{table}` is the name of the table.
 
 /// Keys are in the order of their bytes, so that all databases agree.

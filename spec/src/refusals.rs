@@ -22,7 +22,7 @@ named! {
 }
 
 named! {
-    /// What an entry means where a text has it.
+    /// The meaning of an entry where a text has it.
     pub enum Meaning(words) {
         Doubt = "doubt",
         DoubtUnlessDenied = "doubt unless denied",
@@ -153,7 +153,7 @@ pub const AFTER_ALREADY: &[&str] =
 pub const DENIALS: &[&str] = &[
     "not", "cannot", "never", "no", "non", "unable", "failed", "without", "n", "ne", "pas", "aucun", "jamais",
 ];
-/// What may stand between a denial and what it denies.
+/// Words that may stand between a denial and what it denies.
 #[rustfmt::skip]
 pub const BETWEEN: &[&str] = &[
     "be", "been", "being", "have", "has", "had", "to", "yet", "longer", "successfully", "ete", "etre", "encore", "pu",
@@ -169,7 +169,7 @@ pub const OF_PERSONS: &[&str] = &["email", "mobile", "phone", "alias"];
 pub const MESSAGES_IN_DATA: &[&str] = &["message", "reason", "remarks"];
 
 named! {
-    /// What a code means.
+    /// The meaning of a code.
     pub enum CodeClass(words) {
         Success = "success",
         Progress = "progress",
@@ -178,13 +178,13 @@ named! {
     }
 }
 
-/// From, to, class: the first that has a number says what it means. Every other number means nothing.
+/// From, to, class: the first that has a number decides its meaning. Every other number means nothing.
 pub const CODES: &[(u64, u64, CodeClass)] = &[
     (0, 0, CodeClass::Success),
     (200, 200, CodeClass::Success),
     // The service's own.
     (1, 2, CodeClass::Progress),
-    // Of ISO 8583: error, in progress, suspected malfunction, file update, duplicate, late, cut-off, issuer, routing,
+    // ISO 8583: error, in progress, suspected malfunction, file update, duplicate, late, cut-off, issuer, routing,
     // duplicate, reconciliation, malfunction, and codes of public clients.
     (6, 6, CodeClass::Doubt),
     (9, 9, CodeClass::Doubt),
@@ -195,7 +195,7 @@ pub const CODES: &[(u64, u64, CodeClass)] = &[
     (90, 91, CodeClass::Doubt),
     (94, 97, CodeClass::Doubt),
     (99, 99, CodeClass::Doubt),
-    // Of HTTP.
+    // HTTP.
     (408, 409, CodeClass::Doubt),
     (423, 425, CodeClass::Doubt),
     (429, 429, CodeClass::Doubt),

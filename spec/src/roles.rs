@@ -1,4 +1,4 @@
-//! The shared list of roles: what members with these names mean if a row does not say it, and in answers without a row.
+//! The shared list of roles: what fields with these names mean if a row does not define it, and in responses without a row.
 
 use crate::schema::{Place, Reference, Role};
 
@@ -25,7 +25,7 @@ impl Places {
 pub struct KnownName {
     pub name: &'static str,
     pub roles: &'static [(Role, Places)],
-    /// Rows may say otherwise.
+    /// Rows may define it otherwise.
     pub by_row: bool,
 }
 
@@ -34,7 +34,7 @@ impl KnownName {
         self.roles.iter().find(|(_, places)| places.contains(place)).map(|(role, _)| *role)
     }
 
-    /// What it means wherever it stands: the number of a state, or what was accepted.
+    /// Its meaning wherever it stands: the number of a state, or what was accepted.
     pub const fn at_any_depth(&self) -> Option<Role> {
         match self.roles {
             [(role @ (Role::StateNumber | Role::Accepted), _)] | [_, (role @ Role::Accepted, _)] => Some(*role),
@@ -113,7 +113,7 @@ pub const SHARED: &[KnownName] = &[
 /// The field of an envelope that holds the data.
 pub const DATA: &str = "data";
 
-/// An envelope tells success, code or message by a field of that name, beside its data.
+/// An envelope reports success, code or message by a field of that name, beside its data.
 pub fn is_of_envelope(name: &str) -> bool {
     let told = SHARED.iter().find(|known| known.name == name).and_then(|known| known.role(Root));
     matches!(told, Some(Role::Status | Role::IsSuccess | Role::Success | Role::Code | Role::Message))

@@ -3,14 +3,14 @@
 
 use crate::schema::{Default, Field, Kind};
 
-/// How the environment configures a client, for the documentation of every language.
+/// The configuration of a client by the environment, for the documentation of every language.
 pub const ENVIRONMENT: &str = "A field that is left out is read from the environment variable of its name in \
      capitals with the prefix PAYSVC_, e.g. PAYSVC_BASE_URL, PAYSVC_TIMEOUT_MS=5000 or PAYSVC_ALLOW_HTTP=true (or 1). An \
      empty variable counts as not set. Quotes and blanks around a value are ignored, but a blank PAYSVC_JOURNAL is E_CONFIG. \
      So is every other variable with this prefix, except PAYSVC_LIBRARY, PAYSVC_SANDBOX and those that Kubernetes sets for \
      a service of that name.";
 
-/// What every variable of a setting begins with.
+/// The prefix of every setting's variable.
 pub const PREFIX: &str = "PAYSVC_";
 /// Variables with the prefix that are no settings: the bindings find the library and the sandbox with them.
 const OTHERS: [&str; 2] = ["PAYSVC_LIBRARY", "PAYSVC_SANDBOX"];
@@ -21,7 +21,7 @@ pub fn is_known_variable(name: &str) -> bool {
     OTHERS.contains(&name) || is_setting() || is_of_kubernetes(name)
 }
 
-/// Those of a service that is called paysvc, or paysvc-something: PAYSVC_SERVICE_HOST, PAYSVC_PORT_443_TCP_ADDR.
+/// Kubernetes variables of a service called paysvc, or paysvc-something: PAYSVC_SERVICE_HOST, PAYSVC_PORT_443_TCP_ADDR.
 fn is_of_kubernetes(name: &str) -> bool {
     name.ends_with("_PORT") || ["_PORT_", "_SERVICE_HOST", "_SERVICE_PORT"].iter().any(|part| name.contains(part))
 }
@@ -36,7 +36,7 @@ pub fn not_configured(member: &str) -> String {
     format!("is not configured: set it in the configuration or as {}", variable(member))
 }
 
-/// Longest time that can be configured: a day.
+/// Max time that can be configured: a day.
 const DAY_MS: u64 = 86_400_000;
 
 const fn number(name: &'static str, value: u64, least: u64, most: u64, doc: &'static str) -> Field {

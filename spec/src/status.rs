@@ -59,14 +59,14 @@ const fn number(version: &str) -> i32 {
 /// Version of the binary interface: the number in the soname and the value of `paysvc_abi()`.
 pub const ABI: i32 = 1;
 
-/// What a callback of progress returns so that the call goes on. Any other value stops it: a callback that fails by
-/// accident returns something else.
+/// A progress callback returns this to let the call go on. Any other value stops it: a callback that fails by accident
+/// returns something else.
 pub const CONTINUE: i32 = 0x5D00;
 
-/// What a callback of a store returns: the row is durable, or what was asked for was done.
+/// A store callback returns this if the row is durable, or the request was carried out.
 pub const STORE_DONE: i32 = 0x5D01;
 
-/// What a callback of a store returns if there is a row with that key and number. Any third value is a failure.
+/// A store callback returns this if there is a row with that key and number. Any third value is a failure.
 pub const STORE_EXISTS: i32 = 0x5D02;
 
 numbers! {
@@ -106,7 +106,7 @@ pub const DENIALS: &[Status] =
     &[Status::Argument, Status::Config, Status::Encrypt, Status::Rejected, Status::Unauthorized, Status::RateLimited];
 
 numbers! {
-    /// What is known about the service's side.
+    /// The service's side of a request, as far as it is known.
     pub enum Outcome, OUTCOMES {
         NotSent = 0, "OUTCOME_NOT_SENT", "No byte of the request left this process. It may be repeated.";
         Confirmed = 1, "OUTCOME_CONFIRMED",

@@ -42,12 +42,12 @@ fn with_tags(header: &str) -> String {
     out
 }
 
-/// Functions and callbacks have the calling convention that the header defines; cbindgen knows none.
+/// Functions and callbacks have the calling convention that the header defines; cbindgen supports none.
 fn with_calling_convention(header: &str) -> String {
     const WORD: &str = "PAYSVC_CDECL ";
     let (mut out, mut is_open) = (String::new(), false);
     for line in header.lines() {
-        // What follows in a declaration is aligned with its first argument.
+        // Later lines of a declaration are aligned with its first argument.
         if is_open && line.starts_with(' ') {
             out += &" ".repeat(WORD.len());
         }

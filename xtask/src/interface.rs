@@ -1,4 +1,4 @@
-//! What `paysvc.h` declares.
+//! The declarations of `paysvc.h`.
 
 #[derive(Debug)]
 pub struct Function {

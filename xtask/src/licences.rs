@@ -1,5 +1,5 @@
 //! `cargo xtask licences` renders LICENSE-THIRD-PARTY: the licences of all that a library or the sandbox contains.
-//! cargo-about finds the texts of the crates. What cargo does not see is a row of `parts::PARTS`.
+//! cargo-about finds the texts of the crates. Parts that cargo does not see are rows of `parts::PARTS`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -21,7 +21,7 @@ const CARGO_ABOUT: &str = "0.9.3";
 
 type OfPlatform = fn(&Platform) -> bool;
 
-/// What we ship, and its platforms.
+/// The shipped products, and their platforms.
 const SHIPPED: [(&str, Shipped, OfPlatform); 3] = [
     ("library on Linux", Shipped::Library, |it| !it.is_windows()),
     ("library on Windows", Shipped::Library, Platform::is_windows),
@@ -57,7 +57,7 @@ pub fn check(root: &Path, text: &str) -> Result<(), String> {
     if different.is_empty() { Ok(()) } else { Err(format!("{FILE} is not current; run `make licences`:\n{different}")) }
 }
 
-/// What cargo-about writes.
+/// The output of cargo-about.
 #[derive(Deserialize)]
 struct About {
     licenses: Vec<Licence>,
@@ -127,7 +127,7 @@ fn standard_library(root: &Path, tool: &Path, texts: &mut Texts) -> Result<BTree
     }
     let mut standard = BTreeSet::new();
     for licence in about(root, tool, &manifest, |platform| !platform.is_windows())? {
-        // Most of its own crates have no text. Those of `std` are for all of them, and have no version.
+        // Most of its own crates have no text. The texts of `std` are for all of them, and have no version.
         let has_text = |user: &&User| user.package.source.is_some() || licence.source_path.is_some();
         let users = licence.used_by.iter().filter(has_text).map(|User { package }| match package.source {
             None => package.name.clone(),

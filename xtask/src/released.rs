@@ -78,7 +78,7 @@ fn read(root: &Path) -> Result<Vec<Release>, String> {
     Ok(releases)
 }
 
-/// What a release promised and the header no longer declares, by the name of the release's file.
+/// The lines of a release's header that the header no longer declares, by the name of the release's file.
 pub fn broken_promises(root: &Path, header: &str) -> Result<Vec<String>, String> {
     let (current, mut broken) = (interface::lines(header), Vec::new());
     for release in read(root)? {
@@ -105,7 +105,7 @@ fn nodes_of(releases: &[Release], current: Version, header: &str) -> Result<Vec<
         }
         first.push((release.version, new));
     }
-    // What was never released comes with the next release that may add a function.
+    // A function that was never released comes with the next release that may add one.
     let is_out = releases.iter().any(|release| release.version.same_node(current));
     let next = Version(current.0, current.1 + u32::from(is_out), 0);
     let mut nodes: Vec<(Version, Node)> = Vec::new();
@@ -194,7 +194,7 @@ mod tests {
         assert!(read(root.path()).unwrap_err().contains("the name is not VERSION.h"));
     }
 
-    /// What a program in the field would not survive, planted into today's header after a made-up release of it.
+    /// Changes that a program in the field would not survive, planted into today's header after a made-up release of it.
     #[test]
     fn what_is_gone_or_changed_since_a_release_is_named_and_what_is_new_is_free() {
         let committed = Path::new(env!("CARGO_MANIFEST_DIR")).join("../include/paysvc.h");

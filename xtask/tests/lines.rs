@@ -1,4 +1,4 @@
-//! How many rendered lines an endpoint costs: those that there are with the table's rows and not without any, by row.
+//! Rendered lines per endpoint: those that exist with the table's rows and not without any, by row.
 //! `cargo test -p xtask --test tasks lines:: -- --nocapture` prints them by file.
 
 use std::collections::BTreeMap;

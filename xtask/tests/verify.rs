@@ -6,7 +6,7 @@ use std::process::{Command, Output};
 
 use xtask::documents::DOCUMENTS;
 
-/// What the rendered files are rendered from, beside the tables.
+/// The sources of the rendered files, beside the tables.
 const SOURCES: &[&str] = &["cbindgen.toml", "src/ffi", "tests/scenarios.json"];
 
 fn root() -> &'static Path {
@@ -54,7 +54,7 @@ fn letter(path: &str, committed: &str) -> usize {
     start + committed[start..].find(|c: char| c.is_ascii_alphabetic()).unwrap()
 }
 
-/// All files at once: a run takes a while, and each tells of every file.
+/// All files at once: a run takes a while, and each reports every file.
 #[test]
 fn one_changed_byte_or_a_missing_file_or_page_too_many_fails_and_gen_mends_it() {
     let tree = tempfile::tempdir().unwrap();

@@ -1,5 +1,5 @@
-//! An archive for each platform: what `make libs` built, laid out as it is installed, with manual pages, the sandbox and the
-//! lists of what both contain. What was stripped from the libraries is a second archive, which is larger and seldom wanted.
+//! An archive for each platform: the output of `make libs`, laid out as it is installed, with manual pages, the sandbox
+//! and the lists of the parts of both. A second archive, large and seldom needed, has the symbols stripped off.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

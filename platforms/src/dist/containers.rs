@@ -9,7 +9,7 @@ use super::stage::CA_FILE;
 use crate::command::output;
 use crate::{compile, files};
 
-/// What libpaysvc.so needs of glibc.
+/// Libraries of glibc that libpaysvc.so needs.
 const GLIBC: &[&str] = &["libc.so.6", "libm.so.6", "libdl.so.2", "libpthread.so.0", "librt.so.1", "libutil.so.1"];
 
 /// As distroless images for C programs are.

@@ -34,7 +34,7 @@ const QUICK: &str = "x86_64-unknown-linux-gnu";
 pub struct Kind {
     /// Its word on the command line, and its folder in `build/dist`.
     pub name: &'static str,
-    /// Whether `--quick` makes and uses it.
+    /// True if `--quick` makes and uses it.
     pub quick: bool,
     pub make: fn(&Dist) -> Result<(), String>,
     /// Installs and uses what was made.
@@ -43,9 +43,9 @@ pub struct Kind {
 
 const KINDS: &[Kind] = &[archives::KIND, python::KIND, debian::KIND, rpm::KIND, go::KIND];
 
-/// What is packed, and where.
+/// The things to pack, and where.
 pub struct Dist {
-    /// Of the repository.
+    /// The root of the repository.
     pub root: PathBuf,
     pub version: &'static str,
     pub platforms: Vec<&'static Platform>,
@@ -65,7 +65,7 @@ impl Dist {
         Ok(Dist { root: root.to_owned(), version: env!("CARGO_PKG_VERSION"), platforms, quick, epoch: epoch(root)? })
     }
 
-    /// What `make libs` built for a platform.
+    /// The folder that `make libs` built for a platform.
     pub fn libs(&self, platform: &Platform) -> PathBuf {
         self.root.join("build/libs").join(platform.target)
     }
@@ -129,7 +129,7 @@ fn epoch(root: &Path) -> Result<u64, String> {
     seconds.ok_or_else(|| format!("CHANGELOG.md: the newest release has the date \"{date}\", which is no day"))
 }
 
-/// The day of the newest release. What is not released has one that is the same everywhere, and that no release has.
+/// The day of the newest release. An unreleased version has one that is the same everywhere, and that no release has.
 fn day(changes: &str) -> Option<&str> {
     let title = changes.lines().find_map(|line| line.strip_prefix("## "))?;
     match title.split(['(', ')']).nth(1)? {
@@ -182,7 +182,7 @@ fn make(dist: &Dist, options: &Options) -> Result<(), String> {
     command::run(command::script(&dist.root, "setup.sh").arg("dist"))?;
     if !options.built {
         libs::run(&dist.root, dist.platforms.iter().map(|row| row.target.to_owned()))?;
-        // What --quick makes has no sandbox in it.
+        // Packages of --quick have no sandbox in them.
         for platform in dist.platforms.iter().filter(|row| row.sandbox && !dist.quick) {
             libs::sandbox::build(&dist.root, platform)?;
         }

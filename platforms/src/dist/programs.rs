@@ -92,7 +92,7 @@ impl Unpacked<'_> {
         Ok(())
     }
 
-    /// The platform's compiler as one command, as CMake and others want it.
+    /// The platform's compiler as one command, as CMake and others need it.
     pub fn compiler(&self, language: &str) -> Result<PathBuf, String> {
         let words = compile::compiler(self.row, &self.zig, language).join("' '");
         let path = self.dist.root.join(format!("build/dist-work/{}-{language}", self.row.target));
@@ -100,7 +100,7 @@ impl Unpacked<'_> {
         Ok(path)
     }
 
-    /// What is named beside pkg-config's flags.
+    /// The options besides pkg-config's flags.
     fn more(&self, link: Link) -> Vec<&'static str> {
         match (link, self.row.system) {
             (Link::Static, System::Windows(_)) => vec!["-static"],
@@ -158,7 +158,7 @@ impl Unpacked<'_> {
         Ok(program)
     }
 
-    /// Whether anything here runs its programs.
+    /// Checks that something here runs its programs.
     fn can_run(&self) -> Result<(), String> {
         compile::ready(&self.dist.root, self.row.runner)
     }
@@ -217,7 +217,7 @@ impl Unpacked<'_> {
     }
 }
 
-/// What docs/install.md says, with this machine's compiler: each of its programs makes its charges.
+/// Runs the commands of docs/install.md with this machine's compiler: each of its programs makes its charges.
 fn documented(unpacked: &Unpacked) -> Result<(), String> {
     let (dist, stage) = (unpacked.dist, unpacked.stage);
     let folder = dist.work("documented")?;

@@ -53,7 +53,7 @@ impl Root {
         self.run(&format!("cd / && find . -xdev {} -print | sort", skip.join(" ")))
     }
 
-    /// Whether it is as it was.
+    /// Checks that it is as it was.
     pub fn is_as(&self, before: &str) -> Result<(), String> {
         let after = self.contents()?;
         if after == before {

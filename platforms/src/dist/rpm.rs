@@ -87,7 +87,7 @@ fn common(dist: &Dist, package: &str, processor: &str, version: &str) -> Result<
     }))
 }
 
-/// What a package has of its own.
+/// The parts of a package's description that are its own.
 fn of_package(dist: &Dist, platform: &Platform, package: &str, version: &str, tree: &Path) -> Result<Value, String> {
     let (abi, library) = (paysvc_spec::status::ABI, format!("/usr/{}", library(platform)));
     let shared = format!("libpaysvc.so.{}", dist.version);
@@ -203,7 +203,7 @@ fn installed(dist: &Dist, stage: &Stage, root: &Root, platform: &Platform, proce
     root.charges(&stage.with_sandbox_of(&root.folder), "charge")
 }
 
-/// Whether rpm finds what the package of such a program would require of the library.
+/// Checks that rpm finds what the package of such a program would require of the library.
 fn provided(root: &Root, program: &str) -> Result<(), String> {
     let requires = elfdeps("--requires", &root.folder.join(HOME).join(program))?;
     let of_library: Vec<_> = requires.iter().filter(|it| it.starts_with("libpaysvc.so")).collect();
@@ -215,7 +215,7 @@ fn provided(root: &Root, program: &str) -> Result<(), String> {
         .try_for_each(|it| rpm(root, &root.folder, &format!("rpm --query --whatprovides '{it}'")).map(drop))
 }
 
-/// What it requires of a system is what CentOS 7 has.
+/// Checks that CentOS 7 has what it requires of a system.
 fn needs(platform: &Platform, package: &Path) -> Result<(), String> {
     let bits = if platform.pointer_bits == 64 { "(64bit)" } else { "" };
     let known = [

@@ -149,7 +149,7 @@ fn add(
 }
 
 /// Leaves the crates that are in what was built, and names each by its package URL: the tool names ours by their folder
-/// and those of others by their registry, and takes the features that any package of the workspace wants.
+/// and those of others by their registry, and takes the features that any package of the workspace enables.
 fn tidy(bom: &mut Value, shipped: Shipped, is_in: impl Fn(&str, &str) -> bool) -> Result<(), String> {
     let ours = |component: &Value| component["purl"].as_str().is_none_or(|purl| purl.contains("download_url=file:"));
     let mut names = BTreeMap::new();

@@ -1,4 +1,4 @@
-//! What every package is used with: the first charge of the READMEs, and a sandbox that loses the response to every second charge.
+//! The use of every package: the first charge of the READMEs, and a sandbox that loses the response to every second charge.
 
 use std::ffi::OsString;
 use std::io::{BufRead as _, BufReader};
@@ -16,9 +16,9 @@ use crate::{compile, files};
 pub struct Stage {
     /// Has `charge.c` and `charge.py`, as README prints them, and `main.go`, as that of the Go package does.
     pub programs: PathBuf,
-    /// How the sandbox is started.
+    /// The command that starts the sandbox.
     sandbox: Vec<OsString>,
-    /// Where it finds the files that it names.
+    /// The root of the paths that it names.
     sandbox_root: PathBuf,
     install: String,
 }
@@ -26,7 +26,7 @@ pub struct Stage {
 /// The CA certificate of the sandbox, in the folder of a program.
 pub const CA_FILE: &str = "sandbox-ca.pem";
 
-/// What a use of a package consists of, for the table.
+/// The parts of a package's use, for the table.
 pub const CHARGES: &str = "charge over TLS; charge with a lost answer, resolved";
 
 impl Stage {
@@ -69,7 +69,7 @@ impl Stage {
         self.charges_seeing(folder, |ca_file| Some(compile::file(platform, ca_file)), program)
     }
 
-    /// The same with a program that sees the CA certificate under another path, or is told none.
+    /// The same with a program that sees the CA certificate under another path, or is given none.
     pub fn charges_seeing(
         &self,
         folder: &Path,
@@ -141,7 +141,7 @@ impl Sandbox {
         let text = |name: &str| ready[name].as_str().map(str::to_owned).ok_or_else(|| format!("no {name}"));
         // Where the program sees it: the sandbox's own may lie in a folder that it does not have.
         let ca_file = folder.join(CA_FILE);
-        // That of Windows is on a drive.
+        // The path on Windows is on a drive.
         let its_own = text("ca_file")?.trim_start_matches("C:").replace('\\', "/");
         files::copy(&root.join(its_own.trim_start_matches('/')), &ca_file)?;
         let ca_file = ca_file.display().to_string();
@@ -152,7 +152,7 @@ impl Sandbox {
         Ok(Sandbox { base_url: text("base_url")?, process, variables, ca_file })
     }
 
-    /// Whether the program said what happened, and the ledger agrees.
+    /// Checks that the program reported what happened, and the ledger agrees.
     fn end(&self, first: &str, second: &str) -> Result<(), String> {
         if first.trim() != "paid" {
             return Err(format!("the first charge: {first}"));

@@ -84,7 +84,7 @@ fn all_are_named(dist: &Dist, file: &Path) -> Result<(), String> {
     }
 }
 
-/// What docs/install.md says, as one who downloads does it, with a package that he has.
+/// Runs the commands of docs/install.md as a person does who has downloaded a package.
 fn signed(dist: &Dist, stage: &Stage, file: &Path) -> Result<(), String> {
     let (release, here) = (dist.work("release")?, dist.work("downloaded")?);
     files::copy(file, &release.join(SUMS))?;

@@ -1,4 +1,4 @@
-//! What system packages install, laid out by `scripts/install.sh`.
+//! The files that system packages install, laid out by `scripts/install.sh`.
 
 use std::path::{Path, PathBuf};
 
@@ -19,7 +19,7 @@ pub fn install(
     install.env("DESTDIR", to).env("PREFIX", "/usr").env("LIBDIR", library).env("DOCDIR", documents);
     command::output(install.env_remove("INCLUDEDIR").env_remove("BINDIR").env_remove("MANDIR"))?;
     let usr = to.join("usr");
-    // A package knows its files, and keeps symbols for debuggers elsewhere.
+    // A package lists its files itself, and keeps symbols for debuggers elsewhere.
     for folder in ["debug", "paysvc"] {
         files::remove(&usr.join(library).join(folder))?;
     }

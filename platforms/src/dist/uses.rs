@@ -11,10 +11,10 @@ pub struct Use {
     pub bytes: u64,
     /// Where it was installed.
     pub place: String,
-    /// What ran with it.
+    /// The checks that ran with it.
     pub ran: &'static str,
     pub seconds: f64,
-    /// An error that begins with "MISSING: " is what this machine lacks to install or run it.
+    /// An error that begins with "MISSING: " names what this machine lacks to install or run it.
     pub end: Result<(), String>,
 }
 

@@ -1,4 +1,4 @@
-//! What a library's file says about itself: needed libraries, imports, exports, symbols.
+//! The contents of a library's file: needed libraries, imports, exports, symbols.
 //!
 //! The `object` crate reads ELF, PE, COFF and archives alike, for every processor; Rust's own backtraces use it as
 //! well. The tools for that, readelf and each target's objdump, print text for people.
@@ -20,7 +20,7 @@ pub struct Shared {
     pub exports: Vec<Export>,
     /// The names of the imports that it can do without.
     pub weak: Vec<String>,
-    /// Whether there are symbols or lines for debuggers.
+    /// True if there are symbols or lines for debuggers.
     pub has_symbols: bool,
     /// The name of the debug file, and the checksum that it must have.
     pub debug_link: Option<(String, u32)>,
@@ -47,7 +47,7 @@ pub struct Archive {
     pub is_64: bool,
     /// The names of the global symbols that it defines.
     pub globals: Vec<String>,
-    /// Those that parts of import libraries define, which Rust's standard library brings along on Windows.
+    /// The names that parts of import libraries define, which Rust's standard library brings along on Windows.
     pub stubs: Vec<String>,
     /// The names of the symbols that a program must have in order to link it; weak ones do not count.
     pub undefined: Vec<String>,

@@ -1,4 +1,4 @@
-//! How the libraries of a platform are built: the archive by cargo, everything else from it by the scripts that link.
+//! Builds the libraries of a platform: the archive by cargo, everything else from it by the scripts that link.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -49,8 +49,8 @@ pub fn libraries(root: &Path, platform: &Platform, folder: &Path) -> Result<(), 
             let zig = tools::zig(root)?;
             link.env("CC", format!("{} cc {}", zig.compiler.display(), zig_options(platform).join(" ")));
             link.env("LIBS", libraries_of(platform.system));
-            // zig compiles the start files, with its own folder and the current one in their debug information. Where it is told
-            // that both lie below this name, which every process has, they are the same on every machine.
+            // zig compiles the start files, with its own folder and the current one in their debug information. With
+            // both below this name, which every process has, they are the same on every machine.
             let headers = zig.compiler.with_file_name("lib");
             let headers = headers.strip_prefix(root).map_err(|error| format!("{}: {error}", headers.display()))?;
             link.current_dir(root).env("PWD", HERE).env("ZIG_LIB_DIR", Path::new(HERE).join(headers));
@@ -94,12 +94,12 @@ fn archive(root: &Path, platform: &Platform) -> Result<PathBuf, String> {
     Ok(cargo(root, platform, &what, musl_flags(platform))?.join("libpaysvc.a"))
 }
 
-/// Of Rust's two ways with musl the one for programs that link it dynamically; it serves the others too.
+/// Rust has two ways with musl. This is the one for programs that link it dynamically; it serves the others too.
 fn musl_flags(platform: &Platform) -> &'static [&'static str] {
     if platform.system == System::Musl { &["-Ctarget-feature=-crt-static"] } else { &[] }
 }
 
-/// Where cargo puts what it builds in this tree.
+/// The folder in which cargo puts its builds in this tree.
 pub fn target_folder(root: &Path) -> PathBuf {
     std::env::var_os("CARGO_TARGET_DIR").map_or(root.join("target"), |folder| root.join(folder))
 }
@@ -133,7 +133,7 @@ pub fn cargo(root: &Path, platform: &Platform, words: &[&str], rust_flags: &[&st
 /// The current folder, in whichever it is.
 const HERE: &str = "/proc/self/cwd";
 
-/// What cargo is called with for a platform.
+/// The arguments of cargo for a platform.
 fn arguments(platform: &Platform, has_std: bool) -> Vec<String> {
     let target = match (platform.system, platform.compiler) {
         (System::Glibc(version), Compiler::Zig { .. }) => format!("{}.{version}", platform.target),
@@ -146,8 +146,8 @@ fn arguments(platform: &Platform, has_std: bool) -> Vec<String> {
     arguments
 }
 
-/// Where this machine keeps the sources, and what the libraries have instead: it must not make them differ. Of those that fit,
-/// compilers use the last one.
+/// The folders of the sources on this machine, and their names in the libraries, which must not differ. Compilers use
+/// the last one that fits.
 type Folders<'a> = [(&'a Path, &'a str)];
 
 fn environment(platform: &Platform, has_std: bool, folders: &Folders) -> Vec<(String, String)> {

@@ -1,11 +1,11 @@
-//! What must hold of a library before it is handed out. Every problem names the symbol or the library that is wrong.
+//! The requirements for a library before it is handed out. Every problem names the symbol or the library that is wrong.
 
 use std::collections::BTreeSet;
 
 use super::binary::{Archive, Export, Shared};
 use crate::table::{Platform, System};
 
-/// What the version script declares: the functions with their versions.
+/// The declarations of the version script: the functions with their versions.
 pub fn declared(version_script: &str) -> BTreeSet<Export> {
     let mut exports = BTreeSet::new();
     let mut version = None;
@@ -71,9 +71,9 @@ fn of_linux(declared: &BTreeSet<Export>, abi: i32, library: &Shared, systems: &[
     problems
 }
 
-/// What Rust's standard library uses where the system has it.
+/// Functions that Rust's standard library uses where the system has them.
 const SYSTEMS_LATER: [&str; 4] = ["copy_file_range", "getrandom", "gettid", "statx"];
-/// What scripts/link.sh makes of AWS-LC's names for another allocator.
+/// The prefix that scripts/link.sh gives AWS-LC's names for another allocator.
 const UNUSED: &str = "paysvc_unused_";
 
 /// Weak symbols that a program, or a library beside this one, might define.
@@ -118,7 +118,7 @@ fn differences(declared: &BTreeSet<Export>, exports: &[Export]) -> Vec<String> {
     missing.chain(foreign).collect()
 }
 
-/// What every Windows since 7 has, in lower case.
+/// Libraries that every Windows since 7 has, in lower case.
 const WINDOWS: &[&str] = &[
     "advapi32.dll",
     "bcrypt.dll",
@@ -132,7 +132,7 @@ const WINDOWS: &[&str] = &[
     "userenv.dll",
     "ws2_32.dll",
 ];
-/// What Windows 10 has besides.
+/// Additional libraries in Windows 10.
 const WINDOWS_10: &[&str] = &["bcryptprimitives.dll", "api-ms-win-core-synch-l1-2-0.dll"];
 /// Functions that Rust's standard library or AWS-LC may use, and that Windows 7 does not have.
 const NEWER_THAN_7: &[&str] = &[
@@ -160,8 +160,8 @@ fn of_windows(declared: &BTreeSet<Export>, least: &str, library: &Shared) -> Vec
     problems
 }
 
-/// AWS-LC may load its source of randomness by this name, which no list of imports tells, and aborts without it. What
-/// Rust's standard library loads by name, it can do without.
+/// AWS-LC may load its source of randomness by this name, which is in no list of imports, and aborts without it. Rust's
+/// standard library can do without the functions that it loads by name.
 const RANDOMNESS_OF_8: &[u8] = b"ProcessPrng\0";
 
 /// The problems of what a shared library loads by itself.
@@ -199,8 +199,8 @@ pub fn archive(platform: &Platform, declared: &BTreeSet<Export>, library: &Archi
     problems
 }
 
-/// A name as it is in C. Those of imports have a prefix; with 32 bits all have an underscore, and those of functions that
-/// take their arguments from the stack themselves the size of these.
+/// A name as it is in C. Names of imports have a prefix; with 32 bits all have an underscore, and those of functions
+/// that take their arguments from the stack themselves the size of these.
 fn of_windows_c(name: &str, pointer_bits: u8) -> String {
     let name = name.strip_prefix("__imp_").unwrap_or(name);
     if pointer_bits != 32 {
@@ -210,8 +210,8 @@ fn of_windows_c(name: &str, pointer_bits: u8) -> String {
     name.rsplit_once('@').filter(|(_, size)| size.parse::<u32>().is_ok()).map_or(name, |(name, _)| name).to_owned()
 }
 
-/// What a program's own compiler links statically: the unwinder, arithmetic, the part of glibc that is an archive, and
-/// on Windows the start of threads and MinGW's pthreads.
+/// Symbols that a program's own compiler links statically: the unwinder, arithmetic, the part of glibc that is an
+/// archive, and on Windows the start of threads and MinGW's pthreads.
 fn is_of_compiler(system: System, name: &str) -> bool {
     const GLIBC: &[&str] = &["atexit", "fstat", "fstat64", "lstat64", "pthread_atfork", "stat", "stat64"];
     // The second is MinGW's name for gmtime of a 32-bit msvcrt.dll.

@@ -26,8 +26,8 @@ pub fn run(root: &Path, arguments: impl Iterator<Item = String>) -> Result<(), S
     Ok(())
 }
 
-/// Whether only what a build needs is printed, for `scripts/setup.sh`, and the platforms: without targets all of them, but
-/// those of best effort.
+/// Returns whether to print only the needs of a build, for `scripts/setup.sh`, and the platforms: without targets all
+/// of them, but those of best effort.
 fn parse(arguments: impl Iterator<Item = String>) -> Result<(bool, Vec<&'static Platform>), String> {
     let (mut only_needs, mut platforms) = (false, Vec::new());
     for argument in arguments {
@@ -85,7 +85,7 @@ pub fn check_all(root: &Path, platform: &Platform, folder: &Path) -> Result<(), 
     if report.is_empty() { Ok(()) } else { Err(format!("libraries of {}:\n{report}", platform.target)) }
 }
 
-/// How many weak names the libraries have that another library could define. Windows has no such names.
+/// The number of weak names in the libraries that another library could define. Windows has no such names.
 pub fn weak_names(root: &Path, platform: &Platform) -> Result<String, String> {
     if platform.is_windows() {
         return Ok(String::new());

@@ -1,4 +1,4 @@
-//! What a build of the platforms needs on this machine, and where it is.
+//! The tools that a build of the platforms needs on this machine, and where they are.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -73,7 +73,7 @@ pub fn rust() -> Result<Rust, String> {
 }
 
 impl Rust {
-    /// Whether the standard library is there, built for that target.
+    /// Returns whether the standard library is there, built for that target.
     pub fn has(&self, target: &str) -> bool {
         let library = files::list(&self.sysroot.join("lib/rustlib").join(target).join("lib"));
         let is_std = |file: &PathBuf| file.file_name().is_some_and(|it| it.to_string_lossy().starts_with("libstd-"));

@@ -1,4 +1,4 @@
-//! `cargo platforms libs-check` runs what each platform's row says of its libraries, and writes one table of what ran where.
+//! `cargo platforms libs-check` runs the proofs in each platform's row, and writes one table of what ran where.
 
 mod report;
 mod run;
@@ -18,7 +18,7 @@ use run::Tests;
 pub const USAGE: &str = "cargo platforms libs-check [--partial] [--quick] [TARGET...]";
 
 const MACOS: &str = "aarch64-apple-darwin";
-/// Of an old glibc and of Windows: what `--quick` looks at.
+/// The platforms of `--quick`: an old glibc and Windows.
 const QUICK: [&str; 2] = ["x86_64-unknown-linux-gnu", "x86_64-pc-windows-gnu"];
 
 #[derive(Debug, Default)]
@@ -37,7 +37,7 @@ pub fn run(root: &Path, arguments: impl Iterator<Item = String>) -> Result<(), S
     let began = Instant::now();
     let folder = root.join("build/libs");
     files::make(&folder.join("check"))?;
-    // Cargo knows what has changed: an old library must not be tested for a new one.
+    // Cargo rebuilds what has changed: an old library must not be tested for a new one.
     crate::libs::run(root, options.platforms.iter().map(|row| row.target.to_owned()))?;
     let tests = Tests::build(root, options.quick)?;
     // Not beside the proofs, which measure times.
@@ -93,7 +93,7 @@ fn parse(root: &Path, arguments: impl Iterator<Item = String>) -> Result<Options
     if options.platforms.is_empty() {
         let named = |row: &&Platform| match options.quick {
             true => QUICK.contains(&row.target),
-            // What is best effort counts once it has been built.
+            // A best-effort platform counts once it has been built.
             false => row.runner != Runner::None && (!row.best_effort || built(root, row)),
         };
         options.platforms = PLATFORMS.iter().filter(named).collect();

@@ -1,15 +1,15 @@
-//! What was seen of a platform, and the table of all.
+//! The observations on a platform, and the table of all.
 
 use std::collections::BTreeMap;
 
-/// What may be seen, with the head of its column.
+/// The kinds of observation, with the head of its column.
 const COLUMNS: [(&str, &str); 9] = [
     ("programs", "programs"),
     ("scenarios", "scenarios, calls"),
     ("faults", "faults: calls, wrong"),
     ("cancel", "cancel, median and longest in ms"),
     ("unit tests", "unit tests"),
-    // Of both libraries; nothing for Windows.
+    // Both libraries; nothing for Windows.
     ("weak names", "weak names"),
     // A second build, elsewhere, gave the same libraries.
     ("same bytes", "same bytes twice"),
@@ -33,7 +33,7 @@ pub struct Report {
 }
 
 impl Report {
-    /// What was seen, or why it failed.
+    /// Records an observation, or why it failed.
     pub fn note(&mut self, what: &'static str, result: Result<String, String>) {
         match result {
             Ok(cell) => _ = self.seen.insert(what, cell),
@@ -62,8 +62,8 @@ impl Report {
     }
 }
 
-/// What the tests of scenarios print: a row for each, a column for each language after the first, which is this machine's.
-/// Gives the languages, and how many scenarios and calls of one language there were.
+/// Reads the output of the tests of scenarios: a row for each, a column for each language after the first, which is
+/// this machine's. Returns the languages, and how many scenarios and calls of one language there were.
 pub fn scenarios(printed: &str) -> Result<(String, String), String> {
     let mut rows = printed.lines().skip_while(|line| !line.starts_with("| scenario |"));
     let heads = rows.next().ok_or("no table of scenarios")?;
@@ -80,7 +80,7 @@ pub fn scenarios(printed: &str) -> Result<(String, String), String> {
     Ok((languages.join("; "), format!("{count}, {calls}")))
 }
 
-/// How many calls there were, and how many false outcomes, requests sent twice and the like, together.
+/// The number of calls, and of false outcomes, requests sent twice and the like, together.
 pub fn faults(printed: &str) -> Result<String, String> {
     let calls = printed.lines().find_map(|line| line.strip_suffix(" calls, seed 7")?.parse::<usize>().ok());
     let calls = calls.filter(|calls| *calls > 0).ok_or("no calls with faults")?;

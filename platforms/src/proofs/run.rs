@@ -1,4 +1,4 @@
-//! Runs the proofs of one platform: tests of this project, told by `TEST_PLATFORM` which libraries are meant.
+//! Runs the proofs of one platform: tests of this project, with the libraries that `TEST_PLATFORM` names.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ use crate::{compile, libs};
 /// Several times what the longest part takes: what hangs must not block the run.
 const MOST_SECONDS: &str = "2400";
 
-/// What is tried of the journal.
+/// The tests of the journal.
 const JOURNAL: &str = "journal::every_platform:: journal::a_till_that_is_killed_at_any_moment journal::of_two_tills";
 
 /// The integration tests, built once for all platforms.
@@ -113,7 +113,7 @@ pub fn platform(root: &Path, row: &'static Platform, tests: &Tests) -> Report {
     report
 }
 
-/// Whether a second build, elsewhere, gives the same libraries; an error names the files that differ.
+/// Checks that a second build, elsewhere, gives the same libraries; an error names the files that differ.
 pub fn same_bytes(root: &Path, row: &Platform) -> Result<String, String> {
     let program = std::env::current_exe().map_err(|error| format!("this program's name: {error}"))?;
     let log = root.join(format!("build/libs/check/{}-same-bytes.log", row.target));

@@ -18,7 +18,7 @@ use acts::change;
 use pages::Act;
 use show::Wanted;
 
-/// Whether the path is that of an admin call, of the index, or of the description.
+/// Returns whether the path is that of an admin call, of the index, or of the description.
 pub fn is_admin(path: &str) -> bool {
     path == "/" || path == index::OPENAPI || path == "/sandbox" || path.starts_with("/sandbox/")
 }

@@ -19,7 +19,7 @@ use crate::util::json::{Json, object};
 use crate::util::named::named;
 
 named! {
-    /// What the form or a program asks for.
+    /// The action that the form or a program requests.
     #[derive(Clone, Copy, PartialEq, Eq)]
     pub enum Act {
         Pay = "pay",

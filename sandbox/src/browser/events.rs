@@ -1,4 +1,4 @@
-//! Server-sent events: a subscriber is told that something has changed, and then reads what it shows.
+//! Server-sent events: a subscriber is notified of a change, and then reads what it shows.
 
 use std::convert::Infallible;
 use std::pin::Pin;
@@ -20,7 +20,7 @@ const PAUSE: Duration = Duration::from_millis(100);
 /// A line that means nothing shows whether the client is still there.
 const HEARTBEAT: Duration = Duration::from_secs(15);
 
-/// Of one subscriber: it holds at most one event that is not sent yet.
+/// The events of one subscriber: it holds at most one event that is not sent yet.
 pub struct Events(Receiver<Bytes>);
 
 impl Events {

@@ -1,5 +1,5 @@
-//! What browsers load from the sandbox: the page, the hosted checkout's files and the script of the widget; and which
-//! paths a page of another origin may call.
+//! The files that browsers load from the sandbox: the page, the hosted checkout and the script of the widget; and the
+//! paths that a page of another origin may call.
 //!
 //! The widget's script runs on the merchant's page and calls one path. Other paths stay closed, also those that take
 //! the public key: nothing shows that the service lets a page call them, and no page may read the admin calls.
@@ -10,10 +10,10 @@ use crate::http::answer::{Answer, ApiError};
 use crate::http::incoming::Incoming;
 use crate::util::json::Json;
 
-/// Of the hosted checkout: it loads nothing from elsewhere, and a merchant's page may show it in a frame. It does not
-/// restrict forms, because a browser would apply that to the merchant's address after the payment, too.
+/// CSP of the hosted checkout: it loads nothing from elsewhere, and a merchant's page may show it in a frame. It does
+/// not restrict forms, because a browser would apply that to the merchant's address after the payment, too.
 const CSP: &str = "default-src 'self'; base-uri 'none'; object-src 'none'";
-/// Of the page, which no other page may show in a frame.
+/// CSP of the page, which no other page may show in a frame.
 const PAGE_CSP: &str =
     "default-src 'self'; base-uri 'none'; object-src 'none'; form-action 'self'; frame-ancestors 'none'";
 const HTML: &str = "text/html; charset=utf-8";

@@ -1,5 +1,5 @@
-//! `certify`: watches a client go through scenarios and says what it did wrong. Here is the task of the client, and
-//! what it has concluded; `scenario` is the table, with what is looked for.
+//! `certify`: watches a client go through scenarios and reports its mistakes. Here are the client's task and
+//! conclusion; `scenario` is the table, with the checks.
 
 pub mod report;
 pub mod run;
@@ -9,7 +9,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::util::json::{Json, object};
 
-/// What a client concluded about an order.
+/// A client's conclusion about an order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Paid {
     /// The goods are handed over.

@@ -24,7 +24,7 @@ pub struct Verdict {
     judgement: Judgement,
     /// The request that was refused first, and why.
     refused: Option<String>,
-    /// What was seen that a client must not do; or why nothing was judged.
+    /// The client's mistakes; or the reason why nothing was judged.
     findings: Vec<String>,
     took: Duration,
 }
@@ -35,7 +35,7 @@ impl Verdict {
         let is_tested = scenario.is_tested(seen);
         let refused = seen.refused().filter(|_| !is_tested);
         let wrong: Vec<String> = scenario.of_requests.iter().filter_map(|check| check(seen)).collect();
-        // What follows from a refusal, or from a fault that did not act, is no mistake of the client.
+        // The consequences of a refusal, or of a fault that did not act, are no mistake of the client.
         if !is_tested && wrong.is_empty() && (refused.is_some() || scenario.has_fault()) {
             let why = || "No request of the client met the fault: does it send the reference of the task?".to_string();
             let findings = if refused.is_some() { ended } else { [vec![why()], ended].concat() };
@@ -79,7 +79,7 @@ pub fn sum(verdicts: &[Verdict]) -> String {
     sum
 }
 
-/// What was refused, each once, with the number of scenarios: it explains most of the rest.
+/// The refused requests, each once, with the number of scenarios: they explain most of the rest.
 fn refusals(verdicts: &[Verdict]) -> Vec<String> {
     let all: Vec<&String> = verdicts.iter().filter_map(|verdict| verdict.refused.as_ref()).collect();
     let mut refusals: Vec<String> = Vec::new();
@@ -166,7 +166,7 @@ fn junit(verdicts: &[Verdict]) -> String {
             verdict.scenario.name,
             seconds(verdict.took)
         );
-        // Not tested: it could not be run as the scenario wants.
+        // Not tested: it could not be run as the scenario requires.
         let element = match verdict.judgement {
             Judgement::Passed => return format!("  {head}/>\n"),
             Judgement::Failed => "failure",

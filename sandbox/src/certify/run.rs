@@ -180,7 +180,7 @@ fn seen<'a>(sandbox: &'a Sandbox, scenario: &Scenario) -> Seen<'a> {
     Seen { router: &sandbox.router, requests, charges, told }
 }
 
-/// Prints the task and waits until a person, or a program, tells a conclusion.
+/// Prints the task and waits until a person, or a program, gives a conclusion.
 async fn ask(sandbox: &Sandbox) -> Vec<String> {
     if let Some(step) = sandbox.desk.step().as_ref() {
         println!("{}", step.json());

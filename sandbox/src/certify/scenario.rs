@@ -1,12 +1,12 @@
-//! The table of scenarios: what the client is asked to do, what goes wrong meanwhile, and what is looked for: in the
-//! request log, in the ledger, and in what the client told.
+//! The table of scenarios: the client's task, what goes wrong meanwhile, and the checks: of the request log, of the
+//! ledger, and of the client's conclusion.
 
 use super::Paid;
 use crate::crypto::envelope::Body;
 use crate::service::router::Router;
 use crate::util::json::Json;
 
-/// What the client is asked to do. Its word is `CERTIFY_TASK`.
+/// The client's task. Its word is `CERTIFY_TASK`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Task {
     Charge,
@@ -43,7 +43,7 @@ impl Task {
 pub enum Before {
     Nothing,
     Unpaid,
-    /// With this amount and currency, which may be others than those that the client knows.
+    /// With this amount and currency, which may differ from the client's.
     Paid(&'static str, &'static str),
     /// Its only payment was declined.
     Declined,
@@ -59,9 +59,9 @@ pub struct Scenario {
     /// A fault rule as JSON.
     pub rule: Option<&'static str>,
     pub card: &'static str,
-    /// What is judged of every request, whatever became of it.
+    /// The checks of every request, whatever its outcome.
     pub of_requests: &'static [Check],
-    /// What is judged if the client came that far.
+    /// The checks if the client came that far.
     pub checks: &'static [Check],
     /// Why the mistake loses money.
     pub loses: &'static str,
@@ -73,7 +73,7 @@ impl Scenario {
         self.rule.is_some() || !self.prefix.is_empty()
     }
 
-    /// Whether the client came as far as the scenario looks: its fault acted, or a request of the task was answered.
+    /// Returns whether the client came as far as the scenario looks: its fault acted, or a request of the task was answered.
     pub fn is_tested(&self, seen: &Seen) -> bool {
         match self.task {
             _ if self.has_fault() => seen.met_fault(),
@@ -242,17 +242,17 @@ pub fn named(name: &str) -> Option<&'static Scenario> {
     SCENARIOS.iter().find(|scenario| scenario.name == name)
 }
 
-/// What was seen of a client in a scenario.
+/// The observations of a client in a scenario.
 pub struct Seen<'a> {
     pub router: &'a Router,
     /// The entries of the request log.
     pub requests: Vec<Json>,
-    /// How often the order was charged.
+    /// Number of charges of the order.
     pub charges: usize,
     pub told: Option<Paid>,
 }
 
-/// What is wrong, in words; `None` if nothing is.
+/// Returns the mistake, in words; `None` if there is none.
 pub type Check = fn(&Seen) -> Option<String>;
 
 const REFUND: &str = "/payment/order/refund";
@@ -262,7 +262,7 @@ const SECRETS: [&str; 10] =
 /// The pause between two status queries, and how many may be closer together.
 const LEAST_PAUSE_MS: u64 = 200;
 const CLOSE_AT_MOST: usize = 2;
-/// What `Retry-After` says, less what clocks and rounding may take.
+/// The delay in `Retry-After`, less what clocks and rounding may take.
 const RETRY_AFTER_MS: u64 = 950;
 const DAY_MS: u64 = 86_400_000;
 
@@ -286,7 +286,7 @@ fn text<'a>(request: &'a Json, member: &str) -> &'a str {
 }
 
 impl Seen<'_> {
-    /// What the endpoint of a request takes as its body.
+    /// The body that the endpoint of a request takes.
     fn body(&self, request: &Json) -> Option<Body> {
         self.router.find(text(request, "method"), text(request, "path")).ok().map(|(endpoint, _)| endpoint.body)
     }
@@ -405,13 +405,13 @@ pub fn not_denied(seen: &Seen) -> Option<String> {
     (seen.told == Some(Paid::No)).then(|| text.to_string())
 }
 
-/// After a lost answer only a status query can tell that the order is paid.
+/// After a lost response only a status query can show that the order is paid.
 pub fn asked_before_paid(seen: &Seen) -> Option<String> {
     (seen.told == Some(Paid::Yes) && !seen.look_up_answered())
         .then(|| "It took the order for paid without a response that says so.".to_string())
 }
 
-/// Its own host is the one of the request that was redirected, under whatever name it knows the sandbox.
+/// Its own host is the one of the request that was redirected, under whatever name it uses for the sandbox.
 pub fn one_host(seen: &Seen) -> Option<String> {
     let mut after = seen.requests.iter().skip_while(|request| !met_fault(request));
     let own = text(after.next()?, "headers.host");

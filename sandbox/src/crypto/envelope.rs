@@ -16,7 +16,7 @@ const NOT_ENCRYPTED: &str = "Unable to find the encrypted data, please encrypt y
 const NOT_DECRYPTED: &str =
     "Unable to decrypt your payload: it was encrypted with another key, or its padding is not PKCS#1 v1.5.";
 
-/// What an endpoint takes as its body.
+/// The body that an endpoint takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Body {
     None,
@@ -37,7 +37,7 @@ impl Body {
         }
     }
 
-    /// Whether the header `encryption: RSA` is required: true, false or the text `optional`.
+    /// Returns whether the header `encryption: RSA` is required: true, false or the text `optional`.
     pub fn header(self) -> Json {
         match self {
             Body::EncryptedHeaderOptional => Json::from("optional"),
@@ -46,7 +46,7 @@ impl Body {
         }
     }
 
-    /// Whether requests in this envelope are accepted where `self` is the rule.
+    /// Returns whether requests in this envelope are accepted where `self` is the rule.
     pub fn takes(self, other: Body) -> bool {
         let both = [Body::Encrypted, Body::EncryptedWithHeader];
         self == other || (self == Body::EncryptedHeaderOptional && both.contains(&other))
@@ -59,7 +59,7 @@ pub struct Opened {
     /// `none`, `plain` or `encrypted`: what the client sent, even if the endpoint expects another.
     pub envelope: &'static str,
     pub payload: Option<Json>,
-    /// Of the decrypted bytes, or of the body as sent if it is plain.
+    /// Hash of the decrypted bytes, or of the body as sent if it is plain.
     pub sha256: Option<String>,
     pub decrypted_bytes: Option<usize>,
 }
@@ -106,7 +106,7 @@ fn object(text: &[u8], member: &str, what: &str) -> Result<Json, ApiError> {
     }
 }
 
-/// The text of `data`, which must be the only member.
+/// The text of `data`, which must be the only field.
 fn ciphertext(json: &Json) -> Result<String, ApiError> {
     let Some(data) = json.get("data").and_then(Json::as_text) else {
         return Err(bad_data(NOT_ENCRYPTED));

@@ -211,7 +211,7 @@ pub enum Failure {
     /// Another key, or no PKCS#1 v1.5 padding.
     Undecipherable,
     Busy,
-    /// Of the sandbox: the two implementations differ, or one of them panicked.
+    /// A bug in the sandbox: the two implementations differ, or one of them panicked.
     Bug,
 }
 
@@ -239,7 +239,7 @@ impl Decryption {
         Ok(Decryption { keys: Arc::new(Keys { key, check }), places, turns })
     }
 
-    /// What the block contains. May be dropped at any time; a block whose turn has come is decrypted all the same.
+    /// Decrypts the block. May be dropped at any time; a block whose turn has come is decrypted all the same.
     pub async fn decrypt(&self, block: Vec<u8>) -> Result<Vec<u8>, Failure> {
         let _place = self.places.try_acquire().map_err(|_| Failure::Busy)?;
         let turn = Arc::clone(&self.turns).acquire_owned().await.map_err(|_| Failure::Bug)?;

@@ -10,7 +10,7 @@ use crate::state::model::Mandate;
 use crate::util::clock::Moment;
 use crate::util::json::{Json, object};
 
-/// How many mandates `many@…` has.
+/// Number of mandates that `many@…` has.
 const MANY: u64 = 500;
 const CUSTOMER: &str = "Sandbox Customer";
 

@@ -1,4 +1,4 @@
-//! What several payloads have in common: an order, a card, a payment option.
+//! The parts that several payloads have in common: an order, a card, a payment option.
 
 use super::Call;
 use crate::http::answer::ApiError;

@@ -1,4 +1,4 @@
-//! Request handlers: they validate members and shape answers. The rules are in `state`.
+//! Request handlers: they validate fields and shape responses. The rules are in `state`.
 
 pub mod accounts;
 pub mod answers;
@@ -53,7 +53,7 @@ impl Call {
         fields.finish().map(|()| text)
     }
 
-    /// A scalar member of the body, the path or the query, as text; `order.reference` is nested. Blank counts as absent.
+    /// A scalar field of the body, the path or the query, as text; `order.reference` is nested. Blank counts as absent.
     pub fn text(&self, member: &str) -> Option<String> {
         let of = |json: &Json| match json.at(member)? {
             Json::Text(text) | Json::Number(text) => Some(text.clone()),

@@ -182,7 +182,7 @@ pub fn create_checkout(state: &mut State, call: &Call) -> Result<Answer, ApiErro
     Ok(opened(order, call))
 }
 
-/// What the widget's script sends: the options that the merchant's page gave it.
+/// The widget script's request: the options that the merchant's page gave it.
 pub fn open_widget(state: &mut State, call: &Call) -> Result<Answer, ApiError> {
     let mut fields = Fields::of(&call.input);
     let key = fields.required("encryptionKey");

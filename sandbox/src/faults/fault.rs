@@ -1,5 +1,5 @@
-//! All that is known about a fault: its name and words, when it acts, and what it does to the request, the response and
-//! the connection. The others ask an entry of the table; none of them knows a fault by its name.
+//! The definition of a fault: its name and words, when it acts, and its effect on the request, the response and the
+//! connection. Other modules use an entry of the table; none of them depends on a fault's name.
 
 use std::fmt::{self, Debug, Formatter};
 use std::time::Duration;
@@ -15,7 +15,7 @@ pub struct Fault {
     pub acts: Acts,
     /// The request is executed before the fault shows on the wire.
     pub committed: bool,
-    /// What the client sees.
+    /// The effect that the client sees.
     pub wire: &'static str,
     /// The situation that it simulates, in one line.
     pub doc: &'static str,
@@ -23,12 +23,12 @@ pub struct Fault {
     pub answer: Answers,
     pub sends: Sends,
     pub connection: OnConnection,
-    /// How long it waits, if a rule does not say; `None`: it has no delay.
+    /// The delay, if a rule does not set one; `None`: it has no delay.
     pub delay: Option<Duration>,
 }
 
 named! {
-    /// What a fault acts on.
+    /// The targets of a fault.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub enum Acts {
         /// A request, selected by magic input or by a rule with a path.
@@ -42,7 +42,7 @@ named! {
     }
 }
 
-/// What it does to a request before it is executed.
+/// Its effect on a request before it is executed.
 #[derive(Clone, Copy)]
 pub enum OnRequest {
     Nothing,
@@ -56,7 +56,7 @@ pub enum OnRequest {
     Payload(fn(&mut Json)),
 }
 
-/// What it turns the response into.
+/// Its effect on the response.
 #[derive(Clone, Copy)]
 pub enum Answers {
     Same,
@@ -66,7 +66,7 @@ pub enum Answers {
     Changed(fn(Answer) -> Answer),
 }
 
-/// How the response is sent.
+/// The way the response is sent.
 #[derive(Clone, Copy)]
 pub enum Sends {
     /// As every response.
@@ -76,7 +76,7 @@ pub enum Sends {
     Script(fn(&Answer, &Sending) -> Script),
 }
 
-/// What it does to a new connection.
+/// Its effect on a new connection.
 #[derive(Clone, Copy)]
 pub enum OnConnection {
     Nothing,
@@ -90,10 +90,10 @@ pub enum OnConnection {
     CertificateOfOtherHost,
 }
 
-/// The parts of the request that altered answers use.
+/// The parts of the request that altered responses use.
 pub struct RequestFacts<'a> {
     pub base_url: &'a str,
-    /// Whether `status` is a boolean or a text in the endpoint's envelope.
+    /// True if `status` is a boolean in the endpoint's envelope; otherwise it is a string.
     pub is_status_boolean: bool,
     /// Path and query as received.
     pub target: &'a str,
@@ -119,7 +119,7 @@ impl Fault {
         }
     }
 
-    /// What is sent in place of the response, unless that is sent as usual.
+    /// The script sent in place of the response; `None` if the response is sent as usual.
     pub fn script(&self, answer: Option<&Answer>, sending: &Sending) -> Option<Script> {
         match self.sends {
             Sends::AsUsual => None,
@@ -227,7 +227,7 @@ impl Script {
     }
 }
 
-/// What a script depends on, beside the response.
+/// The inputs of a script, beside the response.
 pub struct Sending {
     pub delay: Duration,
     /// The client did not ask to close the connection.

@@ -20,7 +20,7 @@ pub struct Named {
     pub only: Option<Kind>,
 }
 
-/// What a request does.
+/// The effect of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     LookUp,

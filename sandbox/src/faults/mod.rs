@@ -82,9 +82,9 @@ impl Faults {
         self.rules.len()
     }
 
-    /// Whether the fault of a magic value acts on this request. It acts on requests that change something. It acts on a
-    /// status query only if no such request had the value, so that a program can ask what became of that request. The value
-    /// may name one kind.
+    /// Returns whether the fault of a magic value acts on this request. It acts on requests that change something, and
+    /// on a status query only if no such request had the value, so that a program can query the outcome of that
+    /// request. The value may name one kind.
     pub fn meets(&mut self, named: &Named, kind: Kind) -> bool {
         let is_used = if kind == Kind::LookUp {
             self.used.contains(&named.value)
@@ -106,7 +106,7 @@ impl Faults {
         chosen
     }
 
-    /// Whether this is the first time for this request.
+    /// Returns whether this is the first time for this request.
     pub fn is_first(&mut self, request: String) -> bool {
         self.failed.insert(request)
     }
@@ -149,7 +149,7 @@ mod tests {
         String::from_utf8_lossy(&altered.body).into_owned()
     }
 
-    /// What a fault sends in place of a response.
+    /// The script that a fault sends in place of a response.
     pub fn planned(fault: &str, keep_alive: bool) -> Option<Script> {
         let Chosen { fault, delay } = Chosen::new(table::named(fault).unwrap(), None);
         let answer = fault.committed.then(|| Answer::ok(&object! { "a": 1_u64 }));

@@ -12,7 +12,7 @@ use crate::http::path_pattern;
 use crate::util::json::{Json, object};
 use crate::util::seed::Seed;
 
-/// What rules are matched against.
+/// The input that rules are matched against.
 pub enum Subject<'a> {
     NewConnection,
     Request { method: &'a str, path: &'a str, on_connection: u64 },
@@ -69,7 +69,7 @@ impl Rule {
         Rule { id: 0, fault, scope, nth: 1, count: Some(1), probability: None, delay: None, matched: 0, fired: 0 }
     }
 
-    /// Whether the rule fires. It counts every match, even if an earlier rule has fired (`is_free` is false).
+    /// Returns whether the rule fires. It counts every match, even if an earlier rule has fired (`is_free` is false).
     pub fn fires_for(&mut self, subject: &Subject, is_free: bool) -> bool {
         if !self.matches(subject) {
             return false;
@@ -157,7 +157,7 @@ pub fn parse(body: &Json, speaks_tls: bool, known: &[&str]) -> Result<Rule, ApiE
     Ok(Rule { scope, nth, count, probability, delay, ..Rule::of_next_connection(fault) })
 }
 
-/// A misspelt member would silently change the meaning of the rule.
+/// A misspelt field would silently change the meaning of the rule.
 fn check_members(body: &Json, fields: &mut Fields) {
     let Json::Object(members) = body else {
         return;
@@ -217,7 +217,7 @@ fn probability(body: &Json, fields: &mut Fields) -> Option<Probability> {
     }
 }
 
-/// How many similar paths an error lists.
+/// Max number of similar paths that an error lists.
 const SHOWN: usize = 5;
 
 /// An error, with the nearest paths, if a rule for this path could never act. `known` are the paths of the endpoints.

@@ -1,4 +1,4 @@
-//! HTTP responses, error answers in the envelopes of the service, and the bytes of both.
+//! HTTP responses, error responses in the envelopes of the service, and the bytes of both.
 
 use std::borrow::Cow;
 

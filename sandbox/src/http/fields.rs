@@ -24,7 +24,7 @@ impl<'a> Fields<'a> {
         text.unwrap_or_default()
     }
 
-    /// Null and empty text count as absent: a template of the service lists members with empty texts.
+    /// Null and empty strings count as absent: a template of the service lists fields with empty strings.
     pub fn optional(&mut self, path: &str) -> Option<String> {
         match self.body.at(path) {
             None | Some(Json::Null) => None,
@@ -121,7 +121,7 @@ impl<'a> Fields<'a> {
         digits
     }
 
-    /// An amount anywhere else than at these paths is refused, because nothing would read it. `where_it_is` says what does.
+    /// An amount outside these paths is refused, because nothing would read it. `where_it_is` names the right place.
     pub fn no_amount_but_at(&mut self, read: &[&str], where_it_is: &str) {
         let mut found = Vec::new();
         amounts(self.body, "", &mut found);

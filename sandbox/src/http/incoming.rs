@@ -32,9 +32,9 @@ pub struct Headers {
     pub host: Option<String>,
     /// A browser asks whether a page may call another network.
     pub private_network: Option<String>,
-    /// Where the page comes from that sends the request, as browsers say it.
+    /// The source of the page that sends the request, as browsers send it.
     pub fetch_site: Option<String>,
-    /// The same by older browsers, and by those that say nothing else on plain http.
+    /// The same from older browsers, and from those that send nothing else on plain http.
     pub origin: Option<String>,
 }
 
@@ -69,12 +69,12 @@ impl Incoming {
         self.body.as_ref().ok_or_else(|| ApiError::new(413, "The body is larger than 1 MB."))
     }
 
-    /// Whether the client is a browser.
+    /// Returns whether the client is a browser.
     pub fn accepts_html(&self) -> bool {
         self.headers.accept.as_deref().is_some_and(|accept| accept.contains("text/html"))
     }
 
-    /// Whether the client says that it wants JSON; most programs say nothing.
+    /// Returns whether the client asks for JSON; most programs send no preference.
     pub fn wants_json(&self) -> bool {
         self.headers.accept.as_deref().is_some_and(|accept| accept.starts_with("application/json"))
     }

@@ -1,4 +1,4 @@
-//! HTTP messages: requests as received, the fields of their bodies, answers and their bytes. Does no I/O.
+//! HTTP messages: requests as received, the fields of their bodies, responses and their bytes. Does no I/O.
 
 pub mod answer;
 pub mod fields;

@@ -25,7 +25,7 @@ pub fn names(pattern: &str) -> impl Iterator<Item = &str> {
     pattern.split('/').filter_map(name)
 }
 
-/// Whether both match the same paths.
+/// Returns whether both match the same paths.
 pub fn is_same(one: &str, other: &str) -> bool {
     let segments = |pattern: &str| {
         pattern.split('/').map(|part| name(part).map_or(part, |_| "{}").to_string()).collect::<Vec<_>>()

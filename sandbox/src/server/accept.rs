@@ -48,7 +48,7 @@ async fn serve_connection(
     connection: Arc<Connection>,
     sandbox: Arc<Sandbox>,
 ) {
-    // Answers are small and written at once, so Nagle's algorithm would only delay them.
+    // Responses are small and written at once, so Nagle's algorithm would only delay them.
     let _ = tcp.set_nodelay(true);
     let chosen = match sandbox.session.replay() {
         Some(replay) => replay.connection(),

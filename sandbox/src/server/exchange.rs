@@ -157,7 +157,7 @@ pub struct Takeover {
 pub struct Connection {
     pub id: u64,
     requests: AtomicU64,
-    /// Whether the next bytes are the head of a request.
+    /// True if the next bytes are the head of a request.
     pub awaits_head: Arc<AtomicBool>,
     takeover: Mutex<Option<Takeover>>,
 }

@@ -22,7 +22,7 @@ use crate::faults::fault::OnConnection;
 use crate::http::hosts::HostName;
 use crate::util::files::{exposed, owner_only, write_owner_only, write_public};
 
-/// The longest life that browsers accept.
+/// The max lifetime that browsers accept.
 const LIVES: Duration = Duration::days(397);
 
 /// The TLS acceptors and the file of the CA that signed their certificates.
@@ -116,7 +116,7 @@ pub struct Authority {
 /// The certificate, for clients.
 pub struct CaFile {
     pub path: PathBuf,
-    /// Of one that is deleted on drop. Its lock ends with the process, however that ends.
+    /// Set for a file that is deleted on drop. Its lock ends with the process, however that ends.
     temporary: Option<File>,
 }
 
@@ -194,7 +194,7 @@ fn kept(path: &Path) -> Result<Issuer<'static, KeyPair>, String> {
         opened => opened,
     }
     .map_err(key_problem)?;
-    // Of two sandboxes that start at the same time, one makes the files.
+    // If two sandboxes start at the same time, one makes the files.
     file.lock().map_err(key_problem)?;
     if let Some(why) = file.metadata().map_err(key_problem).map(|found| exposed(&found))? {
         return Err(of(&key_path, why));

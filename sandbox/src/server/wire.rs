@@ -80,7 +80,7 @@ pub async fn discard(stream: &mut (impl AsyncRead + Unpin)) {
 
 /// Ends a connection whose client has begun the head of a request and does not end it. An idle connection stays.
 pub struct HeadTimer {
-    /// Whether a head is to come; not while a request is answered.
+    /// True if a head is to come; not while a request is answered.
     awaited: Arc<AtomicBool>,
     limit: Duration,
     running: Option<Pin<Box<Sleep>>>,

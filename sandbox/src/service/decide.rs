@@ -112,7 +112,7 @@ pub async fn decide(
     Decided { answer, chosen, position, keep_alive }
 }
 
-/// What became of a request. The response is the one before its fault changes it; `None`: it was not executed.
+/// The result of a request. The response is the one before its fault changes it; `None`: it was not executed.
 #[derive(Default)]
 struct Done {
     answer: Option<Answer>,
@@ -232,7 +232,7 @@ fn admit<'a>(router: &'a Router, incoming: &Incoming, key: KeyKind) -> Result<(&
     Err(ApiError::unauthorized(problem))
 }
 
-/// What is accepted because integrations differ in it.
+/// Notes on input that is accepted because integrations differ.
 fn tolerated(endpoint: &Endpoint, incoming: &Incoming, key: KeyKind) -> Vec<String> {
     let mut notes = Vec::new();
     if endpoint.key == KeyRule::Either {

@@ -47,7 +47,7 @@ impl Endpoint {
         Ok(if self.assumed { answer.assumed() } else { answer })
     }
 
-    /// What this request does, which decides whether the fault of a magic input acts on it.
+    /// The kind of this request, which decides whether the fault of a magic input acts on it.
     pub fn kind(&self, input: &Json) -> Kind {
         match self.effect {
             Effect::LooksUp => Kind::LookUp,
@@ -62,7 +62,7 @@ impl Endpoint {
     }
 }
 
-/// What a request of the endpoint does.
+/// The effect of a request of the endpoint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Effect {
     LooksUp,

@@ -38,7 +38,7 @@ pub struct Kept {
 }
 
 named! {
-    /// How much of the response the client may have received.
+    /// The part of the response that the client may have received.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub enum Answered {
         Nothing = "none",
@@ -83,7 +83,7 @@ impl RequestLog {
         self.version += 1;
     }
 
-    /// How many were added since the start, or since the log was cleared.
+    /// Number of entries added since the start, or since the log was cleared.
     pub fn last_id(&self) -> u64 {
         self.entries.back().map_or(0, |kept| kept.id)
     }
@@ -119,13 +119,13 @@ pub struct LogEntry<'a> {
     /// `None`: the request was not answered.
     pub answer: Option<&'a Answer>,
     pub effects: &'a [u64],
-    /// What was accepted although it may be refused by the service.
+    /// Notes on input that was accepted although the service may refuse it.
     pub notes: &'a [String],
     pub fault: Option<&'static Fault>,
 }
 
 impl<'a> LogEntry<'a> {
-    /// That of a request that has just been received, the second number being its own on the connection.
+    /// Entry of a request that has just been received, the second number being its own on the connection.
     pub fn unanswered(id: u64, (connection, on_connection): (u64, u64), incoming: &'a Incoming, key: KeyKind) -> Self {
         let (received, opened) = (Moment::now(), &Opened::NONE);
         let (answer, effects, notes, fault) = (None, &[], &[], None);

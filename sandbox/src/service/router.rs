@@ -50,7 +50,7 @@ impl Router {
         })
     }
 
-    /// The type of `status` in answers at this path.
+    /// The type of `status` in responses at this path.
     pub fn status_at(&self, path: &str) -> Status {
         self.at(path).min_by_key(|(_, values)| values.len()).map_or(Status::Text, |(endpoint, _)| endpoint.status)
     }

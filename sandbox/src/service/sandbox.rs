@@ -34,9 +34,9 @@ pub struct Sandbox {
     pub encryption: EncryptionKey,
     /// Its public part, as in the dashboard.
     pub encryption_key: Arc<str>,
-    /// Whether a line about each request is written on standard error.
+    /// True if a line about each request is written on standard error.
     pub is_logging: bool,
-    /// How long a client may take for the head of a request that it has begun.
+    /// Max time that a client may take for the head of a request that it has begun.
     pub head_timeout: Duration,
     /// For `certify`.
     pub desk: Desk,
@@ -141,7 +141,7 @@ pub struct Shared {
     pub requests: RequestLog,
     pub webhooks: Webhooks,
     pub faults: Faults,
-    /// How many calls may have changed the state.
+    /// Number of calls that may have changed the state.
     pub calls: u64,
 }
 
@@ -171,7 +171,7 @@ impl Changes {
     }
 }
 
-/// The shared data; tells the watchers when it is released.
+/// The shared data; notifies the watchers when it is released.
 pub struct Locked<'a> {
     shared: MutexGuard<'a, Shared>,
     changes: &'a watch::Sender<Changes>,

@@ -19,7 +19,7 @@ pub const LARGEST_FILE: u64 = 64 << 20;
 /// A shorter secret is a part of too many other texts; an error may repeat it, and there it is masked as well.
 const SHORTEST_SECRET: usize = 6;
 
-/// What is recorded of a request or of a connection.
+/// The record of a request or of a connection.
 #[derive(Debug)]
 pub struct Exchange {
     /// `None`: a new connection met the fault.
@@ -28,7 +28,7 @@ pub struct Exchange {
     pub answer: Option<Answer>,
 }
 
-/// What a client asks. The card data, codes and keys of two clients differ, and are masked.
+/// The client's request. The card data, codes and keys of two clients differ, and are masked.
 pub fn asked(incoming: &Incoming, key: KeyKind, opened: &Opened) -> Json {
     let masked = |value: &Json| mask::without(&mask::mask(value), &long(mask::hidden(value)));
     object! {
@@ -41,7 +41,7 @@ pub fn asked(incoming: &Incoming, key: KeyKind, opened: &Opened) -> Json {
     }
 }
 
-/// What is known of a request whose body was not read.
+/// The known parts of a request whose body was not read.
 pub fn asked_unread(incoming: &Incoming) -> Json {
     let query = mask::mask(&incoming.query_json());
     object! { "method": &incoming.method, "path": &incoming.path, "query": query }

@@ -15,7 +15,7 @@ use crate::util::clock::Moment;
 use crate::util::files::owner_only;
 use crate::util::json::{Json, object};
 
-/// Kept for the line that says why the file ends.
+/// Kept for the line that gives the reason for the file's end.
 const LAST_LINE: u64 = 256;
 
 pub struct Recorder {

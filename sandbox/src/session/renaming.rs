@@ -1,9 +1,9 @@
-//! What a client makes anew in every run: references, UUIDs and times. A new reference or UUID stands for the recorded
-//! one in whose place it was sent first; times are not compared.
+//! Values that a client makes anew in every run: references, UUIDs and times. A new reference or UUID stands for the
+//! recorded one in whose place it was sent first; times are not compared.
 
 use crate::util::json::Json;
 
-/// Members whose values a client makes; only letters, in lower case.
+/// Fields whose values a client makes; only letters, in lower case.
 const REFERENCES: [&str; 8] =
     ["reference", "ref", "alias", "requestid", "transactionid", "idempotencykey", "nonce", "uuid"];
 /// Their digits are no time.
@@ -27,12 +27,12 @@ impl Renaming {
         self.0.clear();
     }
 
-    /// What was sent, with the recorded names.
+    /// Returns the sent JSON with the recorded names.
     pub fn recorded(&self, sent: &Json) -> Json {
         renamed(sent, &self.0)
     }
 
-    /// A text with the names that this client knows.
+    /// Returns a text with this client's names.
     pub fn sent(&self, text: &str) -> String {
         // As they are written in JSON, where quotes have a backslash.
         let inside = |text: &String| Json::from(text).to_string().trim_matches('"').to_string();
@@ -40,7 +40,7 @@ impl Renaming {
         replaced(text, &pairs)
     }
 
-    /// Whether the two say the same, with `sent` as `recorded` returns it. Returns the new pairs, or where they differ.
+    /// Compares the two, with `sent` as `recorded` returns it. Returns the new pairs, or where they differ.
     pub fn compare(&self, recorded: &Json, sent: &Json) -> Result<Vec<Pair>, Vec<String>> {
         let mut pairs = Vec::new();
         self.collect("", recorded, sent, &mut pairs);
@@ -195,7 +195,7 @@ fn date(text: &str) -> Option<usize> {
     Some(start + text[start..].find(|letter| !clock(letter)).unwrap_or(text.len() - start))
 }
 
-/// Where the two differ, in words; none: they say the same. The order of fields has no meaning.
+/// The differences of the two, in words; none: they are equal. The order of fields has no meaning.
 pub fn differences(recorded: &Json, sent: &Json, place: &str) -> Vec<String> {
     match (recorded, sent) {
         (Json::Object(recorded), Json::Object(sent)) => {

@@ -12,7 +12,7 @@ use crate::http::answer::{Answer, ApiError};
 use crate::http::incoming::Incoming;
 use crate::util::json::{Json, object};
 
-/// Of the requests that are not in the file; a client that repeats one for ever fills no memory.
+/// Max number of unrecorded requests kept; a client that repeats one for ever fills no memory.
 const MOST_UNMATCHED: usize = 100;
 
 pub struct Replay(Mutex<Progress>);
@@ -110,8 +110,8 @@ impl Replay {
     }
 }
 
-/// The place of the exchange that answers, and the names that are new with it. What was sent as it was recorded comes
-/// before what stands for it.
+/// The place of the exchange that answers, and the names that are new with it. A request sent as it was recorded comes
+/// before one with other names.
 fn matching(exchanges: &[Recorded], renaming: &Renaming, asked: &Json, looks_up: bool) -> Option<(usize, Vec<Pair>)> {
     let same = |(place, recorded): (usize, &Recorded)| Some((place, recorded.compare(renaming, asked)?.ok()?));
     let unused = exchanges.iter().enumerate().filter(|(_, recorded)| !recorded.is_used);
@@ -123,7 +123,7 @@ fn matching(exchanges: &[Recorded], renaming: &Renaming, asked: &Json, looks_up:
     if looks_up { exchanges.iter().enumerate().rev().find_map(same) } else { None }
 }
 
-/// The response with the names that this client knows.
+/// The response with this client's names.
 fn renamed(answer: Answer, renaming: &Renaming) -> Answer {
     let headers = answer.headers.iter().map(|(name, value)| (name.clone(), renaming.sent(value)));
     let headers = headers.collect();
@@ -142,7 +142,7 @@ impl Progress {
             return format!("{name} was sent more often than in the recording.");
         }
         let other = other.into_iter().filter_map(|(recorded, compared)| Some((recorded, compared.err()?)));
-        // Those that are left count before those that were answered.
+        // Exchanges that are left count before those that were answered.
         if let Some((recorded, differs)) = other.min_by_key(|(recorded, differs)| (recorded.is_used, differs.len())) {
             return format!("{name} differs from line {}: {}.", recorded.line, differs.join("; "));
         }
@@ -171,7 +171,7 @@ impl Recorded {
         is_here.then(|| renaming.compare(recorded, asked))
     }
 
-    /// Whether it has the method, path and query of this request.
+    /// Returns whether it has the method, path and query of this request.
     fn asks_at(&self, asked: &Json) -> bool {
         let same =
             |recorded: &Json| ["method", "path", "query"].iter().all(|name| recorded.get(name) == asked.get(name));

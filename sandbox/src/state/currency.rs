@@ -4,7 +4,7 @@ struct Row {
     code: &'static str,
     /// `currencyId`.
     id: u64,
-    /// Whether the merchant has it unless `--currencies` says something else.
+    /// True if the merchant has it unless `--currencies` sets another list.
     by_default: bool,
 }
 

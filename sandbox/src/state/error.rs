@@ -2,10 +2,10 @@
 
 use crate::util::money::Money;
 
-/// What a broken rule is to the request.
+/// The kind of a broken rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Broken {
-    /// What it names does not exist.
+    /// The thing it names does not exist.
     Missing,
     /// The current state does not allow it.
     Refused,

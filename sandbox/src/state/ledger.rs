@@ -23,7 +23,7 @@ pub enum Effect {
     PayoutMade,
     /// A payout that was accepted has failed: its amount is back in the balance.
     PayoutReturned,
-    /// Of an endpoint with a canned answer.
+    /// Effect of an endpoint with a canned response.
     Other(String),
 }
 
@@ -94,7 +94,7 @@ pub struct Entry {
 }
 
 impl Entry {
-    /// Whether the client moved money.
+    /// Returns whether the client moved money.
     fn moves_money(&self) -> bool {
         match self.effect {
             Effect::ChargeMade | Effect::RefundMade | Effect::PayoutMade => true,

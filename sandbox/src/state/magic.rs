@@ -1,14 +1,14 @@
-//! Magic inputs: values of ordinary members that select an outcome.
+//! Magic inputs: values of ordinary fields that select an outcome.
 
 use serde::{Deserialize, Serialize};
 
-/// How a value begins that names a fault.
+/// Prefix of a value that names a fault.
 pub const FAULT: &str = "sbx-";
 
 /// The card of the service's documentation. It needs its holder, as real cards mostly do.
 const DOCUMENTED_CARD: &str = "5123450000784608";
 
-/// How the alias of a virtual account begins whose `bankCode` is null.
+/// Prefix of the alias of a virtual account whose `bankCode` is null.
 const NO_BANK_CODE: &str = "no-bank-code";
 
 pub fn has_bank_code(alias: &str) -> bool {

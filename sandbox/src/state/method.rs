@@ -77,7 +77,7 @@ impl Method {
         ROWS.iter().find(is_it).map(|row| row.method)
     }
 
-    /// The codes that `of_code` knows, for messages.
+    /// The codes that `of_code` accepts, for messages.
     pub fn codes() -> String {
         let codes: Vec<_> = ROWS.iter().flat_map(|row| std::iter::once(row.code).chain(row.other)).collect();
         codes.join(", ")
@@ -118,7 +118,7 @@ impl Method {
     }
 }
 
-/// Of a bank transfer, which exists in NGN only: 600 costs 620, 500 costs 520.
+/// Fee of a bank transfer, which exists in NGN only: 600 costs 620, 500 costs 520.
 const OF_TRANSFER: Money = Money::whole(20);
 
 /// The fee of all other options.

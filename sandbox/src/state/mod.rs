@@ -52,8 +52,8 @@ pub struct Settings {
     /// The currencies that the merchant has.
     pub currencies: Currencies,
     pub fee: Fee,
-    /// What is pending ends after this time; without it, a payout ends after the first status call that shows it, and a
-    /// refund with the first look at its order.
+    /// Pending payouts and refunds end after this time; without it, a payout ends after the first status call that
+    /// shows it, and a refund with the first look at its order.
     pub settle: Option<Duration>,
 }
 

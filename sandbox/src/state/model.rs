@@ -50,7 +50,7 @@ pub struct Order {
     pub assumed: bool,
     pub description: Option<String>,
     pub customer: Option<Customer>,
-    /// Where the merchant wants the customer's browser to go after the payment.
+    /// The URL for the customer's browser after the payment.
     pub redirect_url: Option<String>,
     pub payments: Vec<Payment>,
     pub refunds: Vec<Refund>,
@@ -87,12 +87,12 @@ named! {
 }
 
 impl Order {
-    /// What was charged without the fee: the price, unless only a part of a reserved amount was captured.
+    /// The charged amount without the fee: the price, unless only a part of a reserved amount was captured.
     pub fn charged(&self) -> Money {
         self.paid_payment().map_or(self.amount, |payment| payment.amount)
     }
 
-    /// Of the payment that decides; of a card as long as there is none.
+    /// The fee of the payment that decides; of a card as long as there is none.
     pub fn fee(&self) -> Money {
         self.decisive_payment().map_or_else(|| self.fee_by(Method::Card), |payment| self.fee_of(payment))
     }
@@ -105,7 +105,7 @@ impl Order {
         self.fee_rule.of(method, self.amount)
     }
 
-    /// What the customer is charged: the amount and the fee.
+    /// The customer's total: the amount and the fee.
     pub fn total(&self) -> Money {
         self.charged().plus(self.fee())
     }
@@ -237,7 +237,7 @@ pub struct Payment {
     pub detail_reference: String,
     pub method: Method,
     pub state: PaymentState,
-    /// What it waits for while it is pending, or has waited for.
+    /// The event it waits for while it is pending, or has waited for.
     pub awaits: Awaits,
     #[serde(deserialize_with = "constant")]
     pub code: Constant,
@@ -249,13 +249,13 @@ pub struct Payment {
     pub payer: Option<String>,
     /// The masked account or card number; the whole number of a temporary account.
     pub instrument: String,
-    /// How the card behaves, if it is a payment by card.
+    /// The card's behaviour, if it is a payment by card.
     pub card: Option<magic::Card>,
     pub created: Moment,
     pub updated: Moment,
 }
 
-/// What makes a pending payment final.
+/// The event that makes a pending payment final.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Awaits {
     Nothing,
@@ -303,7 +303,7 @@ impl PaymentState {
     }
 }
 
-/// How long the temporary account of a bank transfer lives.
+/// Lifetime of the temporary account of a bank transfer.
 pub const TRANSFER_LIVES: Duration = Duration::from_secs(30 * 60);
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -32,7 +32,7 @@ impl Attempt {
     }
 }
 
-/// What an admin call does to the payment of an order.
+/// The payment that an admin call makes for an order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Made {
     Paid,
@@ -56,7 +56,7 @@ impl State {
         Ok(self.add_payment(order, Attempt { awaits, card, reference, ..attempt }))
     }
 
-    /// Whether a payment by card with this reference may be added to a new order.
+    /// Checks that a payment by card with this reference may be added to a new order.
     pub fn check_new_payment(&self, currency: Option<&str>, reference: Option<&str>) -> Result<(), RuleError> {
         if reference.is_some_and(|reference| self.place_of_payment(reference).is_some()) {
             return Err(RuleError::PaymentReferenceExists);
@@ -82,7 +82,7 @@ impl State {
         }
     }
 
-    /// Whether the order may be paid with this option. An unknown order may; paying creates it.
+    /// Checks that the order may be paid with this option. An unknown order may; paying creates it.
     pub fn check_payable(&self, reference: &str, method: Method) -> Result<(), RuleError> {
         if self.orders.get(reference).is_some_and(Order::is_paid) && !self.settings.pay_twice {
             return Err(RuleError::OrderPaid);
@@ -328,7 +328,7 @@ impl State {
         }
     }
 
-    /// Whether a bank transfer was offered this temporary account.
+    /// Returns whether a bank transfer was offered this temporary account.
     pub fn is_transfer_account(&self, number: &str) -> bool {
         self.transfer_to(number).is_some()
     }

@@ -16,7 +16,7 @@ impl NewPayout {
         self.client_reference.clone().unwrap_or_else(facts)
     }
 
-    /// How the payout ends by itself; `None`: it stays pending.
+    /// The state in which the payout ends by itself; `None`: it stays pending.
     fn end(&self) -> Option<PayoutState> {
         match magic::account(&self.account_number) {
             magic::Account::StaysPending => None,
@@ -156,8 +156,8 @@ impl State {
         self.settle_agenda(Moment::now());
     }
 
-    /// Ends what would end by itself, whenever that is: payouts and refunds. What waits for the customer is left alone.
-    /// Returns how many payouts and refunds have ended.
+    /// Ends payouts and refunds that would end by themselves, whenever that is. Payments that wait for the customer are
+    /// left alone. Returns how many payouts and refunds have ended.
     pub fn settle_now(&mut self) -> (usize, usize) {
         let pending = |state: &State| {
             let payouts = state.batches.values().flat_map(|batch| &batch.payouts);

@@ -12,12 +12,12 @@ pub const NO_DATE: &str = "0001-01-01T00:00:00";
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Moment(OffsetDateTime);
 
-/// How far an admin call has moved the clock, in milliseconds. There is one sandbox in a process.
+/// Milliseconds by which admin calls have moved the clock. There is one sandbox in a process.
 static AHEAD: AtomicU64 = AtomicU64::new(0);
 /// Ten years: further on, dates would not be dates for every client.
 pub const FARTHEST_MS: u64 = 10 * 365 * 24 * 3600 * 1000;
 
-/// How far the clock is ahead of the machine's.
+/// Returns the milliseconds by which the clock is ahead of the machine's.
 pub fn ahead_ms() -> u64 {
     AHEAD.load(Ordering::Relaxed)
 }

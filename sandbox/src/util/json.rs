@@ -1,4 +1,4 @@
-//! JSON values whose members keep their order and whose numbers keep their digits.
+//! JSON values whose fields keep their order and whose numbers keep their digits.
 //!
 //! An amount such as `98000.000000` must not change, so a number is stored as its text and never as a float.
 
@@ -22,7 +22,7 @@ pub enum Json {
     Object(Vec<(String, Json)>),
 }
 
-/// `object! { "status": true, "data": Json::Null }`: members in the given order.
+/// `object! { "status": true, "data": Json::Null }`: fields in the given order.
 macro_rules! object {
     ($($name:literal : $value:expr),* $(,)?) => {
         $crate::util::json::Json::Object(vec![$(($name.to_string(), $crate::util::json::Json::from($value))),*])
@@ -46,7 +46,7 @@ impl Json {
         exact.or_else(|| members.iter().find(|(key, _)| key.eq_ignore_ascii_case(name))).map(|(_, value)| value)
     }
 
-    /// A nested member: `at("card.cvv")`, `at("payoutDetails.0.amount")`.
+    /// A nested field: `at("card.cvv")`, `at("payoutDetails.0.amount")`.
     pub fn at(&self, path: &str) -> Option<&Json> {
         path.split('.').try_fold(self, |value, name| match value {
             Json::Array(items) => items.get(name.parse::<usize>().ok()?),
@@ -65,7 +65,7 @@ impl Json {
         matches!(self, Json::Object(_))
     }
 
-    /// An object with the members of another one after its own.
+    /// An object with the fields of another one after its own.
     pub fn and(mut self, other: Json) -> Json {
         if let (Json::Object(members), Json::Object(further)) = (&mut self, other) {
             members.extend(further);

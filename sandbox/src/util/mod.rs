@@ -1,4 +1,4 @@
-//! JSON, amounts, time, derived values and files: knows nothing about HTTP or about payments.
+//! JSON, amounts, time, derived values and files: independent of HTTP and of payments.
 
 pub mod clock;
 pub mod files;

@@ -1,4 +1,4 @@
-//! How webhooks are sent, and where to; set by an admin call.
+//! The way webhooks are sent, and their target; set by an admin call.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use crate::util::json::{Json, object};
 
 const MEMBERS: [&str; 8] = ["url", "form", "attempts", "retry_ms", "delay_ms", "duplicates", "reorder", "drop"];
 const LONGEST_DELAY_MS: u64 = 600_000;
-/// Of attempts, duplicates, events to reorder.
+/// Max attempts, duplicates, events to reorder.
 const MOST: u64 = 100;
 const MOST_DROPS: u64 = 1_000_000;
 
@@ -26,11 +26,11 @@ pub struct Behaviour {
     pub retry: Duration,
     /// From the event to its first attempt.
     pub delay: Duration,
-    /// How many more times each event is sent.
+    /// Number of additional sends of each event.
     pub duplicates: u64,
     /// The events are collected in groups of this size, and each group is sent in reverse.
     pub reorder: usize,
-    /// How many of the next events are not sent.
+    /// Number of the next events that are not sent.
     pub drop: u64,
 }
 
@@ -53,7 +53,7 @@ impl Behaviour {
     /// The behaviour with the fields that are given; the others stay.
     pub fn changed(&self, body: &Json) -> Result<Behaviour, ApiError> {
         let mut fields = Fields::of(body);
-        // A misspelt member would silently change nothing.
+        // A misspelt field would silently change nothing.
         fields.only(&MEMBERS);
         let changed = Behaviour {
             url: self.changed_url(body, &mut fields),
@@ -80,7 +80,7 @@ impl Behaviour {
         parsed.map_err(|problem| fields.error("url", format!("The url field is wrong: {problem}."))).ok()
     }
 
-    /// Whether the next event is dropped.
+    /// Returns whether the next event is dropped.
     pub fn take_drop(&mut self) -> bool {
         let is_dropped = self.drop > 0;
         self.drop -= u64::from(is_dropped);

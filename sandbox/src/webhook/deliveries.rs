@@ -1,4 +1,4 @@
-//! The log of the newest deliveries, with their attempts and answers.
+//! The log of the newest deliveries, with their attempts and responses.
 
 use std::collections::VecDeque;
 

@@ -1,5 +1,5 @@
-//! The body of an event, in the forms that integrations report, also of a forged one: what somebody could send who
-//! knows only the receiver's URL.
+//! The body of an event, in the forms that integrations report, also of a forged one: sendable by anyone who has only
+//! the receiver's URL.
 
 use crate::endpoints::{answers, payouts};
 use crate::http::answer::ApiError;
@@ -10,7 +10,7 @@ use crate::util::json::{Json, object};
 use crate::util::named::named;
 
 named! {
-    /// How the body is written. None of them is documented by the service.
+    /// The form of the body. None of them is documented by the service.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
     pub enum Form {
         /// `{"data":{…}}`, names in camel case.
@@ -132,7 +132,7 @@ fn capital(name: &str) -> String {
 const MEMBERS: [&str; 6] = ["body", "order", "session", "payout", "change", "form"];
 
 /// `body` is sent as it is. `order`, `session` or `payout` makes an event that reports success for it, known or not;
-/// `change` replaces or adds members of its object.
+/// `change` replaces or adds fields of its object.
 pub fn forged(state: &State, body: &Json, default_form: Form) -> Result<Message, ApiError> {
     let mut fields = Fields::of(body);
     fields.only(&MEMBERS);
@@ -210,7 +210,7 @@ fn of_payout(reference: &str) -> Json {
     changed(object! { "payoutReference": reference, "amount": Json::Number("100.00".to_string()) }, success())
 }
 
-/// Members that are there get the new value in their place.
+/// Existing fields get the new value in their place.
 fn changed(object: Json, change: Vec<(String, Json)>) -> Json {
     let Json::Object(mut members) = object else {
         return object;

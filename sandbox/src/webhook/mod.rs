@@ -31,7 +31,7 @@ pub struct Queued {
     pub body: String,
 }
 
-/// What is to be sent, how, and what was sent.
+/// The webhooks to send, how to send them, and those sent.
 pub struct Webhooks {
     /// As started; a reset returns to it.
     initial: Behaviour,

@@ -107,7 +107,7 @@ fn with<T>(sandbox: &Weak<Sandbox>, queued: &Queued, act: impl FnOnce(&mut Webho
 }
 
 const TIMEOUT: Duration = Duration::from_secs(10);
-/// How much of the receiver's response is kept.
+/// Max bytes kept of the receiver's response.
 const KEPT: usize = 1024;
 
 pub async fn post(target: &Target, body: String) -> Result {

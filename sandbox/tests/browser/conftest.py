@@ -141,7 +141,7 @@ class Browser:
 
         def find() -> WebElement | None:
             controls = [it for it in self.all(selector) if it.is_displayed()]
-            # The driver knows no accessible names inside the widget's frame.
+            # The driver has no accessible names inside the widget's frame.
             by_text = (it for it in controls if it.text == name)
             return next(by_text, None) or next((it for it in controls if it.accessible_name == name), None)
 

@@ -120,7 +120,7 @@ def test_faults_are_switched_on_and_off(page: Browser, sandbox: Sandbox) -> None
     switch.click()
     page.until(lambda: switch.text == "off", "the switch is still on")
     assert (status(sandbox), sandbox.get("faults")["rules"]) == (200, [])
-    # What cannot be switched on says why.
+    # A fault that cannot be switched on shows the reason.
     page.type("Search faults", "tls_")
     page.click("tls_expired")
     page.shows("needs a sandbox that was started with --tls", "[role=alert]")
@@ -206,7 +206,7 @@ def test_where_and_how_webhooks_are_sent(page: Browser, sandbox: Sandbox, receiv
     sandbox.charge("HOOK")
     page.until(lambda: len(bodies) == 2, "not sent twice")
     assert b'"Data"' in bodies[0]
-    # What another program sets appears, and what is being typed stays.
+    # Another program's change appears, and the text being typed stays.
     page.type("Send events to", "https://elsewhere.example/")
     sandbox.post("webhooks", {"form": "flat", "duplicates": 0})
     page.until(lambda: page.named("Form").get_property("value") == "flat", "the form is not shown")
@@ -235,7 +235,7 @@ def test_the_keyboard_is_enough(page: Browser, sandbox: Sandbox) -> None:
     reach("Details of 1")
     page.driver.switch_to.active_element.send_keys(Keys.SPACE)
     page.shows("************1111", "pre")
-    # What happens meanwhile does not take the focus away.
+    # Changes meanwhile do not take the focus away.
     sandbox.charge("MORE")
     page.until(lambda: len(page.all("tbody tr:not(.detail)")) == 2, "two rows")
     focused = page.driver.switch_to.active_element

@@ -60,7 +60,7 @@ def test_the_page_finds_a_restarted_sandbox(browser: Browser) -> None:
     browser.shows_no("BEFORE", "tbody tr")
     browser.shows("live", "#live")
     browser.until(lambda: not browser.one("#message").is_displayed(), "it still shows an error")
-    # What the page reads of a sandbox that is gone is an error, too.
+    # Reads from a sandbox that is gone are errors, too.
     browser.open("about:blank")
     second.stop()
     assert all("ERR_" in message for message in browser.console())
@@ -123,7 +123,7 @@ def test_it_is_readable_in_every_window(browser: Browser, sandbox: Sandbox) -> N
             browser.one(f'section[aria-label="{title(view)}"] {"svg[role=img]" if "/" in view else "tbody tr"}')
             assert browser.driver.execute_script(LOW_CONTRAST) == [], (view, scheme)
             assert browser.driver.execute_script(overflow) <= 0, (view, width)
-            # What a sheet cuts off is not seen, either.
+            # Text that a sheet cuts off is not seen, either.
             cut = "return [...document.querySelectorAll('.sheet')].some((it) => it.scrollWidth > it.clientWidth)"
             assert not browser.driver.execute_script(cut), (view, width)
             browser.driver.save_screenshot(str(pictures / f"{view.replace('/', '-')}-{width}-{scheme}.png"))

@@ -2,7 +2,7 @@
 
 use super::wire::Ended;
 
-/// What a client sees.
+/// The effect that a client sees.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Seen {
     /// A whole response, after which the connection serves further requests.

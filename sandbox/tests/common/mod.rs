@@ -196,7 +196,7 @@ impl Sandbox {
 }
 
 impl Sandbox {
-    /// Ends it by this signal; it must say that all is well.
+    /// Ends it by this signal; it must report that all is well.
     #[cfg(unix)]
     pub fn signal(mut self, name: &str) {
         let sent = Command::new("sh").args(["-c", &format!("kill -{name} {}", self.child.id())]).status();
@@ -211,7 +211,7 @@ impl Sandbox {
     }
 }
 
-/// What the program says when it does not start.
+/// The program's output when it does not start.
 pub fn refusal(arguments: &[&str]) -> String {
     let output = command(&[arguments, &["--exit-with-parent"]].concat()).output().unwrap();
     assert!(!output.status.success() && output.stdout.is_empty(), "{arguments:?}");

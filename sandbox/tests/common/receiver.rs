@@ -1,4 +1,4 @@
-//! A receiver of webhooks that answers what a test says.
+//! A receiver of webhooks that answers as the test requires.
 
 use std::io::Write as _;
 use std::net::{TcpListener, TcpStream};

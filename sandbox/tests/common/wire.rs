@@ -1,4 +1,4 @@
-//! A client that reads single answers and sees how a connection ends.
+//! A client that reads single responses and sees how a connection ends.
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::TcpStream;
@@ -22,7 +22,7 @@ pub struct Client {
     pub tcp: TcpStream,
 }
 
-/// How a connection ended.
+/// The end of a connection.
 #[derive(Debug, PartialEq, Eq, Clone, Copy)]
 pub enum Ended {
     /// FIN; under TLS after close_notify.

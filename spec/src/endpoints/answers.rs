@@ -1,4 +1,4 @@
-//! The fields around the data of a response, which many answers have, and the responses about orders.
+//! The fields around the data of a response, which many responses have, and the responses about orders.
 
 use crate::schema::{Member, Reference, Role};
 

@@ -7,7 +7,7 @@ pub const ROWS: &[Endpoint] = &[Endpoint {
     name: "banks",
     method: Method::Get,
     path: "/payment/banks",
-    // Integrations always send it; nothing says what the service does without it.
+    // Integrations always send it; the service's behaviour without it is not documented.
     fields: &[Field::optional_query("paymentmethod", "only banks that offer this payment option").integrated()],
     safety: Safety::ReadOnly,
     answer: Answer {

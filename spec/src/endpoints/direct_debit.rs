@@ -26,7 +26,7 @@ pub const ROWS: &[Endpoint] = &[
         name: "direct_debit_create",
         path: "/payment/order/direct-debit/create",
         encrypted: true,
-        // The documentation does not say which of these are required, so the library requires none.
+        // The documentation does not state which of these are required, so the library requires none.
         fields: &[
             Field::optional("recurringPaymentId", Kind::Integer, "the recurring payment that the mandate serves"),
             Field::optional(
@@ -114,7 +114,7 @@ pub const ROWS: &[Endpoint] = &[
     },
 ];
 
-/// The documentation says that the message reads so, and shows no other state.
+/// The documentation gives this message, and shows no other state.
 const ACTIVE: Wording = Wording {
     words: &["mandate", "is", "active"],
     fillers: &["the", "this", "your", "customer's", "direct", "debit", "now", "currently"],

@@ -236,7 +236,7 @@ pub const ROWS: &[Endpoint] = &[
         safety: Safety::Repeatable,
         answer: Answer {
             envelope: Envelope::PaymentState,
-            // The state is the order's: that it was paid says nothing of the card.
+            // The state is the order's: an order being paid is no evidence about the card.
             reports_state: false,
             members: &[Member::text("status", "state of the order, as a word"), STATUS_CODE, MESSAGE.guessed()],
             ..Endpoint::ANSWER
@@ -355,7 +355,7 @@ const fn option(
     PayOption { words, sent_as, needs: &[], certainty, doc }
 }
 
-// How to find out what became of a request.
+// How to find the outcome of a request.
 
 /// A payment, by the reference of its order.
 const BY_PAYMENT: LookUp = LookUp {

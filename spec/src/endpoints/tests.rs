@@ -1,4 +1,4 @@
-//! What every row must keep, whoever adds it.
+//! Invariants of every row, whoever adds it.
 
 use super::ENDPOINTS;
 use crate::schema::{
@@ -208,7 +208,7 @@ fn a_payment_option_names_members_of_its_request() {
     }
 }
 
-/// A name is compared with the known ones up to a length, and what it is like must be told by one name in each object.
+/// A name is compared with the known ones up to a length, and must resemble only one name in each object.
 #[test]
 fn the_names_of_an_open_payload_can_be_told_apart() {
     fn check(row: &str, of: &'static [Field]) {
@@ -239,7 +239,7 @@ fn documentation_fits_on_a_line_and_in_a_cell() {
     }
 }
 
-/// What the documentation calls documented is what the service documents. Its responses to `order_create` are not.
+/// Fields are marked documented only where the service documents them. Its responses to `order_create` are not.
 #[test]
 fn an_answer_that_is_not_documented_has_no_documented_member() {
     for row in ENDPOINTS {

@@ -1,15 +1,15 @@
-//! Answers: their members and what these mean, and where they state success, code and state.
+//! Responses: their fields and the meaning of these, and the places of success, code and state.
 
 use super::{Certainty, doc};
 
 named! {
-    /// What a reference names. A response that names a different one from its request is not the response to it.
+    /// The kind of object a reference names. A response that names a different one belongs to another request.
     pub enum Reference(name) {
         Order = "order",
         /// A payment into a virtual account.
         Session = "session",
         Mandate = "mandate",
-        /// Of payouts.
+        /// A batch of payouts.
         Batch = "batch",
         /// The label of a virtual account.
         Alias = "alias",
@@ -25,7 +25,7 @@ named! {
     }
 }
 
-/// An object of a response that the reader knows. What a field means depends on its object.
+/// An object of a response that the reader recognizes. The meaning of a field depends on its object.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
 pub enum Place {
@@ -33,7 +33,7 @@ pub enum Place {
     Data,
     /// This attempt to pay.
     Payment,
-    /// The order, in the response that tells its state.
+    /// The order, in the response that reports its state.
     Summary,
     /// The order, in the response that created it.
     Order,
@@ -45,7 +45,7 @@ pub enum Place {
     Error,
 }
 
-/// What a field means.
+/// The meaning of a field.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Role {
     /// Votes for success or failure: the `status` of the whole response.
@@ -57,7 +57,7 @@ pub enum Role {
     Error,
     Errors,
     Message,
-    /// Of an `error`, if it has no message.
+    /// Description of an `error`, if it has no message.
     Description,
     Code,
     /// The code of an `error`: shown, but not evidence.
@@ -76,13 +76,13 @@ pub enum Role {
     ServiceReference,
     /// Without the fee.
     Price,
-    /// What was charged; the fee may be included.
+    /// The amount charged; the fee may be included.
     Charged,
     Fee,
     Currency,
-    /// Whether the state can no longer change.
+    /// True if the state can no longer change.
     Final,
-    /// Whether to ask again.
+    /// True if the client should query again.
     Requery,
     /// The number of a bank account.
     AccountNumber,
@@ -95,7 +95,7 @@ pub enum Role {
 }
 
 impl Role {
-    /// For documentation; empty if the field's name says it.
+    /// For documentation; empty if the field's name is enough.
     pub fn words(self) -> String {
         let text = match self {
             Role::Status | Role::IsSuccess | Role::Success | Role::Error | Role::Errors => "success or failure",
@@ -118,7 +118,7 @@ impl Role {
     }
 }
 
-/// What a field of a response holds.
+/// The type of a response field.
 #[derive(Clone, Copy, Debug)]
 pub enum AnswerKind {
     Text,
@@ -169,10 +169,10 @@ impl AnswerKind {
     }
 }
 
-/// How the service writes a value that is a number.
+/// The form in which the service writes a number.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Form {
-    /// As the kind says: a string for texts and times, a number for integers.
+    /// As the kind requires: a string for texts and times, a number for integers.
     Plain,
     /// A JSON number in one place and a string in another.
     NumberOrText,
@@ -186,7 +186,7 @@ pub struct Member {
     pub form: Form,
     pub nullable: bool,
     pub certainty: Certainty,
-    /// What it means, where the shared list of roles does not say it for this name and place.
+    /// Its meaning, where the shared list of roles has none for this name and place.
     pub role: Option<Role>,
     /// Its field in the one shape of the response, where that is not its own name in snake_case.
     pub field: Option<&'static str>,
@@ -280,7 +280,7 @@ impl Member {
         inner.map(|member| member.certainty(member.certainty.max(self.certainty))).collect()
     }
 
-    /// What it means in an object of that place.
+    /// Its meaning in an object of that place.
     pub fn role_in(&self, place: Place) -> Option<Role> {
         let shared = || crate::roles::SHARED.iter().find(|known| known.name == self.name)?.role(place);
         self.role.or_else(shared)
@@ -342,7 +342,7 @@ impl Envelope {
     }
 }
 
-/// A statement in words. Every other text says nothing.
+/// A statement in words. Any other text is not evidence.
 #[derive(Clone, Copy, Debug)]
 pub struct Wording {
     /// All words of the sentence, in lower case.
@@ -352,7 +352,7 @@ pub struct Wording {
 }
 
 impl Wording {
-    /// Whether the text is this sentence, in any case.
+    /// Returns whether the text is this sentence, in any case.
     pub fn is_said_by(&self, text: &str) -> bool {
         let is = |word: &str, known: &&str| known.eq_ignore_ascii_case(word);
         let words = text.trim_end().trim_end_matches(['.', '!']).split_whitespace();
@@ -361,13 +361,13 @@ impl Wording {
     }
 }
 
-/// What is known of a response.
+/// Everything known about a response.
 #[derive(Clone, Copy, Debug)]
 pub struct Answer {
     pub envelope: Envelope,
     pub certainty: Certainty,
     /// JSON pointer of the field, an object or a number, that makes the response of a read-only request one about a
-    /// payment, whatever the words beside it say.
+    /// payment, whatever the words beside it are.
     pub subject: Option<&'static str>,
     /// "success" in `data.status` is the state of what was asked for: of a refund or a payout.
     pub success_is_state: bool,
@@ -375,7 +375,7 @@ pub struct Answer {
     pub reports_state: bool,
     /// The state is that of a payment for an order, or into a virtual account: SUCCESSFUL means paid.
     pub is_of_payment: bool,
-    /// How the `message` says that what was asked about is active.
+    /// The wording of the `message` if the queried object is active.
     pub active: Option<Wording>,
     /// All fields, with the envelope's own: `status`, `message` and the code. The `errors` of a failure are not among them.
     pub members: &'static [Member],
@@ -398,7 +398,7 @@ impl Answer {
         found.into_iter().next().map(|(_, _, pointer)| pointer)
     }
 
-    /// Of a request without a row.
+    /// The response to a request without a row.
     pub const UNKNOWN: &Answer = &Answer {
         envelope: Envelope::Unknown,
         certainty: Certainty::Guessed,

@@ -1,4 +1,4 @@
-//! What a row can say: the request of an endpoint, its response, and what a request does at the service.
+//! The contents of a row: the request of an endpoint, its response, and the effect of a request at the service.
 
 mod answer;
 mod request;
@@ -16,10 +16,10 @@ pub(crate) const fn doc(text: &'static str) -> &'static str {
 }
 
 named! {
-    /// What supports a statement about the service, strongest first.
+    /// Evidence for a statement about the service, strongest first.
     #[derive(PartialOrd, Ord)]
     pub enum Certainty(name, doc) {
-        /// The service's public documentation says so.
+        /// Stated in the service's public documentation.
         Documented = "documented", "the service's public documentation says so";
         /// Seen in a real response of the service.
         Reported = "reported", "seen in a real response of the service";
@@ -49,7 +49,7 @@ named! {
 }
 
 named! {
-    /// What a request does at the service, which decides what may be done if its outcome is unknown.
+    /// The effect of a request at the service; it decides what may be done if the outcome is unknown.
     pub enum Safety(name, doc) {
         /// Changes nothing. The library retries it.
         ReadOnly = "read-only", "the library retries it";
@@ -60,16 +60,16 @@ named! {
     }
 }
 
-/// What an UNKNOWN outcome of a request means for the person who reads it.
+/// The meaning of an UNKNOWN outcome for the person who reads it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Doubt {
     /// Nothing: the request moves no money.
     None,
-    /// Of a charge, its authorization or its capture.
+    /// A charge, its authorization or its capture.
     Charge,
     Refund,
     Payout,
-    /// Of a request that no row describes.
+    /// A request that no row describes.
     Money,
 }
 
@@ -116,15 +116,14 @@ pub struct Endpoint {
     /// nearly a known field is refused, because nobody would read it if it were passed on.
     pub allows_extra: bool,
     pub safety: Safety,
-    /// Of a row that moves money.
+    /// The doubt of a row that moves money.
     pub doubt: Doubt,
     pub answer: Answer,
     pub looked_up_by: Option<LookUp>,
-    /// How certain method and path are.
+    /// Certainty of method and path.
     pub certainty: Certainty,
     pub key_certainty: Certainty,
-    /// How certain the form of the body is: plain or encrypted, and the headers with it. It means nothing without a
-    /// body.
+    /// Certainty of the form of the body: plain or encrypted, with its headers. Meaningless without a body.
     pub body_certainty: Certainty,
     pub doc: &'static str,
 }
@@ -135,7 +134,7 @@ impl Endpoint {
         matches!(self.safety, Safety::ReadOnly)
     }
 
-    /// What an unknown outcome of the request means.
+    /// The meaning of an unknown outcome of the request.
     pub const fn in_doubt(&self) -> Doubt {
         match self.safety {
             Safety::ReadOnly | Safety::Repeatable => Doubt::None,
@@ -149,7 +148,7 @@ impl Endpoint {
         Step::of(self, true).is_some()
     }
 
-    /// What most rows share. A row states how it differs.
+    /// The defaults of a row; a row states how it differs.
     pub const ROW: Endpoint = Endpoint {
         name: "",
         method: Method::Post,
@@ -171,12 +170,12 @@ impl Endpoint {
         doc: "",
     };
 
-    /// What most answers share.
+    /// The defaults of a response.
     pub const ANSWER: Answer = Endpoint::ROW.answer;
 }
 
-/// Which read-only endpoint tells what became of a request, and which parts of the request are needed to ask it and to
-/// understand its response.
+/// The read-only endpoint that finds the outcome of a request, and the parts of the request that the query and its
+/// response need.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct LookUp {
     /// Name of the row that is asked.
@@ -190,11 +189,11 @@ pub struct LookUp {
     /// JSON pointers, into what was kept, of the price. A refund with an amount is a partial one.
     pub amount: Option<&'static str>,
     pub currency: Option<&'static str>,
-    /// Name of the row that tells the currency of an order, if the status query's response does not name it.
+    /// Name of the row that reports the currency of an order, if the status query's response does not name it.
     pub currency_by: Option<&'static str>,
     /// JSON pointers of the fields that make the request a charge, as does every field that its row does not list.
     pub charges_with: &'static [&'static str],
-    /// What the status query cannot tell; empty if there is nothing to add.
+    /// Limits of the status query; empty if there is nothing to add.
     pub limits: &'static str,
 }
 
@@ -205,7 +204,7 @@ pub enum Keep {
     Value(&'static str),
     /// Only that this object was given: it is kept as `{}`, because it holds secrets.
     Presence(&'static str),
-    /// Not a field of the request: the caller adds it, from what it knows about the order or the batch.
+    /// Not a field of the request: the caller adds it, from its knowledge of the order or the batch.
     Added(&'static str),
 }
 
@@ -217,21 +216,21 @@ impl Keep {
     }
 }
 
-/// What the response of the status query must show for the question to be settled. `docs/verdicts.md` has the rules.
+/// The evidence that the status query's response must have to settle the question. `docs/verdicts.md` has the rules.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Settles {
     /// The state of the order, which was to be charged.
     Charge,
-    /// That the order exists, with its price. Nothing was to be charged.
+    /// The existence of the order, with its price. Nothing was to be charged.
     Order,
-    /// As `Charge`, unless the caller says that nothing was to be charged: then as `Order`.
+    /// As `Charge`, unless the caller states that nothing was to be charged: then as `Order`.
     ChargeOrOrder,
     /// The state of the entry in the history of the order that has the request's `orderPaymentReference`.
     Attempt,
     /// The state reversed, for a refund without an amount. Nothing settles a partial refund.
     Refund,
-    /// That the service has accepted the batch.
+    /// The service's acceptance of the batch.
     Batch,
-    /// That there is an account.
+    /// The existence of an account.
     Account,
 }

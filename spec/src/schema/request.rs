@@ -2,10 +2,10 @@
 
 use super::{Certainty, Reference, doc};
 
-/// The most characters of an amount, in requests and in answers.
+/// The max length of an amount, in requests and in responses.
 pub const LONGEST_AMOUNT: usize = 64;
 
-/// What the log says of a charge whose request has no price.
+/// Log text for a charge whose request has no price.
 pub const NO_PRICE: &str = "no price in the request: the service charges what the order has";
 
 named! {
@@ -18,7 +18,7 @@ named! {
 }
 
 named! {
-    /// How an amount is written in the request, whichever way the caller gives it.
+    /// The form of an amount in the request, whichever way the caller gives it.
     pub enum Wire(name) {
         /// As a JSON string.
         Text = "string",
@@ -27,7 +27,7 @@ named! {
     }
 }
 
-/// What a field of a request or of the configuration holds.
+/// The type of a field of a request or of the configuration.
 #[derive(Clone, Copy, Debug)]
 pub enum Kind {
     /// A JSON string that is not empty.
@@ -103,7 +103,7 @@ impl Default {
 pub struct PayOption {
     /// The words that mean it, in any case. The first is used in messages and documentation.
     pub words: &'static [&'static str],
-    /// How the deciding member is spelled when it is sent. The service is seen with both spellings.
+    /// The spelling of the deciding field when it is sent. The service is seen with both spellings.
     pub sent_as: &'static str,
     /// Names of the fields beside it that the request must have.
     pub needs: &'static [&'static str],
@@ -129,18 +129,18 @@ pub struct Field {
     pub secret: bool,
     /// JSON pointer of a field of the same request that means the same: if both are given, they must be equal.
     pub same_as: Option<&'static str>,
-    /// Taken under its name in any case, and sent as it is spelled here, or as the payment option says.
+    /// Taken under its name in any case, and sent as it is spelled here or in the payment option.
     pub any_case: bool,
     /// Digits that people write in groups: with spaces or dashes between them they are refused.
     pub digits: bool,
     /// The words that decide what else the request needs; others are passed on.
     pub options: &'static [PayOption],
-    /// It has the price of what is charged. Without it the service charges what the order has, which the log says, and
+    /// It has the price of what is charged. Without it the service charges what the order has, which is logged, and
     /// which takes a word of its own in languages where a field is easily forgotten.
     pub has_price: bool,
-    /// It says who pays what to whom, as references and amounts do: a request with the same key has the same value.
+    /// It identifies who pays what to whom, as references and amounts do: a request with the same key has the same value.
     pub identifies: bool,
-    /// What it names: a response must be about the same.
+    /// The kind of object it names: a response must name the same one.
     pub reference: Option<Reference>,
     pub certainty: Certainty,
     pub default: Default,
@@ -212,7 +212,7 @@ impl Field {
         Field { identifies: true, ..self }
     }
 
-    /// It says who pays what to whom.
+    /// Identifies who pays what to whom.
     pub const fn is_identifying(&self) -> bool {
         self.identifies || self.reference.is_some() || matches!(self.kind, Kind::Amount(_))
     }
@@ -230,7 +230,7 @@ impl Field {
         Field { options, ..self }
     }
 
-    /// Whether a field of that name is this one.
+    /// Returns whether a field of that name is this one.
     pub fn is_called(&self, name: &str) -> bool {
         self.name == name || self.any_case && self.name.eq_ignore_ascii_case(name)
     }

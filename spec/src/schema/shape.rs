@@ -7,7 +7,7 @@ use crate::roles::is_of_envelope;
 #[derive(Clone, Debug)]
 pub struct ShapeField {
     pub name: String,
-    /// The fields that may have its value, the first before the others. The first tells kind and documentation.
+    /// The fields that may have its value, the first before the others. The first decides kind and documentation.
     pub members: Vec<(Place, &'static Member)>,
     /// The fields of an object, or of each element of a list.
     pub fields: Vec<ShapeField>,
@@ -20,8 +20,8 @@ impl ShapeField {
 }
 
 impl Answer {
-    /// The fields of the response: those of the data, and what stands beside it that is not of the envelope, which status,
-    /// code and message of the reply tell.
+    /// The fields of the response: those of the data, and those beside it that are not of the envelope, which status,
+    /// code and message of the reply report.
     pub fn shape(&self) -> Vec<ShapeField> {
         let mut fields = Vec::new();
         for member in typed(self.members) {

@@ -1,4 +1,4 @@
-//! What the response to a request proves.
+//! The outcome that the response to a request proves.
 
 use super::StateRule;
 use super::StatusRule::{self, Failed, Is, Refused};
@@ -19,7 +19,7 @@ impl Vote {
     }
 }
 
-/// The signs by which the tables decide: how an attempt to send a request went, and what the response says.
+/// The signs by which the tables decide: how an attempt to send a request went, and the contents of the response.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Signs {
     /// 0 without a response.
@@ -36,7 +36,7 @@ pub struct Signs {
     pub failure: Vote,
     /// Contradicts success, but is not a vote for failure.
     pub weak_failure: bool,
-    /// An object names a field twice.
+    /// An object has a duplicate key.
     pub duplicate_names: bool,
     /// Something in it names progress or success, or may be about an earlier request.
     pub names_progress: bool,
@@ -98,7 +98,7 @@ pub struct Line {
     /// The library sends the request again, if attempts and time are left.
     pub again: When,
     pub after_429: After429,
-    /// For the message: what the response does not say itself.
+    /// For the message: facts that the response itself does not state.
     pub explanation: Option<&'static str>,
 }
 
@@ -116,12 +116,11 @@ const IF_CUT: When = When {
     holds: |s| s.may_be_truncated || s.http_status == 429,
 };
 
-/// What changes after an earlier attempt of the same call was answered with 429: attempts before it may have been
-/// executed.
+/// The change after HTTP 429 to an earlier attempt of the same call: attempts before it may have been executed.
 #[derive(Clone, Copy, Debug)]
 pub enum After429 {
     Same,
-    /// What the 429 proved still holds.
+    /// The 429's proof still holds.
     Rejected,
     /// Else E_RESPONSE and UNKNOWN.
     RejectedIf(When),
@@ -151,7 +150,7 @@ const UNKNOWN: Line = Line {
 const REJECTED: Line = Line { status: Refused, outcome: Rejected, ..UNKNOWN };
 const CONFIRMED: Line = Line { status: Is(Status::Ok), outcome: Confirmed, ..UNKNOWN };
 
-/// Of a read-only request: the outcome is that of the reading, never that of the payment.
+/// Read-only request: the outcome is that of the reading, never that of the payment.
 const UNREAD: Line = Line { state: StateRule::None, ..UNKNOWN };
 const READ: Line = Line { state: StateRule::None, ..CONFIRMED };
 
@@ -203,7 +202,7 @@ pub const CHANGING: &[Line] = &[
                 405, 413 or 415",
             holds: |s| s.own_failed || matches!(s.http_status, 401 | 405 | 413 | 415) }),
         ..REJECTED },
-    // With the other 4xx, something in between may have answered after the service, or the service speaks of another
+    // With the other 4xx, something in between may have answered after the service, or the response is about another
     // request.
     Line { number: "12b", words: "exact F, otherwise", holds: |s| s.failure.exact,
         explanation: Some("the response reports failure, and does not prove that nothing was done"), ..UNKNOWN },

@@ -35,7 +35,7 @@ named! {
     pub enum StateRule(words) {
         None = "NONE",
         OfAnswer = "the response's",
-        /// That of the entry of the history in question.
+        /// The state of the history entry in question.
         OfEntry = "the entry's",
         /// The refund's: it was done.
         Successful = "SUCCESSFUL",

@@ -1,4 +1,4 @@
-//! What became of an earlier request: what is asked, and what the response of a status query proves.
+//! The outcome of an earlier request: the question, and what the response of a status query proves.
 
 use super::StateRule::{self, OfAnswer, OfEntry, Successful};
 use super::StatusRule::{self, Failed, Is};
@@ -9,27 +9,27 @@ use crate::status::{State, Status};
 use Question::{Account, Attempt, Batch, Charge, Final, Order, Refund};
 
 named! {
-    /// What is asked.
+    /// The question of a status query.
     pub enum Question(words) {
-        /// Whether the order was charged.
+        /// Was the order charged?
         Charge = "charge",
-        /// Whether the order was created; it was not to be charged.
+        /// Was the order created? It was not to be charged.
         Order = "order without a charge",
-        /// What became of one attempt to pay.
+        /// What was the outcome of one attempt to pay?
         Attempt = "one attempt to pay",
-        /// Whether all of the order was refunded.
+        /// Was all of the order refunded?
         Refund = "full refund",
-        /// Whether the service accepted the payouts.
+        /// Did the service accept the payouts?
         Batch = "payouts",
-        /// Whether there is a virtual account.
+        /// Is there a virtual account?
         Account = "virtual account",
-        /// The final state of the order.
+        /// What is the final state of the order?
         Final = "`order_wait`",
     }
 }
 
 impl Question {
-    /// What the status query's response must name.
+    /// The reference that the status query's response must name.
     pub const fn names(self) -> Reference {
         match self {
             Question::Batch => Reference::Batch,
@@ -39,34 +39,34 @@ impl Question {
     }
 }
 
-/// What a status query tells about the earlier request.
+/// The result of a status query about the earlier request.
 #[derive(Clone, Copy, Debug)]
 pub struct LookUp {
     pub question: Question,
-    /// Of the status query and its response.
+    /// The signs of the status query and its response.
     pub signs: Signs,
     /// The request of the status query is wrong, or the configuration lacks what it needs.
     pub unsendable: bool,
-    /// The service knows what it was asked for, and answered with it.
+    /// The service found the queried object and returned it.
     pub answered: bool,
-    /// The response names what was asked about.
+    /// The response names the queried object.
     pub named: bool,
-    /// Something in the response differs from what was asked about.
+    /// Something in the response differs from the queried object.
     pub differs: bool,
     /// The response names the amount that was asked for.
     pub amount_agrees: bool,
-    /// Something says that the state can still change.
+    /// A field shows that the state can still change.
     pub may_change: bool,
-    /// Both documented members say that it cannot.
+    /// Both documented fields show that it cannot.
     pub said_to_be_final: bool,
     /// Every entry of the history has failed, and each has a reference of its own: there is at least one.
     pub every_entry_failed: bool,
-    /// How many requests that may charge the order were begun; `None`: not known.
+    /// Number of requests that may charge the order and were begun; `None`: not known.
     pub attempts: Option<u32>,
     /// The state of the entry in question; NONE without one, and if it contradicts itself.
     pub entry: State,
-    /// The same of the entry that the service named when it answered the attempt in question, if the journal knows it,
-    /// and that every other attempt has ended.
+    /// The same of the entry that the service named in its response to the attempt in question, if the journal has it,
+    /// and has an end for every other attempt.
     pub own_entry: State,
     pub has_elements: bool,
     /// A payout in the response was refused, or has failed.
@@ -121,7 +121,7 @@ impl Line {
         self.about.is_empty() || self.about.contains(&question)
     }
 
-    /// What is asked, in words.
+    /// The question, in words.
     pub fn question(&self) -> String {
         let words: Vec<_> = self.about.iter().map(|question| question.words()).collect();
         if words.is_empty() { "any".to_owned() } else { words.join(", ") }
@@ -153,7 +153,7 @@ const OF_ORDERS: &[Question] = &[Charge, Order, Attempt, Refund, Final];
 const NO_STATE: StateRule = StateRule::None;
 const DIFFERS: &str = "the response differs from what was asked for";
 
-/// What became of an earlier request.
+/// The outcome of an earlier request.
 #[rustfmt::skip]
 pub const LINES: &[Line] = &[
     Line { number: "c1", words: "one of: the status query cannot be sent; HTTP 400, 401, 403 or 422",

@@ -41,7 +41,7 @@ pub fn pages(rows: &'static [Endpoint], requests: &Requests) -> Result<Vec<(Stri
     rows.iter().map(page).collect()
 }
 
-/// What a program does after the outcome UNKNOWN.
+/// The next step of a program after the outcome UNKNOWN.
 fn after_unknown(row: &Endpoint) -> &'static str {
     match (row.safety, row.looked_up_by) {
         (Safety::ReadOnly, _) => "ask again",
@@ -150,7 +150,7 @@ fn request_members(out: &mut Vec<Value>, within: &str, fields: &[Field]) {
     }
 }
 
-/// What a field holds, in words: "amount in major currency units, number or text, may be null".
+/// The type of a field, in words: "amount in major currency units, number or text, may be null".
 fn answer_kind(member: &Member) -> String {
     let unit = member.kind.unit().map_or_else(String::new, |unit| format!(" in {unit}"));
     let form = if member.form == Form::NumberOrText { ", number or text" } else { "" };

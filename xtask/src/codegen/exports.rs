@@ -74,7 +74,7 @@ fn members_within(outer: usize, fields: &'static [Field]) -> Vec<Value> {
         .collect()
 }
 
-/// What a field holds. A C program writes the JSON itself, so it may write an amount in either way.
+/// The type of a field. A C program writes the JSON itself, so it may write an amount in either way.
 fn of_c(field: &Field) -> String {
     match field.kind {
         Kind::Amount(_) => kind(field).replacen("decimal", "string or number, a decimal", 1),

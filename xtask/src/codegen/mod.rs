@@ -1,4 +1,4 @@
-//! From the tables to source text: a module prepares what a language needs to know, its template holds the text.
+//! From the tables to source text: a module prepares the values that a language needs, its template holds the text.
 //!
 //! Pure.
 
@@ -58,7 +58,7 @@ fn table(head: &str, lines: impl Iterator<Item = String>) -> String {
     format!("{head}\n|{}\n{lines}", "---|".repeat(columns))
 }
 
-/// What every template needs to know about a row; each language adds its own.
+/// The values of a row that every template needs; each language adds its own.
 fn row(row: &Endpoint) -> Value {
     context! {
         name => row.name,
@@ -72,7 +72,7 @@ fn row(row: &Endpoint) -> Value {
     }
 }
 
-/// What the store in PostgreSQL says, in that template. `parameter`: how the language's drivers write the one with that number.
+/// The statements of the store in PostgreSQL, in that template. `parameter`: the form of a parameter in the drivers.
 pub fn statements(template: &str, parameter: fn(usize) -> String) -> String {
     let written = |text: &str| {
         (1..=5).fold(text.to_owned(), |text, number| text.replace(&format!("{{{number}}}"), &parameter(number)))
@@ -82,7 +82,7 @@ pub fn statements(template: &str, parameter: fn(usize) -> String) -> String {
     crate::templates::render(template, context! { table => postgres::TABLE, statements })
 }
 
-/// How a row is sent, in words: "public key, encrypted".
+/// The way a row is sent, in words: "public key, encrypted".
 fn manner(row: &Endpoint) -> String {
     let key = match row.key {
         ApiKey::Public => "public key",
@@ -97,7 +97,7 @@ fn manner(row: &Endpoint) -> String {
     format!("{key}{encrypted}{repeated}")
 }
 
-/// How the body is sent; a row without fields in the body has none.
+/// The way the body is sent; a row without fields in the body has none.
 fn sent_body(row: &Endpoint) -> &'static str {
     match (row.encrypted, row.fields.iter().any(|field| field.location == Location::Body)) {
         (true, _) => "encrypted",
@@ -106,24 +106,24 @@ fn sent_body(row: &Endpoint) -> &'static str {
     }
 }
 
-/// Whether the word in `/data/status` is a state, and the response has that field: the data of a batch is a list.
+/// Returns whether the word in `/data/status` is a state, and the response has that field: the data of a batch is a list.
 fn word_is_state(answer: &Answer) -> bool {
     let has = |members: &'static [Member], name: &str| members.iter().find(|member| member.name == name);
     let of_data = has(answer.members, "data").map(|data| data.kind);
     answer.success_is_state && matches!(of_data, Some(AnswerKind::Object(data)) if has(data, "status").is_some())
 }
 
-/// What every template needs to know about a field of a request or of the configuration.
+/// The values of a field of a request or of the configuration that every template needs.
 fn member(field: &Field) -> Value {
     context! { name => field.name, kind => kind(field), doc => field.doc_with_default() }
 }
 
-/// What a field holds, in words: "string, required".
+/// The type of a field, in words: "string, required".
 fn kind(field: &Field) -> String {
     format!("{}{}", field.kind.name(), if field.required { ", required" } else { "" })
 }
 
-/// What a field of a response holds, in words: "amount in major currency units, reported".
+/// The type of a response's field, in words: "amount in major currency units, reported".
 fn answer_kind(member: &Member) -> String {
     let unit = member.kind.unit().map(|unit| format!(" in {unit}")).unwrap_or_default();
     let certainty = match member.certainty {

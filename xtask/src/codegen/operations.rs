@@ -1,5 +1,5 @@
-//! What every language needs to know about the functions that choose their requests themselves, and which endpoint tells
-//! what became of a request.
+//! The values that every language needs for the functions that choose their requests themselves, and for the endpoint
+//! that finds the outcome of a request.
 
 use minijinja::{Value, context};
 use paysvc_spec::operations::{Body, OPERATIONS, Operation};
@@ -29,7 +29,7 @@ pub fn answer_of(operation: &Operation, rows: &[Endpoint]) -> Option<&'static st
     }
 }
 
-/// What every template needs to know; each language adds its own.
+/// The values that every template needs; each language adds its own.
 pub fn operation(operation: &Operation) -> Value {
     context! {
         name => operation.name,

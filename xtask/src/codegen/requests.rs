@@ -35,7 +35,7 @@ impl Requests {
         self.0.get(row.name).ok_or_else(|| format!("{SCENARIOS} has no endpoint {}", row.name))
     }
 
-    /// How many bytes the fields of the body have as compact JSON, as the library encrypts them.
+    /// The length of the body's fields in bytes as compact JSON, as the library encrypts them.
     pub fn payload(&self, row: &Endpoint) -> Result<usize, String> {
         let request: serde_json::Map<String, serde_json::Value> =
             serde_json::from_str(self.of(row)?.request.get()).map_err(|error| format!("{}: {error}", row.name))?;

@@ -1,4 +1,4 @@
-//! What a second reading of verdicts needs to know about each row, as JSON.
+//! The values of each row that a second reading of verdicts needs, as JSON.
 
 use paysvc_spec::roles;
 use paysvc_spec::schema::{Answer, AnswerKind, Endpoint, Envelope, Field, Member, Place, Reference, Role, Safety};

@@ -19,7 +19,7 @@ pub fn render() -> String {
     let operations = OPERATIONS.iter().map(|of| {
         let answer_of = match of.answer {
             Body::Of(row) => json!(row),
-            // That of the endpoint that is asked: the reply names it.
+            // The endpoint of the status query: the reply names it.
             Body::OfLookUp => Value::Null,
             Body::Own(_) => json!(of.name),
         };

@@ -1,4 +1,4 @@
-//! How many bytes the example of each encrypted endpoint has before it is encrypted, and which keys can encrypt it.
+//! The length of each encrypted endpoint's example before it is encrypted, in bytes, and the keys that can encrypt it.
 
 use paysvc_spec::schema::Endpoint;
 
@@ -8,7 +8,7 @@ use super::table;
 /// Lengths of keys in bits.
 const KEYS: [usize; 3] = [2048, 3072, 4096];
 
-/// What PKCS#1 v1.5 padding takes of each block.
+/// The bytes that PKCS#1 v1.5 padding takes of each block.
 const PADDING: usize = 11;
 
 pub fn render(rows: &[Endpoint], requests: &Requests) -> Result<String, String> {

@@ -1,4 +1,4 @@
-//! What the linkers are told of the exported functions: the version script of the shared library, the `.def` of the DLL.
+//! The exported functions for linkers: the version script of the shared library, the `.def` of the DLL.
 
 use minijinja::{Value, context};
 

@@ -9,7 +9,7 @@ use paysvc_spec::verdicts::{Line, StateRule};
 
 use super::table;
 
-/// What the response to a request proves.
+/// The outcome that the response to a request proves.
 pub fn answers(lines: &'static [Line], with_429: bool) -> String {
     let line = |it: &Line| {
         let (status, outcome) = (it.status.words(), name_of_outcome(it.outcome));
@@ -42,7 +42,7 @@ pub fn refusals() -> String {
     )
 }
 
-/// What codes mean.
+/// The meaning of codes.
 pub fn codes() -> String {
     let range = |(from, to, _): &(u64, u64, CodeClass)| match to - from {
         0 => from.to_string(),
@@ -57,7 +57,7 @@ pub fn codes() -> String {
     table("| codes | mean |", CodeClass::ALL.iter().map(line))
 }
 
-/// What became of an earlier request.
+/// The outcome of an earlier request.
 pub fn resolution() -> String {
     let line = |it: &resolution::Line| {
         let (status, outcome, state) = (it.status.words(), name_of_outcome(it.outcome), it.state.words());
@@ -68,7 +68,7 @@ pub fn resolution() -> String {
     table(head, resolution::LINES.iter().map(line))
 }
 
-/// What a call does with what it finds in the journal.
+/// The action of a call, by the entries in the journal.
 pub fn journal() -> String {
     let line = |it: &journal::Line| {
         let status = match it.act {
@@ -83,13 +83,13 @@ pub fn journal() -> String {
     table(head, journal::LINES.iter().map(line))
 }
 
-/// What a replay answers with.
+/// The reply that a replay returns.
 pub fn replays() -> String {
     let line = |it: &journal::ReplayLine| format!("| {} | {} | {} |", it.number, it.words, it.answer.words());
     table("| # | how it ended, and what a status query says | the reply |", journal::REPLAYS.iter().map(line))
 }
 
-/// What is asked about each request that may change something, by whom, and what has to be kept for it.
+/// The question about each request that may change something, the endpoint for it, and the values to keep for it.
 pub fn look_ups(rows: &'static [Endpoint]) -> String {
     let line = |row: &Endpoint| {
         let (question, endpoint, keep) = match &row.looked_up_by {

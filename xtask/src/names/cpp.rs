@@ -12,13 +12,13 @@ const RESERVED: &str = include_str!("cpp_reserved.txt");
 const MACROS: &str = "assert linux unix major minor errno min max small near far interface \
                       signals slots emit foreach";
 
-/// What `paysvc::object`, the base of every request, has itself.
+/// Own methods of `paysvc::object`, the base of every request.
 const METHODS_OF_OBJECT: &[&str] = &["extra", "json", "leave_out", "put", "put_json", "put_list"];
 
-/// What every struct of a response has beside its fields.
+/// Own methods of every struct of a response, beside its fields.
 const METHODS_OF_ANSWER: &[&str] = &["each"];
 
-/// What the classes of a row are called after it.
+/// Suffixes of the classes of a row.
 const SUFFIXES: &[&str] = &["request", "reply", "answer"];
 
 /// The method of a request that sets a field: its name in snake_case, unless that means something else in C++ or in `object`.

@@ -11,8 +11,8 @@ use crate::text::capitalise;
 const INITIALISMS: &[&str] =
     &["abi", "api", "ca", "cvv", "http", "id", "ip", "iso", "json", "ms", "ok", "otp", "pin", "tls", "uri", "url"];
 
-/// What the hand-written files of the package export: its types, variables and functions, which no rendered type or function
-/// can be called, and the methods of its client, which no endpoint is.
+/// Exported names in the hand-written files of the package: its types, variables and functions, which no rendered type
+/// or function can be called, and the methods of its client, which no endpoint is.
 static OURS: LazyLock<Exported> = LazyLock::new(|| {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../bindings/go");
     let mut ours = Exported::default();
@@ -50,8 +50,8 @@ impl Exported {
     }
 }
 
-/// What the structs of requests and answers have themselves, and what fmt, log/slog and encoding/json look for. A field of
-/// such a name would hide it: with `Format`, personal data would be printed.
+/// Own methods of the structs of requests and responses, and those that fmt, log/slog and encoding/json look for. A
+/// field of such a name would hide it: with `Format`, personal data would be printed.
 const MEMBERS_OF_OURS: &str = "Error Extra Format GoString LogValue LookUp MarshalJSON MarshalText String UnmarshalJSON \
     UnmarshalText";
 
@@ -99,7 +99,7 @@ impl Default for Package {
 }
 
 impl Package {
-    /// That name, with underscores if something else has it.
+    /// Returns that name, with underscores if something else has it.
     pub fn name(&mut self, mut name: String) -> String {
         while !self.0.insert(name.clone()) {
             name.push('_');

@@ -137,7 +137,7 @@ mod tests {
         let mut spellings = Spellings::default();
         spellings.add(&fields);
         let found: Vec<_> = spellings.keywords(&fields).into_iter().map(|found| found.name).collect();
-        // Of two spellings in one object each keeps its own.
+        // If an object has two spellings, each keeps its own.
         assert_eq!(found, ["from_", "timeout_", "reference", "reference_", "paymentoption", "payment_option"]);
     }
 }

@@ -1,4 +1,4 @@
-//! How documentation text is laid out: filters of the templates.
+//! Layout of documentation text: filters of the templates.
 
 pub mod python;
 

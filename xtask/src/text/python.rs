@@ -1,6 +1,6 @@
 //! Filters for Python's templates.
 
-/// The longest line, its end included.
+/// Max length of a line, its end included.
 const WIDTH: usize = 121;
 
 /// Text that may stand in a docstring.

@@ -24,7 +24,7 @@ fn main() {
     let [_, mode, base_url, folder] = arguments.as_slice() else { panic!("usage: bench-raw post BASE_URL FOLDER") };
     assert_eq!(mode, "post");
     let mut connection = Connection::open(base_url.strip_prefix("https://").expect("an https address"), folder);
-    // All answers have the length of the first.
+    // All responses have the length of the first.
     let length = connection.first();
     let stdout = io::stdout();
     for count in io::stdin().lock().lines() {

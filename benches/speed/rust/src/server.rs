@@ -21,7 +21,7 @@ use rustls::{ServerConfig, ServerConnection};
 /// The documented balance.
 const BALANCE: &str = r#"{"currency":"NGN","availableBalance":1000000.00}"#;
 
-/// What all connections have in common.
+/// The data that all connections share.
 struct Service {
     tls: Arc<ServerConfig>,
     /// The responses to a payment, for the list of mandates, and for a balance.

@@ -47,7 +47,7 @@ fn make_version(dist: &Dist, root: &Root, architecture: &Architecture, version: 
     sources(dist, architecture, version, &build.join("debian"))?;
     let script = format!(
         "cd /{BUILD} && export DH_OPTIONS={} SOURCE_DATE_EPOCH={} && dpkg-architecture -a{} -c debian/rules binary",
-        // Of the quick run there is no sandbox for an old C library.
+        // The quick run has no sandbox for an old C library.
         if dist.quick { "-Npaysvc-sandbox" } else { "" },
         dist.epoch,
         architecture.name

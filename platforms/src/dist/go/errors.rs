@@ -1,10 +1,10 @@
-//! What the compiler says to those who lack something.
+//! The compiler's errors if something is missing.
 
 use std::path::Path;
 
 use super::shop::Shop;
 
-/// Commands that must fail, and what the error must say.
+/// Commands that must fail, and the text that the error must have.
 const ERRORS: [(&str, &str); 3] = [
     ("CGO_ENABLED=0 go build .", "paysvc_needs_cgo_set_CGO_ENABLED_to_1_and_have_a_C_compiler"),
     (

@@ -44,7 +44,7 @@ fn make(dist: &Dist) -> Result<(), String> {
     command::run(pack.args(&folders).current_dir(packer).env("GOWORK", "off"))
 }
 
-/// What is known of the modules; the module path stands in the go.mod of the package.
+/// The facts about the modules; the module path stands in the go.mod of the package.
 fn root(dist: &Dist) -> Result<Root, String> {
     let go_mod = files::read(&dist.root.join(SOURCE).join("go.mod"))?;
     let libraries = dist.platforms.iter().map(|platform| Module::of(platform)).collect();
@@ -93,8 +93,8 @@ fn licences(dist: &Dist, folder: &Path, more: &[&str]) -> Result<(), String> {
     Ok(())
 }
 
-/// Copies a module: not the modules in its folders, which have a go.mod of their own. What no module should have, such as a
-/// program that somebody built there, is an error.
+/// Copies a module: not the modules in its folders, which have a go.mod of their own. Files that no module should have,
+/// such as a program that somebody built there, are an error.
 fn copy(from: &Path, to: &Path) -> Result<(), String> {
     for path in files::list(from)? {
         let name = path.file_name().unwrap_or_default();

@@ -5,7 +5,7 @@ use crate::table::{Platform, System};
 /// The library of one platform.
 pub struct Module {
     pub platform: &'static Platform,
-    /// Of its folder in the package's `lib`.
+    /// Name of its folder in the package's `lib`.
     pub name: String,
     /// Where it is linked, as a build constraint.
     pub constraint: String,
@@ -25,7 +25,7 @@ impl Module {
         }
     }
 
-    /// What it has of the folder that `make libs` wrote.
+    /// Its files from the folder that `make libs` wrote.
     pub fn files(&self) -> &'static [&'static str] {
         if self.platform.is_windows() { &["lib/libpaysvc.dll.a", "bin/paysvc.dll"] } else { &["lib/libpaysvc.a"] }
     }
@@ -35,7 +35,7 @@ impl Module {
         format!("// Package lib has libpaysvc for {}. The package paysvc links it.\npackage lib\n", self.platform.title)
     }
 
-    /// What links it; the libraries of the system are those that paysvc-static.pc names.
+    /// The flags that link it; the libraries of the system are those that paysvc-static.pc names.
     pub fn link(&self, static_pc: &str) -> Result<String, String> {
         let flags = if self.platform.is_windows() {
             "${SRCDIR}/libpaysvc.dll.a".to_owned()

@@ -63,7 +63,7 @@ impl<'a> Shop<'a> {
         self.variables.push((name, value.into()));
     }
 
-    /// Of what was compiled, for all of them: what Go compiles of itself is the same.
+    /// The cache of compiled packages, for all of them: Go's own packages compile to the same.
     pub fn cache(dist: &Dist) -> PathBuf {
         dist.root.join("build/dist-work/go-cache")
     }
@@ -111,7 +111,7 @@ impl<'a> Shop<'a> {
         command
     }
 
-    /// What shell commands print, with the errors; they end at the first that fails.
+    /// Returns the output of shell commands, with the errors; they end at the first that fails.
     pub fn run(&self, commands: &str) -> Result<String, String> {
         let (worked, printed) = self.attempt(commands)?;
         if worked { Ok(printed) } else { Err(format!("{}: {printed}", commands.trim())) }

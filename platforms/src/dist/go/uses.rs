@@ -84,7 +84,7 @@ impl User<'_> {
         Shop::new(self.dist, self.stage, name, go)
     }
 
-    /// What the commands of the proxy export.
+    /// Returns the `export` lines among the commands of the proxy.
     fn exports(&self) -> Result<String, String> {
         let commands = self.stage.commands(PROXY)?;
         Ok(commands.lines().filter(|line| line.starts_with("export ")).map(|line| format!("{line}\n")).collect())
@@ -164,7 +164,7 @@ impl User<'_> {
     fn windows(&self, module: &Module, compiler: &str) -> Result<(), String> {
         let shop = self.begun(&module.name)?;
         let documented = self.commands(WINDOWS)?;
-        // Debian's names say of which threads they are.
+        // Debian's names include the kind of threads.
         let name = compiler.trim_end_matches("-posix");
         let commands = documented.replace("x86_64-w64-mingw32-gcc", name);
         let commands = commands.replace("=amd64", &format!("={}", module.platform.go.arch));
@@ -189,7 +189,7 @@ impl User<'_> {
         shop.charges_for(self.stage, "charge", module.platform)
     }
 
-    /// What it needs of others comes from the modules of this machine.
+    /// Its dependencies come from the modules of this machine.
     fn traces(&self) -> Result<(), String> {
         let source = self.dist.root.join(SOURCE).join("otelpaysvc");
         let of_machine = |words: &[&str]| command::output(Command::new(&self.newest).args(words).current_dir(&source));

@@ -1,4 +1,4 @@
-//! What the packages must pass: PyPA's tools.
+//! The checks that the packages must pass: PyPA's tools.
 
 use serde_json::Value;
 
@@ -11,13 +11,13 @@ pub fn all(dist: &Dist) -> Result<(), String> {
     let packages = files::list(&dist.packages(KIND.name))?;
     let wheels: Vec<_> = packages.iter().filter(|file| file.extension().is_some_and(|it| it == "whl")).collect();
     command::output(dist.command(dist.tool("twine")).args(["check", "--strict"]).args(&packages))?;
-    // PyInstaller wants its hook in a file of a name that Python cannot import.
+    // PyInstaller requires its hook in a file of a name that Python cannot import.
     let contents = ["--ignore", "W004"];
     command::output(dist.command(dist.tool("check-wheel-contents")).args(contents).args(&wheels))?;
     for wheel in wheels {
         let name = wheel.file_name().unwrap_or_default().to_string_lossy();
         let tags = name.trim_end_matches(".whl").rsplit('-').next().unwrap_or_default();
-        // It knows Linux only.
+        // It supports Linux only.
         if !tags.starts_with("win") {
             let told = command::output(dist.command(dist.tool("auditwheel")).args(["show", "--json"]).arg(wheel))?;
             confirmed(tags, &told).map_err(|why| format!("{}: auditwheel: {why}", wheel.display()))?;
@@ -26,7 +26,7 @@ pub fn all(dist: &Dist) -> Result<(), String> {
     Ok(())
 }
 
-/// Whether auditwheel finds that the wheel runs where its tags say, and no library that would have to be put into it.
+/// Checks with auditwheel that the wheel runs where its tags promise, and that no library has to be put into it.
 fn confirmed(tags: &str, told: &str) -> Result<(), String> {
     let found: Value = serde_json::from_str(told).map_err(|error| format!("{error}: {told}"))?;
     if found["external_libs"].as_object().is_none_or(|libraries| !libraries.is_empty()) {
@@ -46,7 +46,7 @@ fn confirmed(tags: &str, told: &str) -> Result<(), String> {
     if fits && (is_static || !several) { Ok(()) } else { Err(format!("{tags} is not what it finds: {told}")) }
 }
 
-/// What a tag of Linux says of a system.
+/// The promise of a Linux tag about a system.
 #[derive(Debug, PartialEq)]
 pub struct Promise<'a> {
     /// "manylinux" for glibc, "musllinux" for musl.

@@ -1,4 +1,4 @@
-//! How wheels are installed: by pip, from the folder of the packages alone.
+//! The installation of wheels: by pip, from the folder of the packages alone.
 
 use std::path::PathBuf;
 use std::process::Command;

@@ -58,7 +58,7 @@ fn wheel_file(dist: &Dist, distribution: &str, tag: &str) -> PathBuf {
     dist.packages(KIND.name).join(format!("{distribution}-{}-py3-none-{tag}.whl", dist.version))
 }
 
-/// Makes a wheel of a distribution for a tag, with the file that the variable tells setup.py.
+/// Makes a wheel of a distribution for a tag, with the file that the variable names for setup.py.
 fn wheel(dist: &Dist, source: &Path, what: (&str, &str), given: (&str, &Path)) -> Result<(), String> {
     let (began, (distribution, tag)) = (Instant::now(), what);
     let platform = format!("--config-setting=--build-option=--plat-name={tag}");

@@ -12,7 +12,7 @@ use crate::{command, compile, files};
 
 const IN_C: &str =
     "the tag, the licences; a C program with the library: charge over TLS; charge with a lost answer, resolved";
-/// What the program for pytest in bindings/python/README.md does.
+/// The actions of the program for pytest in bindings/python/README.md.
 const FIXTURE: &str = "pytest with the fixture: charge with a lost answer, resolved";
 const OLDEST: &str = "Debian 11, Python 3.9";
 const NEWEST: &str = "Debian testing, its newest Python";

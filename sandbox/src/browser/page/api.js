@@ -33,7 +33,7 @@ export function say(text) {
   message.textContent = text;
 }
 
-// What a button does; a refusal is shown.
+// A button's action; a refusal is shown.
 export async function attempt(act) {
   try {
     say("");

@@ -1,4 +1,4 @@
-// The page: shows the view that the address names, and reads it again when the sandbox says that something has changed.
+// The page: shows the view that the address names, and reads it again when the sandbox reports a change.
 import { say } from "./api.js";
 import { Faults } from "./faults.js";
 import { accounts, ledger, mandates, orders, payouts, requests, webhooks } from "./lists.js";

@@ -1,5 +1,5 @@
-// The hosted checkout inside the widget's frame: it tells the widget what happened. Outside a frame the page works without
-// this script.
+// The hosted checkout inside the widget's frame: it reports the result to the widget. Outside a frame the page works
+// without this script.
 const PAUSE = 500; // milliseconds between two looks at an awaited transfer
 const accept = { accept: "application/json" };
 
@@ -10,7 +10,7 @@ if (window.parent !== window) {
   const tell = (message) => window.parent.postMessage(message, target);
   const isPending = document.querySelector("[data-status]").textContent === "Pending";
 
-  // Whether the payment was made or failed, which is told once: the widget closes then.
+  // Returns whether the payment was made or failed, which is reported once: the widget closes then.
   const isOver = async () => {
     const order = await (await fetch(location.pathname, { headers: accept })).json();
     if (order.status !== "Pending") tell({ what: "completed", order });

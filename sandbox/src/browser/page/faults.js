@@ -60,7 +60,7 @@ export class Faults {
     return tr;
   }
 
-  // Those that act come first; the others stay as they are listed.
+  // Active faults come first; the others stay as they are listed.
   #sort() {
     const rows = [...this.#rows.values()];
     const wanted = [...rows.filter((row) => row.isOn), ...rows.filter((row) => !row.isOn)].map((row) => row.tr);

@@ -7,7 +7,7 @@ import { answerOf, progressOf, referenceOf, said } from "./story.js";
 
 const link = (reference) => element("a", { href: `#order/${segment(reference)}` }, code(reference));
 const answered = { none: ["no response", "bad"], part: ["cut off", "wait"], whole: ["answered", "good"] };
-// What was refused was answered, and is not well.
+// A refused request was answered, and is not well.
 const answerChip = (request) => {
   const [word, kind] = answered[request.answered];
   return chip(word, kind === "good" && request.status >= 400 ? (request.status < 500 ? "wait" : "bad") : kind);

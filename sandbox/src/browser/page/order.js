@@ -1,4 +1,4 @@
-// One order: what the till was told beside what the service did.
+// One order: the responses that the till received beside the effects at the service.
 import { attempt, get, post, segment } from "./api.js";
 import { button, chip, code, element, facts, money, time } from "./dom.js";
 import { happenings, summary, words } from "./story.js";
@@ -58,7 +58,7 @@ export class Order {
   }
 }
 
-// What the customer can do with a payment that is pending.
+// The customer's actions for a pending payment.
 const ACTS = [["Customer pays", "confirm"], ["Customer declines", "decline"], ["Customer walks away", "expire"]];
 
 function customer(order) {

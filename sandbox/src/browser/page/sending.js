@@ -33,7 +33,7 @@ export class Sending {
     this.node.addEventListener("input", () => this.#mark());
   }
 
-  // What somebody is changing here stays; the rest is as the sandbox has it.
+  // Fields that somebody is changing here stay; the rest is as the sandbox has it.
   show(behaviour) {
     if (this.#form.options.length === 0) this.#form.append(...behaviour.forms.map((name) => element("option", {}, name)));
     for (const [name, control] of this.#controls) {

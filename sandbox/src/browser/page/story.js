@@ -1,4 +1,4 @@
-// What happened to one order, in the order of time, and what a till can conclude from the responses that it got.
+// The history of one order, in the order of time, and a till's conclusions from the responses that it got.
 import { parse } from "./api.js";
 import { money } from "./dom.js";
 
@@ -10,7 +10,7 @@ const STATES = {
   1: ["initiated", ""], 2: ["pending", "wait"], 3: ["pending", "wait"], 4: ["failed", "bad"], 5: ["paid", "good"],
   6: ["paid back", "good"], 7: ["pending", "wait"],
 };
-// The service's state of the order is not settled by these answers: the request may have been executed.
+// The service's state of the order is not settled by these responses: the request may have been executed.
 const UNKNOWN = [408, 409, 429];
 
 // Requests, effects of admin calls, and webhooks.
@@ -40,7 +40,7 @@ export function answerOf(text) {
   }
 }
 
-// What the till knows after this response: words and their kind.
+// The till's knowledge after this response: words and their kind.
 export function belief({ answered, status, answer }) {
   if (answered !== "whole") return [answered === "part" ? "half a response: unknown" : "no response: unknown", "wait"];
   const envelope = answerOf(answer);
@@ -55,7 +55,7 @@ export const effect = (entry) => [DONE[entry.effect] ?? entry.effect, money(entr
 
 export const done = (it) => (it.effects.length ? it.effects.map(effect).join(", ") : "nothing changed");
 
-// What became of a delivery: the event may say that a payment failed, and be delivered.
+// The progress of a delivery: the event may report a failed payment, and be delivered.
 const PROGRESS = {
   delivered: ["received", "good"], failed: ["not received", "bad"], dropped: ["dropped", "bad"],
   "no url": ["sent nowhere", ""], queued: ["waits", "wait"], held: ["held back", "wait"],
@@ -74,7 +74,7 @@ export function eventWords(delivery) {
   return `the event said ${said(delivery)}${delivery.progress === "delivered" ? "" : `: ${progressOf(delivery)[0]}`}`;
 }
 
-// What a request is about: the first reference in its payload, its query or its path.
+// The subject of a request: the first reference in its payload, its query or its path.
 export function referenceOf({ payload, query, path }) {
   const find = (value) => {
     if (value === null || typeof value !== "object") return undefined;

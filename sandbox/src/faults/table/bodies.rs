@@ -1,5 +1,5 @@
-//! A body that is hard to read, or that says nothing; a list with other elements, a batch that is executed in part;
-//! and what the script of the widget must not take for granted.
+//! A body that is hard to read or empty of meaning; a list with other elements, a batch that is executed in part; and
+//! responses that the script of the widget must not take for granted.
 
 use flate2::{Compress, Compression, Crc, FlushCompress};
 
@@ -66,7 +66,7 @@ fn contradict(answer: Answer) -> Answer {
     with_members(answer, members.as_bytes())
 }
 
-/// Appends members to a response that is an object.
+/// Appends fields to a response that is an object.
 fn with_members(mut answer: Answer, members: &[u8]) -> Answer {
     if answer.body.pop() == Some(b'}') {
         if !answer.body.ends_with(b"{") {
@@ -190,7 +190,7 @@ fn in_minor_units(input: &mut Json) {
 }
 
 const SPACES: usize = 1 << 20;
-/// Of 1 MB each.
+/// Number of blocks, 1 MB each.
 const BLOCKS: usize = 104;
 /// Deflate, without name and date, unknown operating system.
 const HEADER: [u8; 10] = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff];

@@ -8,7 +8,7 @@ use crate::codegen::{answer_kind, row};
 use crate::names::cpp::fields;
 use crate::text::capitalise;
 
-/// Those of each row.
+/// The structs of each row.
 pub fn structs(rows: &[Endpoint]) -> Vec<Value> {
     let of_row = |it: &Endpoint| {
         let name = format!("{}_answer", it.name);

@@ -13,7 +13,7 @@ use crate::codegen::operations::with_answers;
 use crate::names::go::{Package, exported, fields};
 use crate::templates;
 
-/// What it puts in front of another response is a field of every reply.
+/// Its fields in front of another response are fields of every reply.
 const IN_FRONT: &str = "webhook_verify";
 
 pub fn render(rows: &[Endpoint]) -> String {
@@ -32,7 +32,7 @@ pub fn render(rows: &[Endpoint]) -> String {
     templates::render("generated_answers.go", context! { rows })
 }
 
-/// Whether its method returns a type of its own: that of every row, and of a function that reports in fields.
+/// Returns whether its method returns a type of its own: that of every row, and of a function that reports in fields.
 pub fn has_reply(row: &Endpoint) -> bool {
     let is_operation = OPERATIONS.iter().any(|it| it.name == row.name);
     !is_operation || row.name != IN_FRONT && !row.answer.shape().is_empty()

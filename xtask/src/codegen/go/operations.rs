@@ -9,7 +9,7 @@ use super::structs::{Shared, Use, structs};
 use crate::codegen::operations::{answer_of, operation, with_answers};
 use crate::names::go::{exported, method};
 
-/// Those with hand-written methods that take their requests, in `resolve.go`.
+/// Operations with hand-written methods that take their requests, in `resolve.go`.
 const BY_HAND: &[(&str, &str)] = &[("resolve", "ResolveRequest")];
 
 /// The method that takes the request.

@@ -1,4 +1,4 @@
-//! What the comments of the header say.
+//! The comments of the header.
 
 /// A declaration with its comment.
 pub struct Item {

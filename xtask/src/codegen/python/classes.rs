@@ -33,7 +33,7 @@ pub struct Argument {
     pub amount: bool,
     /// Has to be given.
     pub required: bool,
-    /// Has to be given as well, or a word that says that it is left out.
+    /// Has to be given as well, or a word for leaving it out.
     pub has_price: bool,
     /// None leaves it out.
     pub none_omits: bool,
@@ -114,7 +114,7 @@ impl Classes {
                 name: keyword.name,
                 kind,
                 amount: matches!(field.kind, Kind::Amount(_)),
-                // Where a second keyword may give it, neither is required: the library says so when both are missing.
+                // Where a second keyword may give it, neither is required: the library reports it when both are missing.
                 required: field.required && keyword.spelling.is_none() && keyword.seconds.is_none(),
                 has_price: field.has_price,
                 none_omits: none_omits(field),
@@ -129,8 +129,8 @@ impl Classes {
     }
 }
 
-/// Whether a field that is None by mistake may be left out: not one that says who pays what to whom or how, or what
-/// protects from a second charge.
+/// Returns whether a field that is None by mistake may be left out: not one that identifies who pays what to whom or
+/// how, or that protects from a second charge.
 fn none_omits(field: &Field) -> bool {
     let protects = field.name.ends_with("_key") || matches!(field.name, "journal" | "mode" | "former_public_keys");
     let harmless = match field.kind {

@@ -92,7 +92,7 @@ fn is_path(setting: &str) -> bool {
     setting.ends_with("_file") || setting == "journal"
 }
 
-/// What call() takes.
+/// The names that call() takes.
 fn call_names(rows: &[Endpoint]) -> Vec<&'static str> {
     let operations = OPERATIONS.iter().map(|it| it.name).chain(["request"]).chain(INVOKED.iter().map(|it| it.name));
     rows.iter().map(|row| row.name).chain(operations).collect()

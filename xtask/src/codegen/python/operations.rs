@@ -10,10 +10,10 @@ use super::classes::{Argument, Classes};
 use crate::codegen::operations::{answer_of, operation};
 use crate::names::python::method;
 
-/// Those whose methods take something else than the fields of the request: the macro `by_hand` of the template has them.
+/// Operations whose methods take other arguments than the fields of the request, in the template's macro `by_hand`.
 const BY_HAND: &[&str] = &["resolve", "payout_bulk"];
 
-/// What Python says of the body of a webhook, which the library also takes as an object.
+/// Python's text about the body of a webhook, which the library also takes as an object.
 const RAW_BODY: &str = "the body of the webhook as it was received, as bytes or str, never a parsed event, which has lost duplicate keys and exact numbers: request.get_data() of Flask, request.body of Django, await request.body() of FastAPI";
 
 pub fn values(rows: &[Endpoint], classes: &Classes, answers: &Answers) -> Vec<Value> {
