@@ -108,11 +108,11 @@ pub struct Cli {
     #[arg(long, value_name = "FILE")]
     pub state: Option<PathBuf>,
 
-    /// Write the requests with their answers to FILE, masked; the file must not exist
+    /// Write the requests with their responses to FILE, masked; the file must not exist
     #[arg(long, value_name = "FILE")]
     pub record: Option<PathBuf>,
 
-    /// Answer from a FILE of --record, each request as the same request was answered
+    /// Respond from a FILE of --record, to each request as to the same request there
     #[arg(long, value_name = "FILE", conflicts_with_all = ["record", "state", "fault", "webhook"])]
     pub replay: Option<PathBuf>,
 
@@ -132,7 +132,7 @@ pub struct Cli {
     #[arg(long, value_name = "RULE")]
     pub fault: Vec<String>,
 
-    /// Read the endpoints with canned answers from FILE instead of using the built-in ones
+    /// Read the endpoints with canned responses from FILE instead of the built-in ones
     #[arg(long, value_name = "FILE")]
     pub scenarios: Option<PathBuf>,
 
@@ -147,7 +147,7 @@ pub struct Cli {
 
 #[derive(Debug, Subcommand)]
 pub enum Act {
-    /// Watch a client go through scenarios and say what it does wrong; the flags of the sandbox stand before this word
+    /// Run a client through scenarios and report its mistakes; flags of the sandbox come before this word
     Certify(run::Options),
 }
 

@@ -27,7 +27,7 @@ pub struct Stage {
 pub const CA_FILE: &str = "sandbox-ca.pem";
 
 /// The parts of a package's use, for the table.
-pub const CHARGES: &str = "charge over TLS; charge with a lost answer, resolved";
+pub const CHARGES: &str = "charge over TLS; charge with a lost response, resolved";
 
 impl Stage {
     pub fn new(dist: &Dist) -> Result<Stage, String> {

@@ -38,7 +38,7 @@ pub struct Options {
     #[arg(long, value_name = "DIR")]
     report_dir: Option<PathBuf>,
 
-    /// How many seconds the command may take for a scenario
+    /// The seconds that the command may take for a scenario
     #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..=3600))]
     patience: u64,
 

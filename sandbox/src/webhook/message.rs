@@ -17,7 +17,7 @@ named! {
         Data = "data",
         /// `{"Data":{…}}`, names in Pascal case.
         Pascal = "pascal",
-        /// For virtual accounts: few members at the top level. Other events have the default form.
+        /// For virtual accounts: few fields at the top level. Other events have the default form.
         Flat = "flat",
         /// `{"Status":"…","StatusCode":"…","Data":{…}}`, names in Pascal case.
         Envelope = "envelope",

@@ -11,9 +11,9 @@ use crate::table::{Platform, Proof, Runner};
 use crate::{command, compile, files};
 
 const IN_C: &str =
-    "the tag, the licences; a C program with the library: charge over TLS; charge with a lost answer, resolved";
+    "the tag, the licences; a C program with the library: charge over TLS; charge with a lost response, resolved";
 /// The actions of the program for pytest in bindings/python/README.md.
-const FIXTURE: &str = "pytest with the fixture: charge with a lost answer, resolved";
+const FIXTURE: &str = "pytest with the fixture: charge with a lost response, resolved";
 const OLDEST: &str = "Debian 11, Python 3.9";
 const NEWEST: &str = "Debian testing, its newest Python";
 
