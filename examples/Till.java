@@ -46,7 +46,7 @@ public class Till implements AutoCloseable {
         C.paysvc_client_free(client);
     }
 
-    /** What came back. Where nothing says more, the outcome is UNKNOWN: it may have been charged. */
+    /** The response. Where nothing more is known, the outcome is UNKNOWN: it may have been charged. */
     static class Reply {
         final JsonObject told, body;
         final boolean paid;

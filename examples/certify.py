@@ -1,4 +1,4 @@
-"""A client for `paysvc-sandbox certify`: does the task that is in its environment, and tells what it concluded.
+"""A client for `paysvc-sandbox certify`: does the task that is in its environment, and reports its conclusion.
 
     paysvc-sandbox certify -- python certify.py
 """
@@ -19,7 +19,7 @@ TASK, REFERENCE, AMOUNT, CURRENCY, CARD, RESULT_URL = (
 
 
 def concluded(reply: paysvc.Reply) -> bool | str:
-    """Paid only if the state, the amount and the currency say so; not paid only if the request had no effect."""
+    """Paid only if the state, the amount and the currency match; not paid only if the request had no effect."""
     if not reply.why_not_paid(REFERENCE, AMOUNT, CURRENCY):
         return True
     return False if reply.outcome in (Outcome.NOT_SENT, Outcome.REJECTED) else "unknown"

@@ -230,14 +230,14 @@ class object {
 
 inline raw::raw(const object &value) : json_(value.json()) {}
 
-/// What a response may lack: a number, a flag or an object.
+/// A value that a response may lack: a number, a flag or an object.
 template <class T> class optional {
   public:
     optional() = default;
     optional(T value) : value_(std::move(value)), has_value_(true) {}
 
     bool has_value() const noexcept { return has_value_; }
-    /// As has_value(). Not for flags, where it would be taken for the value: use has_value() or value_or().
+    /// Same as has_value(). Not for flags, where it would be taken for the value: use has_value() or value_or().
     template <class U = T, class = typename std::enable_if<!std::is_same<U, bool>::value>::type>
     explicit operator bool() const noexcept {
         return has_value_;
@@ -321,7 +321,7 @@ class json_reader {
             if (*at_ == '"') {
                 in_text = !in_text;
             } else if (in_text) {
-                at_ += *at_ == '\\'; // What is escaped ends no text.
+                at_ += *at_ == '\\'; // An escaped character ends no string.
             } else if (depth == 0 && (closes || *at_ == ',')) {
                 return;
             } else {
@@ -421,7 +421,7 @@ template <class T, void (PAYSVC_CDECL *free)(T *)> class handle {
     T *owned_;
 };
 
-/// What threads count together. <atomic> would add a tenth to the time that this header takes to compile.
+/// A counter that threads share. <atomic> would add a tenth to the time that this header takes to compile.
 struct counter {
 #if defined(__GNUC__)
     long add(long by) noexcept { return __atomic_add_fetch(&count, by, __ATOMIC_ACQ_REL); }
@@ -488,16 +488,16 @@ class reply {
 
     bool ok() const noexcept { return paysvc_reply_status(handle_.get()) == PAYSVC_OK; }
     paysvc::status status() const noexcept { return static_cast<paysvc::status>(paysvc_reply_status(handle_.get())); }
-    /// What is known of the request: whether it may be repeated.
+    /// Returns what is known about the request: whether it may be repeated.
     paysvc::outcome outcome() const noexcept { return static_cast<paysvc::outcome>(paysvc_reply_outcome(handle_.get())); }
     /// Paid means outcome::confirmed and state::successful, both.
     paysvc::state state() const noexcept { return static_cast<paysvc::state>(paysvc_reply_state(handle_.get())); }
     /// 0: there was no response.
     int http_status() const noexcept { return paysvc_reply_http_status(handle_.get()); }
-    /// How many requests of this call were sent that may have changed something, each resend counted; a call that only reads
-    /// counts how often it asked. What the library asks in between, e.g. with a journal, is not counted.
+    /// The number of sent requests of this call that may have changed something, resends included; for a read-only call, the
+    /// number of its queries. Queries that the library makes in between, e.g. with a journal, are not counted.
     int attempts() const noexcept { return paysvc_reply_attempts(handle_.get()); }
-    /// How long to wait before trying again; negative: the service did not say.
+    /// The time to wait before trying again; negative: the service did not say.
     std::chrono::milliseconds retry_after() const noexcept {
         return std::chrono::milliseconds(paysvc_reply_retry_after_ms(handle_.get()));
     }
@@ -518,7 +518,7 @@ class reply {
     bool get(const std::string &pointer, std::string &text) const {
         return detail::assign(text, paysvc_reply_get(handle_.get(), detail::c_text(pointer)));
     }
-    /// As get(), in Windows-1252, to be shown or printed: what that lacks becomes "?".
+    /// Like get(), in Windows-1252, to be shown or printed: a character that it lacks becomes "?".
     bool get_cp1252(const std::string &pointer, std::string &text) const {
         return detail::assign(text, paysvc_reply_get_cp1252(handle_.get(), detail::c_text(pointer)));
     }
@@ -531,7 +531,7 @@ class reply {
     }
     /// True only if this order is paid: confirmed, successful, and order, price (text such as "25.50", without the fee) and
     /// currency are these. "*" is not compared. An order that the response does not name is the request's; a currency also as
-    /// resolve() has proved it. Of webhook_verify() and order_wait() it is about what the service said. A refund or a payout
+    /// resolve() has proved it. For webhook_verify() and order_wait() it is about the service's response. A refund or a payout
     /// is never paid.
     bool is_paid(const std::string &reference, const std::string &amount, const std::string &currency) const noexcept {
         return why_not_paid(reference, amount, currency)[0] == '\0';
@@ -544,7 +544,7 @@ class reply {
                              detail::c_text(currency, "\n"), &why);
         return why;
     }
-    /// Of direct_debit_status(): true only if the service says that the mandate is active. False for a wording that the
+    /// For direct_debit_status(): true only if the service reports the mandate as active. False for a wording that the
     /// library does not know: message() has it.
     bool is_active() const noexcept { return paysvc_reply_is_active(handle_.get()) != 0; }
     /// JSON pointers of what the body has in the place of a field of the response that is no such value: the field is absent. With
@@ -602,7 +602,7 @@ class call {
     }
     void set_progress(std::nullptr_t) { paysvc_call_set_progress(handle_.get(), nullptr, nullptr); }
 #if PAYSVC_EXCEPTIONS
-    /// What the progress function threw last; nullptr if it did not throw. The reply of the call is as good as ever.
+    /// The last exception of the progress function; nullptr if it did not throw. The reply of the call is as good as ever.
     std::exception_ptr progress_failure() const { return listeners_.get() == nullptr ? nullptr : listeners_.get()->failure(); }
 #endif
     /// Keeps the lines of the log of later calls with this token, at most of this level: 1 (errors) to 4 (debug); 0: none.
@@ -654,10 +654,10 @@ class call {
 
 /// A database that keeps the journal: one table with the primary key (key, seq), whose rows are never changed. Threads call its
 /// functions at once. One that throws has failed, and then nothing that moves money is sent. They must return within the timeout.
-/// Never write a row in a transaction of the program. paysvc.h tells more, at paysvc_store.
+/// Never write a row in a transaction of the program. See paysvc_store in paysvc.h.
 class store {
   public:
-    /// What append() did: inserted the row, which is durable; or there is a row with this key and seq, and nothing is written.
+    /// The result of append(): the row is inserted and durable; or a row with this key and seq exists, and nothing is written.
     enum class appended { failed = 0, done = PAYSVC_STORE_DONE, exists = PAYSVC_STORE_EXISTS };
     /// Where read() puts the rows: found(row_json), until that returns false.
     class rows {
@@ -749,13 +749,13 @@ class error : public std::runtime_error {
     ~error() noexcept override { release(); }
 
     paysvc::status status() const noexcept { return reply().status(); }
-    /// What is known of the request: whether it may be repeated.
+    /// Returns what is known about the request: whether it may be repeated.
     paysvc::outcome outcome() const noexcept { return reply().outcome(); }
     std::string message() const { return reply().message(); }
-    /// What client::resolve() needs to find out what became of the request: client.resolve(why.look_up().wait(true)). It is a
-    /// builder: attempts() and expect() may be added, and what is stored of it is its json(). It has no card data and no codes.
-    /// Of an error of resolve() it is about the request that was resolved. Call attempts(why.reply().attempts()) only if no other request
-    /// was begun that may charge the order.
+    /// The argument for client::resolve(), which finds out what became of the request:
+    /// client.resolve(why.look_up().wait(true)). It is a builder: attempts() and expect() may be added; store its json(). It
+    /// has no card data and no codes. For an error of resolve() it is about the request that was resolved. Call
+    /// attempts(why.reply().attempts()) only if no other request was begun that may charge the order.
     resolve_request look_up() const;
     /// The function that was called, e.g. "order_create"; of an error of resolve() the one that was resolved.
     const std::string &endpoint() const noexcept { return shared_->endpoint; }
@@ -795,7 +795,7 @@ struct outcome_unknown : error {
 namespace detail {
 /// The reply that has what is kept of a request so that it can be resolved.
 inline reply look_up(const std::string &function, const std::string &request) {
-    const handle<paysvc_json, paysvc_json_free> asked(paysvc_json_new()); // What it held is wiped when it is freed.
+    const handle<paysvc_json, paysvc_json_free> asked(paysvc_json_new()); // Its content is wiped when it is freed.
     paysvc_json_set_string(asked.get(), "/endpoint", function.c_str());
     paysvc_json_set_json(asked.get(), "/request", c_text(request));
     paysvc_reply *got = nullptr;
@@ -818,7 +818,7 @@ inline reply look_up(const std::string &function, const std::string &request) {
     }
 }
 #endif
-/// Returns the reply if its status is OK; otherwise throws the exception for its outcome, which knows how to look the request up.
+/// Returns the reply if its status is OK; otherwise throws the exception for its outcome, with the look-up of the request.
 inline reply checked(const char *function, reply got, const std::string &request = std::string()) {
 #if PAYSVC_EXCEPTIONS
     if (!got.ok()) {
@@ -831,13 +831,13 @@ inline reply checked(const char *function, reply got, const std::string &request
     return got;
 }
 
-/// What a client is, but for the methods of the endpoints.
+/// A client without the methods of the endpoints.
 class client_base {
   public:
     /// Configured by the environment: PAYSVC_BASE_URL, PAYSVC_SECRET_KEY and so on, one variable for each setting.
     client_base() { open(nullptr); }
     /// Configured by a config builder or JSON text. Opens no connection. Without exceptions: if that fails, the client converts
-    /// to false, creation() tells why, and each call returns E_ARGUMENT and NOT_SENT.
+    /// to false, creation() has the reason, and each call returns E_ARGUMENT and NOT_SENT.
     explicit client_base(const std::string &config_json) { open(c_text(config_json)); }
     client_base(client_base &&) noexcept = default;
     client_base &operator=(client_base &&from) noexcept { // The functions of the old client outlive its handle.
@@ -881,7 +881,7 @@ class client_base {
     }
     /// Checks whether everything is there for the first sale: configuration, keys, connection, TLS, the service's response and the
     /// clock. It moves no money and changes nothing. Throws the error of the first check that is not ok; body() of both has all:
-    /// "/checks/0/check", "/checks/0/ok" and "/checks/0/message", which says what to do.
+    /// "/checks/0/check", "/checks/0/ok" and "/checks/0/message", which has the remedy.
     PAYSVC_CHECKED reply check(const call &with = call::none()) const { return send("client_check", "{}", with); }
     /// Encrypts a payload without sending it: the reply's body is {"data":"<base64>"}.
     PAYSVC_CHECKED reply encrypt(const std::string &plaintext) const { return checked("encrypt", invoke("encrypt", plaintext)); }
@@ -983,8 +983,8 @@ inline resolve_request resolve_of(const reply &found, std::string function) {
 }
 } // namespace detail
 
-/// What client::resolve() needs to find out what became of a request, e.g. look_up("order_create", request): the members by which
-/// it is looked up, and charged(false) if it is an order that is known to charge nobody. Store its json() before you send the
+/// The argument for client::resolve() about a request, e.g. look_up("order_create", request): the fields by which the request
+/// is looked up, and charged(false) if it is an order that is known to charge nobody. Store its json() before you send the
 /// request: it has no card data and no codes. `function` is the method's name; the request is a builder or JSON text.
 inline resolve_request look_up(const std::string &function, const std::string &request) {
     return detail::resolve_of(detail::look_up(function, request), function);

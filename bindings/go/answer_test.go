@@ -105,7 +105,7 @@ func encoded(t *testing.T, value any) []byte {
 	return text
 }
 
-// What is absent or cannot be read is empty, and what cannot be read is named. The rest is read, and the result is not affected.
+// A field that is absent or unreadable is empty; an unreadable one is named. The rest is read, and the result is not affected.
 func TestWhatIsAbsentOrCannotBeReadIsEmpty(t *testing.T) {
 	var body atomic.Value
 	client := answering(t, &body)

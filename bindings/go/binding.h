@@ -1,4 +1,4 @@
-/* What Go cannot do itself: keep a value for a thread, and give C a Go function as a callback. */
+/* The parts that Go cannot do: keep a value for a thread, and give C a Go function as a callback. */
 #ifndef PAYSVC_GO_BINDING_H
 #define PAYSVC_GO_BINDING_H
 

@@ -31,9 +31,9 @@ func (c *Client) Request(ctx context.Context, request Request, with ...CallOptio
 }
 
 // Check checks whether everything is ready for the first sale: call it when a program starts. It looks at configuration, keys,
-// connection, TLS, the service's response and the clock, moves no money and changes nothing. Its error is that of the first check
-// that is not ok. The Body of both is {"checks":[{"check":"tls","ok":true,"message":"done"}, …]} with every check; a message says what
-// to do.
+// connection, TLS, the service's response and the clock, moves no money and changes nothing. Its error is that of the first
+// check that is not ok. The Body of both is {"checks":[{"check":"tls","ok":true,"message":"done"}, …]} with every check; a
+// message has the remedy.
 func (c *Client) Check(ctx context.Context) (*Reply, error) {
 	return c.Call(ctx, "client_check", json.RawMessage("{}"))
 }
@@ -128,7 +128,7 @@ func (c *Client) perform(ctx context.Context, name string, request []byte, with 
 	}
 	cause := endedBy(ctx, reply)
 	if reply.Status == StatusCancelled && errors.Is(cause, context.DeadlineExceeded) {
-		reply.Status = StatusTimeout // The context did not tell its deadline before it passed.
+		reply.Status = StatusTimeout // The context hid its deadline until it passed.
 	}
 	return nil, &Error{Function: name, Reply: *reply, cause: cause}
 }
@@ -151,7 +151,7 @@ func invoke(client *C.paysvc_client, name string, request []byte, call *activeCa
 	return newReply(&got), nil
 }
 
-// How many calls of a kind are made at a time.
+// Limits how many calls of a kind run at a time.
 type slots struct {
 	taken  chan struct{}
 	option string // It sets how many.
@@ -263,7 +263,7 @@ func (c *Client) start(ctx context.Context, name string, limit time.Duration, se
 // The context's error, if it ended the call.
 func endedBy(ctx context.Context, reply *Reply) error {
 	ended := reply.Status == StatusTimeout || reply.Status == StatusCancelled || reply.Status == StatusUnresolved
-	if !ended || reply.HTTPStatus == http.StatusRequestTimeout { // That is the service's, not the context's.
+	if !ended || reply.HTTPStatus == http.StatusRequestTimeout { // This timeout is the service's, not the context's.
 		return nil
 	}
 	if ctx.Err() != nil {

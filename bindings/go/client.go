@@ -34,7 +34,7 @@ type client struct {
 	waits   *slots
 	done    chan struct{} // Closed by Close.
 	freed   chan struct{} // Closed when the last call has ended after that.
-	timeout time.Duration // Of a whole call, from the configuration.
+	timeout time.Duration // For a whole call, from the configuration.
 	secret  bool          // There is a secret key.
 	logging
 
@@ -192,7 +192,7 @@ func (c *Client) Close() error {
 	return nil
 }
 
-// Whether New made it.
+// isMade reports whether New made the client.
 func (c *Client) isMade() bool { return c != nil && c.client != nil }
 
 func (c *client) close() {
@@ -232,7 +232,7 @@ func (c *client) freeIfUnused() {
 	}
 }
 
-// HasSecretKey says whether the client has a secret key, which refunds, status queries of orders and webhooks about orders need.
+// HasSecretKey reports whether the client has a secret key, which refunds, order status queries and webhooks about orders need.
 func (c *Client) HasSecretKey() bool { return c.isMade() && c.secret }
 
 // Copies the text and appends the NUL that C expects. The copy is in Go's memory, so that nothing has to be freed, and it can

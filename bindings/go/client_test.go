@@ -45,7 +45,7 @@ func refunding(ctx context.Context, client *paysvc.Client, reference string) cha
 
 func TestTheWaitForASlotEndsWithTheContextAndWithClose(t *testing.T) {
 	sandbox, client := stalled(t, 0)
-	// What sends nothing waits for no slot.
+	// A call that sends nothing waits for no slot.
 	if _, err := client.Encrypt(context.Background(), json.RawMessage("{}")); err != nil {
 		t.Errorf("Encrypt: %v", err)
 	}

@@ -70,7 +70,7 @@ func TestACancelAfterTheRequestWasSentIsUnknownWhateverItsCause(t *testing.T) {
 	}
 }
 
-// A context that does not tell its deadline before it has passed.
+// A context that hides its deadline until it has passed.
 type hiddenDeadline struct{ context.Context }
 
 func (hiddenDeadline) Deadline() (time.Time, bool) { return time.Time{}, false }

@@ -1,5 +1,5 @@
 // Package paysvc is a client of the payments service: direct debit, virtual accounts, refunds, funding details and
-// encrypted card orders. It calls libpaysvc: README says how that is linked, also with the build tag paysvc_static.
+// encrypted card orders. It calls libpaysvc: see README for how to link it, also with the build tag paysvc_static.
 //
 // Every [Reply] and every [Error] has an [Outcome], decided from what was seen on the wire: whether the service executed the
 // request, and so whether it may be repeated.
@@ -18,11 +18,11 @@
 //	case err == nil && reply.State == paysvc.StateSuccessful:
 //		// Refunded.
 //	case err == nil:
-//		// Accepted, not done yet. No endpoint tells how it ends: OrderWait and OrderStatus report the order's state.
+//		// Accepted, not done yet. No endpoint reports its end: OrderWait and OrderStatus report the order's state.
 //	case errors.Is(err, paysvc.ErrOutcomeNotSent):
 //		// Nothing was sent: it may be repeated.
 //	case errors.Is(err, paysvc.ErrOutcomeRejected):
-//		// The service did not execute this request; err says why.
+//		// The service did not execute this request; err has the reason.
 //	default:
 //		// It may have been made: client.Resolve(ctx, err) asks the service. Do not repeat it before you know.
 //	}
@@ -34,15 +34,15 @@
 // amount into a float.
 //
 // Paid means [OutcomeConfirmed] and [StateSuccessful], both, and that order, price and currency are those that were ordered:
-// [Reply.IsPaid] says so. [OutcomeRejected] is about this request only: an earlier request for the same order
+// [Reply.IsPaid] checks this. [OutcomeRejected] is about this request only: an earlier request for the same order
 // may have been executed.
 //
 // # Answers
 //
-// A method returns a reply of its own type, such as [OrderRefundReply], whose Answer is a struct with what the service answered. A text
-// or an amount that the response lacks is "", and a number, a flag or a time is nil. What the service sends in a form that is not known
-// is absent too, and named in Unreadable. An [Error] has the response of a call that failed in AnswerJSON, for json.Unmarshal. Answers
-// print as "(not shown)"; encoding/json writes and reads them.
+// A method returns a reply of its own type, such as [OrderRefundReply], whose Answer is a struct with the service's response. A
+// text or an amount that the response lacks is "", and a number, a flag or a time is nil. A value whose form is not known is
+// absent too, and named in Unreadable. An [Error] has the response of a call that failed in AnswerJSON, for json.Unmarshal.
+// Answers print as "(not shown)"; encoding/json writes and reads them.
 //
 // # Requests
 //
@@ -68,8 +68,8 @@
 //
 // # Repeating a call
 //
-// Whether a call may be repeated says the outcome, and nothing else. [OutcomeNotSent] is about this call only: if an earlier call for the
-// same order was UNKNOWN, it still is. So resolve the first error, not the last. A function that repeats whatever has failed, or a
-// library that does so, may charge twice; this library repeats by itself what may be repeated. With a
-// journal, repeat a call with the same key: see [WithKey].
+// The outcome alone decides whether a call may be repeated. [OutcomeNotSent] is about this call only: if an earlier call for
+// the same order was UNKNOWN, it still is. So resolve the first error, not the last. A function that repeats whatever has
+// failed, or a library that does so, may charge twice; this library repeats by itself what may be repeated. With a journal,
+// repeat a call with the same key: see [WithKey].
 package paysvc

@@ -171,7 +171,7 @@ func (w *writer) structure(v reflect.Value) error {
 	return nil
 }
 
-// As for encoding/json; an empty secret of the configuration is left out like any other empty text.
+// Like encoding/json; an empty secret of the configuration is left out like any other empty text.
 func isLeftOut(field reflect.Value, options string) bool {
 	if secret, is := field.Interface().(Secret); is && strings.Contains(options, "omitempty") {
 		return secret.text == nil || *secret.text == ""

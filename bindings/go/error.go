@@ -10,8 +10,8 @@ import (
 	"log/slog"
 )
 
-// ErrClosed is, for errors.Is, the error of a call with a closed client. This call sent nothing; the outcome says what an earlier
-// one did.
+// ErrClosed is, for errors.Is, the error of a call with a closed client. This call sent nothing; the outcome is about an
+// earlier one.
 var ErrClosed = errors.New("paysvc: the client is closed")
 
 // Error is a call whose status is not [StatusOK]. Look at its Outcome, or use errors.Is with [ErrOutcomeUnknown], before you
@@ -54,8 +54,8 @@ func (e *Error) LogValue() slog.Value {
 	return slog.GroupValue(append([]slog.Attr{slog.String("function", e.Function)}, e.attributes()...)...)
 }
 
-// Errors returns every field of the request that is wrong, e.g. "card.cvv", and what is wrong about it, as this library or the service
-// says; the Message has only the first. What the service says may repeat what it was sent: do not log it.
+// Errors returns every field of the request that is wrong, e.g. "card.cvv", and what is wrong about it, as this library or the
+// service reports it; the Message has only the first. The service's texts may repeat what it was sent: do not log them.
 func (e *Error) Errors() map[string]string {
 	var body struct {
 		Errors map[string]json.RawMessage `json:"errors"`
@@ -64,7 +64,7 @@ func (e *Error) Errors() map[string]string {
 	all := make(map[string]string, len(body.Errors))
 	for member, what := range body.Errors {
 		text := string(what)
-		json.Unmarshal(what, &text) // What is no string stays as it is written.
+		json.Unmarshal(what, &text) // A value that is no string stays as it is written.
 		all[member] = text
 	}
 	return all
@@ -97,7 +97,7 @@ func (e *Error) Timeout() bool { return false }
 func (e *Error) Temporary() bool { return false }
 
 // Is compares with the variables of this package, for errors.Is. A status that sounds as if the request had not been executed is
-// found only if the outcome says so: of a status query that was refused, it stays unknown.
+// found only if the outcome agrees: for a status query that was refused, it stays unknown.
 func (e *Error) Is(target error) bool {
 	if target == nil || target == e.Outcome.sentinel() {
 		return target != nil
@@ -106,7 +106,7 @@ func (e *Error) Is(target error) bool {
 	return (notExecuted || !denies(e.Status)) && target == e.Status.sentinel()
 }
 
-// The error of a call that its progress function stopped. What the reply says is about the steps that were made.
+// The error of a call that its progress function stopped. The reply is about the steps that were made.
 func stopped(function string, whole *Reply, why error) *Error {
 	reply, known := *whole, "nothing was sent"
 	if whole.Outcome != OutcomeNotSent {
@@ -135,7 +135,7 @@ func (c *Client) unusable(function string, ctx context.Context) *Error {
 	return nil
 }
 
-// The error of a call whose context ended before anything was sent; waited says what it waited for.
+// The error of a call whose context ended before anything was sent; waited names what it waited for.
 func refuseDone(function string, ctx context.Context, waited string) *Error {
 	status := StatusCancelled
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {

@@ -11,7 +11,7 @@ import (
 	"paysvc.example/go/paysvc"
 )
 
-// What sounds as if nothing had been executed is not found in an error that leaves that open.
+// Errors that sound as if nothing had been executed are not found in an error that leaves that open.
 func TestARefusalIsOneOnlyIfTheOutcomeSaysSo(t *testing.T) {
 	denials := map[paysvc.Status]error{
 		paysvc.StatusArgument: paysvc.ErrArgument, paysvc.StatusConfig: paysvc.ErrConfig, paysvc.StatusEncrypt: paysvc.ErrEncrypt,
@@ -20,7 +20,7 @@ func TestARefusalIsOneOnlyIfTheOutcomeSaysSo(t *testing.T) {
 	of := func(status paysvc.Status, outcome paysvc.Outcome) error {
 		return &paysvc.Error{Reply: paysvc.Reply{Status: status, Outcome: outcome}}
 	}
-	// Of the zero value and of numbers that this package does not know, too: what nobody has set permits nothing.
+	// The zero value and numbers that this package does not know, too: an outcome that nobody has set permits nothing.
 	for _, outcome := range []paysvc.Outcome{paysvc.OutcomeUnknown, paysvc.Reply{}.Outcome, 17, -2} {
 		for status := range denials {
 			err := of(status, outcome)

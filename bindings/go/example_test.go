@@ -65,7 +65,7 @@ func ExampleClient_Resolve() {
 	// true
 }
 
-// What is stored before a charge resolves it, even if the program is killed while it waits for the response.
+// The LookUp stored before a charge resolves it, even if the program is killed while it waits for the response.
 func ExampleOrderCreateRequest_LookUp() {
 	sandbox, client := sandboxForExample()
 	defer sandbox.stop()
@@ -127,7 +127,7 @@ func ExampleError_Errors() {
 	// must be a decimal amount above zero in major units, like "100.10"
 }
 
-// What the response does not have is empty. That makes no error of the call.
+// A field that the response lacks is empty. It makes no error of the call.
 func ExampleOrderRefundReply() {
 	sandbox, client := sandboxForExample()
 	defer sandbox.stop()

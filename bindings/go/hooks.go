@@ -28,7 +28,7 @@ type Hooks struct {
 // Attempt is one request of a call. At its beginning only CallID, Function and Number are known.
 type Attempt struct {
 	CallID   string
-	Function string // Of the endpoint, e.g. "order_status" in a call of "order_wait".
+	Function string // The endpoint's, e.g. "order_status" in a call of "order_wait".
 	Number   int    // 1 is the first of a call.
 
 	// Status and Outcome are those of this attempt. An attempt whose end is not known has the OutcomeUnknown.
@@ -49,8 +49,8 @@ func (l *logging) wantAttempts() bool {
 	return false
 }
 
-// Calls a hook of each of the hooks at the beginning of something, with the context that the one before it returned, if it did. What it
-// returns calls one at the end, each with its own context, in the opposite order.
+// Calls a hook of each of the hooks at the beginning of something, with the context that the one before it returned, if it did.
+// The returned function calls one at the end, each with its own context, in the opposite order.
 func (l *logging) around(
 	ctx context.Context, begins func(Hooks, context.Context) context.Context,
 ) (last context.Context, ended func(ends func(Hooks, context.Context))) {

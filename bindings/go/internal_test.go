@@ -124,8 +124,8 @@ type (
 	}
 )
 
-// What a typed answer costs beside encoding/json with the service's own text. benches/speed runs it, and gives the folder with the
-// responses.
+// BenchmarkAnswer compares a typed answer with encoding/json on the service's own text. benches/speed runs it, and gives the
+// folder with the responses.
 func BenchmarkAnswer(b *testing.B) {
 	folder := os.Getenv("BENCH_STAGE")
 	if folder == "" {
@@ -170,7 +170,7 @@ func besideJSON[Theirs any, R ~struct {
 	if err != nil {
 		b.Fatal(err)
 	}
-	// What the library tells of the reply, in its order.
+	// The library's JSON about the reply, in its order.
 	told, err := json.Marshal(struct {
 		LookUp     *ResolveRequest `json:"look_up"`
 		AnswerOf   string          `json:"answer_of"`

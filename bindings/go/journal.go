@@ -22,12 +22,12 @@ type JournalEntry struct {
 	// Claim is the ID for [Client.JournalSettle]; "" of a damaged key.
 	Claim string
 
-	// Reply is about that request, whatever its outcome, which is never [OutcomeNotSent]. Of a damaged key it is [StatusJournal].
+	// Reply is about that request, whatever its outcome, which is never [OutcomeNotSent]. For a damaged key it is [StatusJournal].
 	Reply *Reply
 }
 
 // JournalNext finds out what became of each request that is open in the journal: its sender wrote no end, the outcome was
-// [OutcomeUnknown], or a charge is not final. It asks the endpoint that knows, as [Client.Resolve] does, and moves no money. Range over
+// [OutcomeUnknown], or a charge is not final. It sends status queries, as [Client.Resolve] does, and moves no money. Range over
 // it when the program starts, and again every minute:
 //
 //	for entry, err := range client.JournalNext(ctx) {

@@ -10,7 +10,7 @@ import "context"
 // CallOption is an option of one call.
 type CallOption func(*calling)
 
-// What a call has besides its request.
+// The options of one call.
 type calling struct {
 	keys     []string
 	trace    string

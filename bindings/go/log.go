@@ -13,7 +13,7 @@ import (
 	"unsafe"
 )
 
-// Who is told about a client's calls.
+// The receivers of a client's log and hooks.
 type logging struct {
 	handler slog.Handler // nil: none.
 	lines   int          // The most detailed level of the library for the handler.

@@ -38,7 +38,7 @@ type Progress struct {
 	State json.RawMessage
 }
 
-// ProgressFunc is told the progress of a call, on a goroutine of its own, while the call waits for it. nil: the call goes on. An
+// ProgressFunc gets the progress of a call, on a goroutine of its own, while the call waits for it. nil: the call goes on. An
 // error, a panic or the end of its goroutine ([runtime.Goexit], which [testing.T.Fatal] calls) stops the call before its next step.
 // The call then returns an [*Error] that wraps the error, or the error with which it panicked, and has the reply in its Stopped. It is
 // [ErrCancelled], and [ErrOutcomeUnknown] unless nothing was sent.
@@ -46,14 +46,14 @@ type Progress struct {
 type ProgressFunc func(Progress) error
 
 // ErrStop is what a [ProgressFunc] returns to stop a call without an error of its own: the call returns what it would have
-// returned had it ended so by itself. That is a reply if nothing was left to do, otherwise an [*Error] with [ErrCancelled] and the
+// returned had it ended so by itself: a reply if nothing was left to do, otherwise an [*Error] with [ErrCancelled] and the
 // outcome of what was done.
 var ErrStop = errors.New("paysvc: stop")
 
 // PanicError is, for errors.As, the panic of a [ProgressFunc].
 type PanicError struct {
-	Value any    // What it panicked with. If that is an error, errors.Is and errors.As find it too.
-	Stack []byte // Of its goroutine, as text.
+	Value any    // The panic's value. If it is an error, errors.Is and errors.As find it too.
+	Stack []byte // The stack of its goroutine, as text.
 }
 
 // Error has the value.

@@ -43,7 +43,7 @@ func (c *Client) NewReference(prefix string) (string, error) {
 	return "", refuse(name, StatusConfig, "NewReference of a client needs a journal: configure Journal, or give WithStore", nil)
 }
 
-// With a client, as one of its journal. "": the library refuses it.
+// Makes a reference; with a client, as one of its journal. "": the library refuses it.
 func newReference(client *C.paysvc_client, prefix string) string {
 	var text [128]byte
 	given, err := cText([]byte(prefix))

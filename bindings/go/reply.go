@@ -36,8 +36,8 @@ type Reply struct {
 	// envelope of its form: {"status":false,"message":"…","errors":{"emailAddress":"is required"}}.
 	Body json.RawMessage
 
-	// Attempts is how many requests of this call were sent that may have changed something, each resend counted; a call that only
-	// reads counts how often it asked. What the library asks in between, e.g. with a journal, is not counted.
+	// Attempts is the number of sent requests of this call that may have changed something, resends included; for a read-only
+	// call, the number of its queries. Queries that the library makes in between, e.g. with a journal, are not counted.
 	Attempts int
 
 	// CallID identifies this call, and each line of the log about it: at most 40 letters, digits and "-", that no other call has,
@@ -47,14 +47,14 @@ type Reply struct {
 	// RequestID is the number that the service gave to the last request, for its support; "": it gave none.
 	RequestID string
 
-	// Replayed says that this is the recorded end of an earlier call with the same key, or for the same order: nothing was sent now.
+	// Replayed: this is the recorded end of an earlier call with the same key, or for the same order; nothing was sent now.
 	Replayed bool
 
-	// IsActive is for DirectDebitStatus: true only if the service says that the mandate is active. It is false for a wording that the
-	// library does not know: Message has it.
+	// IsActive is for DirectDebitStatus: true only if the service reports the mandate as active. It is false for a wording that
+	// the library does not know: Message has it.
 	IsActive bool
 
-	// RetryAfter is how long to wait before trying again; negative: the service did not say.
+	// RetryAfter is the time to wait before trying again; negative: the service did not say.
 	RetryAfter time.Duration
 
 	// AnswerOf is the name of the function whose response the Body is, e.g. "order_status" after [Client.Resolve]; "": it is none.
@@ -71,9 +71,9 @@ type Reply struct {
 	// Webhook is what [Client.WebhookVerify] found out about the event, also if the call failed; nil of every other call.
 	Webhook *WebhookVerifyAnswer
 
-	lookUp *ResolveRequest // Of the request of the call, if the library told it.
+	lookUp *ResolveRequest // For the request of the call, if the library gave it.
 	whyNot string          // It is not paid, whatever it is compared with.
-	kept   *kept           // What tells whether it is paid; nil: that is known.
+	kept   *kept           // The library's reply, which IsPaid asks; nil: it need not.
 }
 
 // A reply of the library, freed when nobody uses it any more. Go's allocator does not count a pointer to an opaque type of C as a
@@ -131,7 +131,7 @@ func newReply(owned **C.paysvc_reply) *Reply {
 	} else {
 		reply.Unreadable = []string{""}
 	}
-	if reply.whyNot == "" { // Of few replies.
+	if reply.whyNot == "" { // True for few replies.
 		reply.kept = &kept{reply: from}
 		*owned = nil
 		runtime.SetFinalizer(reply.kept, func(kept *kept) { C.paysvc_reply_free(kept.reply) })
@@ -139,7 +139,7 @@ func newReply(owned **C.paysvc_reply) *Reply {
 	return reply
 }
 
-// Takes what the library tells as JSON. It keeps nothing of the text.
+// Takes the library's JSON about a reply. It keeps nothing of the text.
 func (r *Reply) take(text []byte) {
 	err := json.Unmarshal(text, &struct {
 		AnswerOf   *string               `json:"answer_of"`
@@ -156,11 +156,11 @@ func (r *Reply) take(text []byte) {
 // Anything is not compared by [Reply.IsPaid].
 const Anything = "*"
 
-// IsPaid says whether this order is paid: true only if the reply is CONFIRMED and SUCCESSFUL, and order, price and currency are
-// these; else whyNot tells why not, in one line for a person. The amount is the price without the fee, such as "25.50"; amounts
-// are compared as decimals. What is [Anything] is not compared. An order that the response does not name is the request's; a currency
-// also as [Client.Resolve] has proved it. Of WebhookVerify and OrderWait it is about what the service said. A refund or a payout
-// is never paid, and neither is a reply that was not made by a call, such as a decoded one.
+// IsPaid reports whether this order is paid: true only if the reply is CONFIRMED and SUCCESSFUL, and order, price and currency
+// are these; else whyNot gives the reason, in one line for a person. The amount is the price without the fee, such as "25.50";
+// amounts are compared as decimals. [Anything] is not compared. An order that the response does not name is the request's; a
+// currency also as [Client.Resolve] has proved it. For WebhookVerify and OrderWait it is about the service's response. A refund
+// or a payout is never paid, and neither is a reply that was not made by a call, such as a decoded one.
 func (r Reply) IsPaid(reference, amount, currency string) (paid bool, whyNot string) {
 	switch {
 	case r.whyNot != "":

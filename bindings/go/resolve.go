@@ -17,8 +17,8 @@ type resolving struct {
 	members map[string]json.RawMessage
 }
 
-// WithOnlyCall says that no other call, by anyone, may have charged this order, so that the attempts of the error are all there
-// were: see [WithAttempts].
+// WithOnlyCall asserts that no other call, by anyone, may have charged this order, so that the attempts of the error are all
+// there were: see [WithAttempts].
 func WithOnlyCall() ResolveOption {
 	return func(r *resolving) {
 		if r.own > 0 {
@@ -27,14 +27,14 @@ func WithOnlyCall() ResolveOption {
 	}
 }
 
-// WithAttempts says how many requests that may charge this order were begun, by anyone, each resend included: the sum of the
-// Attempts of all replies and errors. Only with 1 can the outcome be [OutcomeRejected], because another attempt may still be under
-// way.
+// WithAttempts sets the number of requests begun, by anyone, that may charge this order, each resend included: the sum of the
+// Attempts of all replies and errors. Only with 1 can the outcome be [OutcomeRejected], because another attempt may still be
+// under way.
 func WithAttempts(all int) ResolveOption {
 	return func(r *resolving) { r.request.Attempts = Ptr(int64(all)) }
 }
 
-// WithExpect says which price was asked for. If the service says another, the outcome is [OutcomeUnknown].
+// WithExpect sets the price that was asked for. If the service reports another, the outcome is [OutcomeUnknown].
 func WithExpect(amount, currency string) ResolveOption {
 	return func(r *resolving) { r.request.Expect = &ResolveExpect{Amount: &amount, Currency: &currency} }
 }
@@ -44,7 +44,7 @@ func WithWait() ResolveOption {
 	return func(r *resolving) { r.request.Wait = Ptr(true) }
 }
 
-// WithMember gives a text by which the request is looked up, and which the error does not know, e.g. "batchReference".
+// WithMember gives a text by which the request is looked up, and which the error lacks, e.g. "batchReference".
 func WithMember(name, text string) ResolveOption {
 	return func(r *resolving) {
 		quoted, err := encode(text)
@@ -71,7 +71,7 @@ func (c *Client) Resolve(ctx context.Context, err error, with ...ResolveOption) 
 	}
 	found := made.LookUp()
 	set := resolving{request: found, own: made.own, members: map[string]json.RawMessage{}}
-	json.Unmarshal(made.Request, &set.members) // What is not JSON names nothing, which the library refuses.
+	json.Unmarshal(made.Request, &set.members) // Invalid JSON has no fields, which the library refuses.
 	for _, option := range with {
 		if option == nil {
 			return nil, about("resolve", refuse("resolve", StatusArgument, "an option is nil", nil))
@@ -88,7 +88,7 @@ func (c *Client) Resolve(ctx context.Context, err error, with ...ResolveOption) 
 }
 
 // LookUp returns what [Client.ResolveRequest] needs to find out what became of the request: store it, e.g. as JSON, to resolve after a
-// restart. Of an error of Resolve it is that of the request that was resolved. It has no secret.
+// restart. For an error of Resolve it is that of the request that was resolved. It has no secret.
 func (e *Error) LookUp() ResolveRequest {
 	if e.lookUp == nil { // No call has made it.
 		return ResolveRequest{Endpoint: e.Function, Request: e.Request}
@@ -100,7 +100,7 @@ func (e *Error) LookUp() ResolveRequest {
 // its error was. Its Endpoint is the function that was called, e.g. "order_pay", and its Request has the fields by which it is looked
 // up. Others are ignored.
 func (c *Client) ResolveRequest(ctx context.Context, request ResolveRequest) (*Reply, error) {
-	if request.Request == nil { // Of a request that is looked up by nothing.
+	if request.Request == nil { // The request has no field to look it up by.
 		request.Request = json.RawMessage("{}")
 	}
 	return c.do(ctx, "resolve", request)
@@ -119,8 +119,8 @@ func (e *Error) keep(request json.RawMessage) {
 	}
 }
 
-// The request of resolve for a request of that function, or for the one that a request of resolve is about. It sends nothing. Of what
-// the library refuses it has no fields, and it may be a charge.
+// Makes the request of resolve for a request of that function, or for the one that a request of resolve is about. Sends
+// nothing. If the library refuses the request, the result has no fields, and may be a charge.
 func lookUp(name string, request any) *ResolveRequest {
 	text, err := encode(map[string]any{"endpoint": name, "request": request})
 	defer clear(text)

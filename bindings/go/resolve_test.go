@@ -81,7 +81,7 @@ func TestWhatIsStoredOfARequestResolvesItAtAnyTime(t *testing.T) {
 	if is(t, failed, paysvc.ErrUnresolved); !strings.Contains(failed.Error(), "may be sent again") {
 		t.Error("resolved as a charge:", failed)
 	}
-	// What the library refuses, or what cannot be written, is not sent either.
+	// A request that the library refuses, or that cannot be written, is not stored either.
 	twice, noText := request, request
 	twice.Extra = map[string]json.RawMessage{"order": json.RawMessage(`{"reference":"R-2"}`)}
 	noText.Order = &paysvc.OrderCreateOrder{Reference: "\xff"}

@@ -26,14 +26,14 @@ const hidden = "[hidden]"
 
 var errHidden = errors.New(`paysvc: "` + hidden + `" stands for a secret, and is none`)
 
-// Whether the JSON of a program has a value that was written without its secret.
+// isHidden reports whether the JSON of a program has a value that was written without its secret.
 func isHidden(text []byte) bool { return bytes.Contains(text, []byte(`"`+hidden+`"`)) }
 
 // NewSecret keeps a text from being printed. NewSecret("") is there, and empty: a request with it is refused. So is one with a text
 // that has "[hidden]" in it, which was printed from a secret and is none.
 func NewSecret(text string) Secret { return Secret{text: &text} }
 
-// IsZero says whether it is absent: the zero Secret.
+// IsZero reports whether it is absent: the zero Secret.
 func (s Secret) IsZero() bool { return s.text == nil }
 
 // Equal compares the texts, in a time that reveals only their lengths.

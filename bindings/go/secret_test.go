@@ -60,7 +60,7 @@ func TestSecretsAreNotPrinted(t *testing.T) {
 			t.Errorf("%T: %s", value, got)
 		}
 	}
-	// What has no field that is secret is not shown either, but by encoding/json.
+	// Values without a secret field are not shown either, except by encoding/json.
 	reply := paysvc.Reply{Body: json.RawMessage(text)}
 	item := paysvc.TransactionDetailsAnswerOrderPaymentsItem{OrderPaymentInstrument: text}
 	answer := paysvc.TransactionDetailsAnswer{SourceAccountNumber: text, OrderPayments: []paysvc.TransactionDetailsAnswerOrderPaymentsItem{item}}
@@ -131,7 +131,7 @@ func TestTheServiceGetsTheSecretAndNeverWhatIsHidden(t *testing.T) {
 	// An optional one that is empty is a mistake as well; an absent one is not.
 	order.Card.CVV, order.Card.PIN = paysvc.NewSecret("193"), paysvc.NewSecret("")
 	fails(client.OrderCreate(ctx, order))(t, paysvc.ErrArgument, paysvc.ErrOutcomeNotSent)
-	// What fmt and encoding/json have written of a secret is none.
+	// The output of fmt and encoding/json for a secret is not the secret.
 	hidden := paysvc.NewSecret(fmt.Sprintf("http://user:%s@127.0.0.1:1", paysvc.NewSecret("password")))
 	otp := &paysvc.OrderPayDirectDebitPaymentRequest{OTP: hidden, MandateCode: "M-1"}
 	_, err := client.OrderPay(ctx, paysvc.OrderPayRequest{Reference: "R-1", PaymentOption: "NDD", DirectDebitPaymentRequest: otp})
@@ -141,7 +141,7 @@ func TestTheServiceGetsTheSecretAndNeverWhatIsHidden(t *testing.T) {
 	fails(paysvc.New(paysvc.Config{Proxy: hidden}))(t, paysvc.ErrConfig, paysvc.ErrOutcomeNotSent)
 	_, err = paysvc.NewFromJSON(json.RawMessage(`{"secret_key":"[hidden]"}`))
 	is(t, err, paysvc.ErrConfig, paysvc.ErrOutcomeNotSent)
-	// Of a configuration an empty text is left out, whatever it is.
+	// An empty text of a configuration is left out, whatever it is.
 	config := sandbox.Config
 	config.EncryptionKey = paysvc.NewSecret("")
 	if _, err := tested.Connect(t, config).DirectDebitHistory(ctx, paysvc.DirectDebitHistoryRequest{EmailAddress: "none@example.com"}); err != nil {

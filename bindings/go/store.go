@@ -48,14 +48,14 @@ const (
 	AlreadyThere AppendResult = 2
 )
 
-// StoreQuery says which rows to read.
+// StoreQuery selects the rows to read.
 type StoreQuery struct {
 	Kind QueryKind
 
-	Key   string // Of QueryKey.
-	Order string // Of QueryOrder.
-	After string // Of QueryOpen.
-	Limit int    // Of QueryOpen.
+	Key   string // For QueryKey.
+	Order string // For QueryOrder.
+	After string // For QueryOpen.
+	Limit int    // For QueryOpen.
 }
 
 // QueryKind is the kind of a [StoreQuery].
@@ -113,7 +113,7 @@ func setStore(client *C.paysvc_client, store Store, handler slog.Handler) error 
 	return &Error{Function: "client_set_store", Reply: *newReply(&reply)}
 }
 
-// How long a store may need to return once its context has ended.
+// The time that a store has to return once its context has ended.
 const grace = 50 * time.Millisecond
 
 func (s *stored) succeeds(method string, ms int, ask func(context.Context) error) bool {

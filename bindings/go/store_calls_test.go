@@ -11,7 +11,7 @@ import (
 	"paysvc.example/go/paysvc/internal/tested"
 )
 
-// A store in memory, whose methods fail when a test wants it.
+// A store in memory, whose methods fail when a test sets it.
 type memory struct {
 	sync.Mutex
 	rows  []paysvc.StoreRow

@@ -18,7 +18,7 @@ enum { FUNCTIONS = sizeof functions / sizeof functions[0] };
 static const char free_request[] = "{\"method\":\"GET\",\"path\":\"/x\",\"key\":\"public\"}";
 static const char config[] = "{\"base_url\":\"http://127.0.0.1:1\",\"public_key\":\"p\",\"secret_key\":\"s\"}";
 
-/* What paysvc_reply_read() says is what the functions say. */
+/* paysvc_reply_read() and the functions agree. */
 static void the_same(const paysvc_reply *reply)
 {
     struct { paysvc_reply_view known; char more[8]; } view;

@@ -1,5 +1,5 @@
-/* What one call costs against a peer that never ends: argv[1] is the configuration; then three arguments a call: the
- * reference, which tells the peer what to do; a limit in ms; and after how many ms the call is cancelled, or 0.
+/* Measures one call against a peer that never ends: argv[1] is the configuration; then three arguments a call: the
+ * reference, which selects the peer's behavior; a limit in ms; and after how many ms the call is cancelled, or 0.
  * Prints for each: reference, status, outcome, how far memory grew at its peak (kB), how long it took (ms), message. */
 #define _GNU_SOURCE
 #include "check.h"

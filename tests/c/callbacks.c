@@ -92,7 +92,7 @@ static void PAYSVC_CALLBACK on_log(void *userdata, int level, const char *messag
 {
     CHECK(userdata == (void *)&current && level >= 1 && level <= 4 && message[0] != '\0');
     lines++;
-    /* What frees a handle can do so only once. */
+    /* A deed that frees a handle can do so only once. */
     if (depth < DEEPEST && client != NULL && call != NULL) {
         depth++;
         current();

@@ -1,4 +1,4 @@
-/* What the programs of this folder share: a check that counts, and the table of network functions. */
+/* Shared by the programs of this folder: a check that counts, and the table of network functions. */
 #include <paysvc.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
-/* A child that the C library was not told of (argv[2]: "clone", the bare system call, or "_Fork") inherits a client with
+/* A child unknown to the C library (argv[2]: "clone", the bare system call, or "_Fork") inherits a client with
  * a kept connection, and one that has carried no request.
  * Parent, child and grandchild call at the same time: each gets its own answers. argv[1] is the
- * configuration; exit status 77 says that this C library has no _Fork. */
+ * configuration; exit status 77: this C library has no _Fork. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <paysvc.h>

@@ -1,4 +1,4 @@
-/* A foreign program that does what it is told, so that tests can drive the library from outside.
+/* A foreign program that runs commands, so that tests can drive the library from outside.
  *
  * Standard input: the configuration in one line, then one command a line: function, tab, JSON; or get, tab, pointer,
  * which asks the last reply; or close, tab, which frees the client; or client, tab, JSON, which makes another one with that
@@ -6,7 +6,7 @@
  * nothing; or key, tab, text: the idempotency key of the next call, which prints nothing.
  * Standard output: one line a call: status, outcome, state, HTTP status, attempts, retry-after, code, message, body,
  * separated by tabs; or = and what get found, or - for NULL; or closed.
- * It is a careful caller: what it was told is wiped when it has been used.
+ * It is a careful caller: it wipes its input once used.
  */
 #include <paysvc.h>
 #include <stdio.h>
@@ -21,7 +21,7 @@ static paysvc_reply *last;
 static int timeout_ms;
 static char key[300];
 
-/* What standard output has gathered; wiped when it has been written. */
+/* Gathered standard output; wiped when it has been written. */
 static char gathered[1 << 16];
 
 static void print(paysvc_status status, paysvc_reply *reply)

@@ -23,7 +23,7 @@ void malloc_fails(long n, int full)
     __atomic_store_n(&failing, n, __ATOMIC_SEQ_CST);
 }
 
-/* How many there were; no more fail. */
+/* Returns the number of allocations; no more fail. */
 long malloc_counted(void)
 {
     long count = __atomic_load_n(&counted, __ATOMIC_SEQ_CST);

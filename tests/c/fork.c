@@ -48,7 +48,7 @@ static void *work(void *failures)
     return NULL;
 }
 
-/* Whether the numbers of this process's calls begin differently than those of its parent, and all alike. */
+/* Returns whether all call IDs of this process have one prefix, which is not its parent's. */
 static int own_numbers(void)
 {
     char of_parent[64], before[64] = "";

@@ -15,7 +15,7 @@ enum { THREADS = 6, MOST_FORKING = 16 };
 
 static paysvc_client *client;
 static int stop, children, made, hung, failed;
-/* What journal_next returns. */
+/* The status that journal_next returns. */
 static paysvc_status expected;
 
 static void PAYSVC_CALLBACK log_line(void *userdata, int level, const char *message)
@@ -32,7 +32,7 @@ static int is_verified(void)
     return status == PAYSVC_E_ARGUMENT || status == PAYSVC_E_RATE_LIMITED;
 }
 
-/* The second call is refused, and the log says so. */
+/* The second call is refused, and logged. */
 static int good(void)
 {
     char key[64] = "";

@@ -1,4 +1,4 @@
-/* What a request under construction held, for a test that searches the memory of this process. The arguments are
+/* Builds and frees requests, for a test that searches the memory of this process for their content. The arguments are
  * secrets, each byte of which differs in its last bit, so that they are not what the test searches for. After each step
  * the program prints a line and waits for one. */
 #include "check.h"

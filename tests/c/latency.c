@@ -1,4 +1,4 @@
-/* How long a cancel takes to end a call: argv[1] is the configuration, argv[2] how many calls. Each call is cancelled 200 ms
+/* Times the end of a call after its cancel: argv[1] is the configuration, argv[2] how many calls. Each call is cancelled 200 ms
  * after it has begun, while it waits for something that the service does not do. Prints the milliseconds from each
  * cancel to the end of its call, and the last verdict. No call may go on for 20 s. */
 #define _GNU_SOURCE

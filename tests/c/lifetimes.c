@@ -1,5 +1,5 @@
 /* Handles freed and calls cancelled before, during and after calls, from several threads. argv[1] is the configuration.
- * The service holds a request with the reference "slow" until one with "go" comes, and says so with a byte on standard
+ * The service holds a request with the reference "slow" until one with "go" comes, and reports it with a byte on standard
  * input for each that it holds: nothing here depends on how fast anything is. */
 #include "check.h"
 #include <pthread.h>

@@ -6,7 +6,7 @@
 
 static const char config[] = "{\"base_url\":\"http://127.0.0.1:1\",\"public_key\":\"p\",\"secret_key\":\"s\",\"timeout_ms\":5000}";
 
-/* What a valid argument of each type is. */
+/* A valid argument of each type. */
 static paysvc_client *client, *made;
 static paysvc_call *call;
 static paysvc_reply *reply, *old_reply;
@@ -50,7 +50,7 @@ static int PAYSVC_CALLBACK on_read(void *userdata, const char *query_json, int t
 
 static const paysvc_store store = {sizeof(paysvc_store), on_append, on_read, NULL};
 
-/* What follows a call: its handles are checked and freed. `missing` names a NULL argument that must be refused, or "";
+/* Checks and frees the handles after a call. `missing` names a NULL argument that must be refused, or "";
  * `unsent` is the outcome where nothing was sent. */
 static void after(const char *what, paysvc_status status, int has_reply, const char *missing, paysvc_outcome unsent)
 {
@@ -65,7 +65,7 @@ static void after(const char *what, paysvc_status status, int has_reply, const c
         CHECK(strlen(paysvc_reply_body(reply)) == paysvc_reply_body_len(reply));
         if (missing[0] != '\0') {
             CHECK(paysvc_reply_outcome(reply) == unsent && paysvc_reply_attempts(reply) == 0);
-            /* Of an earlier request the message begins with what an UNKNOWN means. */
+            /* The message about an earlier request begins with the meaning of UNKNOWN. */
             CHECK(strstr(paysvc_reply_message(reply), missing) != NULL);
         }
     }
@@ -107,7 +107,7 @@ static void after_text(const char *what, size_t index, paysvc_status status, pay
     reply = NULL;
 }
 
-/* What follows a call that changes a request. A NULL is a failure, and final. */
+/* Checks a call that changes a request. A NULL is a failure, and final. */
 static void after_set(const char *what, paysvc_status status, int no_request, int any)
 {
     int before = failures;

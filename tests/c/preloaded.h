@@ -1,4 +1,4 @@
-/* For what is loaded before a program: tells by the return address whether libpaysvc allocates. */
+/* For libraries preloaded into a program: finds by the return address whether libpaysvc allocates. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>

@@ -7,7 +7,7 @@
 #include <time.h>
 
 int resolver_answers;
-/* How often it was asked for a name that hangs. */
+/* The number of lookups of a name that hangs. */
 int resolver_asked;
 
 int getaddrinfo(const char *name, const char *service, const struct addrinfo *hints, struct addrinfo **found)

@@ -1,5 +1,5 @@
-/* What a process cannot have: argv[1] names it, argv[2] is the configuration. Prints the replies, one line each, for a
- * test to read: status, outcome, message; each line starts with what was tried. */
+/* A resource that a process lacks: argv[1] names it, argv[2] is the configuration. Prints the replies, one line each, for
+ * a test to read: status, outcome, message; each line starts with what was tried. */
 #define _GNU_SOURCE
 #include "check.h"
 #include <dirent.h>

@@ -80,7 +80,7 @@ int main(int argc, char **argv)
         bad += (long)result;
     }
     pthread_create(&threads[0], NULL, last, NULL);
-    /* The test's server says on standard input when it has the request. */
+    /* The test's server reports on standard input when it has the request. */
     getchar();
     paysvc_client_free(client);
     pthread_join(threads[0], &result);

@@ -65,7 +65,7 @@ void lifetimes() {
     CHECK(wrong.size() == 1 && wrong[0] == "/data/reference" && wrong[1].empty());
 }
 
-// What a token sends along and keeps, and the other fields of a reply.
+// The header and the log of a token, and the other fields of a reply.
 void tokens() {
     const std::string trace = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
     const paysvc::call token;
@@ -104,7 +104,7 @@ void errors() {
     CHECK(good.ok() && good.unreadable().empty());
 }
 #else
-// What throws with exceptions returns without them.
+// Functions that throw with exceptions return without them.
 void errors() {
     const paysvc::order_refund_reply got = connected().order_refund(
         paysvc::order_refund_request().reference("R").reason("{\"status\":false,\"data\":{\"status\":\"failed\"}}"));

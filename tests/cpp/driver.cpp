@@ -158,7 +158,7 @@ int main() {
 #if PAYSVC_EXCEPTIONS
     try {
         return play(client(line));
-    } catch (const paysvc::error &failure) { // Of the constructor.
+    } catch (const paysvc::error &failure) { // From the constructor.
         print(failure.reply());
         return 0;
     }

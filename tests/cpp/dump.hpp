@@ -1,5 +1,5 @@
-// Writes a typed answer as JSON for the tests in Rust: an object with the fields of the struct. What is not optional is
-// written though it may be absent.
+// Writes a typed answer as JSON for the tests in Rust: an object with the fields of the struct. A field that is not
+// optional is written though it may be absent.
 #ifndef DUMP_HPP
 #define DUMP_HPP
 

@@ -140,7 +140,7 @@ void other_encodings() {
         const client with{configured()};
         CHECK(defined || with.invoke("order_refund", json).status() == paysvc::status::argument);
     }
-    // What would be members of the request stays a text.
+    // Text that would add fields to the request stays a string.
     CHECK(paysvc::webhook_verify_request().body(paysvc::quoted("{},\"ask\":false")).json() ==
           "{\"body\":\"{},\\\"ask\\\":false\"}");
 }
@@ -150,7 +150,7 @@ void look_ups() {
     const std::string kept = "\"reference\":\"R\",\"order\":{\"reference\":\"R\",\"amount\":25.50}";
     const std::string order = "{ " + kept + ", \"country\" : \"N\\\"G}\" }";
     CHECK(looked_up(order) == "{\"endpoint\":\"order_create\",\"request\":{" + kept + "},\"charged\":false}");
-    // What may charge is not said to be no charge, and what is no request is found by nothing.
+    // A request that may charge is not marked as no charge, and a text that is no request has no fields.
     const std::string found = looked_up("{" + kept + ",\"card\":{\"cardnumber\":\"4\"}}");
     CHECK(found.find("charged") == std::string::npos && found.find(kept) != std::string::npos);
     CHECK(found.find("cardnumber") == std::string::npos);

@@ -13,7 +13,7 @@ namespace {
 using paysvc::call;
 using paysvc::client;
 
-/// Whether it throws std::invalid_argument.
+/// Returns whether it throws std::invalid_argument.
 template <class Run> bool refused(Run run) {
     try {
         run();
@@ -62,7 +62,7 @@ void stops(const std::string &journal) {
     const auto rest = with.payout_bulk(payouts(), token);
     CHECK(accepted(rest) == 5 && told == 2 && rest.answer().payouts.size() == 5);
     CHECK(rest.answer().payouts[4].client_reference == "SALARY-4");
-    // What is paid is not paid again, whatever the list.
+    // A paid recipient is not paid again, whatever the list.
     const auto goes_on = with.payout_bulk(payouts(4).continue_(true));
     CHECK(goes_on.replayed() && goes_on.answer().payouts[3].replayed.value_or(false));
 }

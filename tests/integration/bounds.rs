@@ -1,4 +1,4 @@
-//! A peer that never ends: whatever it sends without end is cut off where a constant says so, and slower ones by the
+//! A peer that never ends: a constant limits whatever it sends without end, and slower ones are cut off by the
 //! call's deadline and its cancel. The memory that each takes is measured in a process of its own;
 //! `cargo test --test integration bounds:: -- --nocapture` prints the table.
 
@@ -11,7 +11,7 @@ use crate::support::server::{Connection, Server, response};
 use crate::support::tls::Authority;
 use crate::support::{Link, Stage, root, run};
 
-/// What a peer repeats for ever, and what it sends before.
+/// The bytes that a peer repeats for ever, and those that it sends before.
 struct Endless {
     name: &'static str,
     before: &'static str,
@@ -91,7 +91,7 @@ struct Line {
     message: String,
 }
 
-/// What `tests/c/bounds.c` measured.
+/// The measurements of `tests/c/bounds.c`.
 fn measure(stage: &Stage, config: &Value, calls: &[(String, u32, u32)]) -> Vec<Line> {
     let program = stage.cc(&root().join("tests/c/bounds.c"), Link::Shared, &["-pthread"]);
     let mut command = stage.command(&program);

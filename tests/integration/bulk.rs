@@ -1,4 +1,4 @@
-//! Payouts in bulk, through the C functions against the sandbox, whose ledger tells what was executed.
+//! Payouts in bulk, through the C functions against the sandbox, whose ledger has the executed payouts.
 
 mod batches;
 mod doubt;
@@ -72,7 +72,7 @@ struct Steps {
     steps: Vec<Value>,
     /// Done and total of each.
     counts: Vec<(usize, usize)>,
-    /// What the callback returns for a step.
+    /// The callback's return value for a step.
     answer: Box<dyn FnMut(&Value) -> c_int + Send>,
 }
 
@@ -114,12 +114,12 @@ fn outcomes(report: &Value) -> Vec<&str> {
     report["payouts"].as_array().unwrap().iter().map(|row| row["outcome"].as_str().unwrap()).collect()
 }
 
-/// How many recipients each batch had.
+/// The number of recipients of each batch.
 fn sizes(report: &Value) -> Vec<u64> {
     report["batches"].as_array().unwrap().iter().map(|batch| batch["recipients"].as_u64().unwrap()).collect()
 }
 
-/// What was executed: the service's reference of each payout, by the client's reference.
+/// The executed payouts: the service's references, by the client's reference.
 fn ledger(sandbox: &Sandbox) -> HashMap<String, Vec<String>> {
     let mut executed: HashMap<String, Vec<String>> = HashMap::new();
     for entry in sandbox.ledger().iter().filter(|entry| entry["effect"] == "payout_made") {

@@ -1,4 +1,4 @@
-//! The number of a call (`kept_log`: it is in every line of its log), and beside what the service says about the request.
+//! The call ID (`kept_log`: it is in every line of the call's log), and the service's own data about the request.
 
 use std::collections::HashSet;
 
@@ -117,7 +117,7 @@ fn what_a_service_disguises_as_a_number_stays_out_of_the_log() {
     }
 }
 
-/// The service repeats what it was given for the earlier request in everything that it says about the status query.
+/// The service repeats the fields of the earlier request in all parts of its response to the status query.
 #[test]
 fn a_look_up_masks_the_secrets_of_the_request_that_it_is_about() {
     const CARD: &str = "5399413078825962";

@@ -164,7 +164,7 @@ fn plaintexts(sandbox: &Sandbox) -> impl Iterator<Item = (&'static str, String)>
     })
 }
 
-/// Whether the library made this body itself.
+/// Returns whether the library made this body itself.
 fn is_own(reply: &Reply) -> bool {
     let Ok(Value::Object(body)) = serde_json::from_str(&reply.body) else { return false };
     body.keys().eq(["errors", "message", "status"]) && body["message"] == reply.message.as_str()
@@ -227,7 +227,7 @@ fn no_secret_is_left_in_memory_or_in_any_text() {
     let stage = Stage::new();
     let languages = languages(&stage);
     let ways = if all { vec![true, false] } else { vec![true] };
-    // What the library keeps of a fault does not depend on the language.
+    // The data that the library keeps of a fault does not depend on the language.
     let one_of = |language: &Language| match language.whose {
         _ if all => 1,
         Whose::Process => 3,

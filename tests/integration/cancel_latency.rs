@@ -1,4 +1,4 @@
-//! How long a cancel takes to end a call, wherever the call waits. The figures are printed; a call that goes on fails.
+//! The time that a cancel takes to end a call, wherever the call waits. The figures are printed; a call that goes on fails.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! A machine whose clock is wrong: the library says so, and neither panics nor trusts what it should not.
+//! A machine whose clock is wrong: the library reports it, and neither panics nor trusts what it should not.
 
 use std::io::Write as _;
 use std::path::PathBuf;

@@ -20,7 +20,7 @@ fn program(stage: &Stage) -> Command {
     stage.command(&stage.cc(&root().join("tests/c/driver.c"), Link::Shared, &[]))
 }
 
-/// What the sandbox writes for a shell is all that a program needs, `PAYSVC_CA_FILE` of a private CA included.
+/// The sandbox's output for a shell is all that a program needs, `PAYSVC_CA_FILE` of a private CA included.
 #[test]
 fn the_sandboxs_variables_configure_a_program() {
     let stage = Stage::new();
@@ -82,7 +82,7 @@ fn files_are_looked_for_without_tls() {
     }
 }
 
-/// The check names the journal, and only the client that has made it says so.
+/// The check names the journal, and only the client that has made it reports that.
 #[test]
 fn it_is_said_whether_there_is_a_journal_and_which() {
     let (stage, server) = (Stage::new(), Server::ok());

@@ -19,7 +19,7 @@ fn source(name: &str) -> PathBuf {
     root().join("tests/consumers").join(name)
 }
 
-/// Whether a program needs the shared library, or is linked with the archive.
+/// The library of a program: shared, or linked from the archive.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Needs {
     Shared,
@@ -197,7 +197,7 @@ fn the_page_is_true_for_cmake() {
     }
 }
 
-/// What CMake learns about a version, a pointer size and a system; the rule is in the package's own file.
+/// CMake checks a version, a pointer size and a system; the rule is in the package's own file.
 #[test]
 fn cmake_refuses_a_newer_version_another_pointer_size_and_another_system() {
     assert_eq!(paysvc_spec::status::ABI, 1, "which versions have this ABI? packaging/paysvcConfigVersion.cmake.in");

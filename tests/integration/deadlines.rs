@@ -1,4 +1,4 @@
-//! What is delivered of a call that has ended, and how long it connects. `bounds`, `cancel_latency` and the cells of verdicts
+//! The bytes delivered of a call that has ended, and the time it connects. `bounds`, `cancel_latency` and the cells of verdicts
 //! have deadlines and cancels in every phase.
 
 use std::io::Read as _;
@@ -23,7 +23,7 @@ fn large() -> Value {
     json!({"method": "POST", "path": "/x", "key": "secret", "body": {"text": "x".repeat(LARGE)}})
 }
 
-/// A peer that reads nothing until it is told to; then says how much came, and whether a reset was the end.
+/// A peer that reads nothing until asked to; then reports how much came, and whether a reset was the end.
 fn late_reader() -> (Server, Sender<()>, Receiver<(usize, bool)>) {
     let ((tell, told), (report, reported)) = (channel(), channel());
     let ends = Mutex::new((told, report));
@@ -42,7 +42,7 @@ fn late_reader() -> (Server, Sender<()>, Receiver<(usize, bool)>) {
     (server, tell, reported)
 }
 
-/// What a child has that was forked in the middle of a call: a copy of the descriptor, so that a close alone ends nothing.
+/// A copy of the descriptor, as a child forked in the middle of a call has one: a close alone then ends nothing.
 #[cfg(target_os = "linux")]
 fn copy_of_socket_to(port: u16) -> OwnedFd {
     use nix::sys::socket::{SockaddrIn, getpeername};
@@ -102,7 +102,7 @@ fn the_system_gives_up_when_the_call_of_a_killed_program_would_have_ended() {
     assert!(0 < came && came < LARGE, "{came} bytes came, reset: {reset}");
 }
 
-/// That a cancel ends it is in `cancel_latency`.
+/// `cancel_latency` tests that a cancel ends it.
 #[test]
 fn connecting_is_bounded() {
     let deaf = Deaf::start();

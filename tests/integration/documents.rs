@@ -1,7 +1,7 @@
 //! The documents: every shell block works, every block in C compiles, and every link and every file that is named is there.
 //!
 //! All shell blocks of a document are run in their order, as they are written, in a folder that has what the document says
-//! is there. What cannot be run says so, and why, in a comment before it.
+//! is there. A block that cannot be run has a comment before it that gives the reason.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -84,7 +84,7 @@ fn shell(stage: &Stage, document: &str, folder: &Path) -> Command {
     }
     // Everything is on this machine.
     command.env("no_proxy", "127.0.0.1,localhost").env("NO_PROXY", "127.0.0.1,localhost");
-    // What a reader has not set, either.
+    // A reader has not set these either.
     command.env_remove("PKG_CONFIG_PATH").env_remove("LD_LIBRARY_PATH").env_remove("PAYSVC_LIBRARY");
     let path = std::env::var("PATH").unwrap();
     match document {
@@ -182,7 +182,7 @@ fn left_running(document: &str, folder: &Path) -> Option<String> {
     Some(format!("{document}: its commands left a process running"))
 }
 
-/// What is wrong with what the commands made: each program must run, and say that nothing is configured.
+/// Returns an error of a program that the commands made: each must run, and say that nothing is configured.
 fn left_behind(document: &str, folder: &Path) -> Option<String> {
     let (program, arguments, says): (&str, &[&str], &str) = match document {
         "docs/linking.md" | "bindings/cpp/README.md" => ("./charge", &[], "base_url"),
@@ -286,7 +286,7 @@ fn lines_with(pattern: &str) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// What no text says, because its reader does not have it, and the lines that may.
+/// References that no text has, because its reader cannot follow them, and the lines that may.
 const NEVER: &str = "issue #?[0-9]|interface [0-9]+\\.[0-9]|§|/tmp/|/home/|/users/|/root/";
 const EXCEPTIONS: [&str; 7] =
     ["$work/home/", "$to/home/", "$HOME/", "$bare/root/", "cd /root/libpaysvc", ">/root/t", "const NEVER"];

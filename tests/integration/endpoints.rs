@@ -1,4 +1,4 @@
-//! Rows and `tests/scenarios.json` name the same endpoints, and the sandbox sees of each what its entry says.
+//! Rows and `tests/scenarios.json` name the same endpoints, and the sandbox sees each request as its entry has it.
 
 use std::collections::BTreeSet;
 

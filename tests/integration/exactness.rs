@@ -1,4 +1,4 @@
-//! Requests that move money: what an UNKNOWN says first, that a charge has a price, and that a name has one spelling.
+//! Requests that move money: the first words of an UNKNOWN, that a charge has a price, and that a name has one spelling.
 
 use paysvc_spec::ENDPOINTS;
 use paysvc_spec::journal::Step;
@@ -37,7 +37,7 @@ fn begins(reply: &Reply, doubt: Doubt, what: &str) {
     }
 }
 
-/// What happens to a request after it was written.
+/// The fate of a request after it was written.
 type Fate = (&'static str, fn(Connection));
 
 const FATES: &[Fate] = &[

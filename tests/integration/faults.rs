@@ -62,7 +62,7 @@ const FAULTS: &[(&str, On, Outcome, Outcome)] = &[
     ("unsolicited_response", Before, Confirmed, Confirmed),
     ("unsolicited_response", Call, Confirmed, Confirmed),
     ("late_unsolicited_response", Before, Confirmed, Confirmed),
-    // Over plain HTTP the client may have written first; then nothing distinguishes the stray answer from its own.
+    // Over plain HTTP the client may have written first; then nothing distinguishes the stray response from its own.
     ("early_response", Handshake, Confirmed, Confirmed),
     // A read whose response is cut off is repeated.
     ("truncate", Call, Unknown, Confirmed),
@@ -110,7 +110,7 @@ const FAULTS: &[(&str, On, Outcome, Outcome)] = &[
     ("drop_element", Call, Confirmed, Confirmed),
     ("alter_element", Call, Confirmed, Confirmed),
     ("alter_amount", Call, Confirmed, Confirmed),
-    // They change what the browser's widget is told.
+    // They change the messages to the browser's widget.
     ("widget_no_completed", Call, Confirmed, Confirmed),
     ("widget_no_close", Call, Confirmed, Confirmed),
     ("widget_minor_units", Call, Confirmed, Confirmed),
@@ -122,7 +122,7 @@ const FAULTS: &[(&str, On, Outcome, Outcome)] = &[
 /// The connection ends when it is used again, which with "reads" only a reading does.
 const WHEN_USED_AGAIN: [&str; 2] = ["stale_keepalive", "close_after_read"];
 
-/// What a client is told to send again: the service did nothing.
+/// Faults after which a client may send again: the service did nothing.
 const ASKS_AGAIN: [&str; 2] = ["status_429", "status_429_retry_after"];
 /// They last until the deadline, where no bound ends them.
 const ENDLESS: [&str; 6] = [
@@ -221,7 +221,7 @@ impl Figures {
     }
 }
 
-/// What becomes of a fault's response where the row's own form of a response differs from the usual one.
+/// The outcome of a fault's response where the row's own form of a response differs from the usual one.
 fn as_the_row_reads(fault: &str, row: &Endpoint, usual: Outcome) -> Outcome {
     let answer = &row.answer;
     match fault {
@@ -289,7 +289,7 @@ const ESTABLISHED: &str = "01";
 const CLOSE_WAIT: &str = "08";
 
 /// Waits until the system shows a connection to the sandbox in that state, or with that many unread bytes: before the
-/// sandbox's end or its stray answer has arrived, nobody can know about it. `may_be_closed`: or until there is no
+/// sandbox's end or its stray response has arrived, nobody can know about it. `may_be_closed`: or until there is no
 /// connection.
 fn wait_for(sandbox: &Sandbox, may_be_closed: bool, there: &dyn Fn(&str, u64) -> bool) {
     let port: u16 = sandbox.text("base_url").rsplit(':').next().unwrap().parse().unwrap();
@@ -316,15 +316,15 @@ fn call_again(sandbox: &Sandbox, target: &Target) -> Reply {
     client(sandbox, REUSE[0]).call(target.row.name, &target.request)
 }
 
-/// How often the effect of the call was committed: what is true, whatever the library says.
+/// The number of times the effect of the call was committed: the truth, whatever the library says.
 fn made(sandbox: &Sandbox, target: &Target) -> usize {
     let Some((effect, key)) = &target.effect else { return 0 };
     let by_call = |entry: &&Value| entry["effect"] == *effect && entry["key"] == *key && !entry["request_id"].is_null();
     sandbox.ledger().iter().filter(by_call).count()
 }
 
-/// How many requests of the call the sandbox saw; the warm-up has the same path for one of them. What came without a
-/// method was not read: part of a request, except after a handshake that failed.
+/// The number of requests of the call that the sandbox saw; the warm-up has the same path for one of them. A request
+/// without a method was not read: it is part of one, except after a handshake that failed.
 fn seen(sandbox: &Sandbox, target: &Target, on: On) -> usize {
     let unread = |request: &Value| request["method"].is_null() && on != Handshake;
     let came = sandbox.requests();
@@ -345,7 +345,7 @@ fn seen_in_the_end(sandbox: &Sandbox, target: &Target, on: On, reply: &Reply) ->
     }
 }
 
-/// How many requests with the key of the call may have been carried out, as far as the one who sent them can know: all
+/// The number of requests with the key of the call that may have been executed, as far as their sender can know: all
 /// that came, whole or not, but those that were told to come again. More than one is too many.
 fn sent(sandbox: &Sandbox, target: &Target) -> usize {
     let Some(key) = target.business_key() else { return 0 };
@@ -358,7 +358,7 @@ fn sent(sandbox: &Sandbox, target: &Target) -> usize {
         .count()
 }
 
-/// Whether the key is one of the payload's texts.
+/// Returns whether the key is one of the payload's strings.
 fn carries(payload: &Value, key: &str) -> bool {
     match payload {
         Value::String(text) => text == key,

@@ -96,7 +96,7 @@ impl Kind {
 struct World {
     // Dropped first, so that the servers' connections end.
     clients: Vec<Client>,
-    /// Those with a journal.
+    /// The clients with a journal.
     journaled: Vec<Client>,
     peers: [Peer; 2],
     _journals: TempDir,
@@ -225,7 +225,7 @@ fn run(world: &World, reads: bool, seed: u64, duration: Duration) -> Vec<(Kind, 
                         client.warm(Some(&Call::with_timeout_ms(200)));
                     }
                     returned.push((kind, call(client, reads, kind, key, &mut random)));
-                    // Now and then long enough for connections to lie idle with a stray answer in them.
+                    // Now and then long enough for connections to lie idle with a stray response in them.
                     if random.percent(1) {
                         std::thread::sleep(Duration::from_millis(random.below(1200)));
                     }

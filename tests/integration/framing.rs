@@ -1,5 +1,4 @@
-//! How requests and answers are framed: a response whose headers contradict each other is not whole, whatever its body
-//! says.
+//! The framing of requests and responses: a response whose headers contradict each other is not whole, whatever its body.
 
 use serde_json::json;
 
@@ -153,7 +152,7 @@ fn a_malformed_line_that_decides_how_the_body_is_read_is_refused_by_its_name() {
     assert!(message.contains("a header has a NUL") && log.contains("the first: \"x-gateway\""), "{message} {log}");
 }
 
-/// A body that says that it is JSON, and is none, proves nothing.
+/// A body that claims to be JSON, and is none, proves nothing.
 #[test]
 fn a_content_type_of_json_counts_beside_another_and_with_any_character() {
     for (types, expected) in [

@@ -1,4 +1,4 @@
-//! What must never leave: an encrypted endpoint's payload unencrypted, the secret key where it does not belong,
+//! Data that must never leave: an encrypted endpoint's payload unencrypted, the secret key where it does not belong,
 //! anything to a peer without a valid certificate, and bytes that would change the request around them.
 
 use paysvc_spec::ENDPOINTS;
@@ -89,7 +89,7 @@ fn each_endpoint_gets_its_own_key_and_no_other() {
     }
 }
 
-/// The API key and the headers that a row's requests carry where a setting says otherwise than the row.
+/// The API key and the headers that a row's requests carry where a setting overrides the row.
 #[test]
 fn a_setting_changes_the_key_and_the_headers_of_its_row_and_nothing_else() {
     let server = Server::ok();
@@ -271,7 +271,7 @@ fn plain_http_goes_through_no_proxy_elsewhere() {
 const CARD: &str = "5399413078825962";
 const OTP: &str = "864213";
 
-/// How a service may write a card number that it repeats: the characters in between, and the digits.
+/// The forms in which a service may repeat a card number: the characters in between, and the digits.
 fn disguises(card: &str) -> Vec<String> {
     let set_apart = |between: &str, size: usize| {
         card.as_bytes().chunks(size).map(String::from_utf8_lossy).collect::<Vec<_>>().join(between)

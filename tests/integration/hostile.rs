@@ -136,7 +136,7 @@ fn answers_and_pointers() {
                 let reply = answered(&format!("{{\"{member}\":{json},\"status\":true}}"));
                 check(&reply, &format!("{what} in {member}"), &["OK CONFIRMED", "E_RESPONSE UNKNOWN"]);
                 assert_eq!(reply.http_status(), 200, "{what} in {member}");
-                // Each step reads the rest of the text, so the largest texts get a pointer of few steps. What it finds
+                // Each step reads the rest of the text, so the largest texts get a pointer of few steps. The result
                 // depends on the text; the test is only that it ends.
                 reply.get(&format!("/data{}", "/0".repeat(if json.len() < MILLION { 127 } else { 2 })));
                 assert_eq!(reply.get(&"/0".repeat(MILLION)), None, "{what} in {member}");

@@ -21,7 +21,7 @@ const ORDINARY_USER: u32 = 65534;
 fn a_running_program_outlives_an_install_over_its_library_and_itself() {
     let (stage, folder) = (Stage::new(), tempfile::tempdir().unwrap());
     let [built, prefix] = ["build", "usr"].map(|name| folder.path().join(name));
-    // What was built, in the place where cargo would have put it.
+    // The build, in the place where cargo would have put it.
     let made = folder.path().join("target");
     std::fs::create_dir_all(made.join("release")).unwrap();
     for name in ["lib/libpaysvc.a", "bin/paysvc-sandbox"].map(Path::new) {
@@ -185,7 +185,7 @@ fn installing_only_copies_and_uninstalling_removes_exactly_that() {
             (format!("{lib}/cmake/paysvc/paysvcConfigVersion.cmake"), "644 "),
         ] {
             let found = installed.get(&path).unwrap_or_else(|| panic!("{path} is not there\n{}", output_of(&output)));
-            // What other software made keeps its mode.
+            // A path that other software made keeps its mode.
             assert!(found.starts_with(mode) || before.contains_key(&path), "{path}: {found}");
         }
         let debug = format!("libpaysvc.so.{version}.debug");
@@ -271,7 +271,7 @@ fn before_a_build_nothing_is_installed() {
     assert_eq!(tree(folder.path()), BTreeMap::new());
 }
 
-/// What `make libs` makes for Windows; here with a DLL that has a head alone.
+/// The output of `make libs` for Windows; here with a DLL that has a head alone.
 #[test]
 fn libraries_for_windows_are_installed_and_removed_too() {
     let folder = tempfile::tempdir().unwrap();

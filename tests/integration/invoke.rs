@@ -64,7 +64,7 @@ fn functions_of_another_shape_do_the_same() {
     }
 }
 
-/// What a program stores before it sends, and gives to resolve after a lost answer.
+/// A program stores the look-up before it sends, and gives it to resolve after a lost response.
 #[test]
 fn a_look_up_is_the_request_of_resolve_without_the_card() {
     let sandbox = Sandbox::start(&[]);
@@ -98,7 +98,7 @@ fn a_look_up_is_the_request_of_resolve_without_the_card() {
         let claimed = json!({"endpoint": "order_create", "request": other, "charged": false});
         client.call("resolve", &claimed).expect("E_ARGUMENT UNKNOWN");
     }
-    // Of a request of resolve, what it is about.
+    // For a request of resolve, it is the earlier request.
     let authorized =
         json!({"endpoint": "order_pay_authorize", "request": {"reference": "O-1", "otp": "1"}, "attempts": 2});
     let about = json!({"endpoint": "order_pay_authorize", "request": {"reference": "O-1"}});

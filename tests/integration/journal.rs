@@ -45,17 +45,17 @@ use crate::support::target::{Target, target};
 
 const SEED: u64 = 25;
 
-/// How many times each charge is killed.
+/// The number of times each charge is killed.
 fn kills() -> u64 {
     std::env::var("TEST_KILLS").map_or(12, |text| text.parse().unwrap())
 }
 
-/// How long a call may take that others wait for, because it is killed or its response does not come: emulators are slow.
+/// The time limit of a call that others wait for, because it is killed or its response does not come: emulators are slow.
 fn short_ms() -> u32 {
     if foreign().is_some() { 5000 } else { 500 }
 }
 
-/// How long one may take that must end as on a fast machine: beside other tests, the disk alone may need seconds.
+/// The time limit of a call that must end as on a fast machine: beside other tests, the disk alone may need seconds.
 const LONG_MS: u32 = 20_000;
 
 /// As programs of the platform name it.
@@ -116,7 +116,7 @@ impl Till<'_> {
     fn call_again(&self, target: &Target) -> Reply {
         let mut driver = Driver::start(&mut (self.command)(), &self.config_in(LONG_MS));
         let mut reply = call(&mut driver, target);
-        // What was executed is found in the end.
+        // An executed request is found in the end.
         for tries in 1..20 {
             let is_known = matches!(reply.outcome.as_str(), "CONFIRMED" | "REJECTED");
             if is_known || tries > 3 && (needs_key(target.row) || self.effects(target) == 0) {
@@ -128,7 +128,7 @@ impl Till<'_> {
         reply
     }
 
-    /// How many times the request was executed.
+    /// The number of times the request was executed.
     fn effects(&self, target: &Target) -> usize {
         let (effect, key) = target.effect.as_ref().unwrap();
         self.sandbox.effects_with_key(effect, key)
@@ -157,7 +157,7 @@ impl Till<'_> {
         effects
     }
 
-    /// What the files have, whatever SQLite makes of them.
+    /// The content of the files, whatever SQLite makes of it.
     fn bytes(&self) -> Vec<u8> {
         let files = std::fs::read_dir(self.folder.path()).unwrap().map(|entry| entry.unwrap().path());
         files.flat_map(|file| std::fs::read(file).unwrap()).collect()
@@ -179,7 +179,7 @@ fn call(driver: &mut Driver, target: &Target) -> Reply {
 
 const KEY: &str = "K-1";
 
-/// Those whose key is that of their order.
+/// The endpoints whose key is that of their order.
 fn charges() -> Vec<&'static Endpoint> {
     ENDPOINTS.iter().filter(|row| Step::of(row, true) == Some(Step::Charge)).collect()
 }

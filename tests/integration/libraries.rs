@@ -16,7 +16,7 @@ fn here() -> Platform {
     Platform { system: System::Glibc("99"), ..*row }
 }
 
-/// All that the checks say, in lines.
+/// All problems that the checks report, in lines.
 fn problems(platform: &Platform, folder: &Path) -> Vec<String> {
     let report = check_all(root(), platform, folder).err().unwrap_or_default();
     report.lines().skip(1).map(str::to_owned).collect()

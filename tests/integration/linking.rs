@@ -1,4 +1,4 @@
-//! What the library needs of the system, and that README's program links with the archive alone.
+//! The system libraries that the library needs; README's program links with the archive alone.
 
 use std::process::Command;
 

@@ -1,7 +1,7 @@
 //! The shared library holds no RSA decryption: neither of the `rsa` crate, whose timing an advisory is about
 //! (RUSTSEC-2023-0071), nor one of AWS-LC's that anything could call.
 //!
-//! What it does hold is AWS-LC's RSA *signature*, which a TLS client certificate with an RSA key needs
+//! It does hold AWS-LC's RSA *signature*, which a TLS client certificate with an RSA key needs
 //! (`client_key_file`), and with it the private operation itself, in constant time. AWS-LC's table of methods also
 //! names its RSA decryption, so that is linked; its one way in, `EVP_PKEY_decrypt`, is not.
 

@@ -72,7 +72,7 @@ struct Figures {
     lost: usize,
 }
 
-/// How the allocations fail: from which on, in which steps, alone or for good.
+/// The way allocations fail: from which on, in which steps, alone or for good.
 #[derive(Clone, Copy)]
 struct How {
     step: usize,

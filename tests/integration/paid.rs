@@ -57,7 +57,7 @@ fn a_charge_and_every_look_at_it_are_compared_with_the_order() {
     }
 }
 
-/// The status query names no currency, so the caller must give one to be proved, and is told so.
+/// The status query names no currency, so the caller must give one to be proved; the message asks for it.
 #[test]
 fn a_wait_without_a_currency_says_what_to_give() {
     let sandbox = Sandbox::start(&[]);

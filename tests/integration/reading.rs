@@ -30,7 +30,7 @@ impl Service {
     }
 }
 
-/// The value at a pointer, made of what the functions say.
+/// The value at a pointer, made of the functions' results.
 fn read(reply: &Reply, pointer: &str) -> Value {
     const ABSENT: i32 = JsonType::Absent as i32;
     let (json_type, count, text) = (reply.json_type(pointer), reply.count(pointer), reply.get(pointer));

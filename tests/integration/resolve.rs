@@ -1,4 +1,4 @@
-//! What became of an earlier request: `paysvc_resolve` and `paysvc_order_wait` over real sockets, against a server that
+//! The fate of an earlier request: `paysvc_resolve` and `paysvc_order_wait` over real sockets, against a server that
 //! gives any answer and against the sandbox.
 
 mod reference;

@@ -14,7 +14,7 @@ use crate::support::strace::has_strace;
 use crate::support::tls::Authority;
 use crate::support::{Link, Stage, output_of, root, run, sanitized};
 
-/// What `tests/c/resources.c` printed, and that it ended well.
+/// Returns the output of `tests/c/resources.c`, which must end well.
 fn without(what: &str, config: &Value) -> Vec<String> {
     let stage = Stage::new();
     // AddressSanitizer itself needs address space, and a thread when it looks for leaks.
@@ -156,7 +156,7 @@ fn the_library_takes_no_closed_standard_descriptor() {
     }
 }
 
-/// Only a DNS lookup needs a thread; where it gets none, the message says so.
+/// Only a DNS lookup needs a thread; where it gets none, the message names that.
 #[test]
 fn without_threads_only_a_name_look_up_fails() {
     let server = Server::ok();

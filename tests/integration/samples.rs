@@ -1,5 +1,5 @@
 //! The samples of `docs/` that a program takes over as they are: what they do against the sandbox. And the sizes in
-//! docs/keys.md are the library's. That all other blocks compile is in `documents.rs`.
+//! docs/keys.md are the library's. `documents.rs` checks that all other blocks compile.
 
 use std::process::Command;
 
@@ -36,7 +36,7 @@ fn texts(value: &Value, at: &str, found: &mut Vec<String>) {
     }
 }
 
-/// How many bytes are encrypted: the library says it of a request that is too long by a known number.
+/// The number of encrypted bytes: the library reports it for a request that is too long by a known number.
 fn size(client: &Client, function: &str, request: &Value) -> usize {
     const MORE: usize = 600;
     let mut pointers = Vec::new();

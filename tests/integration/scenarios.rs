@@ -85,7 +85,7 @@ struct Step {
     call: Option<String>,
     admin: Option<String>,
     ledger: Option<Vec<(String, String, Option<String>)>>,
-    /// How many requests the sandbox has seen.
+    /// The number of requests that the sandbox has seen.
     requests: Option<usize>,
     /// An effect and its key that the ledger must have.
     effect: Option<(String, String)>,
@@ -105,7 +105,7 @@ struct Step {
     keep: BTreeMap<String, String>,
 }
 
-/// How one language played one scenario.
+/// One scenario as one language played it.
 struct Played {
     scenario: String,
     /// The requests that the sandbox saw, without what differs from run to run.
@@ -245,7 +245,7 @@ impl Run<'_> {
         }
     }
 
-    /// What left the library, as the sandbox saw it: it shares no code with the library.
+    /// Checks the request that left the library, as the sandbox saw it: it shares no code with the library.
     fn check_wire(&self, at: &str, wire: &[String], body: &str) {
         let request = self.last_request();
         let header = |name: &str| request["headers"][name].as_str().unwrap_or("");
@@ -263,7 +263,7 @@ impl Run<'_> {
         }
     }
 
-    /// How many the sandbox has seen.
+    /// The number that the sandbox has seen.
     fn requests(&self) -> usize {
         self.sandbox.requests().len()
     }
@@ -272,7 +272,7 @@ impl Run<'_> {
         self.sandbox.requests().pop().expect("a request")
     }
 
-    /// Compares what the step names in a response, and keeps what it wants.
+    /// Compares the values that the step names in a response, and keeps those that it asks for.
     fn look(&mut self, at: &str, step: &Step, get: &mut dyn FnMut(&str) -> Option<String>) {
         for (pointer, expected) in &step.get {
             assert_eq!(get(pointer), expected.as_ref().map(|text| self.fill(text)), "{at}: {pointer}");

@@ -112,7 +112,7 @@ fn make_test_ends_with_what_was_left_out() {
     let refused = format!("echo 'test x ... LEFT OUT: mounts: refused'\n{PASSES}");
     let missing = format!("echo 'MISSING: there is no planted tool'\n{PASSES}");
     let listed = "\nmake test: left out:\nLEFT OUT: mounts: refused\n";
-    // Two say the same.
+    // Two print the same line.
     for (ci, more, ends) in [
         (false, &missing, format!("{listed}MISSING: there is no planted tool\nmake test: ok\n")),
         (
@@ -184,7 +184,7 @@ fn make_build_says_what_is_missing_and_installs_nothing() {
         "{printed}"
     );
     assert!(!printed.contains("was called"), "{printed}");
-    // That one installs it.
+    // `setup.sh build` installs it.
     let output = setup(&["build"], &fakes);
     assert!(output_of(&output).contains("was called"), "{}", output_of(&output));
     let output = setup(&["needs"], &[("cargo", "")]);

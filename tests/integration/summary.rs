@@ -1,4 +1,4 @@
-//! `paysvc_reply_json`: what it tells beside the response, which `typed_answers::normal` compares.
+//! `paysvc_reply_json`: its fields beside the response, which `typed_answers::normal` compares.
 
 use serde_json::{Value, json};
 
@@ -15,7 +15,7 @@ fn told(reply: &Reply) -> Value {
     serde_json::from_str(reply.json().expect("there is memory")).unwrap()
 }
 
-/// What the functions of a reply tell, too.
+/// Compares the summary with the functions of the reply.
 fn compare(what: &str, reply: &Reply) -> Value {
     let found = told(reply);
     let state = paysvc_spec::status::name(paysvc_spec::status::STATES, reply.state());
@@ -112,7 +112,7 @@ fn the_schema_says_what_every_function_answers() {
     }
 }
 
-/// What it names is what `paysvc_reply_is_paid` takes, and nothing else is.
+/// `paysvc_reply_is_paid` takes the values that it names, and no others.
 #[test]
 fn paid_is_what_is_paid_takes() {
     let data = |data: &str| format!(r#"{{"status":"success","statusCode":"00","data":{{{data}}}}}"#);
@@ -172,7 +172,7 @@ fn what_is_left_open_is_told_with_its_look_up() {
     );
     let lost = compare("lost", &client.call("order_create", &charge));
     assert_eq!((&lost["outcome"], &lost["look_up"]), (&json!("UNKNOWN"), &kept));
-    // Of resolve, that of the request that it is about.
+    // For resolve, it is that of the request that it is about.
     let other = json!({"endpoint": "order_create", "request": with(charge.clone(), json!({"reference": "O-2", "order": {"reference": "O-2"}}))});
     let unresolved = compare("unresolved", &client.call("resolve", &other));
     assert_eq!((&unresolved["outcome"], &unresolved["look_up"]), (&json!("UNKNOWN"), &stored("resolve", &other)));

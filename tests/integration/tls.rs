@@ -142,7 +142,7 @@ fn a_client_certificate_is_shown_where_it_is_asked_for() {
     }
 }
 
-/// If a service says nothing after the handshake, the wait is no longer than a refusal takes.
+/// If a service sends nothing after the handshake, the wait is no longer than a refusal takes.
 #[test]
 fn a_service_without_session_tickets_takes_client_certificates_too() {
     let (authority, clients) = (Authority::new(), Authority::new());
@@ -292,7 +292,7 @@ fn old_servers_and_certificates_are_refused_in_words() {
     }
 }
 
-/// Whether an intermediate certificate is missing, or the authority is private, the service alone knows.
+/// Only the service knows whether an intermediate certificate is missing, or the authority is private.
 #[test]
 fn the_issuer_that_is_not_trusted_is_named() {
     let (authority, other) = (Authority::named("Example Proxy CA"), Authority::new());
@@ -348,7 +348,7 @@ fn the_systems_roots_are_read_once() {
     assert_eq!(opened(&[("SSL_CERT_DIR", folder.path())]), (0, 1));
 }
 
-/// Those that cannot be read at all are in `resources`.
+/// Files that cannot be read at all are in `resources`.
 #[test]
 fn files_that_cannot_be_used_are_refused_by_name() {
     let (authority, folder) = (Authority::new(), tempfile::tempdir().unwrap());

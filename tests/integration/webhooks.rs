@@ -187,7 +187,7 @@ fn forged_events_are_told_by_what_the_service_says() {
     }
 }
 
-/// The event travels faster than the service's own state: then it is neither genuine nor forged, until the service knows.
+/// The event travels faster than the service's own state: then it is neither genuine nor forged, until the state is there.
 #[test]
 fn an_event_ahead_of_the_service_is_decided_later() {
     let service = Service::new();
@@ -234,7 +234,7 @@ fn an_older_event_is_genuine_and_has_the_key_of_the_newer_state() {
     assert_eq!((&found["authentic"], &found["differences"]), (&json!(true), &difference));
     assert_eq!((&found["key"], reply.state()), (&key, 5), "each delivery has the same key");
 
-    // Refunded since: the event that says paid is older, and the key is another one.
+    // Refunded since: the event with "paid" is older, and the key is another one.
     service.client.call("order_refund", &json!({"reference": "ORDER-1"})).expect("OK CONFIRMED");
     for _ in 0..600 {
         let reply = service.verify(&paid);
@@ -274,7 +274,7 @@ fn a_payout_is_never_authentic() {
     assert_eq!(reply.get("/data/0/payoutReference"), Some(payout));
 }
 
-/// Doubt stays doubt, whatever the event says.
+/// Doubt stays doubt, whatever the event.
 #[test]
 fn a_look_up_that_fails_leaves_the_event_unverified() {
     let service = Service::new();

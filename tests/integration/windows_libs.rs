@@ -10,7 +10,7 @@ use crate::support::platform::{Foreign, foreign, zig};
 use crate::support::sandbox::Sandbox;
 use crate::support::{left_out, output_of, root, run};
 
-/// What every program is compiled with.
+/// The flags that every program is compiled with.
 const WARNINGS: &[&str] = &["-g", "-Wall", "-Wextra", "-Werror"];
 const C89: &[&str] = &["-std=c89", "-pedantic"];
 
@@ -75,7 +75,7 @@ impl Till {
         vec![self.library("lib/libpaysvc.dll.a")]
     }
 
-    /// The static library with what pkg-config's file says beside it.
+    /// The static library with the flags of pkg-config's file.
     fn statically(&self) -> Vec<String> {
         let file = self.platform.folder.join("lib/pkgconfig/paysvc-static.pc");
         let text = std::fs::read_to_string(&file).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
@@ -119,7 +119,7 @@ fn linked_by_lld_link(till: &Till, library: &str) -> PathBuf {
     let kernel = run(till.platform.compile("cc").arg("-print-file-name=libkernel32.a"));
     let mut command = Command::new(zig());
     command.args(["lld-link", "/subsystem:console", "/entry:start"]);
-    // MinGW's objects say nothing about exception handlers, which is not asked of them.
+    // MinGW's objects list no exception handlers, and /safeseh:no asks for none.
     command.args(if till.is_32_bit() { &["/machine:x86", "/safeseh:no"][..] } else { &["/machine:x64"] });
     command.arg(format!("/out:{}", program.display())).arg(&object).arg(library);
     run(command.arg(String::from_utf8(kernel.stdout).unwrap().trim()));
@@ -158,7 +158,7 @@ fn programs_in_cpp_use_the_wrapper() {
     }
 }
 
-/// The header says which convention it is, so that it does not matter which one a program has.
+/// The header names the calling convention, so a program may have any default.
 #[test]
 fn a_32_bit_program_may_have_another_default_calling_convention() {
     let Some(till) = Till::new().filter(Till::is_32_bit) else { return };
@@ -171,7 +171,7 @@ fn a_32_bit_program_may_have_another_default_calling_convention() {
     assert!(header.contains(from));
     std::fs::write(till.path("paysvc.h"), header.replace(from, to)).unwrap();
     let folder = till.folder.path().display().to_string();
-    // Its main is then one of its own default, too, which the compiler tells.
+    // Its main then has that default, too, which the compiler reports.
     let flags = ["-mrtd", "-Wno-error", "-I", &folder];
     let output = till.start(&till.program_with("cc", "consumer.c", &flags, &till.imports())).output().unwrap();
     assert_eq!(output.status.code(), Some(2), "{}", output_of(&output));

@@ -1,4 +1,4 @@
-"""What the table decides in the states that a walk meets, for the comparison with the library's own table.
+"""The table's decisions in the states that a walk meets, for the comparison with the library's own table.
 
 A line is a JSON object. `rows`, by key and in the order in which they were written, are each a key, the claim, and
 "claim" or what an end of it says, or "checkout". `over` are the claims whose `until` is over. `decisions` has for each

@@ -1,4 +1,4 @@
-"""What is tried: rules, what may happen beside lost answers and late requests, senders, and what is violated.
+"""The experiments: rules, events beside lost responses and late requests, senders, and violations.
 
 An experiment that goes on "until found" ends with the first state in which all that it expects was violated.
 """
@@ -25,7 +25,7 @@ class Experiment(NamedTuple):
     about: str
     rules: Rules
     features: tuple
-    # Of each sender: its keys, and how often it may claim.
+    # For each sender, its keys, and how often it may claim.
     senders: tuple
     expected: frozenset
     settlements: int = 0

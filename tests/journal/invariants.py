@@ -1,4 +1,4 @@
-"""What must never happen, and what stays open for ever and is documented."""
+"""Violations that must never happen, and claims that stay open for ever, which is documented."""
 
 from look_up import conclude, premises
 from rules import (
@@ -76,7 +76,7 @@ def violated(world, state):
 
 
 def stays_open(world, state, journal):
-    """Of a state in which only requests in transit may be left, and may be lost for ever."""
+    """Judges a state in which only requests in transit may be left, and may be lost for ever."""
     unsure = tuple(claim.id for claim in journal.claims if claim.is_open)
     if not unsure:
         return

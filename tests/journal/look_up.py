@@ -1,4 +1,4 @@
-"""What a status query proves of claims that are open: what the journal says of them, beside the service's history."""
+"""The proof of a status query about open claims: the journal's entries about them, beside the service's history."""
 
 from typing import NamedTuple, Optional
 
@@ -20,7 +20,7 @@ from rules import (
 
 
 class Premise(NamedTuple):
-    """What the journal contributes to what a status query proves of an open claim."""
+    """The journal's part in the proof of a status query about an open claim."""
 
     key: str
     id: int
@@ -38,7 +38,7 @@ class Premise(NamedTuple):
 def premises(rules, ids, journal, over):
     found = []
     for claim in journal.claims:
-        # What was open when it was looked up may have been closed meanwhile.
+        # A claim that was open when it was looked up may have been closed meanwhile.
         if claim.id in ids and (claim.is_open or not rules.service_first):
             charges = claim.key in CHARGES
             attempts = journal.charges if charges else [other for other in journal.claims if other.key == claim.key]
@@ -50,7 +50,7 @@ def premises(rules, ids, journal, over):
 
 
 def conclude(rules, known, entries):
-    """The ends that a status query proves: what the journal says about each claim, beside what the service says."""
+    """The ends that a status query proves, from the journal's premises about each claim and the service's history."""
     ends = []
     history = [(number, entry) for number, entry in enumerate(entries) if entry.shown and not entry.refund]
     statuses = [entry.status for _, entry in history]
@@ -75,7 +75,7 @@ def conclude(rules, known, entries):
 
 
 def is_refused(rules, premise, history):
-    """Whether a charge was refused, if all entries have failed."""
+    """Returns whether a charge was refused, if all entries have failed."""
     if premise.is_only_attempt:
         return True
     if rules.one_of_several == "not seen":

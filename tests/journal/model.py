@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Walks through all states that the journal's rules can reach, breadth first, and tells which invariants are violated.
+"""Walks through all states that the journal's rules can reach, breadth first, and prints the violated invariants.
 
     model.py [--quick] [--quiet] [--decisions FILE] [NAME...]
 

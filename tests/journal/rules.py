@@ -20,7 +20,7 @@ PARTS = ("part 5 p", "part 5 q", "part 6 s")
 REFUNDS = FULL_REFUNDS + PARTS
 CHECKOUT = "checkout"
 
-# What an end says, and so what is known of its claim. NO_END is that of a claim without ends.
+# The outcome in an end, and so the state of its claim. NO_END is that of a claim without ends.
 NO_END = "no end"
 UNKNOWN = "UNKNOWN"
 IN_PROGRESS = "CONFIRMED, may change"
@@ -30,7 +30,7 @@ REJECTED_429 = "REJECTED by 429"
 NOT_SENT = "NOT_SENT"
 SETTLED = "settled as not done"
 
-# What became of an attempt to pay, in the service's history.
+# The status of an attempt to pay, in the service's history.
 PENDING = "PENDING"
 PAID = "PAID"
 FAILED = "FAILED"
@@ -41,7 +41,7 @@ NO_ENTRY, NONE_IN_PROGRESS, NOT_PAID = "NoEntry", "NoneInProgress", "NotPaid"
 
 
 class Rules(NamedTuple):
-    """What holds, and in quotes the other values that a switch may have."""
+    """The rules that hold, and in quotes the other values that a switch may have."""
 
     # Which of a claim's ends decides: "strongest" or "last".
     ends: str = "strongest"
@@ -54,7 +54,7 @@ class Rules(NamedTuple):
     # When a status query may say REJECTED of one of several attempts: if the "own entry" is there, which its response
     # named; if there is an entry that was "not seen" when the claim's sender asked for the history; or "never".
     one_of_several: str = "own entry"
-    # The history is asked for "always" unless the table knows better; only "after a refusal"; or then, but "ignored".
+    # The history is asked for "always" unless the table decides; only "after a refusal"; or then, but "ignored".
     history: str = "always"
     # A status query first asks the service and then reads the journal. Without: the other way about.
     service_first: bool = True
@@ -152,7 +152,7 @@ class Journal:
             if type(row) is End:
                 ends.setdefault(row.id, []).append(row.what)
         self.sizes = sizes
-        # Of the rows that decide something.
+        # Counts the rows that decide something.
         self.count = sum(type(row) is not Seen for row in rows)
         self.checkout = None in sizes
         self.claims = [claimed(row, tuple(ends.get(row.id, ())), rules) for row in rows if type(row) is Claim]
@@ -184,7 +184,7 @@ def is_given(key):
 
 
 def may_be_one(one, other):
-    """Of two refunds, the second may be the first, sent again with another key; or there is nothing left for it."""
+    """The second of two refunds may be the first, sent again with another key; or there is nothing left for it."""
     return one in FULL_REFUNDS or other in FULL_REFUNDS or one.split()[1] == other.split()[1]
 
 
@@ -210,15 +210,15 @@ def state_of(ends, rules):
 
 
 class Decision(NamedTuple):
-    """What a call does."""
+    """The action of a call."""
 
     act: str
-    # Which claims it looks up or waits for; of a replay, those of which any may be answered.
+    # The claims that it looks up or waits for; for a replay, those of which any may be answered.
     ids: tuple = ()
 
 
 def decide(rules, key, journal, over, fresh):
-    """What a call with this key does with what it finds.
+    """Decides the action of a call with this key, from what it finds.
 
     `over` is a bit for each claim whose `until` is over; `fresh`: this client made the order's reference since it
     opened the journal.
@@ -253,7 +253,7 @@ def decide(rules, key, journal, over, fresh):
     if authorizes:
         return Decision(SEND if any(charge.is_open for charge in charges) else REFUSE)
     if key in REFUNDS:
-        # Of the amount, there is less left, or nothing.
+        # Less of the amount is left, or nothing.
         has_less_left = any(
             refund.state == CONFIRMED and (key in FULL_REFUNDS) != (refund.key in FULL_REFUNDS) for refund in others
         )
@@ -262,12 +262,12 @@ def decide(rules, key, journal, over, fresh):
 
 
 def is_waited_for(claim, over):
-    """Its `until` is not over, and its sender has written no end; or only time tells what a status query proves."""
+    """Its `until` is not over, and its sender has written no end; or only time decides what a status query proves."""
     return not over >> claim.id & 1 and (not claim.ends or claim.key not in PARTS)
 
 
 def before_a_charge(rules, journal, fresh):
-    """What a charge asks first, with nothing of its order open or paid."""
+    """The question that a charge asks first, with nothing of its order open or paid."""
     charges, always = journal.charges, rules.history == "always"
     careful = NOT_PAID if any(charge.state == SETTLED for charge in charges) else NONE_IN_PROGRESS
     if rules.guarded_checkout and journal.checkout:
@@ -278,7 +278,7 @@ def before_a_charge(rules, journal, fresh):
 
 
 def forbids(rules, question, history):
-    """Whether a response to such a question forbids to send. The history is the status of each entry that it has."""
+    """Returns whether a response to such a question forbids sending. The history has the status of each entry."""
     if question == NO_ENTRY:
         return bool(history)
     if rules.history == "ignored":

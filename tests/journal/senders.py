@@ -1,4 +1,4 @@
-"""What senders do: each makes one call after the other, by the rules of the journal, and may be killed."""
+"""The steps of senders: each makes one call after the other, by the rules of the journal, and may be killed."""
 
 from look_up import conclude, premises
 from rules import (
@@ -172,7 +172,7 @@ class Senders:
             self.does(sender, IDLE, (), "is killed before claim {} is sent", own.id)
 
     def may_go_on(self, own):
-        """Whether nothing came between the reading of the table and the claim, which is there."""
+        """Returns whether nothing came between the reading of the table and the claim, which is there."""
         how = self.rules.read_back
         if how in ("nothing", "transaction"):
             return True

@@ -8,7 +8,7 @@ from typing import NamedTuple, Optional
 
 from rules import Claim
 
-# What else may happen, beside lost answers and requests that are executed late or never.
+# Further events, beside lost responses and requests that are executed late or never.
 FEATURES = {
     "crash": "a sender is killed, and starts again without what it had in memory",
     "pending": "the service answers that a charge is in progress, and it is paid or fails later",
@@ -45,14 +45,14 @@ class Sender(NamedTuple):
 
     keys: tuple
     at: str
-    # How often it may still claim.
+    # The number of claims that it may still make.
     claims_left: int
-    # What it has in memory: a Plan, an Own, a claim as (key, id) and perhaps a number of rows, or a status query's.
+    # Its memory: a Plan, an Own, a claim as (key, id) and perhaps a number of rows, or a status query's.
     memory: tuple = ()
 
 
 class Plan(NamedTuple):
-    """Of a claim that is to be inserted: rows of its key and of the journal, as they were read."""
+    """A claim that is to be inserted: rows of its key and of the journal, as they were read."""
 
     key: str
     key_rows: int
@@ -62,7 +62,7 @@ class Plan(NamedTuple):
 
 
 class Own(NamedTuple):
-    """Of a claim that was inserted: rows of its key and of the journal, as they were before."""
+    """A claim that was inserted: rows of its key and of the journal, as they were before."""
 
     key: str
     id: int
@@ -77,7 +77,7 @@ class Request(NamedTuple):
     key: str
     # IN_TRANSIT, DONE or REFUSED: with 429.
     place: str
-    # What its sender will read, if it waits.
+    # The response that its sender will read, if it waits.
     answer: str = ""
 
 
@@ -87,7 +87,7 @@ IN_TRANSIT, DONE, REFUSED = "in transit", "done", "refused"
 class Entry(NamedTuple):
     """An attempt to pay, or a refund, in the service's history."""
 
-    # Of the request, or ON_CHECKOUT.
+    # The request's claim, or ON_CHECKOUT.
     claim: int
     status: str
     # The history has it already.

@@ -41,7 +41,7 @@ from states import (
 
 class World(Senders):
     def steps(self, state):
-        """What may happen next."""
+        """The steps that may happen next."""
         self.state, self.found = state, []
         self.now = self.journal(state.rows)
         self.history = [(at, entry) for at, entry in enumerate(state.entries) if entry.shown and not entry.refund]

@@ -1,4 +1,4 @@
-//! What tests of the Go and C++ bindings share: their compilers, pkg-config's file, and the tables for the C++ driver.
+//! Shared by tests of the Go and C++ bindings: their compilers, pkg-config's file, and the tables for the C++ driver.
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::path::{Path, PathBuf};
@@ -20,7 +20,7 @@ pub fn python(file: &str) -> Command {
     command
 }
 
-/// What Python needs to find the package and the library.
+/// Sets the variables that Python needs to find the package and the library.
 pub fn in_python(command: &mut Command) {
     command.env("PYTHONPATH", root().join("bindings/python/src")).env("PYTHONDONTWRITEBYTECODE", "1");
     let built = foreign().map_or(build(), |platform| &platform.folder);

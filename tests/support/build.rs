@@ -1,5 +1,4 @@
-//! What `make build` built, which is what the tests use: the library, its headers and the sandbox, as they are
-//! installed.
+//! The output of `make build`, which the tests use: the library, its headers and the sandbox, as they are installed.
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -18,12 +17,12 @@ pub fn build() -> &'static Path {
     static FOLDER: OnceLock<PathBuf> = OnceLock::new();
     FOLDER.get_or_init(|| {
         no_settings();
-        // A caller who names another folder says what it contains.
+        // A caller who names another folder vouches for its content.
         let other = std::env::var_os("TEST_BUILD");
         let folder = other.as_ref().map_or(root().join("build"), |other| std::path::absolute(other).unwrap());
         let wrong = missing(&folder).or_else(|| if other.is_none() { stale(&folder) } else { None });
         if let Some(why) = wrong {
-            // Once, and past what the test harness keeps to itself: every other test would say the same.
+            // Once, and past what the test harness keeps to itself: every other test would print the same.
             let _ = writeln!(std::io::stderr(), "\n{why}: run `make build` first");
             std::process::exit(1);
         }

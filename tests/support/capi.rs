@@ -1,6 +1,6 @@
-//! The C functions of the built library, as a Rust test wants them: loaded from the file that programs load, called
-//! through the interface, freed when dropped. On another platform a program of that platform calls them; then only what
-//! that program tells is there, and the rest panics.
+//! The C functions of the built library, for Rust tests: loaded from the file that programs load, called through the
+//! interface, freed when dropped. On another platform a program of that platform calls them; then only the fields
+//! that it prints are there, and the rest panics.
 
 use std::collections::HashMap;
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
@@ -291,13 +291,13 @@ impl Call {
         std::iter::from_fn(next).map(|line| serde_json::from_str(line).unwrap()).collect()
     }
 
-    /// Whether it was taken.
+    /// Returns whether it was accepted.
     pub fn set_traceparent(&self, traceparent: Option<&str>) -> bool {
         let traceparent = traceparent.map(|text| c_text(&text));
         unsafe { (c().call_set_traceparent)(self.loaded(), or_null(&traceparent)) == OK }
     }
 
-    /// Whether it was taken.
+    /// Returns whether it was accepted.
     pub fn set_key(&self, key: &str) -> bool {
         unsafe { (c().call_set_key)(self.loaded(), c_text(&key).as_ptr()) == OK }
     }
@@ -316,7 +316,7 @@ impl Drop for Call {
     }
 }
 
-/// What the function returns, and the text that it writes to so many bytes.
+/// Returns the function's result, and the text that it writes to so many bytes.
 pub fn reference_new(prefix: Option<&str>, size: usize) -> (i32, String) {
     let prefix = prefix.map(|prefix| c_text(&prefix));
     let mut text = vec![b'?'; size + 1];
@@ -355,7 +355,7 @@ impl Reply {
         }
     }
 
-    /// What the program told of a field, or what the function says.
+    /// Returns a field as the program printed it, or the function's result.
     fn told<'a, T>(&'a self, driven: fn(&'a driver::Reply) -> T, loaded: impl FnOnce(*mut RawReply) -> T) -> T {
         match &self.0 {
             Told::Loaded(reply) => loaded(*reply),
@@ -416,7 +416,6 @@ impl Reply {
         assert!(answer.map_or(whole.is_none(), ends_so), "{answer:?}: not the end of {whole:?}");
         whole
     }
-    /// Whether the mandate is active.
     pub fn is_active(&self) -> bool {
         unsafe { (c().reply_is_active)(self.loaded()) == 1 }
     }

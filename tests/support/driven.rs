@@ -8,7 +8,7 @@ use super::driver::{Driver, Reply};
 use super::platform::Foreign;
 use super::{Link, Stage, root};
 
-/// Those that wait for a client. They end with this process, which holds the other end of their input.
+/// Drivers that wait for a client. They end with this process, which holds the other end of their input.
 static IDLE: Mutex<Vec<Driver>> = Mutex::new(Vec::new());
 
 pub struct Driven {

@@ -18,7 +18,7 @@ pub struct Driver {
     output: Receiver<String>,
     /// Its standard error: a file, because a pipe that nobody reads fills up.
     errors: File,
-    /// What the client's creation gave.
+    /// The reply to the client's creation.
     pub created: Reply,
 }
 
@@ -149,8 +149,8 @@ impl Driver {
     }
 }
 
-/// What stands at a pointer, as `paysvc_reply_get` returns it, when the reply in the program may be gone already.
-/// Numbers stay text, and what is not on the way is not read: a fault nests deeper than this thread's stack.
+/// The value at a pointer, as `paysvc_reply_get` returns it, when the reply in the program may be gone already.
+/// Numbers stay text, and values off the path are not read: a fault nests deeper than this thread's stack.
 pub fn get(json: &str, pointer: &str) -> Option<String> {
     let mut found: &RawValue = serde_json::from_str(json).unwrap_or_else(|error| panic!("{error}: {json}"));
     for step in pointer.split('/').skip(1) {

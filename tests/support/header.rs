@@ -10,7 +10,7 @@ trait InC {
     fn is_text(&self) -> bool;
     /// NULL is allowed, and means something.
     fn is_optional(&self) -> bool;
-    /// What `tests/c/nulls.c` has of this type.
+    /// The valid argument of this type in `tests/c/nulls.c`.
     fn valid(&self) -> &'static str;
 }
 
@@ -105,7 +105,7 @@ fn unsent(function: &Function) -> &'static str {
     }
 }
 
-/// Whether it changes a request under construction.
+/// Returns whether it changes a request under construction.
 fn is_setter(function: &Function) -> bool {
     function.returns == "paysvc_status" && function.arguments.iter().any(|argument| argument.kind == "paysvc_json *")
 }
@@ -143,7 +143,7 @@ fn nulls(function: &Function, out: &mut String) {
             None => String::new(),
         };
         let has_reply = arguments.iter().enumerate().any(|(index, a)| a.kind == "paysvc_reply **" && !is_null(index));
-        // Of a reply alone: its status, which is E_ARGUMENT for NULL.
+        // With a reply alone, its status, which is E_ARGUMENT for NULL.
         let (has_reply, unsent) = (i32::from(has_reply), unsent(function));
         writeln!(out, "    after({call:?}, {call}, {has_reply}, {missing:?}, {unsent});").unwrap();
     }

@@ -38,7 +38,7 @@ impl Https {
         );
         stream.write_all(request.as_bytes()).unwrap();
         let mut answer = Vec::new();
-        // The sandbox may end without TLS's goodbye; content-length tells whether all is there.
+        // The sandbox may end without TLS's goodbye; content-length shows whether all is there.
         let _ = stream.read_to_end(&mut answer);
         assert_eq!(whole_message(&answer), Some(answer.len()), "{}", String::from_utf8_lossy(&answer));
         let answer = String::from_utf8(answer).unwrap();

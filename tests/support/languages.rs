@@ -12,7 +12,7 @@ use super::{ASAN, Link, Stage, VALGRIND, bindings, root, sanitized};
 pub struct Language {
     pub name: &'static str,
     start: Box<dyn Fn() -> Command + Send>,
-    /// What its programs live in.
+    /// The folder of its programs.
     _stage: Stage,
 }
 

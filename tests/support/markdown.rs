@@ -27,7 +27,7 @@ impl Block {
     }
 }
 
-/// What holds no commands. A block of any other kind is an error, so that none is forgotten.
+/// Kinds of blocks without commands. A block of any other kind is an error, so that none is forgotten.
 const NOT_SHELL: &[&str] = &[
     "c",
     "cmake",
@@ -132,7 +132,7 @@ fn transcript(block: &Block) -> Vec<Expected> {
     commands
 }
 
-/// What is wrong with what a script printed.
+/// Returns the errors in a script's output.
 pub fn judge(expected: &[Expected], printed: &str) -> Vec<String> {
     let mut parts = printed.split(MARK).skip(1);
     let mut wrong = Vec::new();
@@ -155,7 +155,7 @@ pub fn judge(expected: &[Expected], printed: &str) -> Vec<String> {
     wrong
 }
 
-/// Whether a text is as a document shows it, where `…` stands for anything.
+/// Returns whether a text is as a document shows it, where `…` stands for anything.
 fn fits(pattern: &str, text: &str) -> bool {
     let pieces: Vec<&str> = pattern.split('…').collect();
     let [first, .., last] = pieces[..] else { return pattern == text };

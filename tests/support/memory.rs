@@ -10,10 +10,10 @@ use base64::engine::general_purpose::STANDARD_NO_PAD;
 /// As `tests/c/arena.c` names its memory.
 const ARENA: &str = "paysvc-arena";
 
-/// What is searched.
+/// The memory that is searched.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Whose {
-    /// What the library allocated, under `tests/c/arena.c`, and its variables.
+    /// The library's allocations, under `tests/c/arena.c`, and its variables.
     Library,
     /// Everything that the process can write to.
     Process,
@@ -118,7 +118,7 @@ pub fn search(process: u32, whose: Whose, needles: &Needles) -> (Vec<String>, u6
         if is_library {
             after_library = end;
         }
-        // What follows without a name are the library's variables that start as zero.
+        // The mapping that follows without a name has the library's variables that start as zero.
         let is_zeroed = name.is_empty() && start == after_library && start < end_of_library;
         let wanted = is_arena || is_library || is_zeroed || whose == Whose::Process;
         if !rights.starts_with("rw") || !wanted || name.starts_with("[vvar") {

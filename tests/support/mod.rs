@@ -1,4 +1,4 @@
-//! What the tests share: what was built, the sandbox, C compilers, and a foreign program that drives the library.
+//! The common parts of the tests: the build, the sandbox, C compilers, and a foreign program that drives the library.
 #![allow(dead_code)] // Each test program uses its part.
 
 pub mod answers;
@@ -90,7 +90,7 @@ impl Stage {
             std::fs::create_dir_all(&to).unwrap();
             for file in std::fs::read_dir(from).unwrap().map(|entry| entry.unwrap().path()) {
                 let to = to.join(file.file_name().unwrap());
-                // pkg-config's file says where it is itself; the others are large.
+                // pkg-config's file refers to its own place; the others are large.
                 if file.extension().is_some_and(|extension| extension == "pc") {
                     std::fs::copy(file, to).unwrap();
                 } else if file.is_file() {
@@ -203,7 +203,7 @@ fn libraries_beneath(folder: &Path) -> Vec<String> {
     line.split_whitespace().map(str::to_owned).collect()
 }
 
-/// Whether programs can be linked wholly statically here; prints a message where they cannot.
+/// Returns whether programs can be linked wholly statically here; prints a message where they cannot.
 pub fn has_static_c(stage: &Stage) -> bool {
     let source = stage.path().join("static.c");
     std::fs::write(&source, "int main(void) { return 0; }\n").unwrap();

@@ -34,7 +34,7 @@ pub fn foreign() -> Option<&'static Foreign> {
 }
 
 impl Foreign {
-    /// What is asked of it: `TEST_QUICK` leaves the C program.
+    /// The proofs that run on it: `TEST_QUICK` leaves the C program.
     pub fn proofs(&self) -> &'static [Proof] {
         if std::env::var_os("TEST_QUICK").is_some() { &[Proof::C] } else { self.row.proofs }
     }
@@ -55,7 +55,7 @@ impl Foreign {
         command
     }
 
-    /// What links the shared library, and what else the system's compiler needs.
+    /// Adds the flags that link the shared library, and others that the system's compiler needs.
     pub fn link_shared(&self, command: &mut Command) {
         if self.windows() {
             // -static is about the compiler's own libraries; the import library is named by its path.
@@ -65,7 +65,7 @@ impl Foreign {
         }
     }
 
-    /// What a program needs besides the static library.
+    /// The library that a program needs besides the static one.
     pub fn unwinder(&self) -> Option<&'static str> {
         compile::unwinder(self.row)
     }

@@ -10,7 +10,7 @@ use super::capi::{Client, Reply, with};
 use super::server::{Connection, Server, half_close};
 use super::tls::{Authority, serve};
 
-/// What a proxy was asked: its greeting and where to.
+/// The requests to a proxy: the greeting and the target.
 pub type Asked = Arc<Mutex<Vec<String>>>;
 
 fn pipe(client: TcpStream, port: u16) {

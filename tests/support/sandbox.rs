@@ -78,12 +78,12 @@ impl Sandbox {
         command
     }
 
-    /// What was executed.
+    /// The executed effects.
     pub fn ledger(&self) -> Vec<Value> {
         list(self.get("/sandbox/ledger")["ledger"].take())
     }
 
-    /// How often that effect was executed, whatever its key.
+    /// The number of times that effect was executed, whatever its key.
     pub fn effects(&self, effect: &str) -> usize {
         self.ledger().iter().filter(|entry| entry["effect"] == effect).count()
     }

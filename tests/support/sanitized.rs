@@ -34,7 +34,7 @@ fn build() -> Option<PathBuf> {
     Some(String::from_utf8(output.stdout).unwrap().trim().into())
 }
 
-/// What `scripts/tsan.sh` has built for ThreadSanitizer, when it is what runs the tests.
+/// The build of `scripts/tsan.sh` for ThreadSanitizer, when that script runs the tests.
 pub struct Races {
     archive: PathBuf,
     runtime: PathBuf,

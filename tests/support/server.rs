@@ -1,5 +1,5 @@
-//! A server that does to its connections exactly what a test says, plain or under TLS: for what the
-//! sandbox does not do.
+//! A server that treats its connections exactly as a test sets it, plain or under TLS: for faults that
+//! the sandbox does not have.
 
 use std::io::{self, Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};

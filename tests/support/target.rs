@@ -31,9 +31,9 @@ pub struct Good {
     /// The amount that the ledger shows.
     #[serde(default)]
     pub amount: Option<String>,
-    /// What the service may answer.
+    /// A possible response of the service.
     pub answer: Map<String, Value>,
-    /// What else it may answer.
+    /// Its other possible responses.
     #[serde(default)]
     pub other_answers: Vec<Map<String, Value>>,
 }
@@ -76,7 +76,7 @@ pub fn filled(text: &str, request: &Map<String, Value>) -> String {
     out + rest
 }
 
-/// What a call needs at the service, its request, and the effect and key that it has in the ledger.
+/// A call prepared at the service: its request, and the effect and key that it has in the ledger.
 pub struct Target {
     pub row: &'static Endpoint,
     pub request: Value,
@@ -86,7 +86,7 @@ pub struct Target {
 }
 
 impl Target {
-    /// What the service identifies the request by: two requests with it are the same payment twice. The key of the effect
+    /// The key by which the service identifies the request: two requests with it are one payment twice. The key of the effect
     /// may be longer.
     pub fn business_key(&self) -> Option<&str> {
         let (_, key) = self.effect.as_ref()?;

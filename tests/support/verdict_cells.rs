@@ -27,11 +27,11 @@ pub struct Cell {
     /// The same, if it may be no text.
     #[serde(skip)]
     pub bytes: Option<Vec<u8>>,
-    /// How the response is sent. "length", "chunked" and "close" are whole; "cut", "cut chunks" and "stall" end within the
+    /// The framing of the response. "length", "chunked" and "close" are whole; "cut", "cut chunks" and "stall" end within the
     /// body, and "none", "reset", "interim" and "mute" before it; with "refused" nobody listens.
     #[serde(default = "length")]
     pub framing: String,
-    /// How many times 429 comes first.
+    /// The number of 429s that come first.
     #[serde(default)]
     pub after_429: i32,
     pub status: String,
@@ -69,7 +69,7 @@ impl Cell {
         self.bytes.as_deref().unwrap_or(self.body.as_bytes())
     }
 
-    /// What the server writes before it ends the connection.
+    /// The bytes that the server writes before it ends the connection.
     fn answer(&self) -> Vec<u8> {
         let body = self.body();
         let mut head = format!("HTTP/1.1 {} Said\r\nconnection: close\r\nretry-after: 0\r\n", self.http);
@@ -77,7 +77,7 @@ impl Cell {
             head.push_str(&format!("{name}: {value}\r\n"));
         }
         let named = |name: &str| self.headers.keys().any(|header| header.eq_ignore_ascii_case(name));
-        // What says that it is JSON, and is not, is line 6.
+        // A response that claims to be JSON, and is not, is line 6.
         let is_json = serde_json::from_slice::<serde::de::IgnoredAny>(body).is_ok();
         if is_json && !named("content-type") {
             head.push_str("content-type: application/json\r\n");
@@ -158,13 +158,13 @@ fn refusing(answers: i32) -> Server {
     })
 }
 
-/// What became of all cells.
+/// The results of all cells.
 pub struct Played {
-    /// What differs from what they expect.
+    /// The differences from the expected verdicts.
     pub wrong: Vec<String>,
     /// The replies that are not OK, in their order.
     pub failed: Vec<Reply>,
-    /// What the driver wrote to standard error.
+    /// The driver's standard error.
     pub printed: String,
 }
 

@@ -89,7 +89,7 @@ BEFORE = [BOM, BOM, BOM, BOM + " ", " \r\n\t", " " + BOM, BOM + BOM, "\xff", "\f
 AFTER = [" ", "\r\n", "}", "{}", ",", BOM, "null", "<", "\v"]
 TWICE = ['"message":1,"message":1', '"a":{"b":1,"\\u0062":2}', '"a":[{"b":1,"B":2}]', '"a":[{"":1,"":2}]', '"data":{}',
          '"\\u0073tatus":true', '"Status":false', '"a":{"\\ud800":1,"\\uD800":2}', '"\\ud83d\\ude00":1']  # fmt: skip
-# Of the entries of docs/verdicts.md, whole runs and their words.
+# Whole runs of the entries of docs/verdicts.md, and their words.
 DOCUMENT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "docs", "verdicts.md")
 with open(DOCUMENT, encoding="utf-8") as file:
     part = file.read().split("<!-- refusals -->")[1].split("\n\n")[0]
@@ -111,7 +111,7 @@ class Maker:
             scenarios = json.load(file, parse_float=str)["endpoints"]
         self.requests = {name: scenario["request"] for name, scenario in scenarios.items()}
         moving = [row for row in rows if row["safety"] != "reads"]
-        # What moves money has more lines, and answers of readings have fewer members that decide.
+        # Rows that move money have more rules, and responses to reads have fewer fields that decide.
         self.draws = rows + moving + [row for row in rows if row["name"].startswith(("request", "order_refund"))] * 2
 
     def chance(self, percent):

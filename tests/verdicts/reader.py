@@ -1,4 +1,4 @@
-"""What a response proves, read a second time: the rules of docs/verdicts.md, written from the document alone, so that
+"""A second reader of a response's proof: the rules of docs/verdicts.md, written from the document alone, so that
 the library's verdicts can be compared with them. It imports neither the library nor its tables; what it knows about an
 endpoint is ROWS, which the tests render from the tables, and it reads the words of doubt and refusal from the document.
 
@@ -136,7 +136,7 @@ def state_of_id(value):
 
 
 def state_of_name(name, value, in_data=False):
-    """What a field named statusId, status or paymentStatus names; None for nothing."""
+    """The state that a field statusId, status or paymentStatus names; None for nothing."""
     if name == "statusid":
         return state_of_id(value)
     if names_nothing(value):
@@ -222,7 +222,7 @@ def is_denied(words, at):
 
 
 def is_plain(words, at, run):
-    """Whether "already" stands directly before a word like "expired"."""
+    """Returns whether "already" stands directly before a word like "expired"."""
     after = words[at + 1] if at + 1 < len(words) else ("", False)
     return run in (["already"], ["deja"]) and after[1] and after[0].startswith(tuple(TABLE.after_already))
 
@@ -253,7 +253,7 @@ MOST_SEARCHED = 64 * 1024
 
 
 class Searched:
-    """The texts of a response: what they say, and how long they are."""
+    """The texts of a response: their meaning and their lengths."""
 
     def __init__(self, fields):
         self.fields, self.said, self.length = {fold(name) for name in fields}, set(), 0
@@ -344,7 +344,7 @@ ORDERS = {"orderpayment": "orderPayment", "ordersummary": "orderSummary", "order
 
 
 class Reading:
-    """What weakens is read from names in any case (`any`), what strengthens from the exact ones (`exact`)."""
+    """Weakening evidence is read from names in any case (`any`), strengthening from the exact ones (`exact`)."""
 
     def __init__(self, root, row, request):
         self.root, self.row = root, row
@@ -451,7 +451,7 @@ class Reading:
                 self.name_state(state_of_name("status", top, True))
 
     def texts(self):
-        """What the texts of a refusal say, and whether anything proves it."""
+        """Reads the texts of a refusal, and whether anything proves it."""
         fields = self.row["fields"]
         if self.row["name"].startswith("request "):
             sent = [value for name, value in self.request.members if name in ("body", "query")] if self.request else []

@@ -23,8 +23,8 @@ const name = "paysvc.example/go/paysvc/otelpaysvc"
 // Hooks makes the hooks of a client. nil: the global provider of tracers.
 //
 // The span of a call has its function as name, and the attributes paysvc.call_id, paysvc.status, paysvc.outcome, paysvc.state,
-// paysvc.attempts and http.response.status_code. That of an attempt is named after the endpoint's function, and has
-// paysvc.attempt, and paysvc.request_id if the service gave a number to the request. The status of a span is an error unless that
+// paysvc.attempts and http.response.status_code. The span of an attempt is named after the endpoint's function, and has
+// paysvc.attempt, and paysvc.request_id if the service gave the request an ID. The status of a span is an error unless that
 // of the call or attempt is OK.
 func Hooks(provider trace.TracerProvider) paysvc.Hooks {
 	if provider == nil {

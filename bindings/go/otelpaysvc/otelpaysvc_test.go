@@ -43,7 +43,7 @@ func service(t *testing.T, last int) (client *paysvc.Client, spans *tracetest.In
 	return tested.Connect(t, config, paysvc.WithHooks(otelpaysvc.Hooks(provider))), spans, provider.Tracer("test"), traces
 }
 
-// What the attributes of a span say, without the call id.
+// The attributes of a span, without the call ID.
 func said(span tracetest.SpanStub) string {
 	var all []string
 	for _, attribute := range span.Attributes {

@@ -143,7 +143,7 @@ func (s *Sandbox) must(what string, err error) {
 	}
 }
 
-// With a transport of its own: no proxy from the environment, and no connections kept between tests.
+// It has a transport of its own: no proxy from the environment, and no connections kept between tests.
 func (s *Sandbox) ask(method, path string, body, into any) {
 	s.t.Helper()
 	what, text := method+" "+path, []byte(nil)
@@ -156,7 +156,7 @@ func (s *Sandbox) ask(method, path string, body, into any) {
 	s.must(what, err)
 	request.Header.Set("content-type", "application/json")
 	transport := &http.Transport{DisableKeepAlives: true}
-	if s.Config.CAFile != "" { // That of a sandbox with --tls.
+	if s.Config.CAFile != "" { // Set for a sandbox with --tls.
 		pem, err := os.ReadFile(s.Config.CAFile)
 		s.must(what, err)
 		transport.TLSClientConfig = &tls.Config{RootCAs: x509.NewCertPool()}

@@ -14,7 +14,7 @@ import (
 	"paysvc.example/go/paysvc/postgres"
 )
 
-// A driver that is made up: it knows what was said to it, and answers what a test wants.
+// A fake driver: it records its statements, and answers as a test sets it.
 type server struct {
 	replica bool
 	written int64
@@ -78,7 +78,7 @@ func storeOf(t *testing.T, s *server) *postgres.Store {
 
 var row = paysvc.StoreRow{Key: "k", Seq: 1, Order: "R-1", Open: true, JSON: `{"key":"k"}`}
 
-// What the statements do, on which connections, is tested with a real server: see examples/outbox.
+// The statements and their connections are tested with a real server: see examples/outbox.
 func TestAppendSaysWhatTheDriverWrote(t *testing.T) {
 	for written, want := range map[int64]paysvc.AppendResult{1: paysvc.Appended, 0: paysvc.AlreadyThere, 2: 0} {
 		s := &server{written: written}

@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// Begin is what a store knows about an event.
+// Begin is the state of an event in a store.
 type Begin int
 
 const (
@@ -38,7 +38,7 @@ type MemoryStore struct {
 	mu    sync.Mutex
 	busy  map[string]bool
 	done  map[string]*list.Element
-	order list.List // Of the keys in done, the oldest first.
+	order list.List // The keys in done, the oldest first.
 }
 
 // NewMemoryStore keeps that many keys, and 10,000 if that is below 1.

@@ -206,7 +206,7 @@ func TestDoubtIsAnsweredWith503(t *testing.T) {
 	}
 }
 
-// What was logged, a line each.
+// The lines that were logged.
 type lines struct {
 	mu   sync.Mutex
 	text strings.Builder
@@ -218,7 +218,7 @@ func (l *lines) Write(text []byte) (int, error) {
 	return l.text.Write(text)
 }
 
-// What has been logged since the last time.
+// Returns the lines logged since the last call.
 func (l *lines) taken() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -31,7 +31,7 @@ class Exchange:
         self._connection.sendall(f"HTTP/1.1 {status} Status\r\n{head}\r\n\r\n".encode() + body)
 
     def wait_for_end(self) -> bytes:
-        """What else the client sends before it closes the connection."""
+        """Returns what else the client sends before it closes the connection."""
         received = b""
         try:
             while part := self._connection.recv(4096):

@@ -1,4 +1,4 @@
-"""Answers as plain data. What the library reads is tested in tests/integration/typed_answers/normal.rs."""
+"""Answers as plain data. Their reading is tested in tests/integration/typed_answers/normal.rs."""
 
 from __future__ import annotations
 

@@ -108,7 +108,7 @@ def test_only_the_result_of_an_abandoned_call_is_one() -> None:
     assert paysvc.abandoned_call(caused) is None
     attach(KeyboardInterrupt(), error)
     assert paysvc.abandoned_call(caused) is error
-    # What the program was handling when its next call began is about another call.
+    # An exception that the program was handling when its next call began is about another call.
     later.__context__ = error
     assert paysvc.abandoned_call(later) is None
 

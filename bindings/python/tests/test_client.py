@@ -34,7 +34,7 @@ OF_REQUEST = ("method", "path", "key", "query", "headers", "body", "encrypt", "r
 
 
 def test_every_argument_goes_to_its_field(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of both clients, whose arguments are the same, except for the token that cancels."""
+    """Both clients have the same arguments, except for the token that cancels."""
     seen: list[Any] = []
 
     def call(_client: object, name: str, members: Any, **options: Any) -> None:

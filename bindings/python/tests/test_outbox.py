@@ -97,7 +97,7 @@ def test_a_worker_that_is_killed_before_it_has_written_the_outcome_pays_once(exa
 
 def test_a_row_whose_request_was_under_way_when_its_worker_was_killed_stays_open(example: Example) -> None:
     example.add("salary")
-    # How long a claim of the killed worker may be under way.
+    # The time that a claim of the killed worker may be under way.
     example.settings["PAYSVC_TIMEOUT_MS"] = "2000"
     example.sandbox.fault("commit_then_timeout", "/payout/initiate")
     example.kill_a_worker_once(lambda: paid(example.sandbox) == 1)

@@ -49,7 +49,7 @@ class Handles:
 
 @pytest.fixture
 def handles(monkeypatch: pytest.MonkeyPatch) -> Iterator[Handles]:
-    gc.collect()  # What earlier tests have left is not counted.
+    gc.collect()  # Handles left by earlier tests are not counted.
     handles = Handles()
 
     def making(function: Callable[..., int]) -> Callable[..., int]:

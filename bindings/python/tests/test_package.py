@@ -32,7 +32,7 @@ def pip(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]
     return run_python("-m", "pip", "--disable-pip-version-check", *arguments, environment=environment)
 
 
-#: What keeps `pip wheel` off the network.
+#: These options keep `pip wheel` off the network.
 WHEEL = ("wheel", "--no-build-isolation", "--no-deps", "--no-index")
 
 

@@ -13,7 +13,7 @@ from paysvc import postgres
 
 
 class Server:
-    """Makes connections, and knows what was said on all of them."""
+    """Makes connections, and records the statements on all of them."""
 
     def __init__(self, in_transaction: bool = False, is_replica: bool = False) -> None:
         self.cursor = Mock(rowcount=1)

@@ -23,7 +23,7 @@ from paysvc.sandbox import Sandbox
 
 
 def test_no_encoder_makes_a_float_of_an_amount(client: paysvc.Client, paysvc_sandbox: Sandbox) -> None:
-    """Of a reply that was made by the library, and whose response has been read."""
+    """The reply was made by the library, and its response has been read."""
     paysvc_sandbox.post("/sandbox/orders", {"reference": "R", "amount": "100.10", "paid": True})
     reply = client.order_status(reference="R")
     assert reply.is_paid("R", "100.10", "*")
@@ -83,7 +83,7 @@ def test_every_endpoint_has_its_reply(peer: Peer) -> None:
 
 
 def test_copies_have_the_answer_and_are_not_paid(client: paysvc.Client, paysvc_sandbox: Sandbox) -> None:
-    """Whether the original was asked for it or not."""
+    """The original may have been asked for it or not."""
     paysvc_sandbox.post("/sandbox/orders", {"reference": "R-1", "amount": "20", "paid": True})
     reply = client.order_status(reference="R-1")
     twins = [copy.deepcopy(reply), pickle.loads(pickle.dumps(reply))]

@@ -1,4 +1,4 @@
-"""What became of a request: errors know how it is looked up, and resolve() asks."""
+"""The fate of a request: errors have the look-up for it, and resolve() asks."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ KILL = partial(signal.pthread_kill, threading.get_ident(), signal.SIGUSR1)
 
 
 class TimeLimit(BaseException):
-    """Of the program's own."""
+    """An exception of the program's own."""
 
 
 class SoftLimit(Exception):

@@ -26,7 +26,7 @@ NOWHERE: dict[str, Any] = {"base_url": "http://127.0.0.1:1", "secret_key": "s", 
 
 
 class Memory:
-    """A store whose methods fail when a test wants it."""
+    """A store whose methods fail when a test sets it."""
 
     def __init__(self) -> None:
         self.rows: dict[tuple[str, int], str] = {}

@@ -1,4 +1,4 @@
-"""What paysvc.testing gives to the tests of programs that use the package."""
+"""Tests of paysvc.testing, which is for the tests of programs that use the package."""
 
 from __future__ import annotations
 

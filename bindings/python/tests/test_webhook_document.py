@@ -40,7 +40,7 @@ print(socket.getsockname()[1], flush=True)
 uvicorn.Server(config).run(sockets=[socket])
 """
 
-#: How the server of each framework is started; each prints its port.
+#: The command that starts the server of each framework; each prints its port.
 SERVERS = {
     "fastapi_app.py": UVICORN.format("fastapi_app", "app"),
     "asgi_app.py": UVICORN.format("asgi_app", "application"),
@@ -90,7 +90,7 @@ def test_each_block_is_known() -> None:
 
 
 def progress(sandbox: Sandbox, deliveries: int) -> list[list[int]]:
-    """How each of these deliveries was answered, when all have ended."""
+    """The statuses answered to each of these deliveries, when all have ended."""
     deadline = time.monotonic() + WAIT
     while True:
         found: list[dict[str, Any]] = sandbox.get("/sandbox/webhooks")["deliveries"]
@@ -99,7 +99,7 @@ def progress(sandbox: Sandbox, deliveries: int) -> list[list[int]]:
         assert time.monotonic() < deadline, found
 
 
-#: What a server's program does before: what is settled is written down, after a first failure.
+#: A server's program runs this first: settled orders are written down, after a first failure.
 BEFORE = """
 import shop
 settle, fails = shop.settle, True

@@ -37,7 +37,7 @@ def reply(attempts: int = 1, **found: Any) -> paysvc.WebhookVerifyReply:
         ({"authentic": False, "respond": 200, "attempts": 0}, None, 200, None, False),
         ({"authentic": False, "respond": 400}, None, 400, None, True),
         ({"authentic": False, "respond": 503, "retry_after": 7}, None, 503, 7, False),
-        # No library says this, but it must not be handled.
+        # No library returns this, but it must not be handled.
         ({"key": "k", "respond": 200}, None, 200, None, True),
         ({"authentic": True, "respond": 200}, None, 200, None, True),
         ({"authentic": True, "key": "k", "respond": 503, "retry_after": 7}, None, 503, 7, False),

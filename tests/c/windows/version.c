@@ -1,4 +1,4 @@
-/* Prints what a DLL says about its version, as Explorer shows it: version DLL. A line each: name, tab, text. */
+/* Prints the version information of a DLL, as Explorer shows it: version DLL. A line each: name, tab, text. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <windows.h>

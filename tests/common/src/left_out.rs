@@ -1,4 +1,4 @@
-//! What a test says about what it leaves out. `make test` ends with these lines.
+//! The lines in which a test names the parts that it leaves out. `make test` ends with these lines.
 
 use std::io::Write as _;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! What the tests of the library and the sandbox have in common. It depends on neither.
+//! The common parts of the tests of the library and the sandbox. It depends on neither.
 
 #![forbid(unsafe_code)]
 

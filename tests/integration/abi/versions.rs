@@ -35,8 +35,8 @@ fn every_exported_function_has_the_version_of_its_release() {
     assert_eq!(exported(&build().join("lib/libpaysvc.so")), expected);
 }
 
-/// Says that it runs, and then calls a function of the second release if it is told to, as a till that resolves only
-/// what went wrong would.
+/// Prints that it runs, and then calls a function of the second release if asked to, as a till that resolves only
+/// failed calls would.
 const PROGRAM: &str = r#"
 #include <paysvc.h>
 #include <stdio.h>

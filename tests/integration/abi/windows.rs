@@ -4,10 +4,10 @@ use std::process::{Command, Output};
 
 use crate::support::{Stage, build, missing, output_of, root, run};
 
-/// What the names of the two compilers begin with, for 32 and 64 bits.
+/// The prefixes of the two compilers' names, for 32 and 64 bits.
 pub const COMPILERS: [&str; 2] = ["i686-w64-mingw32-", "x86_64-w64-mingw32-"];
 
-/// Those of the two that are here.
+/// The two compilers, as far as they are here.
 pub fn compilers() -> Vec<&'static str> {
     let is_here = |prefix: &&str| Command::new(format!("{prefix}g++")).arg("--version").output().is_ok();
     let (here, absent): (Vec<_>, Vec<_>) = COMPILERS.into_iter().partition(|prefix| is_here(prefix));

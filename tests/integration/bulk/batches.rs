@@ -1,4 +1,4 @@
-//! What is sent, and what the report says about it.
+//! The batches that are sent, and the report about them.
 
 use paysvc_spec::status::CONTINUE;
 use serde_json::{Value, json};
@@ -26,7 +26,7 @@ fn a_list_is_sent_in_the_largest_batches_that_fit_the_key() {
             request["decrypted_bytes"].as_u64().unwrap()
         });
         assert!(bytes.max().unwrap() <= largest);
-        // What a program reads without a JSON library.
+        // The fields that a program reads without a JSON library.
         assert_eq!(reply.count("/payouts"), 5);
         let batch = reply.get("/payouts/4/batch").unwrap();
         let reference = reply.get(&format!("/batches/{batch}/batchReference")).unwrap();

@@ -93,7 +93,7 @@ fn an_element_in_state_failed_makes_its_batch_unknown_with_its_words() {
     );
 }
 
-/// E_REJECTED says that nothing was executed.
+/// E_REJECTED means that nothing was executed.
 #[test]
 fn a_refusal_beside_something_else_is_no_refusal() {
     let sandbox = sandbox();

@@ -1,4 +1,4 @@
-//! What ends a run: faults, deadlines, cancels and callbacks; and what the report says then.
+//! The causes that end a run: faults, deadlines, cancels and callbacks; and the report then.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -165,7 +165,7 @@ fn a_refusal_after_429_is_not_taken_for_more_than_it_is() {
     }
 }
 
-/// What a 429 proved is the journal's to remember: a batch that was refused with it is sent again as a whole, and of its
+/// The journal remembers the proof of a 429: a batch that was refused with it is sent again as a whole, and of its
 /// recipients only one that no 429 concerns is REJECTED by a response that refuses without a vote.
 #[test]
 fn a_429_of_an_earlier_list_counts_for_its_recipients_and_breaks_no_batch() {
@@ -196,7 +196,7 @@ fn a_429_of_an_earlier_list_counts_for_its_recipients_and_breaks_no_batch() {
     let (reply, found) = begin(2);
     reply.expect("E_RESPONSE UNKNOWN");
     assert_eq!((outcomes(&found), sizes(&found)), (vec!["UNKNOWN", "REJECTED"], vec![2]), "{found}");
-    // What is UNKNOWN is not sent again, and what was refused is.
+    // An UNKNOWN recipient is not sent again, and a refused one is.
     let (again, found) = begin(2);
     assert_eq!((again.outcome(), outcomes(&found)), (Outcome::Unknown, vec!["UNKNOWN", "REJECTED"]), "{found}");
     assert_eq!(requests.load(Ordering::SeqCst), 3);

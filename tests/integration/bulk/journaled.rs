@@ -17,7 +17,7 @@ use crate::support::random::Random;
 use crate::support::sandbox::Sandbox;
 use crate::support::{Link, Stage, bindings, output_of, root};
 
-/// How long a killed run may still be under way for the journal.
+/// The time that a killed run may still be under way for the journal.
 const TIMEOUT_MS: u64 = 1500;
 
 struct Example {

@@ -54,12 +54,12 @@ fn setting(name: &str, default: u64) -> u64 {
     std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
 }
 
-/// What the runs of one list did.
+/// The counts over all runs of one list.
 #[derive(Default)]
 struct Figures {
     runs: usize,
     requests: usize,
-    /// How the runs ended.
+    /// The number of runs by their end.
     ends: BTreeMap<String, usize>,
 }
 

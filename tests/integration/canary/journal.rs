@@ -24,7 +24,7 @@ use crate::support::target::target;
 
 const SEED: u64 = 26;
 
-/// What may happen to a request; in `make harden` each meets all of them.
+/// The faults that may hit a request; in `make harden` each meets all of them.
 const FAULTS: [Option<&str>; 4] = [None, Some("commit_then_reset"), Some("status_500"), Some("status_429_paid")];
 
 #[derive(Default)]

@@ -8,7 +8,7 @@ use paysvc_platforms::table::{Compiler, PLATFORMS, Platform, System};
 use super::{configure, refund, source};
 use crate::support::{left_out, output_of, root, run};
 
-/// The libraries of a platform; says what is not tested where they are not there.
+/// The libraries of a platform; where they are absent, prints what is not tested.
 fn libraries(platform: &Platform) -> Option<PathBuf> {
     let folder = root().join("build/libs").join(platform.target);
     let is_there = folder.join("include/paysvc.h").exists();

@@ -1,4 +1,4 @@
-//! After each UNKNOWN: what `resolve` says became of the request, against the ledger.
+//! After each UNKNOWN: the result of `resolve`, against the ledger.
 
 use std::collections::BTreeMap;
 
@@ -84,7 +84,7 @@ impl Resolved {
         println!("\nresolved wrongly:                      {}", self.wrong.len());
     }
 
-    /// Whether one of the endpoints has a status query that can settle a call whose response is lost.
+    /// Returns whether one of the endpoints has a status query that can settle a call whose response is lost.
     pub fn can_settle(&self) -> bool {
         // The reference of a batch is lost with the response.
         let settles = |name: &str| {
@@ -93,7 +93,7 @@ impl Resolved {
         self.found.keys().any(|name| settles(name))
     }
 
-    /// How many were settled.
+    /// The number of settled calls.
     pub fn settled(&self) -> usize {
         let settled = [Outcome::Confirmed, Outcome::Rejected];
         self.found
@@ -104,7 +104,7 @@ impl Resolved {
     }
 }
 
-/// What a program keeps of the request.
+/// The fields of the request that a program keeps.
 fn kept(target: &Target) -> Value {
     let mut kept = json!({});
     for keep in target.row.looked_up_by.iter().flat_map(|look_up| look_up.keep) {
@@ -112,7 +112,7 @@ fn kept(target: &Target) -> Value {
         let value = match keep {
             Keep::Value(_) => target.request.pointer(pointer).cloned(),
             Keep::Presence(_) => target.request.pointer(pointer).map(|_| json!({})),
-            // What the caller knows about the order, it knew before the call.
+            // The caller's knowledge about the order is from before the call.
             Keep::Added(_) => good(target.row).setup.iter().find_map(|setup| setup.with.pointer(pointer).cloned()),
         };
         if let Some(value) = value {

@@ -36,7 +36,7 @@ fn a_client_that_sends_twice_is_found() {
     assert_eq!((made(&plain, &target), sent(&plain, &target)), (1, 2));
 }
 
-/// What careless HTTP clients do on a connection that ends under them: the same bytes once more.
+/// Sends the same bytes once more, as careless HTTP clients do on a connection that ends under them.
 fn send_twice(sandbox: &Sandbox, target: &Target) {
     let request = recorded(sandbox, target);
     for _ in 0..2 {

@@ -12,7 +12,7 @@ pub enum Piece {
     Endless(Vec<u8>),
 }
 
-/// What becomes of the connection.
+/// The fate of the connection.
 pub enum Then {
     Serve,
     Close,
@@ -32,7 +32,7 @@ pub enum Then {
 pub struct Script {
     pub act: &'static str,
     pub pieces: Vec<Piece>,
-    /// What the client has after the last piece.
+    /// The part that the client has after the last piece.
     pub given: Given,
     pub then: Then,
 }

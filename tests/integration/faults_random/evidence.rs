@@ -1,4 +1,4 @@
-//! What the server saw and gave, what a call returned, and whether the two can both be true. No I/O here.
+//! The server's requests and responses, the result of a call, and whether the two can both be true. No I/O here.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -28,9 +28,9 @@ pub struct Seen {
     pub given: Given,
     /// No request came before it on its connection.
     pub first: bool,
-    /// What the server did with it.
+    /// The server's action on it.
     pub act: &'static str,
-    /// A stray answer was sent on its connection just before: it may have arrived after the request was written.
+    /// A stray response was sent on its connection just before: it may have arrived after the request was written.
     pub after_stray: bool,
     /// And it was a 429, or the response before this request was one, which the client may have taken for this one's
     /// response.
@@ -41,10 +41,10 @@ pub struct Seen {
 #[derive(Default)]
 pub struct Evidence {
     requests: Mutex<HashMap<String, Vec<Seen>>>,
-    /// Tokens of answers that came one request late, because of a stray answer, and after which the server closed the
+    /// Tokens of responses that came one request late, because of a stray response, and after which the server closed the
     /// connection: a request that was written meanwhile was never read.
     shifted_last: Mutex<HashSet<String>>,
-    /// What happened on the connections that sent a stray answer.
+    /// The events on the connections that sent a stray response.
     histories: Mutex<HashMap<usize, Vec<String>>>,
 }
 
@@ -83,7 +83,7 @@ impl Evidence {
         self.histories.lock().unwrap_or_else(PoisonError::into_inner).insert(connection, history);
     }
 
-    /// What happened on the connection that a stray answer's token names.
+    /// The events on the connection that a stray response's token names.
     pub fn history_of(&self, token: &str) -> Vec<String> {
         let connection = token.rsplit('-').next().and_then(|id| id.parse::<usize>().ok());
         let histories = self.histories.lock().unwrap_or_else(PoisonError::into_inner);
@@ -95,7 +95,7 @@ impl Evidence {
     }
 }
 
-/// What a call returned.
+/// The result of a call.
 #[derive(Clone, Debug)]
 #[allow(dead_code, reason = "what it said is there to be printed with a violation")]
 pub struct Returned {
@@ -108,7 +108,7 @@ pub struct Returned {
     pub attempts: usize,
     /// The key that the response's body names, if the body is the service's.
     pub token: Option<String>,
-    /// How long after its limit, or its cancel, it returned.
+    /// The time from its limit, or its cancel, to its return.
     pub late: Duration,
     pub said: String,
 }
@@ -141,8 +141,8 @@ impl Violation {
 /// Longer than a busy machine delays a thread.
 pub const LATE: Duration = Duration::from_secs(3);
 
-/// Whether a stray answer, or a response that came one request late because of one, may have arrived after the request
-/// was written. HTTP/1.1 has nothing that tells it from the response, so what was read is not judged.
+/// Returns whether a stray response, or one that came one request late because of it, may have arrived after the request
+/// was written. HTTP/1.1 cannot distinguish it from the response, so what was read is not judged.
 pub fn may_have_met_a_stray(returned: &Returned, seen: &[Seen], is_shifted_last: impl Fn(&str) -> bool) -> bool {
     if returned.must_be_first {
         return false;
@@ -151,7 +151,7 @@ pub fn may_have_met_a_stray(returned: &Returned, seen: &[Seen], is_shifted_last:
     seen.iter().any(|seen| seen.after_stray) || closed_unread()
 }
 
-/// Everything about one call that cannot be true; a reading is judged unless a stray answer may have been taken for its
+/// Everything about one call that cannot be true; a read is judged unless a stray response may have been taken for its
 /// response.
 pub fn check(returned: &Returned, seen: &[Seen], judge_answer: bool) -> Vec<Violation> {
     let mut found = Vec::new();

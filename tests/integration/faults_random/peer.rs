@@ -15,7 +15,7 @@ use super::evidence::{Evidence, Given, Place, Seen};
 use crate::support::random::Random;
 use crate::support::server::{Io, reset_when_closed, stop_accepting, whole_message};
 
-/// A request that comes so long after a stray answer is from a client that could have noticed it.
+/// A request that comes so long after a stray response is from a client that could have noticed it.
 const NOTICED: Duration = Duration::from_secs(1);
 /// Ends connections that a client has forgotten; far longer than any call.
 const LONGEST: Duration = Duration::from_secs(20);
@@ -40,7 +40,7 @@ pub struct Counts {
     accepted: AtomicUsize,
 }
 
-/// How the peer behaves.
+/// The behavior of the peer.
 #[derive(Clone)]
 pub struct Manner {
     pub seed: u64,
@@ -106,14 +106,14 @@ struct Connection {
     /// The request that the input begins with, once its key was seen.
     current: Option<Place>,
     stray_at: Option<Instant>,
-    /// The stray answer was a 429, and no request came since.
+    /// The stray response was a 429, and no request came since.
     stray_is_429: bool,
     /// Requests that were read whole.
     served: usize,
-    /// The token of the response that was sent last, if a client that took the stray answer takes this for the next
+    /// The token of the response that was sent last, if a client that took the stray response takes this for the next
     /// one's.
     shifted: Option<(String, Given)>,
-    /// What happened on it, kept if it sent a stray answer.
+    /// The events on it, kept if it sent a stray response.
     history: Vec<(Instant, String)>,
 }
 
@@ -177,7 +177,7 @@ impl Connection {
         self.history.push((Instant::now(), event.into()));
     }
 
-    /// What happens to a connection before any request.
+    /// Applies a fault to a connection before any request.
     fn greet(&mut self) -> Result<(), Over> {
         if self.calm {
             return Ok(());
@@ -199,7 +199,7 @@ impl Connection {
                     let mut some = vec![0; self.random.between(1, 200) as usize];
                     let _ = self.tcp.read(&mut some);
                 }
-                // What is left unread makes it a reset.
+                // Unread bytes make it a reset.
                 Err(Over::Drawn)
             }
             10..13 if matches!(self.io, Io::Tls(_)) => {
@@ -237,7 +237,7 @@ impl Connection {
             self.shifted = (is_tainted == Some(true)).then(|| (place.key.clone(), script.given));
             self.play(script, &place)?;
             if is_tainted == Some(true) {
-                // A client that took the stray answer for this request's takes this one for the next request's.
+                // A client that took the stray response for this request's takes this one for the next request's.
                 self.stray_at = Some(Instant::now());
                 self.stray_is_429 = false;
             }

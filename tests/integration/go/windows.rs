@@ -1,4 +1,4 @@
-//! The Go package for Windows, where it links the DLL. What runs there is shown by `make libs-check`.
+//! The Go package for Windows, where it links the DLL. `make libs-check` runs it there.
 
 use std::process::Command;
 

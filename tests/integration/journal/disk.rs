@@ -1,4 +1,4 @@
-//! What a power cut leaves of the files in a folder.
+//! The files in a folder after a power cut.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -93,7 +93,7 @@ impl Disk {
         }
     }
 
-    /// What is there after a power cut. The -shm file is memory that programs share; SQLite makes it again.
+    /// The files after a power cut. The -shm file is memory that programs share; SQLite makes it again.
     pub fn after(&self, cut: Cut) -> Files {
         let names = if matches!(cut, Cut::Nothing | Cut::OldNames) { &self.durable_names } else { &self.names };
         let numbers = self.files.iter().flat_map(|file| &file.pending).map(|(number, _)| *number);

@@ -1,4 +1,4 @@
-//! What `make libs-check` runs on each platform, too.
+//! Tests that `make libs-check` runs on each platform, too.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -73,7 +73,7 @@ fn a_program_with_its_own_sqlite_and_the_journal_do_not_meet() {
     let in_program = [object.to_str().unwrap(), if windows { "-s" } else { "-Wl,--export-dynamic" }];
     let mut ways = vec![("static", &in_program[..])];
     if foreign().is_none() {
-        // That of the system, which Python needs.
+        // The system's SQLite, which Python needs.
         ways.push(("dynamic", &["-Wl,--no-as-needed", "-l:libsqlite3.so.0"]));
     }
     let row = charges().into_iter().find(|row| row.name == "order_pay").unwrap();

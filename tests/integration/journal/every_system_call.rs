@@ -74,13 +74,13 @@ impl Program<'_> {
     }
 }
 
-/// Those that move money.
+/// The endpoints that move money.
 pub fn rows() -> Vec<&'static Endpoint> {
     let moves = |row: &&Endpoint| Step::of(row, true).is_some_and(|step| step != Step::Order);
     ENDPOINTS.iter().filter(moves).filter(|row| good(row).effect.is_some()).collect()
 }
 
-/// The till has that journal, and the service what the call needs and a fault for it. Of an authorization, the journal gets
+/// The till has that journal, and the service what the call needs and a fault for it. For an authorization, the journal gets
 /// the charge that waits for it.
 pub fn prepared(row: &'static Endpoint, till: &Till, journal: &Path, fault: Option<&str>) -> Target {
     till.reset(journal);

@@ -41,7 +41,7 @@ fn charges_once(start: &dyn Fn() -> Command) {
         command
     };
     let finish = |order: &str, code: i32| {
-        // How long the next run waits for an attempt whose response was lost.
+        // The time that the next run waits for an attempt whose response was lost.
         let output = till(order).env("PAYSVC_TIMEOUT_MS", "10000").output().unwrap();
         assert_eq!(output.status.code(), Some(code), "{}", output_of(&output));
         printed(&output)

@@ -1,7 +1,7 @@
 //! Each system call on the journal's files fails, one after the other, for one call or from then on.
 //!
-//! What was on the disk at the moment when a request left is rebuilt from the operations that did not fail: the claim
-//! must be there. A sync that failed is taken to have lost what was to be synced.
+//! The disk at the moment when a request left is rebuilt from the operations that did not fail: the claim must be
+//! there. A failed sync is taken to have lost the data that was to be synced.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -40,7 +40,7 @@ struct Failure {
     options: String,
 }
 
-/// Those of a run without failures that concern the folder, from the first on.
+/// The failures of the system calls that concern the folder in a run without failures, from the first on.
 fn failures(trace: &Path, folder: &Path) -> Vec<Failure> {
     let folder = std::fs::canonicalize(folder).unwrap();
     let (mut numbers, mut failures) = (HashMap::<String, usize>::new(), Vec::new());
@@ -70,7 +70,7 @@ struct Figures {
 }
 
 impl Figures {
-    /// What must be true of one run, and of a program that is started later on a working disk.
+    /// Checks one run, and a program that is started later on a working disk.
     fn check(&mut self, call: &Call, run: &Run, at: &str) {
         self.failures += 1;
         self.failed_syncs += run.ops.iter().filter(|op| matches!(op, Op::FailedSync(_))).count();
@@ -136,7 +136,7 @@ struct Run {
     ops: Vec<Op>,
     replies: Vec<Reply>,
     effects: usize,
-    /// What a program says that is started afterwards, and the effects then.
+    /// The reply of a program that is started afterwards, and the effects then.
     later: (Reply, usize),
 }
 
@@ -147,7 +147,7 @@ fn run(sandbox: &Sandbox, command: &dyn Fn() -> Command, new: &Path, call: &Call
     copy(new, folder.path());
     let trace = traces.path().join("trace");
     let disk = Disk::with(files_of(folder.path()));
-    // How long the next call waits for an end that could not be written.
+    // The time that the next call waits for an end that could not be written.
     let short = config(sandbox, folder.path(), json!({"timeout_ms": 1000}));
     let inject = Some((failure.name.as_str(), failure.options.as_str()));
     let mut driver = Driver::start(&mut recorded(&command(), &trace, inject), &short);

@@ -31,12 +31,12 @@ fn before_sending(trace: &Path, call: &Call, count: usize) -> Vec<(String, usize
     all.into_iter().rev().step_by(stride).take(count).collect()
 }
 
-/// The last of them. That journal is copied first.
+/// The last of them. The journal `new` is copied first.
 pub fn last_before_sending(sandbox: &Sandbox, command: &dyn Fn() -> Command, new: &Path) -> (String, usize) {
     points_before_sending(sandbox, command, new, 1).remove(0)
 }
 
-/// Those of a charge, which is made for it.
+/// The points of a charge, which is made for it.
 fn points_before_sending(
     sandbox: &Sandbox,
     command: &dyn Fn() -> Command,
@@ -152,7 +152,7 @@ fn a_till_that_is_stopped_before_it_sends_does_not_send_late() {
     });
 }
 
-/// What a command runs, for other threads.
+/// A command's program and environment, for other threads.
 struct Prepared {
     program: PathBuf,
     settings: Vec<(std::ffi::OsString, std::ffi::OsString)>,

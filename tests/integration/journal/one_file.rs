@@ -61,7 +61,7 @@ fn rows_are_never_missed_whichever_file_is_gone() {
             assert_eq!(call.run(&mut till).verdict(), ("OK", "CONFIRMED"));
             assert_eq!(call.effects(&sandbox), 1);
         }
-        // What is in the -wal file alone, after a kill, is missed.
+        // Entries in the -wal file alone, after a kill, are missed.
         till.kill();
         remove(folder.path(), &["pay.db-wal", "pay.db-shm"]);
         let refused = start(json!({}));
@@ -134,7 +134,7 @@ fn what_one_account_has_begun_is_neither_done_nor_confirmed_for_another() {
     });
 }
 
-/// How many refunds the threads of each process make.
+/// The number of refunds that the threads of each process make.
 const REFUNDS: usize = 40;
 const THREADS: &str = "8";
 

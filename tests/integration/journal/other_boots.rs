@@ -18,7 +18,7 @@ use crate::support::sandbox::Sandbox;
 use crate::support::strace::has_strace;
 use crate::support::{Stage, left_out};
 
-/// How long a claim of the till that is killed holds, at most.
+/// The longest lease of a claim of the killed till.
 const LEASE_MS: u64 = 4000;
 /// A till that looks has less time than that for a call.
 const LOOK_MS: u64 = 1000;

@@ -17,7 +17,7 @@ use crate::support::driver::Driver;
 use crate::support::sandbox::Sandbox;
 use crate::support::strace::has_strace;
 
-/// How many states are tried in `make test`.
+/// The number of states that `make test` tries.
 const SOME: usize = 16;
 
 /// So many charges that the -wal file is brought into the journal in between.

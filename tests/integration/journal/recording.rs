@@ -1,4 +1,4 @@
-//! What a program does to the files of a folder, as strace records it.
+//! The operations of a program on the files of a folder, as strace records them.
 
 use std::collections::HashMap;
 use std::fs;
@@ -24,7 +24,7 @@ pub enum Op {
         length: usize,
     },
     Sync(String),
-    /// What was written since the last one is lost, though it can still be read.
+    /// The data written since the last one is lost, though it can still be read.
     FailedSync(String),
     SyncNames,
     Link {
@@ -100,7 +100,7 @@ fn unescaped(text: &str) -> Vec<u8> {
     text.split("\\x").skip(1).map(|pair| hex(&pair[..2])).collect()
 }
 
-/// Those that strace has written, in their order.
+/// The system calls that strace has written, in their order.
 pub fn system_calls(trace: &Path) -> Vec<SystemCall> {
     let (mut calls, mut unfinished) = (Vec::new(), HashMap::new());
     for line in fs::read_to_string(trace).unwrap().lines() {
@@ -127,7 +127,7 @@ pub fn system_calls(trace: &Path) -> Vec<SystemCall> {
     calls
 }
 
-/// What was done to the files of the folder, what was sent, and what was reported.
+/// The operations on the files of the folder, the requests sent, and the replies reported.
 pub fn read(trace: &Path, folder: &Path) -> Vec<Op> {
     let folder = fs::canonicalize(folder).unwrap();
     system_calls(trace).iter().filter_map(|call| op(call, &folder)).collect()

@@ -28,7 +28,7 @@ pub struct Call {
     /// Effect and key in the ledger.
     effect: (&'static str, String),
     pub path: &'static str,
-    /// What the service does with it.
+    /// The fault that the service applies to it.
     fault: Option<&'static str>,
 }
 
@@ -79,7 +79,7 @@ impl Call {
         self.run(driver)
     }
 
-    /// How many times it was executed.
+    /// The number of times it was executed.
     pub fn effects(&self, sandbox: &Sandbox) -> usize {
         sandbox.effects_with_key(self.effect.0, &self.effect.1)
     }
@@ -108,7 +108,7 @@ impl Call {
 /// An order that can be refunded.
 const PAID: &str = "O-PAID";
 
-/// What the calls need at the service.
+/// Prepares the service for the calls.
 pub fn prepare(sandbox: &Sandbox) {
     sandbox.post("/sandbox/reset", &Value::Null);
     sandbox.post("/sandbox/mandates", &json!({"mandateCode": "MDTC-1"}));

@@ -1,4 +1,4 @@
-//! What a call with a journal asks about its order before it charges it, through the C functions: it is no attempt, and
+//! The status query of a call with a journal before it charges its order, through the C functions: it is no attempt, and
 //! nothing of the request is repeated that the service repeats.
 
 use serde_json::{Value, json};
@@ -11,7 +11,7 @@ use crate::support::server::Server;
 const NUMBER: &str = "5123450000000008";
 const CVV: &str = "1937";
 
-/// How the service answers status queries about the order; charges get CHARGED.
+/// The service's response to status queries about the order; charges get CHARGED.
 fn order(state: u8, is_final: bool) -> String {
     json!({
         "message": format!("card {NUMBER} with code {CVV}"),
@@ -100,7 +100,7 @@ fn a_status_query_is_no_attempt_of_a_charge() {
     let failing = Till::new(Some(CHARGED), || ("503 Service Unavailable", "{}".into()));
     assert_eq!(about(&failing.charge().1, 503), 2);
 
-    // What it refuses, or replays, has sent nothing that may move money.
+    // A call that it refuses, or replays, has sent nothing that may move money.
     let till = Till::new(Some(CHARGED), || ("200 OK", order(2, false)));
     let (reply, _) = till.charge();
     reply.expect("E_UNRESOLVED UNKNOWN");

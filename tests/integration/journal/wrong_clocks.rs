@@ -69,7 +69,7 @@ impl SetTill<'_> {
         reply
     }
 
-    /// With each first request of a key the details of some old keys are replaced. What becomes of these does not matter.
+    /// With each first request of a key the details of some old keys are replaced. Their outcome does not matter.
     fn begin_others(&self, number: usize, jump: Jump) {
         let mut driver = self.driver(jump, self.till.timeout_ms);
         for cents in 10..12 {

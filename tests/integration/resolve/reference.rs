@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use crate::support::capi::reference_new;
 
-/// What the header promises about the text after the prefix.
+/// Checks the header's promise about the text after the prefix.
 fn is_reference(text: &str) -> bool {
     text.len() == 26 && text.bytes().all(|b| b.is_ascii_digit() || b.is_ascii_uppercase() && !b"ILOU".contains(&b))
 }

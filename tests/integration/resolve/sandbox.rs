@@ -1,4 +1,4 @@
-//! The same against the sandbox, whose ledger knows what became of a request.
+//! The same against the sandbox, whose ledger has the executed requests.
 
 use paysvc_spec::status::Outcome;
 use serde_json::{Value, json};
@@ -151,11 +151,11 @@ fn a_look_up_that_fails_once_is_repeated_with_wait() {
     assert_eq!((found.state(), found.attempts()), (5, 2));
 }
 
-/// Whatever happens to the status query, it never says the opposite of the truth.
+/// Whatever happens to the status query, its result is never the opposite of the truth.
 #[test]
 fn no_fault_of_the_look_up_makes_its_answer_wrong() {
     let shop = Shop::new();
-    // Those that act on the status query itself.
+    // The faults that act on the status query itself.
     let names: Vec<_> = shop.sandbox.faults().into_iter().filter(|name| !name.starts_with("tls_")).collect();
     assert!(names.len() > 40, "{names:?}");
     shop.order("PAID");

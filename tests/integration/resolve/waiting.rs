@@ -20,7 +20,7 @@ fn wait(service: &Service, more: Value, call: Option<&Call>) -> Reply {
     service.client.call_with("order_wait", &request, call)
 }
 
-/// What the callback was told, and what it does.
+/// The steps passed to the callback, and its action.
 #[derive(Default)]
 struct Steps {
     told: Mutex<Vec<(usize, usize, Value)>>,

@@ -1,4 +1,4 @@
-//! The structs of paysvc.hpp have what `paysvc_reply_json` says, of canned answers and of hostile ones.
+//! The structs of paysvc.hpp agree with `paysvc_reply_json`, for canned responses and for hostile ones.
 
 use std::collections::BTreeSet;
 
@@ -85,7 +85,7 @@ fn structs_of_cpp_have_what_the_json_says() {
     let Read { answer, unreadable, json } = Read::last(&mut driver, "order_status");
     assert_eq!((answer, json), (lacks_all("order_status"), None));
     assert_eq!(unreadable, BTreeSet::from([String::new()]));
-    // What stands in front of a response.
+    // The fields in front of a response.
     driver.call("webhook_verify", &json!({"body": {}}));
     let Read { answer, json, .. } = Read::last(&mut driver, "webhook_verify");
     let expected = held(&operations::operation("webhook_verify").shape(), member(&json.unwrap(), "webhook"));

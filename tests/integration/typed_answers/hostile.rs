@@ -16,11 +16,11 @@ use edits::{beside, escaped, first_in_the_other_case, holder, last, remove, rena
 pub struct Case {
     pub what: String,
     pub body: String,
-    /// What was changed has no part in the verdict, so that must be the one of the response without the change.
+    /// The change has no part in the verdict, which must be the same as without the change.
     pub keeps_verdict: bool,
 }
 
-/// Whether a verdict is read from members of that name, in any case.
+/// Returns whether a verdict is read from fields of that name, in any case.
 fn is_of_verdict(name: &str) -> bool {
     let without_part = |role: &Role| {
         use Role::{AccountNumber, Charged, Currency, Fee, Final, History, Object, Price, Requery};
@@ -37,7 +37,7 @@ struct Slot {
     of_verdict: bool,
 }
 
-/// What a field is called instead.
+/// Makes another name for a field.
 type Renaming = fn(&str) -> String;
 
 impl Slot {

@@ -54,7 +54,7 @@ fn differences(row: &'static Endpoint, what: &str, body: &str, reply: &str) -> O
     (!is_right).then(|| format!("{}: {what}: {body}\n{reply}\n{}\n{unreadable:?}", row.name, answer.write()))
 }
 
-/// Whether type, text and number of elements at each pointer are what was written.
+/// Returns whether type, text and number of elements at each pointer are as they were written.
 fn is_read(reply: &Reply, at: &Tree, pointer: &str) -> bool {
     let text = reply.get(pointer);
     let is = |json_type: JsonType, count: usize| {
@@ -72,7 +72,7 @@ fn is_read(reply: &Reply, at: &Tree, pointer: &str) -> bool {
         }
         Tree::Object(members) => {
             let mut known = BTreeSet::new();
-            // Of a name that is there twice, the first.
+            // For a duplicate key, the first.
             let mut firsts = members.iter().filter(|(name, _)| known.insert(name));
             let step = |name: &str| name.replace('~', "~0").replace('/', "~1");
             is(JsonType::Object, members.len())

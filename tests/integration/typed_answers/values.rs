@@ -1,4 +1,4 @@
-//! What may stand in the place of a field, as JSON: for every kind, and for one. Each list is a JSON array.
+//! The values that may be in the place of a field, as JSON: for every kind, and for one. Each list is a JSON array.
 
 use paysvc_spec::schema::AnswerKind;
 use serde_json::value::RawValue;
@@ -61,16 +61,16 @@ const TIMES: &str = r#"[
     "2026-01-31T09:30:00\u00a0", "2026-01-31T09:30:\u0665\u0665", "Sat, 31 Jan 2026 09:30:00 GMT"
 ]"#;
 
-/// What may stand in the place of an object or a list.
+/// Values in the place of an object or a list.
 pub const STRUCTURES: &str = r#"[
     null, "", " ", "x", "{}", "[]", 5, 0, true, false, [], {}, [{}], [[]], [null], [null,5,"x",[],{}],
     [ { } , null , 1 , [ {} , {} ] ], [{},{},{},{},{},{},{}], [{"a":1}], {"0":{},"a":1}
 ]"#;
 
-/// What may stand in the place of the whole response, besides what stands in the place of an object.
+/// Values in the place of the whole response, besides those in the place of an object.
 pub const WHOLE: &[&str] = &["\" {}\"", " [ ] ", "{ }", "1e999", "-0"];
 
-/// Those of one kind; `all`: those of every kind.
+/// The values of one kind; `all`: of every kind.
 pub fn of(kind: AnswerKind, all: bool) -> Vec<String> {
     let kinds = [TEXTS, INTEGERS, DECIMALS, FLAGS, TIMES];
     let own = match kind {
@@ -86,7 +86,7 @@ pub fn of(kind: AnswerKind, all: bool) -> Vec<String> {
     [COMMON].iter().chain(own).flat_map(|list| elements(list)).chain(huge).collect()
 }
 
-/// Of a JSON array, as they are written.
+/// The elements of a JSON array, as they are written.
 pub fn elements(list: &str) -> Vec<String> {
     let elements: Vec<&RawValue> = serde_json::from_str(list).unwrap_or_else(|error| panic!("{error}: {list}"));
     elements.into_iter().map(|element| element.get().to_owned()).collect()

@@ -1,5 +1,5 @@
 //! The programs of docs/webhooks.md in C and Go, as they are written: each is sent a genuine event, twice, and a forged
-//! one. Those in Python are in bindings/python/tests/test_webhook_document.py.
+//! one. The programs in Python are in bindings/python/tests/test_webhook_document.py.
 
 use std::io::{BufReader, Read as _};
 use std::path::Path;

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::{Service, findings, is_forged, is_genuine};
 use crate::support::capi::{Client, Reply};
 
-/// How many requests have refilled since then, on a slow machine.
+/// The number of requests that have refilled since then, on a slow machine.
 fn refilled(began: Instant, each: Duration) -> usize {
     usize::try_from(began.elapsed().as_nanos() / each.as_nanos()).unwrap()
 }
@@ -52,7 +52,7 @@ fn a_flood_about_one_order_leaves_requests_for_others_and_for_payments() {
     assert!((2..=2 + refilled(began, Duration::from_secs(30))).contains(&sent.len()), "{}", sent.len());
     assert_eq!(asked(&service), sent.len());
     refused.iter().for_each(|reply| is_refused(reply, 30));
-    // What asks nothing takes nothing.
+    // An event that causes no query takes nothing.
     for _ in 0..20 {
         verify(&client, "{}").expect("E_ARGUMENT NOT_SENT");
     }

@@ -8,7 +8,7 @@ use super::{Found, time};
 /// The longest amount.
 const MOST_CHARACTERS: usize = 64;
 
-/// How a reader reads a leaf.
+/// A leaf as a reader reads it.
 enum Leaf {
     Absent,
     Unreadable,

@@ -8,7 +8,7 @@ mod tree;
 
 pub use tree::Tree;
 
-/// What stands at a pointer, before anybody asks what it means.
+/// The value at a pointer, before it is interpreted.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Found {
     Absent,

@@ -1,4 +1,4 @@
-//! What `answer` and `unreadable` of `paysvc_reply_json` must be.
+//! The expected `answer` and `unreadable` of `paysvc_reply_json`.
 
 use std::collections::BTreeSet;
 
@@ -23,9 +23,9 @@ struct Places<'a> {
     root: Option<&'a Members>,
     /// Name and value, unless it is null.
     data: Option<(&'a str, &'a Tree)>,
-    /// Whether the data may stand without its envelope, and what this envelope calls so.
+    /// Names that a bare response cannot use for data: fields of its envelope.
     bare: Vec<&'a str>,
-    /// Whether another envelope may be around it.
+    /// True if another envelope may be around it.
     wrapped: bool,
 }
 

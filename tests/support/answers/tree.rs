@@ -72,7 +72,7 @@ impl Tree {
         }
     }
 
-    /// What stands at a JSON pointer; of a field that is there twice, the first.
+    /// The value at a JSON pointer; for a duplicate key, the first.
     pub fn at(&self, pointer: &str) -> Option<&Tree> {
         pointer.split('/').skip(1).try_fold(self, |at, step| {
             let step = step.replace("~1", "/").replace("~0", "~");

@@ -37,7 +37,7 @@ func add(db *sql.DB, key, payout string) error {
 		return err
 	}
 	defer own.Rollback()
-	// What else belongs to this salary is written in the same transaction.
+	// Everything else about this salary is written in the same transaction.
 	if _, err := own.Exec("INSERT INTO outbox (key, payout) VALUES ($1, $2)", key, payout); err != nil {
 		return err
 	}

@@ -117,7 +117,7 @@ func TestAWorkerThatIsKilledBeforeItHasWrittenTheOutcomePaysOnce(t *testing.T) {
 func TestARowWhoseRequestWasUnderWayWhenItsWorkerWasKilledStaysOpen(t *testing.T) {
 	e := startExample(t)
 	e.runs(0, "add", "a", salaryOf)
-	// How long a claim of the killed worker may be under way.
+	// The time that a claim of the killed worker may be under way.
 	e.settings = append(e.settings, "PAYSVC_TIMEOUT_MS=5000")
 	e.sandbox.Post("/sandbox/faults", map[string]any{"path": "/payout/initiate", "fault": "commit_then_timeout"}, nil)
 	e.killAWorkerOnce(func() bool { return tested.Count(e.sandbox, "payout_made") == 1 })

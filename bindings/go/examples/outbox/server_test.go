@@ -21,7 +21,7 @@ import (
 type process struct {
 	input  io.Writer
 	output *bufio.Reader
-	folder string // Of its socket.
+	folder string // The folder of its socket.
 }
 
 var running process
@@ -50,7 +50,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// What a test does with it.
+// The PostgreSQL as one test uses it.
 type server struct {
 	*testing.T
 	dsn string

@@ -70,7 +70,7 @@ func line(input *bufio.Reader) (string, bool) {
 	return strings.TrimSuffix(text, "\n"), err == nil || text != ""
 }
 
-// What errors.Is finds in an error, with the names of paysvc.h.
+// Lists the errors that errors.Is finds in an error, with the names of paysvc.h.
 func classesOf(err error) string {
 	found := "class"
 	for _, kind := range []error{

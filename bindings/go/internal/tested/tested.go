@@ -45,7 +45,7 @@ func Eventually(t testing.TB, what string, is func() bool) {
 	}
 }
 
-// Count says how often the sandbox has this effect in its ledger.
+// Count returns the number of times the sandbox has this effect in its ledger.
 func Count(sandbox *paysvctest.Sandbox, effect string) (times int) {
 	for _, entry := range sandbox.Ledger() {
 		if entry.Effect == effect {

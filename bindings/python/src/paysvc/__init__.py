@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 else:
     __all__ += _replies.ANSWERS
 
-#: What is imported when it is first used, and its module: asyncio takes far longer than the rest, and few programs
+#: The names imported on first use, and their modules: asyncio takes far longer than the rest, and few programs
 #: name the classes of answers.
 _LATER = {"AsyncClient": "_async", "Answer": "_typed"}
 _LATER.update(dict.fromkeys(_replies.ANSWERS, "_answers"))

@@ -133,7 +133,7 @@ class AsyncClient(AsyncEndpoints):
                 logger.exception("on_abandoned failed")
 
     async def journal_next(self, after: str = "", *, timeout: float | None = None) -> AsyncIterator[tuple[str, Reply]]:
-        """As Client.journal_next(), with async for."""
+        """Like Client.journal_next(), with async for."""
         while True:
             try:
                 reply = await self.call("journal_next", {"after": after}, timeout=timeout)

@@ -75,7 +75,7 @@ class Client(Endpoints):
         while True:
             try:
                 reply = self.call("journal_next", {"after": after}, timeout=timeout, call=call)
-            except PaysvcError as error:  # What is open is no failure of this call.
+            except PaysvcError as error:  # An open request is no failure of this call.
                 reply = error.reply
                 if reply._key in ("", after):  # The journal could not be read.
                     raise

@@ -27,7 +27,7 @@ class Request:
     """A request, and its reply as soon as there is one."""
 
     reply: Reply | None = None
-    #: What was attached to the exception that interrupted the caller.
+    #: The error attached to the exception that interrupted the caller.
     _abandoned: PaysvcError | None = None
     _is_reported = False
 
@@ -64,7 +64,7 @@ class Request:
         return self.reply
 
     def failed(self) -> PaysvcError:
-        """The exception for the reply, which knows the request that it is about: for resolve(), the earlier one."""
+        """The exception for the reply, with the request that it is about: for resolve(), the earlier one."""
         assert self.reply is not None
         text, found = self.reply._summary(), None
         with suppress(ValueError):  # Python may not be able to read the response in it.
@@ -82,9 +82,9 @@ class Request:
         None if nothing was sent: then there is nothing to tell.
         """
         try:
-            own = isinstance(interrupt, PaysvcError) and interrupt.reply is self.reply  # What failed() has made.
+            own = isinstance(interrupt, PaysvcError) and interrupt.reply is self.reply  # Made by failed().
             return None if own else self._abandon(interrupt)
-        except BaseException as another:  # Of a signal or a handler of the log.
+        except BaseException as another:  # From a signal or a handler of the log.
             self._abandon(another)
             raise
 
@@ -113,12 +113,12 @@ class Request:
 
     @property
     def _class(self) -> type[Reply]:
-        """Of the reply: for resolve(), that of the endpoint that is asked."""
+        """The class of the reply: for resolve(), that of the endpoint that is asked."""
         asked = LOOK_UPS.get(str(self.members.get("endpoint")), "") if self.name == "resolve" else self.name
         return REPLIES.get(asked, Reply)
 
     def read(self) -> Reply | None:
-        """Reads the reply and logs what the call had to say, as far as that is not done."""
+        """Reads the reply and writes the call's log lines, as far as that is not done."""
         if self.reply is None and self._held._as_parameter_:
             self.reply = self._made(self._held)
         if self.reply is not None:
@@ -173,7 +173,7 @@ def asked(endpoint: str, request: object) -> Request:
 
 
 def kept(name: str, members: object) -> dict[str, Any]:
-    """What the library says of a request that it was not given. Of resolve(), it is about the earlier request."""
+    """The library's look-up for a request that it was not given; for resolve(), for the earlier request."""
     with suppress(TypeError):  # It is not sent either.
         if found := asked(name, members).reply:
             known: dict[str, Any] = found.body

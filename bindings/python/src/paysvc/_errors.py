@@ -28,7 +28,7 @@ _CLASSES: dict[Status, tuple[type[PaysvcError], type[PaysvcError]]] = {}
 
 
 class PaysvcError(Exception):
-    """A call that did not succeed. `outcome` says whether the request may be repeated.
+    """A call that did not succeed. `outcome` decides whether the request may be repeated.
 
     Its attributes are those of the reply, which is in `reply`.
     """
@@ -48,7 +48,7 @@ class PaysvcError(Exception):
     is_active: bool
     text: str
     body: Any
-    #: isinstance(error.answer, paysvc.PayoutBulkAnswer) tells which.
+    #: Check its type, e.g. isinstance(error.answer, paysvc.PayoutBulkAnswer).
     answer: Answer | None
     unreadable: tuple[str, ...]
 
@@ -80,10 +80,10 @@ class PaysvcError(Exception):
         self.reply = reply
         #: The function that was called, such as "order_pay"; of an error of resolve(), that of the resolved request.
         self.endpoint = endpoint
-        #: What resolve() needs of the request, by the interface's names; never card data or codes.
+        #: The fields of the request that resolve() needs, by the interface's names; never card data or codes.
         self.request: dict[str, Any] = dict(request or {})
-        #: How many times the request was put on the wire, by its own call; status queries are not counted. For an error
-        #: of resolve(), it is that of the resolved request, 0 if not known; reply.attempts has its status queries.
+        #: The number of times the request was put on the wire, by its own call, without status queries. For an error of
+        #: resolve(), it is that of the resolved request, 0 if not known; reply.attempts has its status queries.
         self.attempts = reply.attempts if attempts is None else attempts
         #: False only if the request is known to make no charge: an order without a card or another payment option.
         self.charged = True
@@ -92,7 +92,7 @@ class PaysvcError(Exception):
         return f"{self.message} [{self.status.name}, outcome {self.outcome.name}]"
 
     def is_paid(self, reference: str, amount: Decimal | str, currency: str) -> bool:
-        """As for the reply: true only if this order is paid. That is possible only if the call was abandoned."""
+        """As for the reply: true only if this order is paid, which is possible only if the call was abandoned."""
         return self.reply.is_paid(reference, amount, currency)
 
     def why_not_paid(self, reference: str, amount: Decimal | str, currency: str) -> str:
@@ -101,7 +101,7 @@ class PaysvcError(Exception):
 
     @property
     def errors(self) -> dict[str, str]:
-        """What is wrong, by field of the request, as the library or the service reports it."""
+        """The errors by field of the request, as the library or the service reports them."""
         try:
             found = self.reply._get("errors")
         except ValueError:
@@ -130,7 +130,7 @@ class EncryptError(PaysvcError, of=Status.ENCRYPT):
 
 
 class Unresolved(OutcomeUnknown, of=Status.UNRESOLVED):
-    """What became of a request is still not known, though the service was asked; or the journal has an open one."""
+    """The fate of a request is still not known, though the service was asked; or the journal has an open one."""
 
 
 class KeyReused(OutcomeUnknown, of=Status.KEY_REUSED):

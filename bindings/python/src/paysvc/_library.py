@@ -23,7 +23,7 @@ PROGRESS_CALLBACK = ctypes.CFUNCTYPE(c_int, c_void_p, c_size_t, c_size_t, c_char
 
 
 class View(ctypes.Structure):
-    """paysvc_reply_view: what a reply tells, read in one call."""
+    """paysvc_reply_view: the values of a reply, read in one call."""
 
     _fields_ = (
         *[(name, c_int) for name in ("outcome", "status", "state", "http_status", "attempts", "retry_after_ms")],

@@ -21,12 +21,12 @@ logger.addHandler(logging.NullHandler())
 
 _LEVELS = {4: logging.DEBUG, 3: logging.INFO, 2: logging.WARNING, 1: logging.ERROR}
 
-#: What every record has as attributes; None where a line is about no attempt.
+#: The attributes of every record; None where a line is about no attempt.
 EXTRA = ("call_id", "reference", "endpoint", "attempt", "outcome", "ms", "http_status", "request_id")
 
 
 def level() -> int:
-    """The most detailed level that the program wants, as a level of the library; 0: none."""
+    """The most detailed level that the program logs, as a level of the library; 0: none."""
     for number, name in _LEVELS.items():
         if logger.isEnabledFor(name):
             return number
@@ -67,7 +67,7 @@ def report(text: str, known: dict[str, Any]) -> None:
 
 
 def _of_signal(error: Exception) -> bool:
-    """Whether the handler of a signal raised it, such as Celery's time limits: that is meant for the program."""
+    """Returns whether a signal handler raised it, such as Celery's time limits: it is meant for the program."""
     import signal
 
     handlers = [_code(signal.getsignal(number)) for number in signal.valid_signals()]

@@ -67,7 +67,7 @@ class Call(Once):
             )
 
     def _prepare(self, timeout: float | None, key: str | Omitted) -> None:
-        """For the next call. The timeout is always set, so that that of an earlier one does not apply."""
+        """Prepares the next call. The timeout is always set, so that an earlier call's does not apply."""
         self._keep_log(log_level())
         library.paysvc_call_set_timeout_ms(self._owned, 0 if timeout is None else milliseconds(timeout))
         if key is not OMIT and library.paysvc_call_set_key(self._owned, utf8("idempotency_key", key)) != 0:
@@ -99,7 +99,7 @@ class Native(Once):
     _owned: Owned | None = None
 
     def _open(self, config: Mapping[str, object]) -> dict[str, Any]:
-        """What the library says about the configuration."""
+        """Opens the client, and returns the library's description of the configuration."""
         handle = Owned.empty(library.paysvc_client_free)
         # Names of files may be paths.
         config = Members({name: os.fspath(of) if isinstance(of, os.PathLike) else of for name, of in config.items()})
@@ -154,9 +154,9 @@ class Native(Once):
 
 
 def look_up(endpoint: EndpointName, request: Mapping[str, object]) -> dict[str, Any]:
-    """What to store about a request before it is sent: client.call("resolve", stored) finds out what became of it.
+    """Returns what to store before a request is sent: client.call("resolve", stored) finds out what became of it.
 
-    The request has the interface's own field names. What is returned has no card data and no codes;
+    The request has the interface's own field names. The returned value has no card data and no codes;
     json.dumps(stored, default=str) writes it. Needs no client, and sends nothing.
     """
     found: dict[str, Any] = asked(endpoint, hidden(request)).end().body
@@ -184,6 +184,6 @@ def reference_new(prefix: str = "") -> str:
 
 
 def _reference(make: Callable[[bytes, Any, int], int], prefix: str) -> str:
-    """What the function of the library makes; "" if it refuses."""
+    """The reference that the function of the library makes; "" if it refuses."""
     text = ctypes.create_string_buffer(128)
     return text.value.decode() if make(utf8("prefix", prefix), text, len(text)) > 0 else ""

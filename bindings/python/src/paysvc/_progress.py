@@ -28,7 +28,7 @@ Progress = Callable[[int, int, Mapping[str, Any]], Optional[int]]
 #: As the library gives it: done, total, and the step as JSON.
 _Step = tuple[int, int, bytes]
 
-#: Of the call that this thread makes now, or this greenlet.
+#: The listener of the call that this thread makes now, or this greenlet.
 _listener: ContextVar[Callable[[_Step], int] | None] = ContextVar("paysvc_listener", default=None)
 
 
@@ -79,7 +79,7 @@ def _serve(calls: SimpleQueue[Callable[[], None]]) -> None:
 
 
 def log(lines: list[bytes]) -> None:
-    """Logs what a call had to say."""
+    """Writes a call's log lines."""
     if lines:
         from ._log import write
 
@@ -101,7 +101,7 @@ def reporting(progress: Progress | None, token: Any, make: Callable[[], object])
 
 
 class _Steps:
-    """A call that this thread makes. It tells the program its steps, until that fails."""
+    """A call that this thread makes. It passes its steps to the program, until that fails."""
 
     _failure: BaseException | None = None
 
@@ -148,7 +148,7 @@ class _Steps:
         self._failed = True
         log(lines)
         done, total, text = step
-        # The library tells a call without a progress function no steps, unless an earlier one with its token had one.
+        # A call without a progress function gets no steps, unless an earlier one with its token had one.
         answer = None if self._progress is None else self._progress(done, total, decode(text.decode()))
         if self._forked:
             raise RuntimeError("a child that was forked in a progress function cannot continue its parent's call")

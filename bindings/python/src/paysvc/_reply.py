@@ -27,14 +27,14 @@ def _tell() -> Any:
     return partial(told, ANSWERS)
 
 
-#: As if the library had told it, where it has no memory for it.
+#: Stands for the library's JSON where there is no memory for it.
 _UNTOLD = '{"answer":null,"unreadable":[""],"webhook":null,"look_up":null}'
 _NOT_MADE = "this reply was not made by the library, or was restored from a copy: ask the service again"
 
 
 @dataclass(frozen=True, repr=False)
 class Reply:
-    """What is known about a call, and the response. It is immutable, and true if the status is OK.
+    """The result of a call, and the response. It is immutable, and true if the status is OK.
 
     `answer` is the response as plain data with its types, `body` all of it with the service's names, and `text` the
     response as it was received. The repr shows only status, outcome, state and message. dataclasses.asdict() gives the
@@ -43,7 +43,7 @@ class Reply:
 
     #: Why the call ended as it did.
     status: Status
-    #: What is known about the request: whether it may be repeated.
+    #: The outcome of the request as far as it is known: whether it may be repeated.
     outcome: Outcome
     #: The response's JSON as it was received, or the library's failure envelope.
     text: str
@@ -55,8 +55,8 @@ class Reply:
     state: State = State.NONE
     #: The HTTP status of the last response; 0: there was no response.
     http_status: int = 0
-    #: How many requests of this call were sent that may have changed something, each resend counted; a call that only
-    #: reads counts how often it asked. What the library asks in between, e.g. with a journal, is not counted.
+    #: The number of sent requests of this call that may have changed something, resends included; for a read-only call,
+    #: the number of its queries. Queries that the library makes in between, e.g. with a journal, are not counted.
     attempts: int = 0
     #: Seconds to wait before trying again; None: the service did not say.
     retry_after: Optional[float] = None  # noqa: UP045 (what pydantic can read on Python 3.9)
@@ -66,16 +66,16 @@ class Reply:
     request_id: str = ""
     #: True: the recorded end of an earlier call with the same key, or for the same order. Nothing was sent.
     replayed: bool = False
-    #: Of direct_debit_status: True only if the service says that the mandate is active. False for a wording that the
+    #: For direct_debit_status: True only if the service reports the mandate as active. False for a wording that the
     #: library does not know: `message` has it.
     is_active: bool = False
     #: Asks the library's reply, if it is CONFIRMED and SUCCESSFUL; otherwise why that is not paid.
     _compare: ClassVar[Any] = None
     _why_not: ClassVar[str] = _NOT_MADE
-    #: Of journal_next, the open key.
+    #: The open key, for journal_next.
     _key: ClassVar[str] = ""
     _body: ClassVar[Any] = _UNREAD
-    #: What the library tells about its reply, as JSON, or what returns that.
+    #: The library's JSON about its reply, or a function that returns it.
     _json: ClassVar[Any] = None
     _read: ClassVar[Any] = None
 

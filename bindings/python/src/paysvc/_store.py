@@ -57,7 +57,7 @@ class _Struct(ctypes.Structure):
 
 
 class Callbacks:
-    """What the library calls. It must live as long as the client's handle, which therefore keeps it."""
+    """The callbacks for the library. The object must live as long as the client's handle, which therefore keeps it."""
 
     def __init__(self, store: Store) -> None:
         for name in ("append", "read"):

@@ -1,4 +1,4 @@
-"""Answers as plain data, made of the JSON in which the library tells them: paysvc_reply_answer."""
+"""Answers as plain data, made of the library's JSON: paysvc_reply_answer."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Answer:
 
     @classmethod
     def _of(cls: type[Self], found: dict[str, Any]) -> Self:
-        """As the constructor, but faster. It keeps the dict."""
+        """Like the constructor, but faster. It keeps the dict."""
         for name, read in cls._reads:
             value = found[name]
             if value is not None:
@@ -38,7 +38,7 @@ class Answer:
     @classmethod
     def _all(cls: type[Self], found: list[Any]) -> tuple[Self, ...]:
         of = cls._of
-        # What is no object has no fields.
+        # An item that is no object has no fields.
         return tuple([cls() if item is None else of(item) for item in found])
 
     def __repr__(self) -> str:
@@ -54,7 +54,7 @@ _Aliases = TypeVar("_Aliases", bound="AnswerWithAliases")
 
 
 class AnswerWithAliases(Answer):
-    """With fields that Python cannot call as they are called."""
+    """An answer with fields whose names Python cannot use."""
 
     _renamed: ClassVar[tuple[tuple[str, str], ...]] = ()
 
@@ -75,7 +75,7 @@ time = datetime.fromisoformat if sys.version_info >= (3, 11) else _time
 
 
 def told(classes: dict[str, type[Answer]], text: str | None) -> dict[str, Any]:
-    """What the library tells of a reply, with the typed `answer`; `objects` has it and what stands in front of it, by
+    """The library's JSON of a reply, with the typed `answer`; `objects` has it and what stands in front of it, by
     function. Raises ValueError if Python cannot represent it.
     """
     known: dict[str, Any] = {"answer": None, "unreadable": (), "webhook": None} if text is None else decode(text)

@@ -37,8 +37,8 @@ def instrument(client: Client | AsyncClient, tracer_provider: trace.TracerProvid
     """Makes spans of each later call of this client; without a provider, with the global one.
 
     The span of a call has its function as name, and the attributes paysvc.call_id, paysvc.status, paysvc.outcome,
-    paysvc.state, paysvc.attempts and http.response.status_code. That of an attempt is named after the endpoint's
-    function, and has paysvc.attempt, and paysvc.request_id if the service gave a number to the request. The status of
+    paysvc.state, paysvc.attempts and http.response.status_code. The span of an attempt is named after the endpoint's
+    function, and has paysvc.attempt, and paysvc.request_id if the service gave the request an ID. The status of
     a span is an error unless that of the call or attempt is OK. With an AsyncClient, a call begins when it has a
     thread. A tracer that fails does not change the result of a call.
     """
@@ -47,7 +47,7 @@ def instrument(client: Client | AsyncClient, tracer_provider: trace.TracerProvid
 
 
 def _call(tracer: trace.Tracer, call: Callable[..., None], owned: Handle, request: Request) -> None:
-    """As Native._invoke()."""
+    """Like Native._invoke()."""
     token = request.token
     lines: list[bytes] = []
     span: trace.Span = trace.INVALID_SPAN

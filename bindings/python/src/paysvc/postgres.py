@@ -45,7 +45,7 @@ class Store:
         if not callable(connect):
             raise TypeError("connect must be a function that makes a connection, not a connection")
         self._connect, self._table = connect, table
-        #: By process: a child leaves its parent's as they are, because closing one says so to the server.
+        #: By process: a child leaves its parent's as they are, because closing one notifies the server.
         self._idle: dict[int, list[Any]] = {}
 
     def append(self, key: str, seq: int, row: str, timeout: float) -> bool:

@@ -46,7 +46,7 @@ def find() -> str:
 
 
 def _built() -> Iterator[Path]:
-    """Where a checkout of libpaysvc has it."""
+    """The places where a checkout of libpaysvc has it."""
     if folder := os.environ.get("CARGO_TARGET_DIR"):
         yield from (Path(folder, name, NAME) for name in ("release", "debug"))
     for start in (Path.cwd(), Path(__file__).resolve().parent):
@@ -105,7 +105,7 @@ class Sandbox:
         self.post("/sandbox/faults", {"fault": fault, "path": path, **rule})
 
     def ledger(self) -> list[dict[str, Any]]:
-        """What the service really did, in order. It shows whether anybody was charged twice."""
+        """The service's actual effects, in order. They show whether anybody was charged twice."""
         found: list[dict[str, Any]] = self.get("/sandbox/ledger")["ledger"]
         return found
 

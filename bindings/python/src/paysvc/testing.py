@@ -45,7 +45,7 @@ def reply(
     unreadable: tuple[str, ...] = (),
     **more: Any,
 ) -> Any:
-    """Makes a reply without a service. What is left out is unknown: the outcome is UNKNOWN, and nothing is paid.
+    """Makes a reply without a service. A field left out is unknown: the outcome is UNKNOWN, and nothing is paid.
 
         client.order_create.return_value = reply(paysvc.OrderCreateReply, paid=("T7-1", "25.50", "NGN"))
         client.order_refund.side_effect = error_of(reply(message="timed out"), "order_refund", {"reference": "T7-1"})
@@ -89,7 +89,7 @@ def reply(
 
 
 def _why_not_paid(known: tuple[bytes, bytes, bytes], reference: bytes, amount: bytes, currency: bytes) -> str:
-    """Stands for the library, which alone can say of its own replies whether they are paid."""
+    """Stands for the library, which alone can decide whether its own replies are paid."""
     compared = zip(("reference", "amount", "currency"), known, (reference, _short(amount), currency))
     return next((f"the {name} differs" for name, its, wanted in compared if wanted not in (its, b"*")), "")
 

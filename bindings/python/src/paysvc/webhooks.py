@@ -1,4 +1,4 @@
-"""Webhooks: receivers that verify each event, and pass on what the service says about it.
+"""Webhooks: receivers that verify each event, and pass on the service's response about it.
 
 Receiver and AsyncReceiver are for a route of any framework; WSGIApp and ASGIApp are whole applications. Events are not
 signed, so anybody who knows the URL can send one. All ask the service, and give the handler its response, never
@@ -47,7 +47,7 @@ __all__ = [
     "WSGIApp",
 ]
 
-#: What the sender is answered: status and headers. The body is empty: nobody learns anything about a payment.
+#: The response to the sender: status and headers. The body is empty: nobody learns anything about a payment.
 Answer = tuple[int, dict[str, str]]
 Message = MutableMapping[str, Any]
 
@@ -63,7 +63,7 @@ NOT_POST: Answer = 405, {"allow": "POST"}
 
 
 class Begin(Enum):
-    """What a store says about an event that is about to be handled, and what the receiver then does."""
+    """The decision of a store about an event that is about to be handled, and what the receiver then does."""
 
     #: Nobody has handled it, nobody is handling it, and from now on the caller is: no other caller gets HANDLE until
     #: failed(). The handler is called. The service is answered 200 after done(), or 500 after failed().
@@ -95,11 +95,11 @@ class Store(Protocol):
         ...
 
     def done(self, key: str) -> None:
-        """The handler has returned. From now on begin() says DONE, as long as the store remembers."""
+        """The handler has returned. From now on begin() returns DONE, as long as the store remembers."""
         ...
 
     def failed(self, key: str) -> None:
-        """The handler has raised, or was cancelled. The next begin() says HANDLE."""
+        """The handler has raised, or was cancelled. The next begin() returns HANDLE."""
         ...
 
 
@@ -145,7 +145,7 @@ class MemoryStore:
             self._busy.discard(key)
 
     def _remember(self, key: str) -> None:
-        """As the newest; the oldest goes."""
+        """Keeps the key as the newest; the oldest goes."""
         self._done.pop(key, None)
         self._done[key] = None
         if len(self._done) > self._limit:
@@ -153,8 +153,8 @@ class MemoryStore:
 
 
 def verified(reply: WebhookVerifyReply) -> tuple[str | None, Answer, bool]:
-    """What the library decided about an event: the key of one that is to be handled, else None; what the sender is then
-    answered; and whether it is not authentic, and not only repeated.
+    """The library's decision about an event: the key of one that is to be handled, else None; the response to its
+    sender; and whether it is not authentic, and not only repeated.
     """
     seconds = None
     with suppress(ValueError):  # Python cannot read a response that is nested too deeply.
@@ -184,7 +184,7 @@ _ASYNC = "AsyncReceiver and ASGIApp can, with an AsyncClient"
 
 
 class _Receiver(Generic[_Client, _Store]):
-    """What both receivers do, as a coroutine: that of a Receiver never waits, so that finished() can run it."""
+    """The work of both receivers, as a coroutine: that of a Receiver never waits, so that finished() can run it."""
 
     _waits: ClassVar[bool]
 
@@ -314,7 +314,7 @@ class AsyncReceiver(_Receiver["AsyncClient", AnyStore]):
     _waits = True
 
     async def handle(self, body: bytes | str) -> Answer:
-        """As Receiver.handle()."""
+        """Like Receiver.handle()."""
         return await self._event(body)
 
 
@@ -368,7 +368,7 @@ def _finished(coroutine: Coroutine[object, None, Answer]) -> Answer:
 
 
 def _is(function: object, kind: Callable[[object], bool]) -> bool:
-    """Whether it, what it is a partial of, or the __call__ of its class is such a function."""
+    """Returns whether it, the function it is a partial of, or the __call__ of its class is such a function."""
     while isinstance(function, functools.partial):
         function = function.func
     return kind(function) or kind(getattr(type(function), "__call__", None))  # noqa: B004
