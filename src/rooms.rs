@@ -1,4 +1,4 @@
-//! Which modules may import which others, and which may have `unsafe` code.
+//! The modules that each module may import, and those that may have `unsafe` code.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -86,7 +86,7 @@ fn every_room_imports_only_what_it_may() {
     assert!(checked > 100, "only {checked} imports found");
 }
 
-/// Where `unsafe` may stand: folders end with a slash.
+/// The places where `unsafe` may stand: folders end with a slash.
 const UNSAFE: [&str; 2] = ["ffi/", "wire/sys/windows.rs"];
 
 /// The words of the source, without comments and texts in quotes.

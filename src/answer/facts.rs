@@ -1,8 +1,8 @@
-//! What a response says, as facts: votes, states, codes, references, amounts. The verdict, what became of an earlier
-//! request, webhooks and bulk payouts decide over them: nothing else reads the meaning of a response.
+//! The facts of a response: votes, states, codes, references, amounts. The verdict, the resolution of an earlier request,
+//! webhooks and bulk payouts decide over them: nothing else reads the meaning of a response.
 //!
 //! One reader takes the response apart by the roles of its fields. Fields that weaken a verdict are read leniently
-//! (names in any case, at any depth), members that strengthen it strictly.
+//! (names in any case, at any depth), fields that strengthen it strictly.
 
 use crate::json::Type;
 use crate::json::decimal::Decimal;
@@ -25,31 +25,31 @@ pub mod stated;
 pub mod wording;
 pub mod words;
 
-/// How many values are read between two checks of the deadline: less than a millisecond.
+/// Values that are read between two checks of the deadline: less than a millisecond.
 const BETWEEN_STOPS: usize = 32 * 1024;
 
-/// Whether the state can still change.
+/// The evidence on whether the state can still change.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 pub struct Finality {
-    /// Something says that it can, or cannot be read.
+    /// A field reports that it can, or cannot be read.
     pub may_change: bool,
-    /// The documented members say that it is final, and that nobody needs to ask again.
+    /// The documented fields report that it is final, and that nobody needs to ask again.
     pub is_final: bool,
     pub needs_no_requery: bool,
 }
 
-/// What a response says.
+/// The facts that a response states.
 #[derive(Default, Debug)]
 pub struct Facts {
     pub signs: Signs,
     /// A code of failure under its documented name, and not of an earlier attempt in a list.
     pub failure_code: bool,
     pub failure_code_but_4: bool,
-    /// An element of a `data` array says that it was refused.
+    /// An element of a `data` array reports that it was refused.
     pub element_refused: bool,
-    /// How many elements a `data` array has.
+    /// The number of elements in a `data` array.
     pub elements: usize,
-    /// What the response is about, by the kind of the reference.
+    /// The references that the response is about, by their kind.
     pub references: [NamedReference; Reference::ALL.len()],
     /// A reference that stands in `data` beside the documented one.
     pub beside: Statement<Text>,
@@ -64,7 +64,7 @@ pub struct Facts {
     pub account: bool,
     /// Its state is that of a payment for an order, not that of a refund, a payout, or a request without a row.
     pub is_of_payment: bool,
-    /// The message says that what was asked about is active.
+    /// The message reports that what was asked about is active.
     pub says_active: bool,
     /// The order that the request names, if the response is about a payment and names none.
     pub requested_order: Option<Text>,
@@ -91,7 +91,7 @@ impl Facts {
         }
     }
 
-    /// What [`Facts::compare_price`] compares with, if it is clear: the price, or what was charged and the fee beside it.
+    /// Returns the values of [`Facts::compare_price`], if they are clear: the price, or the amount charged and its fee.
     pub fn amount_and_fee(&self) -> (Option<Decimal>, Option<Decimal>) {
         let all = |of: fn(&Amounts) -> &Statement<Decimal>| Statement::all(self.amounts.iter().map(of));
         match all(|amounts| &amounts.price) {
@@ -103,27 +103,27 @@ impl Facts {
     }
 }
 
-/// What a state belongs to, by where it stands.
+/// The object that a state belongs to, by where it stands.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum StateLevel {
     /// `data.orderPayment`
     Payment,
-    /// `data`, or the top level if the row says so
+    /// `data`, or the top level if the row has it there
     Data,
     /// `data.orderSummary`, `data.order`
     Order,
 }
 
-/// What the top-level `status` says about the payment, besides its vote.
+/// The meaning of the top-level `status` for the payment, besides its vote.
 #[derive(Clone, Copy, Default)]
 struct TopStatus {
     progress: bool,
     failure: bool,
-    /// It is false, or a text that says so.
+    /// It is false, or a text that means so.
     denies: bool,
 }
 
-/// Which codes a response has: those of the payment, and at the top 1 or 2.
+/// The codes that a response has: those of the payment, and at the top 1 or 2.
 #[derive(Clone, Copy, Default)]
 struct Codes {
     success: bool,

@@ -13,7 +13,7 @@ use crate::util::text::is_digits;
 use paysvc_spec::roles::{DATA, is_of_envelope};
 use paysvc_spec::schema::{AnswerKind, LONGEST_AMOUNT, Place, ShapeField};
 
-/// How many times as long as the body the object may be: an element of two bytes has all fields of its list.
+/// Max length of the object, in lengths of the body: an element of two bytes has all fields of its list.
 const MOST_TIMES: usize = 8;
 /// The same for a short body.
 const MOST: usize = 64 * 1024;
@@ -61,13 +61,13 @@ fn member<'d>(object: Value<'d>, name: &str) -> Option<Value<'d>> {
 struct Places<'d> {
     /// `None`: it is no object.
     root: Option<Value<'d>>,
-    /// What the response has under that name, if anything.
+    /// The response's value under that name, if any.
     data: Option<Value<'d>>,
     /// The row has `data`: it is no other envelope.
     owns_data: bool,
 }
 
-/// What stands in the place of a field.
+/// The value in the place of a field.
 enum MemberValue<'d> {
     Absent,
     /// Something that is no object is in the place of its object.
@@ -90,7 +90,7 @@ impl<'d> Places<'d> {
         };
         match (place, data) {
             (Place::Data, Some(data)) => of_data(data),
-            // The data without its envelope. What the envelope calls so is something else.
+            // The data without its envelope. The envelope's field of that name is something else.
             (Place::Data, None) if is_beside_data(name, shape) => MemberValue::Absent,
             (Place::Data, None) => of_root(),
             (_, Some(data)) if !self.owns_data && data.kind() == Type::Object => match of_root() {
@@ -107,7 +107,7 @@ impl<'d> Places<'d> {
     }
 }
 
-/// What the envelope may have beside its data: success, code, message, and the row's own.
+/// Returns whether the envelope may have it beside its data: success, code, message, and the row's own.
 fn is_beside_data(name: &str, shape: &[ShapeField]) -> bool {
     let mut own = shape.iter().flat_map(|field| &field.members);
     is_of_envelope(name) || own.any(|(place, known)| *place == Place::Root && known.name == name)
@@ -276,7 +276,7 @@ fn written(out: &mut Vec<u8>, text: Option<String>) -> Leaf {
     Leaf::Written
 }
 
-/// Of 64 bits; with a fraction of zeros, too.
+/// Returns an integer of 64 bits; the text may have a fraction of zeros.
 fn integer(text: &str) -> Option<String> {
     let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
     let is_whole = is_digits(whole.strip_prefix('-').unwrap_or(whole)) && is_digits(fraction);

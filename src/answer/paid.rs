@@ -1,4 +1,4 @@
-//! Whether a response says that an order is paid as it was ordered: order, price and currency.
+//! Decides by a response whether an order is paid as it was ordered: order, price and currency.
 
 use std::ffi::CStr;
 
@@ -8,7 +8,7 @@ use crate::json::decimal::Decimal;
 use paysvc_spec::schema::Reference;
 use paysvc_spec::status::{Outcome, State};
 
-/// What was ordered; `None`: not compared.
+/// The order as it was made; `None`: not compared.
 pub struct Order<'a> {
     pub reference: Option<&'a str>,
     pub amount: Option<&'a str>,
@@ -18,7 +18,7 @@ pub struct Order<'a> {
 /// Stands for a value that is not compared.
 pub const ANY: &str = "*";
 
-/// Why it is not paid as ordered; `None`: it is. Anything that the response leaves open is a reason.
+/// Returns the reason why it is not paid as ordered; `None`: it is. Anything that the response leaves open is a reason.
 pub fn why_not(outcome: Outcome, state: State, answer: Option<&Facts>, ordered: &Order<'_>) -> Option<&'static CStr> {
     match outcome {
         Outcome::Confirmed => {}
@@ -43,15 +43,15 @@ pub fn why_not(outcome: Outcome, state: State, answer: Option<&Facts>, ordered: 
         .or_else(|| ordered.currency.and_then(|wanted| currency(facts, wanted)))
 }
 
-/// What `why_not` takes for the order of a payment.
+/// The terms that `why_not` takes for the order of a payment.
 pub struct Terms<'a> {
-    /// None if it cannot be told.
+    /// None if it cannot be determined.
     pub reference: Option<&'a str>,
     pub amounts: Vec<String>,
     pub currency: Option<&'a str>,
 }
 
-/// Of a response that is paid.
+/// Returns the terms of a response that is paid.
 pub fn accepted(facts: &Facts) -> Terms<'_> {
     // The rule itself chooses among all that it could accept.
     let amounts = facts.amounts.iter().flat_map(|named| {

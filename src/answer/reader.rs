@@ -21,7 +21,7 @@ use crate::wire::error::TransportError;
 use paysvc_spec::schema::{Answer, Safety};
 use paysvc_spec::status::{Outcome, Status};
 
-/// What is known about the request and the call when a response is read.
+/// The known facts about the request and the call when a response is read.
 pub struct AnswerContext<'a> {
     pub safety: Safety,
     pub expected: &'a Answer,
@@ -31,13 +31,13 @@ pub struct AnswerContext<'a> {
     pub after_429: bool,
     /// Masks the secrets in a text of the service and makes it one short line; `None` if the call ends before that.
     pub redact: &'a dyn Fn(&str) -> Option<String>,
-    /// Why the call is over, as soon as it is.
+    /// The reason why the call is over, as soon as it is.
     pub ended: &'a dyn Fn() -> Option<Status>,
 }
 
 pub struct Judgement {
     pub reply: Reply,
-    /// What it would prove without an earlier attempt.
+    /// The verdict without an earlier attempt.
     pub first_verdict: Verdict,
     /// More than one payment of the history was successful.
     pub paid_twice: bool,
@@ -46,7 +46,7 @@ pub struct Judgement {
 /// A body as far as it could be read.
 enum Body {
     Json(String, Document),
-    /// Empty, a page, or anything else that neither begins like JSON nor says that it is; with its content type.
+    /// Empty, a page, or anything else that is JSON neither by its beginning nor by its type; with its content type.
     Other(Vec<u8>, Option<String>),
     /// The reason follows "the body of the service's response ..." in the message.
     Unreadable(Status, String),
@@ -133,7 +133,7 @@ fn facts_of_text(context: &AnswerContext<'_>, http_status: u16, bytes: &[u8]) ->
     facts
 }
 
-/// Whether one of the content types says that the body is JSON: `application/json; charset=utf-8`, `application/problem+json`.
+/// Returns whether one of the content types is JSON: `application/json; charset=utf-8`, `application/problem+json`.
 fn is_json_type(content_types: &str) -> bool {
     let is_json = |kind: &str| kind.split(';').next().is_some_and(|kind| kind.to_ascii_lowercase().contains("json"));
     content_types.split(',').any(is_json)
@@ -182,7 +182,7 @@ fn text_of(body: Vec<u8>) -> Result<String, Vec<u8>> {
     Ok(text)
 }
 
-/// Whether the body begins like a JSON object or array, after blanks and byte order marks.
+/// Returns whether the body begins like a JSON object or array, after blanks and byte order marks.
 fn begins_as_json(mut bytes: &[u8]) -> bool {
     loop {
         bytes = bytes.trim_ascii_start();

@@ -1,4 +1,4 @@
-//! Masks the secrets of a request in what the service says.
+//! Masks the secrets of a request in the service's texts.
 //!
 //! A service may repeat in its message what it was given, and messages end up in logs. The values themselves are
 //! searched for, not what looks like a secret: text and secrets are compared by their letters and digits, without case,
@@ -16,18 +16,18 @@ use crate::util::text::{MAX_CHARS, is_mark, is_plain, symbol, symbols, visible};
 /// Replaces a message in which not all secrets can be masked: the call ended before that, or they are too many.
 pub const WITHHELD: &str = "the service's message is withheld: not all secrets of the request could be masked in it";
 const MASK: &str = "***";
-/// How many secrets are compared between two checks of the deadline.
+/// Secrets that are compared between two checks of the deadline.
 const BETWEEN_STOPS: usize = 256;
-/// How many bytes of secrets are searched for. With more of them, a message that may hold one is withheld.
+/// Max bytes of secrets that are searched for. With more of them, a message that may hold one is withheld.
 const MOST_SECRETS: usize = 64 * 1024;
 /// The memory that the search takes for a byte of the secrets, as a part of what [`memory::can_read`] allows for one.
 const SEARCH_BYTES: usize = 32;
-/// How much of a message is read: what can be shown, and enough after it to recognise a secret that begins there.
+/// Characters of a message that are read: what can be shown, and enough after it to recognise a secret that begins there.
 const READ_CHARS: usize = MAX_CHARS + 1000;
 /// So many digits at the end of a message identify a longer number. Card numbers may be shown with six at most.
 const IDENTIFYING_DIGITS: usize = 7;
 
-/// Makes what the service says one line without any secret.
+/// Makes the service's text one line without any secret.
 pub struct Redactor<'a> {
     pub secrets: &'a Secrets,
     /// The API key that the request carried.
@@ -77,7 +77,7 @@ impl Redactor<'_> {
     }
 }
 
-/// Whether the text contains the first letters and digits of the secret, whatever separates them.
+/// Returns whether the text contains the first letters and digits of the secret, whatever separates them.
 fn begins_in(secret: &str, text: &[u8]) -> bool {
     const HEAD: usize = 6;
     let mut head = [0; HEAD];
@@ -99,7 +99,7 @@ fn begins_in(secret: &str, text: &[u8]) -> bool {
     })
 }
 
-/// Whether a secret contains a long number.
+/// Returns whether a secret contains a long number.
 fn holds_a_number(secret: &str) -> bool {
     let mut run = 0;
     secret.len() >= LONG
@@ -189,7 +189,7 @@ impl Window {
         Some(hidden)
     }
 
-    /// Where a secret with hardly any letters and digits stands: its characters as they are.
+    /// Finds a secret with hardly any letters and digits: its characters as they are.
     fn exactly(&self, secret: &str) -> impl Iterator<Item = (usize, usize)> {
         let wanted: Vec<char> = secret.trim().chars().filter_map(visible).collect();
         let length = wanted.len();
@@ -206,7 +206,7 @@ impl Window {
         let Some(tail) = tail else { return 0 };
         let start = text.len() - tail;
         let identifies = match self.continues {
-            // What follows is neither shown nor known.
+            // The rest is neither shown nor known.
             true => pattern.length >= LONG || self.is_edge(start, text.len(), true),
             false if text[start..].bytes().all(|byte| byte.is_ascii_digit()) => {
                 tail >= IDENTIFYING_DIGITS && pattern.length >= LONG
@@ -216,8 +216,8 @@ impl Window {
         if identifies { tail } else { 0 }
     }
 
-    /// Whether the symbols from `start` to `end` are a whole token: no letter or digit is next to them, or no digit if they
-    /// are a number, which letters may touch. `cut`: the message is cut off there, so its end is not checked.
+    /// Returns whether the symbols from `start` to `end` are a whole token: no letter or digit is next to them, or no digit if
+    /// they are a number, which letters may touch. `cut`: the message is cut off there, so its end is not checked.
     fn is_edge(&self, start: usize, end: usize, cut: bool) -> bool {
         let number = end - start >= MIDDLE && self.symbols[start..end].bytes().all(|byte| byte.is_ascii_digit());
         let touches = |neighbour: Option<&char>| {
@@ -228,7 +228,7 @@ impl Window {
         !touches(before) && (cut || !touches(after))
     }
 
-    /// Whether only marks are between the symbols.
+    /// Returns whether only marks are between the symbols.
     fn is_tight(&self, start: usize, end: usize) -> bool {
         let within = &self.shown[self.positions[start]..=self.positions[end - 1]];
         within.iter().all(|&c| symbol(c).is_some() || is_mark(c))

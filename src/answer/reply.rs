@@ -16,7 +16,7 @@ use paysvc_spec::operations::Operation;
 use paysvc_spec::schema::{Doubt, Endpoint};
 use paysvc_spec::status::{Outcome, State, Status};
 
-/// What an exchange showed, as the reader of the response found it.
+/// The findings of an exchange, from the reader of the response.
 #[derive(Default)]
 pub struct Reading {
     /// A byte of the request was written.
@@ -27,7 +27,7 @@ pub struct Reading {
     pub retry_after_ms: Option<u64>,
     /// The number that the service gave to the request, or "".
     pub request_id: String,
-    /// What the response says, if it could be read.
+    /// The facts of the response, if it could be read.
     pub facts: Option<Box<Facts>>,
     /// The row whose response the body is, perhaps with fields of the library's own.
     pub row: Option<&'static Endpoint>,
@@ -47,7 +47,7 @@ pub struct Evidence {
 }
 
 impl Evidence {
-    /// What was asked about is active, as a response in words says.
+    /// Returns whether a response in words reports what was asked about as active.
     pub fn is_active(&self) -> bool {
         let says_active = self.reading.facts.as_ref().is_some_and(|facts| facts.says_active);
         self.verdict.outcome == Outcome::Confirmed && says_active
@@ -59,7 +59,7 @@ impl Evidence {
 }
 
 pub struct Reply {
-    /// Of the last request.
+    /// The evidence of the last request.
     pub evidence: Evidence,
     /// Always one JSON document: the service's own bytes, or a failure envelope in its form.
     pub body: String,
@@ -145,7 +145,7 @@ impl Reply {
         if message == self.message { self } else { self.with_message(message) }
     }
 
-    /// Of a call about an earlier request: this call sent nothing, and the earlier request may still have been executed.
+    /// For a call about an earlier request: this call sent nothing, and the earlier request may still have been executed.
     pub fn about_earlier(mut self) -> Reply {
         if self.outcome() == Outcome::NotSent {
             self.evidence.verdict.outcome = Outcome::Unknown;
@@ -208,7 +208,7 @@ pub fn in_doubt(doubt: Doubt, message: &str) -> String {
     }
 }
 
-/// How an envelope of the library's own failures begins.
+/// Returns the beginning of an envelope of the library's own failures.
 fn envelope_start(message: &str) -> String {
     let mut start = object_text(|envelope| {
         envelope.literal("status", false);
@@ -218,7 +218,7 @@ fn envelope_start(message: &str) -> String {
     start
 }
 
-/// A failure in the service's form: `status` false, `message`, `errors` by member.
+/// A failure in the service's form: `status` false, `message`, `errors` by field.
 pub fn failure_envelope(message: &str, errors: &[(String, String)]) -> String {
     object_text(|envelope| {
         envelope.literal("status", false);

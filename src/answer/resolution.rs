@@ -1,4 +1,4 @@
-//! What became of an earlier request, decided by the response of a status query.
+//! Decides the outcome of an earlier request by the response to a status query.
 //!
 //! The table is [`paysvc_spec::verdicts::resolution`], which `docs/verdicts.md` shows. Doubt is UNKNOWN: a response that
 //! contradicts itself, is about another request or leaves the question open proves nothing.
@@ -24,25 +24,25 @@ mod cells;
 #[cfg(test)]
 mod properties;
 
-/// What is known about the earlier request.
+/// The known facts about the earlier request.
 #[derive(Debug)]
 pub struct Inquiry<'a> {
     pub question: Question,
-    /// What the order must cost: by the request, and by the caller's `expect`.
+    /// The prices that the order must have: by the request, and by the caller's `expect`.
     pub prices: Vec<Price>,
     /// The reference of the attempt, or the Reference of the account, that is asked about.
     pub own_reference: Option<Cow<'a, str>>,
-    /// How many requests that may charge this order were begun; `None`: not known.
+    /// The number of begun requests that may charge this order; `None`: not known.
     pub attempts: Option<u32>,
 }
 
 /// The attempts to pay an order, by those who began them.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Attempts {
-    /// How many requests that may charge the order were begun; `None`: not known.
+    /// The number of begun requests that may charge the order; `None`: not known.
     pub begun: Option<u32>,
     /// The name that the service gave the attempt in question when it answered, if every other attempt has ended. Only
-    /// a journal knows it.
+    /// a journal has it.
     pub own_entry: Option<String>,
 }
 
@@ -53,16 +53,16 @@ impl Attempts {
 }
 
 impl Inquiry<'_> {
-    /// The currency with which the order was made, as the request says.
+    /// The currency with which the order was made, as the request has it.
     pub fn currency_of_order(&self) -> Option<&str> {
         self.prices.iter().filter(|price| price.is_of_order).find_map(|price| price.currency.as_deref())
     }
 }
 
-/// What an order must cost.
+/// A price that an order must have.
 #[derive(Clone, Default, Debug)]
 pub struct Price {
-    /// Who says so, for messages.
+    /// The origin of the price, for messages.
     pub source: &'static str,
     /// The order was made with this price; a response that does not name the currency leaves no doubt about it.
     pub is_of_order: bool,
@@ -70,19 +70,19 @@ pub struct Price {
     pub currency: Option<String>,
 }
 
-/// What became of the earlier request.
+/// The decision about the earlier request.
 #[derive(Debug)]
 pub struct Decision {
     pub verdict: Verdict,
-    /// What differs, in words that may repeat the service's.
+    /// The difference, in words that may repeat the service's.
     pub difference: Option<String>,
-    /// The service answered the status query, whatever it said.
+    /// The service answered the status query, whatever the response.
     pub answered: bool,
-    /// Only the currency is missing, which another endpoint may tell.
+    /// Only the currency is missing, which another endpoint may have.
     pub lacks_currency: bool,
 }
 
-/// What became of the earlier request, by the reply of the status query. `currency`: as another endpoint has told it.
+/// Decides the outcome of the earlier request by the reply of the status query. `currency`: as another endpoint has it.
 pub fn decide(asked: &Inquiry<'_>, attempts: &Attempts, reply: &Reply, currency: Option<&Text>) -> Decision {
     let nothing = Facts::default();
     let facts = reply.facts().unwrap_or(&nothing);
@@ -137,7 +137,7 @@ pub fn decide(asked: &Inquiry<'_>, attempts: &Attempts, reply: &Reply, currency:
     }
 }
 
-/// If no endpoint can tell, the service is not asked. A read-only request gets no better outcome.
+/// If no endpoint can answer it, the service is not asked. A read-only request gets no better outcome.
 pub fn without_look_up(safety: Safety) -> Verdict {
     Verdict {
         line: "c0",
@@ -178,7 +178,7 @@ fn open(reply: &Reply) -> Status {
     }
 }
 
-/// How a response differs from what was asked about.
+/// The comparison of a response with what was asked about.
 #[derive(Default)]
 struct Comparison {
     /// The first difference, in words that may repeat the service's.
@@ -212,7 +212,7 @@ fn compare(asked: &Inquiry<'_>, facts: &Facts, entry: State, own_account: bool, 
         };
         found.difference.get_or_insert(text);
     }
-    // If there is no other difference, another endpoint may tell the currency.
+    // If there is no other difference, another endpoint may have the currency.
     if found.difference.is_none()
         && let Some((text, is_missing)) = currencies(asked, facts, told, whole)
     {
@@ -236,7 +236,7 @@ fn other_request(asked: &Inquiry<'_>, facts: &Facts, own_account: bool) -> Optio
     })
 }
 
-/// How the currency differs, and whether it is only missing.
+/// Returns the difference in the currency, and whether it is only missing.
 fn currencies(asked: &Inquiry<'_>, facts: &Facts, told: Option<&Text>, whole: bool) -> Option<(String, bool)> {
     let own = &facts.currency;
     let of_order = asked.currency_of_order();
@@ -256,8 +256,8 @@ fn currencies(asked: &Inquiry<'_>, facts: &Facts, told: Option<&Text>, whole: bo
     })
 }
 
-/// Whether what the service knows about an order allows another charge. `answered`: the service answered the status query.
-/// An order that it does not know (404) has no attempts.
+/// Returns whether the service's facts about an order allow another charge. `answered`: it answered the status query.
+/// An order that it does not find (404) has no attempts.
 pub fn allows_charge(ask: Ask, http_status: u16, answered: bool, facts: &Facts) -> bool {
     if http_status == 404 {
         return true;

@@ -45,7 +45,7 @@ fn shape(function: &str) -> &'static [ShapeField] {
 }
 
 impl Summary<'_> {
-    /// `is_whole`: with what the functions of a reply tell as well.
+    /// `is_whole`: with what the functions of a reply return as well.
     pub fn text(&self, is_whole: bool) -> Result<Vec<u8>, TooLong> {
         let (whole, in_front) = match &self.own {
             Some(own) if own.in_front => (None, Some(own)),
@@ -103,7 +103,7 @@ impl Summary<'_> {
         reply.literal("is_active", self.evidence.is_active());
     }
 
-    /// What `paysvc_reply_is_paid` takes for paid.
+    /// Writes what `paysvc_reply_is_paid` takes for paid.
     fn paid(&self, reply: &mut Object<'_>) {
         let anything = Order { reference: None, amount: None, currency: None };
         let why_not = self.evidence.why_not_paid(&anything);

@@ -8,7 +8,7 @@ use crate::json::document::Value;
 use crate::util::memory::MAX_NAME_CHARS;
 use paysvc_spec::schema::{Envelope, Place, Role};
 
-/// How many bytes of a code or a message are read. Many times what is shown, so that a secret that begins in the shown part
+/// Max bytes of a code or a message that are read. Many times what is shown, so that a secret that begins in the shown part
 /// is recognised as a whole.
 const MAX_TEXT_READ: usize = 16 * 1024;
 
@@ -27,7 +27,7 @@ fn with_role(object: Value<'_>, place: Place, role: Role) -> impl Iterator<Item 
     children.filter(move |child| has_role(*child, place, role))
 }
 
-/// Where its envelope has it; otherwise the first that the response has.
+/// Returns the code of its envelope; otherwise the first that the response has.
 pub fn code<'d>(root: Value<'d>, envelope: Envelope) -> Option<Cow<'d, str>> {
     let own = envelope.code().and_then(|pointer| plain(root.member(&pointer[1..])?));
     let first = |object: Value<'d>, place, role| with_role(object, place, role).find_map(plain);

@@ -20,7 +20,7 @@ pub enum AttemptResult<'a> {
     },
     Answer {
         http_status: u16,
-        /// Why the body is incomplete or unreadable, as a status.
+        /// The reason why the body is incomplete or unreadable, as a status.
         unreadable: Option<Status>,
         /// The body ended with its connection, so it may be truncated.
         may_be_truncated: bool,
@@ -28,7 +28,7 @@ pub enum AttemptResult<'a> {
     },
 }
 
-/// What an attempt, or the status query about an earlier one, proves.
+/// The proof of an attempt, or of the status query about an earlier one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Verdict {
     /// The number of the table's line.
@@ -38,18 +38,18 @@ pub struct Verdict {
     pub state: State,
     /// The library sends the request, or with `wait` the status query, again if attempts and time are left.
     pub again: bool,
-    /// What the response does not say itself.
+    /// An explanation that is not in the response itself.
     pub explanation: Option<&'static str>,
 }
 
 impl Verdict {
-    /// Of something that no response is about.
+    /// Returns the verdict on something that no response is about.
     pub fn of_library(status: Status, outcome: Outcome) -> Verdict {
         Verdict { line: "", status, outcome, state: State::NONE, again: false, explanation: None }
     }
 }
 
-/// What the attempt proves. `after_429`: an earlier attempt of the same call was answered with 429.
+/// Decides what the attempt proves. `after_429`: an earlier attempt of the same call was answered with 429.
 pub fn decide(safety: Safety, result: &AttemptResult<'_>, after_429: bool) -> Verdict {
     let lines = if safety == Safety::ReadOnly { READING } else { CHANGING };
     let (signs, failure) = match *result {

@@ -63,7 +63,7 @@ struct Listener {
 /// Lock-free: a child that is forked while another thread holds a lock would wait for ever.
 #[derive(Default)]
 pub struct Log {
-    /// Whether there has ever been a sink. It is checked first because it is the cheapest check.
+    /// True if there has ever been a sink. It is checked first because it is the cheapest check.
     used: AtomicBool,
     listener: ArcSwapOption<Listener>,
 }
@@ -84,7 +84,7 @@ impl Log {
         listener.as_ref().filter(|listener| level as i32 <= listener.level).map(|listener| Arc::clone(&listener.sink))
     }
 
-    /// Whether somebody receives a line of this level.
+    /// Returns whether somebody receives a line of this level.
     pub fn wants(&self, token: Option<&CallToken>, level: Level) -> bool {
         self.sink(level).is_some() || keeps(token, level)
     }

@@ -21,18 +21,18 @@ use crate::wire::sys::{AttachedSocket, CANCEL_CHECK, Waker};
 use paysvc_spec::schema::{Doubt, Safety};
 use paysvc_spec::status::Status;
 
-/// What ends a call.
+/// The limits that end a call.
 #[derive(Clone)]
 pub struct Bounds {
     pub deadline: Instant,
     /// `None`: nobody can cancel it.
     pub token: Option<Arc<CallToken>>,
-    /// What is left to do must be done after a cancel, too.
+    /// The rest of the work must be done after a cancel, too.
     outlasts_cancel: bool,
 }
 
 impl Bounds {
-    /// From now on, for as long as the token says, otherwise for that long.
+    /// From now on, for the token's timeout if it has one, otherwise for `timeout`.
     pub fn new(token: Option<Arc<CallToken>>, timeout: Duration) -> Bounds {
         let timeout = token.as_ref().and_then(|token| token.timeout()).unwrap_or(timeout);
         Bounds { deadline: Instant::now() + timeout, token, outlasts_cancel: false }
@@ -47,7 +47,7 @@ impl Bounds {
         !self.outlasts_cancel && self.token.as_ref().is_some_and(|token| token.is_cancelled())
     }
 
-    /// Why the call is over: it was cancelled, or its time has run out.
+    /// Returns the reason why the call is over: cancelled, or deadline exceeded.
     pub fn ended(&self) -> Option<Status> {
         if self.is_cancelled() {
             return Some(Status::Cancelled);
@@ -73,12 +73,12 @@ impl Bounds {
         self.ended()
     }
 
-    /// How much of a wait may pass before the next check, if a cancel cannot wake it.
+    /// Returns the part of a wait that may pass before the next check, if a cancel cannot wake it.
     pub fn wait_to_check(&self, wait: Duration) -> Duration {
         if self.token.is_some() { wait.min(CANCEL_CHECK) } else { wait }
     }
 
-    /// What a cancel wakes.
+    /// Returns the waker that a cancel uses.
     pub fn waker(&self) -> Option<&Waker> {
         self.token.as_ref().map(|token| token.waker())
     }
@@ -99,15 +99,15 @@ impl Bounds {
     }
 }
 
-/// What is known about a call from its beginning, and how many requests of it have been sent; it survives a panic.
+/// The known facts of a call from its beginning, and the number of its requests sent; it survives a panic.
 pub struct CallRecord {
     pub id: CallId,
     sent: AtomicU32,
-    /// How many of these do more than read.
+    /// The number of these that do more than read.
     changing: AtomicU32,
     /// The call does more than read, whether or not it has sent anything.
     changes: AtomicBool,
-    /// What an UNKNOWN of the call means: a [`Doubt`].
+    /// The meaning of an UNKNOWN of the call: a [`Doubt`].
     doubt: AtomicU8,
     /// The order that the call is about, for the log. Set once, and only if somebody receives lines.
     order: OnceBox<String>,
@@ -138,7 +138,7 @@ impl CallRecord {
         self.order.get().map(String::as_str)
     }
 
-    /// How many requests were sent, also those that only read.
+    /// Returns the number of requests sent, including those that only read.
     pub fn sent(&self) -> u32 {
         self.sent.load(Ordering::SeqCst)
     }
@@ -216,12 +216,12 @@ impl<'a> Call<'a> {
             && self.record.order.get().is_none()
             && let Some(order) = order()
         {
-            // Of two threads, the first.
+            // The first of two threads wins.
             let _ = self.record.order.set(Box::new(order));
         }
     }
 
-    /// Whether somebody receives a line of this level.
+    /// Returns whether somebody receives a line of this level.
     pub fn wants(&self, level: Level) -> bool {
         self.log.wants(self.bounds.token.as_deref(), level)
     }

@@ -135,7 +135,7 @@ impl CallToken {
         }
     }
 
-    /// The oldest line, valid until the next is taken; NULL: there is none. The last one tells how many are missing.
+    /// The oldest line, valid until the next is taken; NULL: there is none. The last one has the number of missing lines.
     pub fn take_line(&self) -> *const c_char {
         let Some(mut kept) = self.kept() else { return ptr::null() };
         let line = kept.lines.pop_front().or_else(|| {
@@ -183,7 +183,7 @@ impl CallToken {
         self.waker.detach(attached);
     }
 
-    /// What a cancel wakes.
+    /// Returns the waker that a cancel uses.
     pub fn waker(&self) -> &Waker {
         &self.waker
     }

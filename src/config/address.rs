@@ -1,4 +1,4 @@
-//! Where the service is, from the setting `base_url`, and the way there: `proxy` and `no_proxy`.
+//! The address of the service, from the setting `base_url`, and the way there: `proxy` and `no_proxy`.
 
 use std::net::{IpAddr, Ipv6Addr};
 
@@ -8,7 +8,7 @@ use crate::config::unusual;
 use crate::util::secret::Secret;
 use crate::util::url_path;
 
-/// Where the service is.
+/// The address of the service.
 pub struct BaseUrl {
     pub https: bool,
     /// In lower case, without the brackets of an IPv6 address.
@@ -19,7 +19,7 @@ pub struct BaseUrl {
 }
 
 impl BaseUrl {
-    /// The error says what is wrong, to follow the setting's name.
+    /// The error names the fault, to follow the setting's name.
     pub fn parse(text: &str, allow_http: bool) -> Result<BaseUrl, String> {
         if let Some(reason) = unusual(text) {
             return Err(reason);
@@ -75,7 +75,7 @@ impl BaseUrl {
     }
 }
 
-/// Whether plain http is allowed to this host. The transport checks the address again when it connects.
+/// Returns whether plain http is allowed to this host. The transport checks the address again when it connects.
 pub fn is_loopback_name(host: &str) -> bool {
     host == "localhost" || host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
 }
@@ -155,12 +155,12 @@ impl Proxy {
     }
 }
 
-/// Whether it could be a host's name, or an IPv4 address.
+/// Returns whether it could be a host's name, or an IPv4 address.
 fn is_name(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'.' | b'_'))
 }
 
-/// Whether the host is reached without the proxy. The list has hosts, domains, addresses and networks such as
+/// Returns whether the host is reached without the proxy. The list has hosts, domains, addresses and networks such as
 /// `10.0.0.0/8`, or `*` for all, and each may have a port; separated by commas, semicolons or blanks. Fails for an entry
 /// that is none of these.
 pub fn is_exempt(list: &str, host: &str, port: u16) -> Result<bool, String> {
@@ -204,7 +204,7 @@ fn matches_entry(entry: &str, host: &str, port: u16) -> Option<bool> {
     Some(applies && address.is_none() && (host == domain || is_below()))
 }
 
-/// Whether the address has the first bits of the network's; `None` for more bits than there are.
+/// Returns whether the address has the first bits of the network's; `None` for more bits than there are.
 fn is_within(address: Option<IpAddr>, network: IpAddr, bits: u32) -> Option<bool> {
     let number = |address| match address {
         IpAddr::V4(address) => (u128::from(u32::from(address)) << 96, 32),

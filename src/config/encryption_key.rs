@@ -22,7 +22,7 @@ use crate::util::process::critical_section;
 use crate::util::validation_error::ValidationError;
 use paysvc_spec::status::Status;
 
-/// What PKCS#1 v1.5 padding takes of each block (RFC 8017, 7.2.1).
+/// Bytes of each block that PKCS#1 v1.5 padding takes (RFC 8017, 7.2.1).
 const PADDING_BYTES: usize = 11;
 /// Shorter keys can be broken; NIST SP 800-131A disallows them.
 const MIN_BITS: usize = 2048;
@@ -82,7 +82,7 @@ impl EncryptionKey {
     }
 }
 
-/// What is wrong with a key, to follow the setting's name.
+/// The fault of a key, to follow the setting's name.
 type Reason = String;
 
 fn key_from_text(text: &str) -> Result<RsaPublicKey, Reason> {
@@ -119,7 +119,7 @@ fn key_from_text(text: &str) -> Result<RsaPublicKey, Reason> {
     key_from_sized_xml(pasted(&decoded))
 }
 
-/// Whether a text where a key belongs is the path of a file. Base64 may begin with a slash, and then has neither small
+/// Returns whether a text where a key belongs is the path of a file. Base64 may begin with a slash, and then has neither small
 /// letters alone nor any of these characters.
 pub fn is_path(text: &str) -> bool {
     let begins = |start: &str| text.get(..start.len()).is_some_and(|own| own.eq_ignore_ascii_case(start));
@@ -169,7 +169,7 @@ fn key_from_pem(text: &str) -> Result<RsaPublicKey, Reason> {
     key_from_der(&der, Some(&label))
 }
 
-/// `label`: what PEM says, without blanks.
+/// `label`: the PEM label, without blanks.
 fn key_from_der(der: &[u8], label: Option<&str>) -> Result<RsaPublicKey, Reason> {
     let invalid = |error: &dyn Display| match declared_length(der) {
         Some(length) if length > der.len() => {
@@ -195,7 +195,7 @@ fn key_from_der(der: &[u8], label: Option<&str>) -> Result<RsaPublicKey, Reason>
     Ok(RsaPublicKey::new_unchecked(number(key.modulus), number(key.public_exponent)))
 }
 
-/// The length of the whole structure, as its first bytes say; `None` if they say none.
+/// Returns the length of the whole structure, by its first bytes; `None` if they have none.
 fn declared_length(der: &[u8]) -> Option<usize> {
     let [0x30, first, rest @ ..] = der else { return None };
     let count = usize::from(first.checked_sub(0x80)?);

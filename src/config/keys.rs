@@ -5,7 +5,7 @@ use crate::config::unusual;
 use crate::util::secret::Secret;
 use paysvc_spec::schema::ApiKey;
 
-/// Whether money moves. Test and live share one address: the keys alone decide.
+/// Live moves money, and test does not. Both share one address: the keys alone decide.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Mode {
     Test,

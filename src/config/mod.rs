@@ -58,10 +58,10 @@ pub struct Config {
     pub former_public_keys: Vec<String>,
     pub webhook_at_once: u32,
     pub webhook_per_minute: u32,
-    /// What is changed in rows about which integrations in production differ, by the names of the settings.
+    /// Changes of rows about which integrations in production differ, by the names of the settings.
     pub row_keys: Vec<(&'static str, ApiKey)>,
     pub rows_without_headers: Vec<&'static str>,
-    /// What is accepted and probably not meant, for the log.
+    /// Values that are accepted and probably not meant, for the log.
     pub warnings: Vec<String>,
     /// The fields that came from the environment, with their variables.
     pub from_environment: Vec<(&'static str, String)>,
@@ -70,7 +70,7 @@ pub struct Config {
 /// The requests that a connection may serve after another request.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
 pub enum Reuse {
-    /// Those that only read. All others are the first on their connection.
+    /// Requests that only read. All others are the first on their connection.
     #[default]
     Reads,
     All,
@@ -101,7 +101,7 @@ impl Config {
         self.keys[key as usize].as_ref()
     }
 
-    /// Whether money moves, as the keys show it; if their form does not, as it is configured.
+    /// Returns the mode, as the keys show it; if their form does not, as it is configured.
     pub fn mode_of_keys(&self) -> Option<keys::Mode> {
         match self.modes() {
             [Some(public), Some(secret)] if public != secret => None,
@@ -147,7 +147,7 @@ impl Config {
         }
     }
 
-    /// The encryption key, or an error of `what` that says how to configure it.
+    /// Returns the encryption key, or an error of `what` that describes how to configure it.
     pub fn require_encryption_key(&self, what: &str) -> Result<&EncryptionKey, ValidationError> {
         self.encryption_key.as_ref().ok_or_else(|| {
             let reason = settings::not_configured("encryption_key");
@@ -173,7 +173,7 @@ pub fn pasted(text: &str) -> &str {
     text.trim_matches(|c: char| c.is_whitespace() || quote(c) || visible(c).is_none())
 }
 
-/// What a text holds that no key and no address has, if it holds such a thing.
+/// Names a character of the text that no key and no address has, if there is one.
 pub fn unusual(text: &str) -> Option<String> {
     let c = text.chars().find(|c| !c.is_ascii_graphic() && !c.is_alphanumeric() || *c == '"')?;
     Some(match c {
@@ -275,8 +275,8 @@ impl Reader<'_> {
         })
     }
 
-    /// The proxy for the service, if one is used, and the way to the service for people. What other programs read from
-    /// the environment counts where `proxy` is not set, for https and not for this machine.
+    /// Returns the proxy for the service, if one is used, and the way to the service for people. Other programs' variables
+    /// in the environment count where `proxy` is not set, for https and not for this machine.
     fn proxy(&mut self, base_url: Option<&BaseUrl>) -> Result<(Option<Proxy>, String), ValidationError> {
         let common = base_url.is_some_and(|url| url.https && !is_loopback_name(&url.host));
         if common && self.text("proxy")?.is_none() {

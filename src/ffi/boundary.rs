@@ -1,6 +1,6 @@
 //! The C boundary: no panic crosses it, no NULL is dereferenced, every out-pointer is set.
 //!
-//! The type of a parameter says who owns what it points to, so that the compiler refuses to free a handle as another kind:
+//! The type of a parameter shows who owns what it points to, so that the compiler refuses to free a handle as another kind:
 //!
 //! * `Option<Box<T>>`: the caller gives it back, once. `None` is NULL.
 //! * `Option<&T>`, `Option<&mut T>`: the caller's until the function returns, and nobody frees it meanwhile.
@@ -45,7 +45,7 @@ pub enum Subject {
     Earlier,
 }
 
-/// Runs the body and delivers its reply. A panic becomes a reply too, whose outcome tells whether anything had been
+/// Runs the body and delivers its reply. A panic becomes a reply too, whose outcome shows whether anything had been
 /// sent. `errno` and its like stay as they were.
 ///
 /// # Safety
@@ -155,8 +155,8 @@ impl Shared for paysvc_call {
 /// The program's pointer, which any calling thread passes back.
 pub struct UserData(pub *mut c_void);
 
-// SAFETY: it is only carried, never dereferenced. What the callback does with it on any thread is the program's, as the
-// header says.
+// SAFETY: it is only carried, never dereferenced. The program answers for its callback's use of it on any thread, as the
+// header states.
 unsafe impl Send for UserData {}
 // SAFETY: as for `Send`: a shared reference gives no more than a copy of the pointer.
 unsafe impl Sync for UserData {}

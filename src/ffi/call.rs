@@ -60,8 +60,8 @@ pub unsafe extern "C" fn paysvc_call_set_progress(
 }
 
 /// Keeps the lines of the log of calls with this token, for paysvc_call_next_log(): for languages whose code must not run in
-/// a callback. It does not depend on paysvc_client_set_log(), and says the same. At most 1,024 lines are kept; of more, only
-/// how many there were.
+/// a callback. It does not depend on paysvc_client_set_log(), and keeps the same lines. At most 1,024 are kept; of more, only
+/// their number.
 ///
 /// @param call  NULL is ignored
 /// @param level  the most detailed level to keep: 1 (errors), 2 (warnings), 3 (information) or 4 (debug); 0 or less: none, as

@@ -51,7 +51,7 @@ impl Drop for Client {
 pub struct Reply(Option<Box<paysvc_reply>>);
 
 impl Reply {
-    /// What the function writes to its last argument.
+    /// Returns the function's status, and the reply that it writes to its last argument.
     pub fn of(function: impl FnOnce(*mut *mut paysvc_reply) -> paysvc_status) -> (paysvc_status, Reply) {
         let mut reply: Option<Box<paysvc_reply>> = None;
         let status = function((&raw mut reply).cast());

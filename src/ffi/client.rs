@@ -91,7 +91,7 @@ pub(super) unsafe fn connect(
     unsafe { deliver(reply, Subject::OfThisCall, body) }
 }
 
-/// What is done with the JSON that a function of the C interface takes.
+/// The use of the JSON that a function of the C interface takes.
 #[derive(Clone, Copy)]
 pub(super) enum Function {
     Endpoint(&'static Endpoint),
@@ -148,7 +148,7 @@ pub(super) unsafe fn send(
     unsafe { deliver(reply, if is_earlier { Subject::Earlier } else { Subject::OfThisCall }, body) }
 }
 
-/// What [`paysvc_invoke`] calls besides the functions of the tables and [`LOOK_UP`].
+/// The functions that [`paysvc_invoke`] calls besides those of the tables and [`LOOK_UP`].
 const OTHERS: [(&str, Function); 4] = [
     (CLIENT_CHECK.name, Function::Operation(Client::client_check)),
     (CLIENT_WARM.name, Function::Operation(Client::client_warm)),

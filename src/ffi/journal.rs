@@ -1,4 +1,4 @@
-//! New references, and what is open in the journal.
+//! New references, and open claims of the journal.
 
 use std::ffi::{CStr, c_char, c_int};
 
@@ -89,9 +89,9 @@ unsafe fn write(text: &str, to: *mut c_char, size: usize) -> bool {
     true
 }
 
-/// Finds out what became of the next request that is open in the journal: its sender wrote no end, the outcome was
+/// Looks up the outcome of the next request that is open in the journal: its sender wrote no end, the outcome was
 /// UNKNOWN, or a charge is not final. Call it when the program starts, in a loop, until `key` is "" or unchanged, and again
-/// every minute. It asks the read-only endpoint that knows, as paysvc_resolve() does, and moves no money. Record what it
+/// every minute. It sends the status query, as paysvc_resolve() does, and moves no money. Record what it
 /// returns before the next call: what the service's response proves is written to the journal when this client calls it again
 /// with that key, so that a program which is killed in between hears of the payment again.
 ///

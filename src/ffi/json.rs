@@ -62,9 +62,9 @@ unsafe fn set<'a>(
 /// Objects and arrays on the way are made: an array where the next step is a decimal index, otherwise an object. An
 /// index equal to the number of elements appends one, and a higher one is refused; "-" as the last step appends. In an
 /// object that is there already, a decimal step is the name of a field. A way through a string, a number, a boolean
-/// or null is refused. What is set again is replaced. In a name, ~1 stands for / and ~0 for ~.
+/// or null is refused. A value set again is replaced. In a name, ~1 stands for / and ~0 for ~.
 ///
-/// Any failure is final. That function and every later one return an error, paysvc_json_error() says what failed first,
+/// Any failure is final. The failing function and every later one return an error, paysvc_json_error() names the first failure,
 /// and paysvc_json_text() is NULL, which every function that sends a request refuses. So it is enough to check the
 /// status of the call that sends it. Limits: 10 MiB of text, a million values, 32 steps and levels, and 8000 bytes for a
 /// pointer.
@@ -207,7 +207,7 @@ fn remember(failure: Option<String>) {
     _ = FAILURE.try_with(|last| last.replace(failure));
 }
 
-/// A request's text, or an error that says why it is NULL.
+/// A request's text, or an error with the reason why it is NULL.
 ///
 /// # Safety
 /// As [`text`].
@@ -226,7 +226,7 @@ pub(super) unsafe fn request_text<'a>(json: *const c_char, what: &str) -> Result
     Err(ValidationError::new(Status::Argument, format!("{what} is NULL: {why}")))
 }
 
-/// Frees the request and its texts. What it held is wiped.
+/// Frees the request and its texts. Its contents are wiped.
 ///
 /// @param request  may be NULL
 #[unsafe(no_mangle)]

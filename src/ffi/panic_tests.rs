@@ -1,5 +1,5 @@
 //! A panic in every part of the library, through the C functions and over a real socket: the status is `E_INTERNAL`,
-//! the outcome says whether the request was sent, nothing is printed on standard error, and the client still works.
+//! the outcome shows whether the request was sent, nothing is printed on standard error, and the client still works.
 
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::ptr;

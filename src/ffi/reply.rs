@@ -227,7 +227,7 @@ impl Texts {
 /// The body of a NULL reply.
 const NO_BODY: &CStr = c"{\"status\":false,\"message\":\"reply is NULL\",\"errors\":{}}";
 
-/// What a pointer names; the fallback for NULL, and for a pointer that is not UTF-8.
+/// Returns the result at a pointer; the fallback for NULL, and for a pointer that is not UTF-8.
 ///
 /// # Safety
 /// `pointer` is NULL, or NUL-terminated until this returns.
@@ -250,7 +250,7 @@ pub extern "C" fn paysvc_reply_status(reply: Option<&paysvc_reply>) -> paysvc_st
     reply.map_or(Status::Argument as paysvc_status, |reply| reply.0.status())
 }
 
-/// What the service did with the request: tells whether it may be repeated.
+/// The effect of the request at the service: decides whether it may be repeated.
 ///
 /// @param reply  NULL: PAYSVC_OUTCOME_UNKNOWN
 #[unsafe(no_mangle)]
@@ -266,9 +266,9 @@ pub extern "C" fn paysvc_reply_state(reply: Option<&paysvc_reply>) -> paysvc_sta
     reply.map_or(State::NONE.0, |reply| reply.0.evidence.verdict.state.0)
 }
 
-/// Whether an order is paid as it was ordered. It is only if the outcome is PAYSVC_OUTCOME_CONFIRMED, the state
-/// PAYSVC_STATE_SUCCESSFUL, and reference, price and currency are these. Of paysvc_webhook_verify() and paysvc_order_wait() it is
-/// about what the service said. A refund or a payout is never paid, nor is what paysvc_request() was answered.
+/// Returns whether an order is paid as it was ordered. It is only if the outcome is PAYSVC_OUTCOME_CONFIRMED, the state
+/// PAYSVC_STATE_SUCCESSFUL, and reference, price and currency are these. For paysvc_webhook_verify() and paysvc_order_wait() it
+/// is about the service's response. A refund or a payout is never paid, nor is a reply of paysvc_request().
 ///
 /// @param reply  NULL: not paid
 /// @param reference  of the order, compared without regard to case; if the response names no order, with that of the request. For
@@ -278,7 +278,7 @@ pub extern "C" fn paysvc_reply_state(reply: Option<&paysvc_reply>) -> paysvc_sta
 /// @param currency  e.g. "NGN"; as the response names it, or as paysvc_resolve() and paysvc_order_wait() have proved it. "*" is not
 ///   compared, NULL is not paid.
 /// @param why_not  may be NULL; otherwise *why_not is set to a static text, why it is not paid, or "": do not free it
-/// @return 1 if it is paid, else 0. What a response leaves out, contradicts or cannot be read is a difference.
+/// @return 1 if it is paid, else 0. A value that the response lacks or contradicts, or that cannot be read, is a difference.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_reply_is_paid(
     reply: Option<&paysvc_reply>,
@@ -307,19 +307,19 @@ pub unsafe extern "C" fn paysvc_reply_is_paid(
     c_int::from(why.is_none())
 }
 
-/// Whether a mandate is active, so that it can be debited: the outcome of paysvc_direct_debit_status() is
-/// PAYSVC_OUTCOME_CONFIRMED, and its message says no more and no less than that the mandate is active.
+/// Returns whether a mandate is active, so that it can be debited: the outcome of paysvc_direct_debit_status() is
+/// PAYSVC_OUTCOME_CONFIRMED, and its message means no more and no less than that the mandate is active.
 ///
 /// @param reply  of paysvc_direct_debit_status(); that of another function is never active. NULL: 0
-/// @return 1 if it is, else 0. The service tells it in words only: a wording that the library does not know is 0, and
+/// @return 1 if it is, else 0. The service reports it in words only: a wording that the library does not have is 0, and
 ///   paysvc_reply_message() has it
 #[unsafe(no_mangle)]
 pub extern "C" fn paysvc_reply_is_active(reply: Option<&paysvc_reply>) -> c_int {
     reply.map_or(0, |reply| c_int::from(reply.0.evidence.is_active()))
 }
 
-/// An amount of the response, whatever field has it: for receipts, where endpoints name them differently. It says nothing of what
-/// was paid: paysvc_reply_is_paid() does.
+/// An amount of the response, whatever field has it: for receipts, where endpoints name them differently. It is no proof of
+/// payment: use paysvc_reply_is_paid().
 ///
 /// @param reply  NULL: NULL
 /// @param which  PAYSVC_AMOUNT_PRICE, _FEE, _TOTAL or _REFUNDED
@@ -331,19 +331,19 @@ pub extern "C" fn paysvc_reply_amount(reply: Option<&paysvc_reply>, which: c_int
     amount.unwrap_or(std::ptr::null())
 }
 
-/// The reply as one JSON object, for languages with a JSON library: it has what the functions of a reply tell, except the
+/// The reply as one JSON object, for languages with a JSON library: it has what the functions of a reply return, except the
 /// body and the amounts of paysvc_reply_amount(). It is made when it is first asked for.
 ///
 /// - status, outcome, state: names such as "E_TIMEOUT", "UNKNOWN" and "SUCCESSFUL"; state is null if its number has no name.
 ///   state_number, http_status, code, message, attempts, replayed, retry_after_ms (null: not said), call_id, request_id ("":
 ///   none), is_active.
-/// - paid: null, and why_not says why; or {"reference","amounts","currency"}, with which paysvc_reply_is_paid() says that it
-///   is paid, "" in why_not. What is null in it cannot be compared.
+/// - paid: null, and why_not has the reason; or {"reference","amounts","currency"}, with which paysvc_reply_is_paid() returns
+///   1, with "" in why_not. A null in it cannot be compared.
 /// - look_up: the request of paysvc_resolve() for this request, if the call failed or the state can still change; else
 ///   null, as for a request of more than 256 kB.
 /// - answer: the response of the function in answer_of; null, as that name, if the service did not answer with JSON. Its fields
 ///   are those of the endpoint's page, in snake_case, without the envelope. Amounts are text, times are RFC 3339 in UTC with
-///   microseconds, and what is absent is null. What cannot be read is null, and its JSON pointer in the body is one of
+///   microseconds, and an absent field is null. A field that cannot be read is null, and its JSON pointer in the body is one of
 ///   unreadable.
 /// - webhook: what paysvc_webhook_verify() has put in front of its response; else null.
 ///
@@ -355,7 +355,7 @@ pub extern "C" fn paysvc_reply_json(reply: Option<&paysvc_reply>) -> *const c_ch
 }
 
 /// The fields look_up, answer_of, answer, unreadable and webhook of paysvc_reply_json() as one JSON object: what
-/// paysvc_reply_read() does not tell. It is made when it is first asked for.
+/// paysvc_reply_read() does not return. It is made when it is first asked for.
 ///
 /// @param reply  NULL: NULL
 /// @return as of paysvc_reply_json()
@@ -364,9 +364,9 @@ pub extern "C" fn paysvc_reply_answer(reply: Option<&paysvc_reply>) -> *const c_
     reply.and_then(|reply| boundary(None, || reply.0.json(false))).unwrap_or(std::ptr::null())
 }
 
-/// What the functions above and below tell of a reply, in one call: for languages in which a call into C takes long.
+/// Reads what the functions above and below return for a reply, in one call: for languages in which a call into C takes long.
 ///
-/// @param reply  NULL: what each function says of NULL
+/// @param reply  NULL: what each function returns for NULL
 /// @param view  is filled; NULL: nothing is done
 /// @param size  sizeof(paysvc_reply_view); above 1,024 only the outcome is set. Later versions may have more fields: one that this library
 ///   does not know becomes 0.
@@ -429,7 +429,7 @@ pub extern "C" fn paysvc_reply_body_len(reply: Option<&paysvc_reply>) -> usize {
 }
 
 /// One value of the body as text: strings unescaped, everything else as it is written in the JSON. A string that contains
-/// U+0000 or an unpaired surrogate stays as it is written, without its quotes. Of fields with the same name, this and the
+/// U+0000 or an unpaired surrogate stays as it is written, without its quotes. If there is a duplicate key, this and the
 /// other functions that take a pointer find the first.
 ///
 /// @param pointer  a JSON pointer (RFC 6901), e.g. "/data/mandateCode"; "" is the whole body
@@ -441,7 +441,7 @@ pub unsafe extern "C" fn paysvc_reply_get(reply: Option<&paysvc_reply>, pointer:
     unsafe { look_up(reply, pointer, None, Handle::get) }.unwrap_or(std::ptr::null())
 }
 
-/// As paysvc_reply_get(), in Windows-1252, for tills that know no UTF-8. A character that Windows-1252 lacks becomes "?", so
+/// As paysvc_reply_get(), in Windows-1252, for tills without UTF-8. A character that Windows-1252 lacks becomes "?", so
 /// show or print this text, and compare that of paysvc_reply_get().
 ///
 /// @param pointer  as for paysvc_reply_get(), in UTF-8
@@ -513,8 +513,8 @@ pub extern "C" fn paysvc_reply_message(reply: Option<&paysvc_reply>) -> *const c
     reply.map_or(c"reply is NULL".as_ptr(), |reply| reply.0.message.as_ptr())
 }
 
-/// How long to wait before a retry, in ms: what the service asked for (Retry-After), or the library's own wait that would
-/// have passed the deadline. -1 if not known.
+/// The wait before a retry, in ms: the service's own (Retry-After), or the library's wait that would have passed the
+/// deadline. -1 if not known.
 ///
 /// @param reply  NULL: -1
 #[unsafe(no_mangle)]
@@ -522,10 +522,10 @@ pub extern "C" fn paysvc_reply_retry_after_ms(reply: Option<&paysvc_reply>) -> c
     reply.map_or(-1, |reply| reply.0.retry_after_ms())
 }
 
-/// How many requests of this call were sent that may have changed something, each retry counted: of a charge or a refund,
-/// those that may have moved money. What the library asks in between is not counted, so 0 if it was only asked, or answered
-/// from the journal. For a function that only reads (paysvc_order_status(), paysvc_resolve(), paysvc_order_wait(),
-/// paysvc_webhook_verify() ...) it is how many times it asked. The field attempts of paysvc_resolve() and paysvc_order_wait()
+/// The number of requests that this call sent and that may have changed something, each retry counted: for a charge or refund,
+/// those that may have moved money. Status queries in between are not counted, so 0 if it only asked, or answered from the
+/// journal. For a function that only reads (paysvc_order_status(), paysvc_resolve(), paysvc_order_wait(),
+/// paysvc_webhook_verify() ...) it is the number of queries. The field attempts of paysvc_resolve() and paysvc_order_wait()
 /// is the sum of the first kind over all calls that may charge the order.
 ///
 /// @param reply  NULL: 0
@@ -534,8 +534,8 @@ pub extern "C" fn paysvc_reply_attempts(reply: Option<&paysvc_reply>) -> c_int {
     reply.map_or(0, |reply| reply.0.attempts)
 }
 
-/// Whether the reply is the recorded end of an earlier call with the same idempotency key, or for the same order: nothing
-/// was sent now, and status, outcome and state are those of that call. See paysvc_call_set_key().
+/// Returns whether the reply is the recorded end of an earlier call with the same idempotency key, or for the same order:
+/// nothing was sent now, and status, outcome and state are those of that call. See paysvc_call_set_key().
 ///
 /// @param reply  NULL: 0
 /// @return 1 if it is, else 0

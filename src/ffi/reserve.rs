@@ -78,7 +78,7 @@ unsafe impl GlobalAlloc for Allocator {
 /// The reserve of a call, until it ends. A call within a call, from a callback, shares it.
 pub struct Reserve {
     is_shared: bool,
-    /// Of the call around this one.
+    /// The flag of the call around this one.
     was_spent: bool,
 }
 

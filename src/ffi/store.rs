@@ -39,7 +39,7 @@ struct CallbackStore {
 
 impl CallbackStore {
     /// # Safety
-    /// `store` is NULL, or points to a structure of the size that its first field says; its callbacks may be called with
+    /// `store` is NULL, or points to a structure of the size in its first field; its callbacks may be called with
     /// `userdata`, on any thread, once `is_set`.
     unsafe fn new(
         store: *const paysvc_store,
@@ -148,7 +148,7 @@ struct Frame<'a> {
     name: *mut paysvc_sink,
     outer: *const Frame<'static>,
     reader: RefCell<Reader<'a>>,
-    /// What is wrong with a row. A row that cannot be read is never taken for none.
+    /// The fault of a row. A row that cannot be read is never taken for none.
     failure: Cell<Option<&'static str>>,
 }
 

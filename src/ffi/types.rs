@@ -13,7 +13,7 @@ use paysvc_spec::status::{self, Constant, OUTCOMES, STATES, STATUSES};
 /// Result of a call: PAYSVC_OK or one of PAYSVC_E_... Treat an unknown number as a failure.
 pub type paysvc_status = c_int;
 
-/// What the service did with the request, as far as is known: one of PAYSVC_OUTCOME_...
+/// The effect of the request at the service, as far as is known: one of PAYSVC_OUTCOME_...
 pub type paysvc_outcome = c_int;
 
 /// State of the payment or refund in the response, the service's statusId: one of PAYSVC_STATE_..., or a number that
@@ -33,7 +33,7 @@ pub struct paysvc_call {
 /// Result of a call. Any number of threads may read it at once; one of them frees it.
 pub struct paysvc_reply(pub(super) Handle);
 
-/// What the functions of the same names tell of a reply, see paysvc_reply_read(). The texts are never NULL, and valid until the
+/// Results of the functions of the same names, see paysvc_reply_read(). The texts are never NULL, and valid until the
 /// reply is freed.
 #[repr(C)]
 pub struct paysvc_reply_view {
@@ -52,7 +52,7 @@ pub struct paysvc_reply_view {
     pub message: *const c_char,
     pub call_id: *const c_char,
     pub request_id: *const c_char,
-    /// Why it is not paid, whatever it is compared with; "": paysvc_reply_is_paid() says whether it is.
+    /// Why it is not paid, whatever it is compared with; "": paysvc_reply_is_paid() decides whether it is.
     pub why_not: *const c_char,
 }
 
@@ -150,7 +150,7 @@ pub extern "C" fn paysvc_abi() -> c_int {
 
 /// Name of a status without its prefix, e.g. "E_TIMEOUT".
 ///
-/// @return a static string, "?" for a number that this version does not know; do not free it
+/// @return a static string, "?" for a number that this version does not have; do not free it
 #[unsafe(no_mangle)]
 pub extern "C" fn paysvc_status_name(status: paysvc_status) -> *const c_char {
     static NAMES: OnceBox<Names> = OnceBox::new();
@@ -159,7 +159,7 @@ pub extern "C" fn paysvc_status_name(status: paysvc_status) -> *const c_char {
 
 /// Name of an outcome without its prefix, e.g. "UNKNOWN".
 ///
-/// @return a static string, "?" for a number that this version does not know; do not free it
+/// @return a static string, "?" for a number that this version does not have; do not free it
 #[unsafe(no_mangle)]
 pub extern "C" fn paysvc_outcome_name(outcome: paysvc_outcome) -> *const c_char {
     static NAMES: OnceBox<Names> = OnceBox::new();
@@ -168,7 +168,7 @@ pub extern "C" fn paysvc_outcome_name(outcome: paysvc_outcome) -> *const c_char 
 
 /// Name of a payment's state without its prefix, e.g. "SUCCESSFUL".
 ///
-/// @return a static string, "?" for a number that this version does not know; do not free it
+/// @return a static string, "?" for a number that this version does not have; do not free it
 #[unsafe(no_mangle)]
 pub extern "C" fn paysvc_state_name(state: paysvc_state) -> *const c_char {
     static NAMES: OnceBox<Names> = OnceBox::new();

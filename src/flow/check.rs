@@ -121,7 +121,7 @@ impl Client {
     }
 }
 
-/// Whether a key of this capacity is long enough for a card payment.
+/// Checks whether a key of this capacity is long enough for a card payment.
 fn size(max_payload: usize) -> CheckResult {
     let bytes = format!("can encrypt {max_payload} bytes, and the payload of a card payment has about {CARD_PAYLOAD}");
     match max_payload < CARD_PAYLOAD {

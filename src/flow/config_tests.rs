@@ -276,7 +276,7 @@ fn the_proxy_is_the_settings_or_else_that_of_other_programs() {
     }
 }
 
-/// What copying, shells and environment files leave around a value is no part of it.
+/// Copying, shells and environment files leave characters around a value that are no part of it.
 #[test]
 fn quotes_and_blanks_around_settings_are_ignored() {
     let live = "PGW-SECRETKEY-0123456789abcdef0123456789abcdef";

@@ -1,5 +1,5 @@
 //! The one loop that sends, for a single call and for a batch: reads the ledger and decides, connects, claims every item,
-//! sends, judges the response, ends every claim, and sends again or stops. One memory says what earlier attempts proved.
+//! sends, judges the response, ends every claim, and sends again or stops. One memory has what earlier attempts proved.
 
 use std::time::{Duration, Instant};
 
@@ -34,18 +34,18 @@ const WAITS: Backoff = Backoff { first_ms: 20, longest_ms: 500, growth: 150, jit
 /// A run that loses so many races for a key gives up.
 const MAX_RACES: u32 = 100;
 
-/// What a run sends: one request, or the recipients of a batch. Only items with an entry in the ledger have a number.
+/// The items of a run: one request, or the recipients of a batch. Only items with an entry in the ledger have a number.
 pub trait Items {
-    /// Why no attempt may begin now.
+    /// Returns the reason why no attempt may begin now.
     fn obstacle(&mut self) -> Option<Reply>;
 
-    /// What follows for an item from what the ledger has.
+    /// Decides the next step for an item by its rows in the ledger.
     fn decide(&mut self, item: usize, known: &Snapshot, found: &Claims<'_>, decision: &Decision<'_>) -> Step;
 
-    /// Makes the request of these items and hands it to `send`; without one, the attempt says why.
+    /// Makes the request of these items and hands it to `send`; without one, the attempt has the reason.
     fn send(&mut self, ready: &[ReadyItem], send: &dyn Fn(&Request<'_>) -> Attempt) -> Attempt;
 
-    /// What this attempt and those before it prove about each of these items.
+    /// Returns the end of each of these items, as this attempt and those before it prove it.
     fn judge(&mut self, ready: &[ReadyItem], attempt: &Attempt) -> Vec<End>;
 
     /// The ends are written. `again`: the items are to be sent again. False: the caller wants to stop.
@@ -54,7 +54,7 @@ pub trait Items {
     }
 }
 
-/// What follows for an item.
+/// The next step for an item.
 pub enum Step {
     Send,
     /// Another call with it is under way.
@@ -85,7 +85,7 @@ pub enum RunEnd {
 
 pub struct Attempt {
     pub reply: Reply,
-    /// What it proves about items that no earlier 429 concerns.
+    /// The verdict on items that no earlier 429 concerns.
     pub first_verdict: Verdict,
     again: Again,
     claiming: Claiming,
@@ -103,13 +103,13 @@ impl Attempt {
         }
     }
 
-    /// What it proves about the item.
+    /// Returns the outcome that it proves for the item.
     pub fn outcome_for(&self, item: &ReadyItem) -> Outcome {
         if item.after_429 { self.reply.outcome() } else { self.first_verdict.outcome }
     }
 }
 
-/// What became of the claims of an attempt.
+/// The result of writing the claims of an attempt.
 enum Claiming {
     /// There was no connection, or no request.
     NotTried,
@@ -119,7 +119,7 @@ enum Claiming {
     Failed(String),
 }
 
-/// What the reading of the ledger allows.
+/// The next round of a run, by its reading of the ledger.
 enum Round {
     Ready(Vec<ReadyItem>),
     Wait,
@@ -145,7 +145,7 @@ impl Client {
     }
 }
 
-/// What all attempts of a run have in common.
+/// The state that all attempts of a run share.
 pub struct Engine<'a> {
     client: &'a Client,
     call: &'a Call<'a>,
@@ -225,7 +225,7 @@ impl<'a> Engine<'a> {
         unreachable!("the attempts end with the patience")
     }
 
-    /// What the ledger has about each item, and what follows. An item that is not sent is removed.
+    /// Reads the ledger's rows of each item, and decides what follows. An item that is not sent is removed.
     fn read(&self, items: &mut dyn Items, rest: &mut Vec<usize>) -> Result<Round, String> {
         let mut ready = Vec::new();
         let mut index = 0;
@@ -402,7 +402,7 @@ impl<'a> Engine<'a> {
     /// claim's request.
     fn write_end(&self, claim: &Row, mut end: End, sent: bool) {
         if !sent {
-            // What an earlier attempt has proved stands in its own end.
+            // The proof of an earlier attempt is in its own end.
             end.outcome = Outcome::NotSent;
         }
         let (id, name) = (&claim.id, status::name_of_outcome(end.outcome));

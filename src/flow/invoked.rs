@@ -15,7 +15,7 @@ use paysvc_spec::operations::{CLIENT_CHECK, CLIENT_WARM, InvokeFunction, JOURNAL
 use paysvc_spec::schema::{Endpoint, Settles};
 use paysvc_spec::status::Status;
 
-/// Of a longer request no status query is told, because a lack of memory for its text would end the process.
+/// No status query is given for a longer request, because a lack of memory for its text would end the process.
 const LONGEST: usize = 256 * 1024;
 
 fn arguments<'g>(function: &InvokeFunction, given: &'g Given<'_>) -> Result<Fields<'g>, ValidationError> {
@@ -67,7 +67,7 @@ pub fn look_up_of(json: &str) -> Reply {
     found.map_or_else(Reply::invalid, Reply::local)
 }
 
-/// The reply with what finds out about its request, if that left something open.
+/// The reply with the status query for its request, if that left something open.
 pub fn with_look_up(reply: Reply, row: &'static Endpoint, given: &Given<'_>) -> Reply {
     if row.read_only() || !reply.leaves_open() {
         return reply;
@@ -92,17 +92,17 @@ fn usable<'g>(given: &'g Given<'_>) -> Option<Fields<'g>> {
 
 fn kept_of_resolve(given: Fields<'_>) -> Result<String, ValidationError> {
     let earlier = given.get("request").map_or(Fields::Named(&[]), Value::fields);
-    // It was not checked, and only false says that nothing was charged.
+    // It was not checked, and only false means that nothing was charged.
     let is_charged = given.get("charged").is_none_or(|value| value.raw() != "false");
     Ok(kept(row_of(LOOK_UP.name, given)?, earlier, true, is_charged))
 }
 
-/// `with_added`: also what only the caller knows. `is_charged`: nothing says that the request makes no charge, but perhaps
-/// its fields.
+/// `with_added`: also values that only the caller has. `is_charged`: nothing but perhaps its fields shows that the request
+/// makes no charge.
 fn kept(row: &'static Endpoint, given: Fields<'_>, with_added: bool, is_charged: bool) -> String {
     let look_up = row.looked_up_by.as_ref();
     let kept = look_up.and_then(|look_up| look_up::text(&look_up::values(row, look_up, given, with_added)));
-    // An empty request says nothing of what will be sent.
+    // An empty request proves nothing about the request that will be sent.
     let makes_no_charge = look_up.is_some_and(|look_up| {
         look_up.settles == Settles::ChargeOrOrder
             && !look_up::charges(row, look_up, given)

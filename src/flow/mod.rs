@@ -74,7 +74,7 @@ impl Client {
         Ok(client)
     }
 
-    /// The body of the reply with which it was made: what a binding needs to know of the configuration.
+    /// The body of the reply with which it was made: the part of the configuration that a binding needs.
     pub fn described(&self) -> String {
         object_text(|body| {
             body.literal("status", true);
@@ -85,7 +85,7 @@ impl Client {
     }
 
     pub fn begin<'a>(&'a self, token: Option<Arc<CallToken>>, record: &'a CallRecord) -> Call<'a> {
-        // A store that is set from now on would not know about this call.
+        // A store that is set from now on would miss this call.
         self.journal.get();
         let call = Call::new(&self.log, token, record, self.config.timeout);
         if !self.has_warned.load(Ordering::Relaxed) && !self.has_warned.swap(true, Ordering::Relaxed) {
@@ -231,7 +231,7 @@ pub fn check_variables(variables: impl Iterator<Item = String>) -> Result<(), Va
     }
 }
 
-/// Reads `json`, and the environment for members that are left out.
+/// Reads `json`, and the environment for fields that are left out.
 pub fn configuration(json: Option<&str>, env: Env<'_>) -> Result<Config, ValidationError> {
     let (given, rules) = (Given::read(json.unwrap_or("{}")), validate::Rules::CLOSED);
     Config::parse(validate::object(&given, settings::CONFIG, rules, config::WHAT, Status::Config)?, env)

@@ -1,6 +1,6 @@
-//! Whether and when a request is sent again, and what earlier attempts have proved. Time and randomness are arguments.
+//! Retries of a request, and the proof of its earlier attempts. Time and randomness are arguments.
 //!
-//! Whether the evidence allows another attempt is a column of the table in [`crate::answer::verdict`].
+//! A column of the table in [`crate::answer::verdict`] decides whether the evidence allows another attempt.
 
 use std::time::Duration;
 
@@ -43,7 +43,7 @@ pub fn random() -> u64 {
     }
 }
 
-/// What the attempts to send the same request have proved so far.
+/// The proof of the attempts so far to send the same request.
 #[derive(Clone, Copy)]
 pub struct PriorAttempts {
     /// It still holds if a later attempt sends nothing.
@@ -55,7 +55,7 @@ pub struct PriorAttempts {
 impl PriorAttempts {
     pub const NONE: PriorAttempts = PriorAttempts { outcome: Outcome::NotSent, after_429: false };
 
-    /// Adds the reply of one more attempt, which then tells the outcome of all.
+    /// Adds the reply of one more attempt, which then has the outcome of all.
     pub fn add(&mut self, reply: &mut Reply) {
         self.after_429 |= reply.http_status() == 429;
         if reply.outcome() != Outcome::NotSent {
@@ -65,7 +65,7 @@ impl PriorAttempts {
     }
 }
 
-/// Whether another attempt is allowed and may help.
+/// The decision whether another attempt is allowed and may help.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Again {
     No,
@@ -85,12 +85,12 @@ pub enum Next {
     TooLate(Duration),
 }
 
-/// How often and how patiently a run sends again. It counts its attempts.
+/// The limits and waits by which a run sends again. It counts its attempts.
 pub struct Patience {
     max_attempts: u32,
     /// `None`: a response with 429 is an attempt like any other.
     while_busy: Option<WhileBusy>,
-    /// How long one attempt may take; `None`: as long as the call.
+    /// The max time of one attempt; `None`: the call's.
     pub max_attempt: Option<Duration>,
     /// Since the last response with 429, if those are counted apart.
     attempts: u32,
@@ -98,16 +98,16 @@ pub struct Patience {
 
 /// The waits of a run that is answered with 429.
 struct WhileBusy {
-    /// What must be left of the call's time after a wait.
+    /// The part of the call's time that must be left after a wait.
     needed: Duration,
     rounds: u32,
     waited: Duration,
 }
 
 impl WhileBusy {
-    /// How many times a request is sent again.
+    /// Max times that a request is sent again.
     const MAX_ROUNDS: u32 = 10;
-    /// How long all waits may take.
+    /// The max time of all waits.
     const MAX_WAITED: Duration = Duration::from_secs(15 * 60);
     /// If the service names no wait: at least half of a wait that doubles.
     const BACKOFF: Backoff = Backoff { first_ms: 1000, longest_ms: 60_000, growth: 200, jitter: (50, 100) };
@@ -138,7 +138,7 @@ impl Patience {
         Patience { max_attempts, while_busy, max_attempt: Some(timeout), attempts: 0 }
     }
 
-    /// What follows an attempt. `left`: of the call's time.
+    /// Decides what follows an attempt. `left`: the rest of the call's time.
     pub fn next(&mut self, again: Again, left: Duration, random: impl FnOnce() -> u64) -> Next {
         self.attempts += 1;
         let retry_after_ms = match (again, &mut self.while_busy) {
@@ -191,7 +191,7 @@ mod tests {
         assert_eq!([0, 500, 501].map(|random| wait((75, 125), random)), [750, 1250, 750]);
     }
 
-    /// What a call does after its attempt of that number.
+    /// Returns what a call does after its attempt of that number.
     fn next(again: Again, number: u32, max_attempts: u32, left: Duration, random: impl FnOnce() -> u64) -> Next {
         Patience { attempts: number - 1, ..Patience::of_call(max_attempts) }.next(again, left, random)
     }

@@ -1,8 +1,8 @@
 //! Webhooks: reads an event, which is not signed, asks the service whether it is true, and returns the service's response
-//! with what was found out in front of it.
+//! with the findings in front of it.
 //!
-//! Event and answer are read by the same reader, [`crate::answer::facts`], and [`compare`] compares their facts.
-//! `paysvc_spec::events` says what an event may contain.
+//! The same reader, [`crate::answer::facts`], reads event and response, and [`compare`] compares their facts.
+//! `paysvc_spec::events` lists what an event may contain.
 
 mod compare;
 mod limits;
@@ -111,7 +111,7 @@ fn refused(wait: Duration) -> Reply {
 }
 
 /// Reads the request and its event, asks about a row's field with a value, and compares. If there is nothing to ask, the
-/// reply says why, and the event is not authentic.
+/// reply gives the reason, and the event is not authentic.
 pub fn verify(
     json: &str,
     stop: &dyn Fn() -> bool,
@@ -141,7 +141,7 @@ pub fn verify(
     let reply = ask(paysvc_spec::endpoint(verification.endpoint), verification.member, by);
     let reply = judged(reply, &event, verification, by, &expected, &mut findings);
     let reply = with_findings(reply, &findings);
-    // Only a response that contradicts the event: that about a payout is news each time.
+    // Only a response that contradicts the event: a response about a payout is news each time.
     if verification.confirms && reply.status() == Status::Ok && findings.key.is_none() {
         gate.limits().found_forged(digest, Instant::now());
     }
@@ -204,7 +204,7 @@ impl EventFacts {
         VERIFICATIONS.iter().find(fits).map(|known| known.subject)
     }
 
-    /// How it is verified. `None`: the service cannot be asked.
+    /// Returns its verification, and the reference to ask about. `None`: the service cannot be asked.
     fn verification(&self) -> Option<(&'static Verification, &str)> {
         let of_subject = VERIFICATIONS.iter().find(|known| Some(known.subject) == self.subject())?;
         let text = &self.facts.reference(of_subject.by).text;
@@ -212,7 +212,7 @@ impl EventFacts {
     }
 }
 
-/// The event, what is expected of it, whether the service is asked, and the digest of the event's text.
+/// Returns the event, the caller's expectation, whether the service is asked, and the digest of the event's text.
 fn read(
     json: &str,
     findings: &mut Findings,
@@ -220,7 +220,7 @@ fn read(
 ) -> Result<(EventFacts, Expected, bool, Digest), ValidationError> {
     let given = Given::read(json);
     let no_object = |error| ValidationError::new(Status::Argument, format!("{} {error}", THIS.name));
-    // What is within the body is not checked here: somebody else has written it.
+    // The content of the body is not checked here: somebody else has written it.
     let given = given.fields().map_err(no_object)?;
     let given = validate::fields(given, THIS.members, validate::Rules::CLOSED, THIS.name, Status::Argument)?;
     let expected = expected(given)?;
@@ -250,7 +250,7 @@ fn text(given: Fields<'_>) -> Result<Cow<'_, str>, ValidationError> {
     }
 }
 
-/// What the caller expects. An object without fields would match every event, so it is refused.
+/// Reads the caller's expectation. An object without fields would match every event, so it is refused.
 fn expected(given: Fields<'_>) -> Result<Expected, ValidationError> {
     let Some(value) = given.get(EXPECT) else { return Ok(Vec::new()) };
     let each = EXPECTED.iter().filter_map(|name| Some((*name, digits(value.member(name)?)?)));
@@ -262,7 +262,7 @@ fn expected(given: Fields<'_>) -> Result<Expected, ValidationError> {
     Ok(expected)
 }
 
-/// The status query's reply, and what its response says about the event.
+/// Records the findings of the status query's response about the event, and returns the reply.
 fn judged(
     mut reply: Reply,
     event: &EventFacts,
@@ -321,7 +321,7 @@ fn ahead(reply: Reply, findings: &Findings) -> Reply {
     reply
 }
 
-/// A message that names what differs; the values are in the body.
+/// Returns a message that names the differences; the values are in the body.
 fn note(what: &str, findings: &Findings, message: &str) -> String {
     let names = findings.names();
     let names = if names.is_empty() { "the response confirms nothing" } else { &names };
@@ -353,7 +353,7 @@ fn with_findings(reply: Reply, findings: &Findings) -> Reply {
     }
 }
 
-/// What a receiver responds to the sender of the event, once it has handled it if it is authentic.
+/// The receiver's HTTP status for the sender of the event, once it has handled the event if it is authentic.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
 enum Respond {
     Ok = 200,
@@ -364,7 +364,6 @@ enum Respond {
     Unavailable = 503,
 }
 
-/// What was found out about an event.
 #[derive(Default)]
 struct Findings {
     respond: Respond,
@@ -373,9 +372,9 @@ struct Findings {
     differences: Vec<Difference>,
     /// `None` if the event could not be read, or names nothing that could be verified.
     subject: Option<Subject>,
-    /// What the service was asked for.
+    /// The reference that the service was asked for.
     about: Option<String>,
-    /// Of an authentic event.
+    /// The key of an authentic event.
     key: Option<String>,
 }
 

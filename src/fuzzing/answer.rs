@@ -24,7 +24,7 @@ pub fn answer(input: &[u8]) {
     check(input, &reply);
 }
 
-/// What the library makes of it.
+/// Returns the library's reply for it.
 fn answer_of(input: &[u8]) -> Reply {
     let (head, body) = first_line(input);
     let content_type = String::from_utf8(head.get(4..).unwrap_or_default().to_vec());
@@ -53,7 +53,7 @@ fn whole(http_status: u16, body: &[u8]) -> HttpAnswer {
     }
 }
 
-/// What that answer to a request of the row says, without a connection.
+/// Returns the reply for that response to a request of the row, without a connection.
 pub fn of_body(row: &Endpoint, request: &str, http_status: u16, body: &[u8]) -> Reply {
     let given = Given::read(request);
     let given = given.fields().expect("the request of the fuzzer");
@@ -131,7 +131,7 @@ fn check(input: &[u8], reply: &Reply) {
     if text.is_some_and(|text| json::scan(text).named_twice) {
         assert!(!decided, "decided by a body that names a field twice");
     }
-    // What RFC 9110 alone says; `verdicts.rs` compares every verdict with a second reader's.
+    // The rules of RFC 9110 alone; `verdicts.rs` compares every verdict with a second reader's.
     let class = reply.http_status() / 100;
     assert!(class == 2 || reply.outcome() != Outcome::Confirmed, "confirmed by HTTP {}", reply.http_status());
     let refuses = matches!(class, 2 | 4) && reply.http_status() != 408;
@@ -143,7 +143,7 @@ fn check(input: &[u8], reply: &Reply) {
     }
 }
 
-/// An input means what its first line says.
+/// The first line of an input determines its meaning.
 #[test]
 fn the_first_line_is_the_status_and_the_request() {
     for (input, http_status, outcome) in [

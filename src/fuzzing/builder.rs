@@ -16,7 +16,7 @@ pub fn builder(input: &[u8]) {
     run(input);
 }
 
-/// How many values were set before the first failure, if there was one.
+/// Returns the number of values set before the first failure, and whether there was one.
 fn run(input: &[u8]) -> (usize, bool) {
     let (mut builder, mut model) = (Builder::new(), Model::Object(Vec::new()));
     let mut count = 0;
@@ -206,7 +206,7 @@ fn is_number(text: &str) -> bool {
     exponent == Some("")
 }
 
-/// Of the bytes from 0x80 to 0x9F, which are the only ones that differ from Unicode.
+/// Decodes Windows-1252: only the bytes from 0x80 to 0x9F differ from Unicode.
 fn cp1252(bytes: &[u8]) -> Option<String> {
     const UPPER: &str = "€.‚ƒ„…†‡ˆ‰Š‹Œ.Ž..‘’“”•–—˜™š›œ.žŸ";
     let character = |&byte: &u8| match byte {
@@ -273,7 +273,7 @@ mod tests {
         input
     }
 
-    /// Each is compared with the model; the counts say that they do not all fail, or all succeed.
+    /// Each is compared with the model; the counts show that they do not all fail, or all succeed.
     #[test]
     fn random_requests_are_those_of_the_model() {
         let mut random = Random(0x5eed_5eed_5eed_5eed);

@@ -63,7 +63,7 @@ fn answered(row: &'static Endpoint, answer: &str, document: Document, state: Sta
     Reply { body: answer.to_owned(), document: Some(document), ..reply }
 }
 
-/// What must be true of every authentic event, read in another way.
+/// Checks the rules for every authentic event, read in another way.
 fn authentic(body: &str, answer: &Value, state: State, found: &Value) {
     let body = body.strip_prefix('\u{feff}').unwrap_or(body);
     assert!(!json::scan(body).named_twice, "authentic though a name is there twice");
@@ -96,7 +96,7 @@ fn member<'v>(object: &'v Value, name: &str) -> Option<&'v Value> {
     object.as_object()?.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, value)| value)
 }
 
-/// The digits of a plain decimal before and after the point, without zeros that say nothing. Only short ones: this reading
+/// The digits of a plain decimal before and after the point, without redundant zeros. Only short ones: this reading
 /// has taken numbers for floating point before it sees their digits.
 fn digits(text: &str) -> Option<(String, String)> {
     let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));

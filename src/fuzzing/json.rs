@@ -9,7 +9,7 @@ use serde_json::{Map, Number, Value};
 
 use crate::json::document::{self, Document};
 
-/// What this reader finds in a JSON document.
+/// The findings of this reader in a JSON document.
 #[derive(Default)]
 pub struct Scan {
     /// The document without white space, its strings with as few escapes as possible.
@@ -70,7 +70,7 @@ pub fn take_string<'t>(rest: &mut &'t str) -> &'t str {
     string
 }
 
-/// Where the string that starts here ends.
+/// Returns the end of the string that starts here.
 fn end_of_string(text: &str) -> usize {
     let mut escaped = false;
     for (index, byte) in text.bytes().enumerate().skip(1) {
@@ -149,7 +149,7 @@ impl<'de> Visitor<'de> for PlainVisitor {
     }
 }
 
-/// How many fields of one value are looked up.
+/// Max fields of one value that are looked up.
 const MEMBERS: usize = 200;
 
 /// Input: a JSON pointer, a line break, a JSON document.
@@ -177,7 +177,7 @@ pub fn pointer(input: &[u8]) {
         assert_eq!(found, None, "a malformed pointer finds something");
         return;
     }
-    // Of fields with the same name, serde_json keeps the last.
+    // If there is a duplicate key, serde_json keeps the last field.
     if named_twice {
         return;
     }

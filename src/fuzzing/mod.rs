@@ -49,7 +49,7 @@ fn has_canary(text: &str) -> bool {
     text.to_ascii_lowercase().contains(CANARY)
 }
 
-/// Whether a field's name holds the canary: the library may repeat names, but not values.
+/// Returns whether a field's name holds the canary: the library may repeat names, but not values.
 fn names_hold_canary(value: &Value) -> bool {
     match value {
         Value::Object(members) => members.iter().any(|(name, value)| has_canary(name) || names_hold_canary(value)),

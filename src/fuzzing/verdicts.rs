@@ -36,7 +36,7 @@ struct Question {
     content_type: Option<String>,
     after_429: bool,
     verdict: Verdict,
-    /// Of a cell.
+    /// The verdict that a cell expects.
     expected: Option<Verdict>,
 }
 
@@ -105,8 +105,8 @@ impl Question {
     }
 }
 
-/// How many answers fell on a line of the table, at once and after 429, and each way in which the library and the reader
-/// differed, with the first such answer.
+/// The number of responses on a line of the table, at once and after 429, and each way in which the library and the reader
+/// differed, with the first such response.
 #[derive(Default)]
 struct Tally {
     count: usize,

@@ -60,7 +60,7 @@ enum Node {
     Scalar(SecretBytes),
 }
 
-/// What a value takes.
+/// The size of a value.
 #[derive(Clone, Copy, Default)]
 struct Size {
     /// Bytes of its text.
@@ -170,7 +170,7 @@ impl Tree {
         let (old, new) = (place.size(), value.size());
         size.bytes = size.bytes - old.bytes + new.bytes;
         size.values = size.values - old.values + new.values;
-        // What was there is wiped.
+        // The former value is wiped.
         *place = value;
         if size.bytes > MAX_TEXT {
             return Err(too_large());

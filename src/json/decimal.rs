@@ -48,7 +48,7 @@ impl Decimal {
         self.text.split_once('.').unwrap_or((&self.text, ""))
     }
 
-    /// Whether a charge of this price has that total: the total may include the fee that is named beside it.
+    /// Returns whether a charge of this price has that total: the total may include the fee that is named beside it.
     pub fn is_charged_as(&self, total: &Decimal, fee: Option<&Decimal>) -> bool {
         total == self || fee.is_some_and(|fee| *total == self.plus(fee))
     }
@@ -86,7 +86,7 @@ impl Decimal {
         (pairs.collect(), wholes)
     }
 
-    /// Of digits from the last to the first.
+    /// Makes a decimal of digits from the last to the first.
     fn of_digits(digits: &[u8], wholes: usize) -> Decimal {
         let digits: String = digits.iter().rev().map(|digit| char::from(b'0' + digit)).collect();
         let (whole, fraction) = digits.split_at(wholes);

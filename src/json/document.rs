@@ -31,7 +31,7 @@ pub struct Document {
 
 /// Enough for the numbers of [`MAX_VALUES`] values.
 const BITS: u32 = 21;
-/// So many siblings are passed each time, so that what is looked up within a child does not replace its own place.
+/// So many siblings are passed each time, so that a lookup within a child does not replace the child's own place.
 const FEW: usize = 32;
 
 impl Document {
@@ -45,7 +45,7 @@ impl Document {
         Document::scanned(&mut Scanner::new(text, &|| false, u32::MAX as usize))
     }
 
-    /// Reads a text of the program; the error says what is wrong, and where.
+    /// Reads a text of the program; the error has the fault and its place.
     pub fn read(text: &str) -> Result<Document, Error> {
         let mut scanner = Scanner::new(text, &|| false, u32::MAX as usize);
         Document::scanned(&mut scanner).map_err(|error| given::why_not_read(error, text, scanner.at))
@@ -57,18 +57,18 @@ impl Document {
         Ok(Document { nodes: std::mem::take(nodes), names: *names, depth: *depth, last: Default::default() })
     }
 
-    /// How many values it has.
+    /// Returns the number of its values.
     pub fn len(&self) -> usize {
         self.nodes.len()
     }
 
-    /// Whether any object has two fields with the same name, after unescaping: two readers would disagree about it.
+    /// Returns whether any object has a duplicate key, after unescaping: two readers would disagree about it.
     pub fn has_duplicate_names(&self) -> bool {
         self.names.has_duplicates
     }
 
-    /// What is wrong with a text of the program at any depth, and where: more levels than that, or a name that is given
-    /// more than once, which two readers would read differently, or that is no text.
+    /// Returns the fault of a text of the program at any depth, and its place: more levels than that, a duplicate key,
+    /// which two readers would read differently, or a name that is no text.
     pub fn fault(&self, text: &str, levels: usize) -> Option<(String, Error)> {
         let root = self.root(text);
         if self.depth > levels {
@@ -81,7 +81,7 @@ impl Document {
         if self.names.has_duplicates || self.names.has_escapes { root.fault_of_names() } else { None }
     }
 
-    /// The whole document; `text` is what was scanned.
+    /// The whole document; `text` is the text that was scanned.
     pub fn root<'d>(&'d self, text: &'d str) -> Value<'d> {
         Value { document: self, text, index: 0 }
     }
@@ -159,7 +159,7 @@ impl<'d> Value<'d> {
         self.node().c_name(self.text).map(pointer::step)
     }
 
-    /// Whether a field has that name.
+    /// Returns whether a field has that name.
     #[inline(always)]
     fn is_named(self, name: &str) -> bool {
         match self.plain_name() {
@@ -199,7 +199,7 @@ impl<'d> Value<'d> {
         Fields::Of(self)
     }
 
-    /// How many fields or elements it has.
+    /// Returns the number of its fields or elements.
     pub fn count(self) -> usize {
         self.children().count()
     }
@@ -289,7 +289,7 @@ impl<'d> Value<'d> {
         }
     }
 
-    /// Whether a value in it has more levels than that.
+    /// Returns whether a value in it has more levels than that.
     fn is_deeper_than(self, levels: usize) -> bool {
         levels == 0 || self.children().any(|child| child.is_deeper_than(levels - 1))
     }
@@ -331,7 +331,7 @@ impl<'d> Value<'d> {
         }
     }
 
-    /// As a C program wants it: text without quotes, everything else as its JSON text; `None` for null. Strings with a
+    /// The form for a C program: text without quotes, everything else as its JSON text; `None` for null. Strings with a
     /// NUL, which would end a C string early, or an unpaired surrogate stay as they are written.
     pub fn plain(self) -> Option<Cow<'d, str>> {
         match self.kind() {

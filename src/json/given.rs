@@ -8,7 +8,7 @@ use super::scan::ScanError;
 use super::{MAX_DEPTH, Type};
 use crate::util::memory::{self, MAX_TEXT};
 
-/// Why a text or a value cannot be used. It may name a field, and never repeats a value.
+/// The reason why a text or a value cannot be used. It may name a field, and never repeats a value.
 pub type Error = Cow<'static, str>;
 
 /// A text of the program, and where its values are.
@@ -49,7 +49,7 @@ impl<'t> Given<'t> {
         self.document.as_ref().ok()?.fault(self.text, MAX_DEPTH + 1)
     }
 
-    /// How many bytes it has.
+    /// Returns the number of its bytes.
     pub fn len(&self) -> usize {
         self.text.len()
     }
@@ -84,7 +84,7 @@ impl<'d> Fields<'d> {
         self.get(name)?.text()
     }
 
-    /// Whether the field of that name is true; `None` if it is left out.
+    /// Returns whether the field of that name is true; `None` if it is left out.
     pub fn flag(self, name: &str) -> Option<bool> {
         self.get(name).map(|value| value.raw() == "true")
     }

@@ -14,10 +14,10 @@ pub use document::Value;
 pub use given::{Error, Fields, Given};
 pub use object::quote;
 
-/// How deep the JSON of a caller may nest. The deepest request of the service has 3 levels.
+/// Max nesting of a caller's JSON. The deepest request of the service has 3 levels.
 pub const MAX_DEPTH: usize = 32;
 
-/// The type of a JSON value, which its first character tells.
+/// The type of a JSON value, which its first character determines.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Type {
     Object,

@@ -1,4 +1,4 @@
-//! Writes JSON: a string, and an object member by member.
+//! Writes JSON: a string, and an object field by field.
 
 use std::fmt::Display;
 use std::io::Write as _;

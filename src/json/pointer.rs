@@ -19,7 +19,7 @@ pub struct Step<'p> {
     text: &'p str,
 }
 
-/// What a step means in an array.
+/// The meaning of a step in an array.
 pub enum Index {
     At(usize),
     /// `-`, the place after the last element.
@@ -31,7 +31,7 @@ pub enum Index {
 }
 
 impl<'p> Pointer<'p> {
-    /// The error says what is wrong.
+    /// The error names the fault.
     pub fn parse(text: &'p str) -> Result<Pointer<'p>, &'static str> {
         if !text.is_empty() && !text.starts_with('/') {
             return Err("a pointer starts with /, as in /order/amount");

@@ -12,7 +12,7 @@ const NO_NAME: u32 = u32::MAX;
 /// Set in the start of a name and in the end of a text that contain an escape. No text is long enough to need this bit.
 pub const ESCAPED: u32 = 1 << 31;
 
-/// How many bytes are read between two checks of the deadline: tens of microseconds.
+/// Bytes that are read between two checks of the deadline: tens of microseconds.
 const STEP: usize = 64 * 1024;
 /// Nearly every document has at most this many values, and none for fewer bytes than this.
 const USUAL_VALUES: usize = 64;
@@ -22,7 +22,7 @@ const SHORT: usize = 32;
 /// Objects of up to this many fields are compared pair by pair.
 const FEW: usize = 16;
 
-/// Why a text could not be read.
+/// The reason why a text could not be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ScanError {
     /// Not exactly one JSON document.
@@ -54,7 +54,7 @@ impl Node {
         &text[self.start as usize + 1..(self.end & !ESCAPED) as usize - 1]
     }
 
-    /// Whether it is a string with an escape.
+    /// Returns whether it is a string with an escape.
     pub fn is_escaped(self) -> bool {
         self.end & ESCAPED != 0
     }
@@ -95,7 +95,7 @@ impl Node {
 pub struct Scanner<'t, 's> {
     text: &'t str,
     bytes: &'t [u8],
-    /// How far it has been read.
+    /// The position up to which it has been read.
     pub at: usize,
     /// The position of the next check of the deadline.
     next_check: usize,
@@ -106,11 +106,11 @@ pub struct Scanner<'t, 's> {
     open: Vec<(u32, u8)>,
     name: (u32, u32),
     pub names: Names,
-    /// How many values the deepest one is within, itself included.
+    /// The number of values that the deepest one is within, itself included.
     pub depth: usize,
 }
 
-/// What is unusual about the names of the fields.
+/// Unusual properties of the fields' names.
 #[derive(Clone, Copy, Default)]
 pub struct Names {
     /// An object has two fields with the same name.
@@ -280,7 +280,7 @@ impl<'t, 's> Scanner<'t, 's> {
         Ok(())
     }
 
-    /// Reads a string with its quotation marks; tells whether it contains an escape.
+    /// Reads a string with its quotation marks; returns whether it contains an escape.
     #[inline]
     fn string(&mut self) -> Result<bool, ScanError> {
         self.at += 1;
@@ -301,7 +301,7 @@ impl<'t, 's> Scanner<'t, 's> {
         loop {
             let end = self.bytes.len().min(self.at + STEP);
             let part = &self.bytes[self.at..end];
-            // Of a long text, a fold is vectorised.
+            // For a long text, a fold is vectorised.
             let plain = &part[..memchr::memchr2(b'"', b'\\', part).unwrap_or(part.len())];
             let is_plain = plain.iter().fold(true, |all, byte| all & (*byte >= 0x20));
             self.at += if is_plain { plain.len() } else { plain_bytes(plain) };
@@ -400,7 +400,7 @@ impl<'t, 's> Scanner<'t, 's> {
         Ok(false)
     }
 
-    /// Whether a sibling before `end` has the name; none of them has an escape.
+    /// Returns whether a sibling before `end` has the name; none of them has an escape.
     fn is_named_before(&self, first: u32, end: u32, name: &[u8]) -> bool {
         let next = |node: &Node| self.nodes.get(node.next as usize).copied();
         let siblings = std::iter::successors(self.nodes.get(first as usize).copied(), next);
@@ -434,7 +434,7 @@ impl<'t, 's> Scanner<'t, 's> {
     }
 }
 
-/// How many bytes at the beginning are plain text within a string: no quotation marks, backslashes and control characters.
+/// Counts the bytes at the beginning that are plain text in a string: no quotation marks, backslashes and control characters.
 pub fn plain_bytes(bytes: &[u8]) -> usize {
     bytes_before(bytes, [b'"', b'\\'])
 }

@@ -1,4 +1,4 @@
-//! What became of each claim, from all its ends.
+//! The state of each claim, from all its ends.
 
 use super::clock::Moment;
 use super::key::Name;
@@ -17,7 +17,7 @@ pub struct ClaimRecord<'a> {
     pub seen: Vec<&'a Moment>,
 }
 
-/// What is known about a claim.
+/// The known state of a claim.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ClaimState {
     /// No end has been written.
@@ -55,11 +55,11 @@ impl<'a> ClaimRecord<'a> {
         found
     }
 
-    /// The end that decides what became of it; `None` if there is none.
+    /// Returns the end that decides its outcome; `None` if there is none.
     ///
     /// A final confirmation outweighs all others; then the proof that it was not executed; then the last of the ends
-    /// that prove nothing. An unknown end outweighs nothing. What was only accepted may fail later, so a person's
-    /// REJECTED outweighs the confirmations before it that do not say SUCCESSFUL: the person knew these.
+    /// that prove nothing. An unknown end outweighs nothing. A request that was only accepted may fail later, so a person's
+    /// REJECTED outweighs the confirmations before it whose state is not SUCCESSFUL: the person knew these.
     pub fn deciding_end(&self) -> Option<(&'a Row, &'a End)> {
         let by_person = |end: &End| matches!(end.by, By::Person { .. });
         let failed_later = self
@@ -103,7 +103,7 @@ impl<'a> ClaimRecord<'a> {
         let Some(charged) = end.map_or(&self.claim.amount, |end| &end.amount) else { return false };
         let decimal = |text: &str| Decimal::parse(text.trim());
         let fee = end.and_then(|end| decimal(end.fee.as_ref()?));
-        // What is no decimal equals nothing.
+        // A text that is no decimal equals nothing.
         !decimal(wanted).zip(decimal(charged)).is_some_and(|(price, total)| price.is_charged_as(&total, fee.as_ref()))
     }
 
@@ -135,7 +135,7 @@ impl<'a> ClaimRecord<'a> {
         self.ends.iter().filter(|(_, end)| end.by == By::Sender).find_map(|(_, end)| end.payment_reference.as_deref())
     }
 
-    /// Nobody knows what became of it, or it may still change. An authorization that is confirmed may be followed by
+    /// Returns whether its outcome is unknown or may still change. An authorization that is confirmed may be followed by
     /// the next step, so it is not open.
     pub fn is_open(&self) -> bool {
         match self.state() {
@@ -153,14 +153,14 @@ impl<'a> ClaimRecord<'a> {
         !self.ends.iter().any(has_ended) && !is_over(&self.claim.lease.from) && !self.seen.iter().any(|at| is_over(at))
     }
 
-    /// Its sender's end may still come; or it has written one that proves nothing, and what the service says is proof only
+    /// Its sender's end may still come; or it has written one that proves nothing, and the service's response is proof only
     /// once the lease is over.
     pub fn is_waited_for(&self, now: &Moment) -> bool {
         let has_ended = self.ends.iter().any(|(_, end)| end.by == By::Sender);
         self.may_be_under_way(now) && (!has_ended || self.can_be_looked_up())
     }
 
-    /// The service tells what became of it. It shows no partial refund.
+    /// Returns whether a status query can resolve it. The service shows no partial refund.
     pub fn can_be_looked_up(&self) -> bool {
         let is_partial_refund = self.claim.step == Step::Refund && self.claim.amount.is_some();
         !self.claim.request.is_empty() && !is_partial_refund

@@ -1,10 +1,10 @@
-//! What rows are found by, keys and orders, and whose rows they are.
+//! The keys and orders by which rows are found, and the accounts that own the rows.
 
 use super::digest::digest;
 use paysvc_spec::journal::Step;
 
-/// A key or an order. It is found with ASCII case folded and kept as it was given: whether the service tells two
-/// spellings apart is not known.
+/// A key or an order. It is found with ASCII case folded and kept as it was given: it is not known whether the service
+/// distinguishes two spellings.
 #[derive(Clone, Debug, Default)]
 pub struct Name {
     pub given: String,
@@ -38,14 +38,14 @@ pub fn payout(client_reference: &str) -> Name {
     Name::new(&format!("payout {client_reference}"))
 }
 
-/// What is not known of an account.
+/// An unknown part of an account.
 const UNKNOWN: &str = "-";
 
 /// The account of a client, and those whose rows count as its own.
 #[derive(Clone, Debug)]
 pub struct Accounts {
     mode: String,
-    /// Of the base URL; empty for a service on this machine.
+    /// The origin of the base URL; empty for a service on this machine.
     origin: String,
     /// Digests of the public key and of former ones.
     keys: Vec<String>,
@@ -66,7 +66,7 @@ impl Accounts {
         [&self.mode, &self.origin, &self.keys[0]].map(String::as_str).join(" ")
     }
 
-    /// The account is the client's. What is not known of one of them says nothing.
+    /// Returns whether the account is the client's. A part that is unknown in one of them agrees with any.
     pub fn has(&self, account: &str) -> bool {
         let agrees = |one: &str, other: &str| one == other || one == UNKNOWN || other == UNKNOWN;
         let parts: Vec<&str> = account.split(' ').collect();

@@ -1,4 +1,4 @@
-//! The journal: what is recorded about requests that move money, and what a call may do after reading it. Rows are
+//! The journal: the records of requests that move money, and the steps that a call may take after reading it. Rows are
 //! appended and never changed.
 //!
 //! Imports `util`, `json`, `call`, and what `request` records.
@@ -53,13 +53,13 @@ pub struct Journal {
     pub accounts: Accounts,
     pub minted: Minted,
     pub returns: Returns,
-    /// How long the details of a closed key are kept.
+    /// The time for which the details of a closed key are kept.
     keep: Duration,
-    /// Somebody was told whether keys are open.
+    /// [`Journal::news`] has returned its findings.
     announced: AtomicBool,
 }
 
-/// What a run reads before it sends, and where it writes what it did.
+/// The place where a run reads rows before it sends, and writes its claims and ends.
 #[derive(Clone, Copy)]
 pub enum Ledger<'a> {
     /// Nothing is found, every claim succeeds, and ends go nowhere.
@@ -75,7 +75,7 @@ pub struct Entry {
     /// The caller gave the key.
     pub explicit: bool,
     pub order: Option<Name>,
-    /// Of a recipient: the digest of its list.
+    /// For a recipient: the digest of its list.
     pub list: Option<String>,
 }
 
@@ -120,7 +120,7 @@ impl<'a> Ledger<'a> {
         journal.claim(known, entry.order.as_ref(), |id| entry.claim(id, lease), call)
     }
 
-    /// Writes what became of a claim. True if a person had settled it differently.
+    /// Writes the end of a claim. True if a person had settled it differently.
     pub fn end(self, claim: &Row, end: &End, call: &Call<'_>) -> Result<bool, String> {
         match self {
             Ledger::Empty => Ok(false),
@@ -129,7 +129,7 @@ impl<'a> Ledger<'a> {
     }
 }
 
-/// What is known about a key and its order at one moment.
+/// The rows of a key and its order at one moment.
 #[derive(Default)]
 pub struct Snapshot {
     /// Each row once.
@@ -151,7 +151,7 @@ impl Snapshot {
         self.rows.iter().filter(|row| row.key == self.key)
     }
 
-    /// How many rows decide something.
+    /// Returns the number of rows that decide something.
     fn count(&self) -> usize {
         self.rows.iter().filter(|row| !matches!(row.kind, Kind::Seen { .. })).count()
     }
@@ -184,7 +184,7 @@ impl Journal {
         self.store.accounts().iter().any(|account| self.accounts.is_of_another_mode(account))
     }
 
-    /// What was found, which is said once.
+    /// Returns the findings for the log, only once.
     pub fn news(&self, call: &Call<'_>) -> Vec<(Level, &'static str)> {
         if self.announced.swap(true, Ordering::SeqCst) {
             return Vec::new();
@@ -217,7 +217,7 @@ impl Journal {
         entry.record.order.as_deref().is_some_and(|order| self.minted.is_fresh(order))
     }
 
-    /// What the call does, by the table.
+    /// Decides what the call does, by the table.
     pub fn decide<'r>(&self, entry: &Entry, found: &Claims<'r>) -> Decision<'r> {
         let Entry { record, key, explicit, order, .. } = entry;
         let wanted = Candidate {
@@ -389,7 +389,7 @@ impl Journal {
         }
     }
 
-    /// Writes what became of a claim, behind all rows of its key. True if a person had settled it differently.
+    /// Writes the end of a claim, behind all rows of its key. True if a person had settled it differently.
     pub fn end(&self, claim: &Row, end: &End, call: &Call<'_>) -> Result<bool, String> {
         // Mostly the claim is all that there is; if not, the number is taken.
         let is_first = claim.seq == 1;
@@ -397,7 +397,7 @@ impl Journal {
         self.end_after(only, claim, call, |_| Ok::<_, ()>(end.clone())).map(|written| written.unwrap_or(false))
     }
 
-    /// As [`Journal::end`], of the end that is made of what the journal has at that moment; nothing is written if it is an
+    /// As [`Journal::end`], for the end that is made from the journal's rows at that moment; nothing is written if it is an
     /// error.
     pub fn end_if<E>(
         &self,
@@ -461,9 +461,9 @@ impl Journal {
         row
     }
 
-    /// How many requests that may charge the order were begun; and what the service called this one, if every other has
-    /// ended. Nothing if the journal cannot know: it is not where it was made, so another journal may have sent
-    /// requests; or the customer may have paid on a page; or what ended long ago is not counted any more.
+    /// Returns the number of begun requests that may charge the order; and the service's name of this one, if every other
+    /// has ended. Nothing if the journal cannot count them: it was moved or copied, so another journal may have sent
+    /// requests; or the customer may have paid on a page; or requests that ended long ago are not counted any more.
     pub fn attempts<'a>(&self, found: &Claims<'a>, of: &ClaimRecord<'a>) -> (Option<u32>, Option<&'a str>) {
         let claims = found.claims();
         let has_page = claims.iter().any(|claimed| claimed.claim.step == Step::Order && claimed.claim.has_page);
@@ -504,7 +504,7 @@ fn can_be_looked_up(claim: &Row, end: &End) -> bool {
     is_charge && end.outcome == Outcome::Confirmed && matches!(end.by, By::Sender)
 }
 
-/// The row is a person's end of the same claim, and says the opposite.
+/// Returns whether the row is a person's end of the same claim with the opposite outcome.
 fn contradicts(row: &Row, end: &End) -> bool {
     let decides = |outcome| matches!(outcome, Outcome::Confirmed | Outcome::Rejected);
     match &row.kind {

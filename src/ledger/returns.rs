@@ -1,4 +1,4 @@
-//! What this client's `journal_next` has returned, until the program calls it again with that key.
+//! The keys that this client's `journal_next` has returned, until the program calls it again with that key.
 //!
 //! An end that was written when it is returned is lost if the program dies before it has recorded it: the next run finds
 //! no open key. So the end is written when the program comes back with the key. Two loops in one process share a client,
@@ -22,7 +22,7 @@ pub struct Returns(PerProcess<Mutex<Keys>>);
 #[derive(Default)]
 struct Keys {
     of: HashMap<String, Key>,
-    /// How many returns there have been.
+    /// The number of returns so far.
     count: u64,
 }
 
@@ -67,7 +67,7 @@ impl Returns {
         }
     }
 
-    /// The program has come back with the key: the ends that it knows and that are to be written.
+    /// The program has come back with the key: returns the ends that it has received and that are to be written.
     pub fn acknowledge(&self, key: &str) -> Ends {
         let keys = &mut *self.keys();
         let Some(known) = keys.of.get_mut(key) else { return Ends::new() };

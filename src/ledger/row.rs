@@ -44,11 +44,11 @@ pub enum Kind {
         at: Moment,
     },
     Tombstone(Tombstone),
-    /// Of the key of an authorization: the response to a charge of the order named this attempt to pay.
+    /// For the key of an authorization: the response to a charge of the order named this attempt to pay.
     Payment,
 }
 
-/// What is left of a key that was closed long ago, under digests of its key and its order.
+/// The rest of a key that was closed long ago, under digests of its key and its order.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Tombstone {
     pub step: Step,
@@ -57,7 +57,7 @@ pub struct Tombstone {
 }
 
 impl Tombstone {
-    /// What stands for the name of a key or an order.
+    /// Returns the text that stands for the name of a key or an order.
     pub fn name_of(index: &str) -> String {
         format!("ended {}", digest("tombstone", "name", index))
     }
@@ -70,7 +70,7 @@ pub struct Lease {
     pub for_ms: u64,
 }
 
-/// That a request is about to be sent.
+/// A request is about to be sent.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Claim {
     pub step: Step,
@@ -81,17 +81,17 @@ pub struct Claim {
     /// The customer may pay the order on a page of the service.
     pub has_page: bool,
     pub lease: Lease,
-    /// Digests of the fields that say who pays what to whom, by path.
+    /// Digests of the fields that determine who pays what to whom, by path.
     pub digests: Vec<(String, String)>,
-    /// Of a recipient: the digest of the list that paid it, with the row's random number.
+    /// For a recipient: the digest of the list that paid it, with the row's random number.
     pub list: Option<String>,
-    /// What a status query needs of the request: a JSON object without secrets. Empty if nothing can be looked up.
+    /// The part of the request that a status query needs: a JSON object without secrets. Empty if nothing can be looked up.
     pub request: String,
     pub amount: Option<String>,
     pub currency: Option<String>,
 }
 
-/// What became of a claim, as found by somebody.
+/// The result of a claim, as found by somebody.
 #[derive(Clone, PartialEq, Debug)]
 pub struct End {
     /// The row of the claim.
@@ -103,13 +103,13 @@ pub struct End {
     pub is_final: bool,
     /// 0: there was no response.
     pub http_status: u16,
-    /// What the response called the attempt to pay, or the payout.
+    /// The response's reference of the attempt to pay, or of the payout.
     pub payment_reference: Option<String>,
-    /// What the response called the batch.
+    /// The response's reference of the batch.
     pub batch_reference: Option<String>,
-    /// How many recipients the batch of a payout had; 0 for everything else.
+    /// The number of recipients in the batch of a payout; 0 for everything else.
     pub recipients: u32,
-    /// What was charged for the order, as the response has it.
+    /// The amount charged for the order, as the response has it.
     pub amount: Option<String>,
     /// The amount may include it.
     pub fee: Option<String>,
@@ -125,7 +125,7 @@ pub enum By {
     Person {
         who: String,
         why: String,
-        /// That person says that the claim's sender has ended.
+        /// True if the person stated that the claim's sender has ended.
         sender_ended: bool,
     },
 }
@@ -166,14 +166,14 @@ fn check(id: &str, before: &str) -> String {
     format!(r#","check":"{}"}}"#, digest(id, "row", before))
 }
 
-/// Where a table has a row.
+/// The place of a row in a table.
 #[cfg(feature = "journal")]
 pub struct Place<'a> {
     pub key: &'a str,
     pub seq: u32,
     pub order: Option<&'a str>,
     pub account: &'a str,
-    /// What the row there may say about whether its key is open.
+    /// The values that the row there may have for whether its key is open.
     pub opens: &'a [bool],
 }
 
@@ -191,7 +191,7 @@ fn is_written_at(text: &str, place: &Place<'_>) -> bool {
 }
 
 impl Row {
-    /// Fails if it could not be read again, with what is wrong.
+    /// Fails if it could not be read again, with the fault.
     pub fn to_json(&self) -> Result<String, String> {
         let mut text = self.members();
         text.pop();
@@ -307,7 +307,7 @@ impl Row {
         Reader(Given::read(text).fields().ok()?).name("key", "key_as_given").ok()?
     }
 
-    /// Fails with what is wrong: a row that cannot be read never counts as missing.
+    /// Fails with the fault: a row that cannot be read never counts as missing.
     pub fn parse(text: &str) -> Result<Row, String> {
         fits(text)?;
         let given = Given::read(text);
@@ -516,7 +516,7 @@ mod tests {
         };
         vec![
             row(Kind::Claim(claim)),
-            // What the service may answer some day.
+            // A state that the service may return some day.
             row(Kind::End(end(By::Sender, State(-1)))),
             Row { order: None, ..row(Kind::End(end(person(false), State::PENDING))) },
             row(Kind::End(end(person(true), State::NONE))),

@@ -1,11 +1,11 @@
-//! Where rows are kept: a file on this machine, or a database of the program.
+//! The store that keeps the rows: a file on this machine, or a database of the program.
 
 use super::row::Row;
 use crate::call::Bounds;
 use std::fmt::{self, Display};
 use std::path::Path;
 
-/// What [`Store::append`] did.
+/// The result of [`Store::append`].
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum AppendResult {
     Done,
@@ -18,7 +18,7 @@ pub enum AppendResult {
     Not(String),
 }
 
-/// Which rows to read. Keys and orders are those by which rows are found: with ASCII case folded.
+/// The rows to read. Keys and orders are those by which rows are found: with ASCII case folded.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Query<'a> {
     /// All of a key, by their numbers.
@@ -85,8 +85,8 @@ pub struct NewRow {
     pub json: String,
     /// Keys of the account that were closed before then need no details any more.
     pub keep_from_ms: u64,
-    /// What the row was decided on. A store that cannot compare it in one transaction with writing ignores it, and does not
-    /// answer [`AppendResult::Alone`].
+    /// The rows that the row was decided on. A store that cannot compare them in one transaction with writing ignores this,
+    /// and does not return [`AppendResult::Alone`].
     pub after: Option<RowCounts>,
 }
 
@@ -107,7 +107,7 @@ impl NewRow {
     }
 }
 
-/// How many rows of the row's key there were, and of this order.
+/// The number of rows of the row's key, and of this order.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[cfg_attr(not(feature = "journal"), allow(dead_code))]
 pub struct RowCounts {

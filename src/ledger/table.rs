@@ -1,4 +1,4 @@
-//! What a call does with what it finds in the journal, by the table of [`paysvc_spec::journal`].
+//! Decides what a call does with the rows it finds in the journal, by the table of [`paysvc_spec::journal`].
 
 use super::claims::{ClaimRecord, ClaimState};
 use super::clock::Moment;
@@ -12,15 +12,15 @@ use paysvc_spec::status::{self, Outcome};
 /// The request that is about to be sent.
 pub struct Candidate<'a> {
     pub key: &'a Name,
-    /// What it is about.
+    /// The order that it is about.
     pub order: Option<&'a Name>,
     pub step: Step,
     /// The caller gave the key.
     pub explicit: bool,
-    /// What the request names of its price.
+    /// The amount of the price that the request names.
     pub amount: Option<&'a str>,
     pub currency: Option<&'a str>,
-    /// Paths and values of the fields that say who pays what to whom.
+    /// Paths and values of the fields that determine who pays what to whom.
     pub members: &'a [(String, String)],
     /// This client made the order's reference just now, and has not claimed it.
     pub fresh: bool,
@@ -34,15 +34,15 @@ pub struct Claims<'a> {
     rows: &'a [Row],
 }
 
-/// What the call does.
+/// The decision about what the call does.
 pub struct Decision<'a> {
     pub line: &'static Line,
     pub end: Option<ClaimRecord<'a>>,
-    /// What is open and looked up.
+    /// The open claims, which are looked up.
     pub open: Vec<ClaimRecord<'a>>,
     /// The paths of fields that differ from those of the key.
     pub differing: Vec<String>,
-    /// What else a person needs to know.
+    /// Further details that a person needs.
     pub detail: Option<String>,
 }
 
@@ -94,7 +94,7 @@ impl<'a> Claims<'a> {
             _ => false,
         };
         let together = || self.claims.iter().filter(decides);
-        // What must be known before the request is sent. An authorization completes a charge that is open.
+        // Claims that must be resolved before the request is sent. An authorization completes a charge that is open.
         let completes = |claimed: &ClaimRecord<'_>| step == Step::Authorization && claimed.claim.step == Step::Charge;
         let open: Vec<_> = together().filter(|claimed| claimed.is_open() && !completes(claimed)).cloned().collect();
         // The caller's own key always names the same request. A recipient that was not paid may be corrected.
@@ -105,7 +105,7 @@ impl<'a> Claims<'a> {
             .filter(|claimed| claimed.state() != ClaimState::NotSent)
             .find(is_compared)
             .map_or_else(Vec::new, |first| digest::differing(&first.row.id, &first.claim.digests, wanted.members));
-        // What the request asks about in another spelling.
+        // The request's order or key in another spelling.
         let spelt = self.rows.iter().find_map(|row| {
             let is_other = |found: &Name, own: &Name| found == own && found.given != own.given;
             let order = row.order.as_ref().zip(wanted.order).filter(|(found, own)| is_other(found, own));
@@ -113,7 +113,7 @@ impl<'a> Claims<'a> {
             order.or(Some(key).filter(|(found, own)| is_other(found, own)))
         });
         let of_other = self.rows.iter().find(|row| !wanted.accounts.has(&row.account));
-        // How much a refund was of is gone with its details.
+        // The amount of a refund is gone with its details.
         let closed = self.tombstones().find(|(row, ended)| {
             let decides = match ended.step {
                 Step::Charge | Step::Authorization => pays || step == Step::Order,

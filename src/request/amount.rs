@@ -6,12 +6,12 @@ use crate::json::{Type, Value};
 use crate::util::text::is_digits;
 use paysvc_spec::schema::{LONGEST_AMOUNT, Wire};
 
-/// How much an amount can grow when it is written: a number gets quotes.
+/// Max growth of an amount when it is written: a number gets quotes.
 pub const GROWTH: usize = 2;
 
 const EXPECTED: &str = "must be a decimal amount above zero in major units, like \"100.10\"";
 
-/// What is wrong with an amount; `None` for a good one.
+/// Returns the fault of an amount; `None` for a good one.
 pub fn fault(value: Value<'_>) -> Option<String> {
     let found = value.kind();
     if !matches!(found, Type::Text | Type::Number) {

@@ -1,4 +1,4 @@
-//! The body of a request: compact JSON, encrypted where the row says so.
+//! The body of a request: compact JSON, encrypted where the row requires it.
 
 use std::cmp::Reverse;
 
@@ -24,18 +24,18 @@ pub fn body(what: &str, fields: &[Field], given: Fields<'_>, capacity: usize) ->
     if is_complete { Ok(out) } else { Err(validate::out_of_memory(what, capacity, Status::Argument)) }
 }
 
-/// How much a request of that length may grow at most: its amounts may get quotes.
+/// Returns the max growth of a request of that length: its amounts may get quotes.
 fn growth(fields: &[Field], length: usize) -> usize {
     // One amount with its name takes at least `"x":1,`, or `"x":1}` as the last.
     if has_amount(fields) { length / 6 * amount::GROWTH } else { 0 }
 }
 
-/// Whether an object with these fields holds an amount, at any depth.
+/// Returns whether an object with these fields holds an amount, at any depth.
 fn has_amount(fields: &[Field]) -> bool {
     fields.iter().any(|field| matches!(field.kind, Kind::Amount(_)) || has_amount(field.kind.members()))
 }
 
-/// Whether an object with these fields may be written in another way than it is given: an amount, or the case of a name.
+/// Returns whether an object with these fields may be rewritten: an amount, or the case of a name.
 fn is_rewritten(fields: &[Field]) -> bool {
     let is_one = |field: &Field| matches!(field.kind, Kind::Amount(_)) || field.any_case;
     fields.iter().any(|field| is_one(field) || is_rewritten(field.kind.members()))
@@ -66,7 +66,7 @@ fn push_field(field: &Field, value: Value<'_>, object: &mut Object<'_>, is_compl
     });
 }
 
-/// How the name of a field is spelled in the request.
+/// Returns the name of a field as spelled in the request.
 fn sent_as(field: &Field, value: Value<'_>) -> &'static str {
     if field.options.is_empty() {
         return field.name;

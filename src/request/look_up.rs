@@ -1,4 +1,4 @@
-//! What a program kept of an earlier request, and the request of the status query that it makes.
+//! The values that a program kept of an earlier request, and the status query's request that they make.
 
 use std::borrow::Cow;
 
@@ -17,7 +17,7 @@ use paysvc_spec::status::Status;
 /// The place of the earlier request in the request of `resolve`.
 const WHERE: &str = "request";
 
-/// What the status query needs of a request: values by their pointers.
+/// The part of a request that the status query needs: values by their pointers.
 pub type Values = Vec<(&'static str, Box<str>)>;
 
 /// An earlier request, as far as it was kept.
@@ -110,7 +110,7 @@ impl<'a> EarlierRequest<'a> {
         self.text(self.own_pointer()?)
     }
 
-    /// Of one attempt among others, or of an account: the value of the request that the status query does not send.
+    /// For one attempt among others, or an account: the value of the request that the status query does not send.
     fn own_pointer(&self) -> Option<&'static str> {
         let is_sent = |pointer: &str| self.look_up.members.iter().any(|(_, pointers)| pointers.contains(&pointer));
         let mut kept =
@@ -139,11 +139,11 @@ impl<'a> EarlierRequest<'a> {
     }
 }
 
-/// What a program keeps from a request in order to look it up; `with_added`: also what the caller has added for that.
+/// Returns the values that a program keeps from a request to look it up; `with_added`: also those that the caller has added.
 pub fn values(row: &'static Endpoint, look_up: &LookUp, given: Fields<'_>, with_added: bool) -> Values {
     let value = |keep: &Keep| {
         let value = value(given, row.fields, keep.pointer()).ok()??;
-        // What has the wrong type is refused elsewhere; what is in it may be secret.
+        // A value of the wrong type is refused elsewhere; its content may be secret.
         match (keep, value.kind()) {
             (Keep::Added(_), _) if !with_added => None,
             (Keep::Value(pointer) | Keep::Added(pointer), Type::Text | Type::Number) => {

@@ -30,7 +30,7 @@ pub struct Request<'a> {
     pub name: &'static str,
     /// `None` for a request that the table does not have.
     pub row: Option<&'static Endpoint>,
-    /// Of an endpoint's function; of a request that JSON describes, the fields that describe it.
+    /// The fields of an endpoint's request; for a request that JSON describes, the fields that describe it.
     given: Fields<'a>,
     pub method: Method,
     pub url: String,
@@ -135,7 +135,7 @@ fn of_fields<'a>(
     })
 }
 
-/// Whether the request is a charge and has no price, although the row has a place for it.
+/// Returns whether the request is a charge and has no price, although the row has a place for it.
 fn lacks_price(row: &'static Endpoint, given: Fields<'_>) -> bool {
     row.fields.iter().any(|field| field.has_price && given.get(field.name).is_none())
         && row.looked_up_by.as_ref().is_some_and(|look_up| look_up::charges(row, look_up, given))

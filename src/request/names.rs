@@ -1,4 +1,4 @@
-//! What a request names: a response that names other references belongs to another request, and a refusal names the
+//! References and fields of a request: a response with other references belongs to another request, and a refusal names the
 //! fields that are wrong.
 
 use std::borrow::Cow;
@@ -8,10 +8,10 @@ use crate::request::amount::digits;
 use paysvc_spec::roles::OF_REQUEST;
 use paysvc_spec::schema::{Field, Reference};
 
-/// What one request names, each with its kind.
+/// The references that one request names, each with its kind.
 pub type References<'a> = Vec<(Reference, Cow<'a, str>)>;
 
-/// Of a request with a row.
+/// Returns the references of a request with a row.
 pub fn of_row<'a>(given: Fields<'a>, fields: &[Field]) -> References<'a> {
     let mut found = Vec::new();
     add(given, fields, &mut found);
@@ -40,7 +40,7 @@ fn has_references(fields: &[Field]) -> bool {
     fields.iter().any(|field| field.reference.is_some())
 }
 
-/// Of a request without a row: fields whose names may be in any case.
+/// Returns those of a request without a row: fields whose names may be in any case.
 pub fn of_any(given: Fields<'_>) -> References<'_> {
     let mut found = Vec::new();
     each_of_any(given, &mut |_, kind, value| found.extend(text(value).map(|text| (kind, text))));
@@ -81,12 +81,12 @@ const MAX_NAMES: usize = 1000;
 #[derive(Clone, Copy, Default)]
 pub struct RequestFields<'a> {
     pub row: &'static [Field],
-    /// Of a request without a row: the names that it has, at any depth.
+    /// For a request without a row: the names that it has, at any depth.
     pub names: &'a [String],
 }
 
 impl RequestFields<'_> {
-    /// Whether a name in `errors`, or the last step of a path like `$.order.amount`, is a field of the request.
+    /// Returns whether a name in `errors`, or the last step of a path like `$.order.amount`, is a field of the request.
     pub fn has(&self, name: &str) -> bool {
         fn is_in(fields: &[Field], name: &str) -> bool {
             fields.iter().any(|field| field.name.eq_ignore_ascii_case(name) || is_in(field.kind.members(), name))
@@ -95,8 +95,8 @@ impl RequestFields<'_> {
         is_in(self.row, name) || self.names.iter().any(|own| own.eq_ignore_ascii_case(name))
     }
 
-    /// Whether the `errors` of a response are an object whose names are all fields of the request, or `data`, which is
-    /// what an encrypted request has.
+    /// Returns whether the `errors` of a response are an object whose names are all fields of the request, or `data`,
+    /// which is what an encrypted request has.
     pub fn are_named_by(&self, root: Value<'_>) -> bool {
         let errors = root.member("errors").filter(|errors| errors.kind() == Type::Object && !errors.is_empty());
         let is_field = |name: &str| self.has(name) || last_step(name).eq_ignore_ascii_case("data");

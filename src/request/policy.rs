@@ -45,14 +45,14 @@ pub struct RawRequest {
     pub read_only: Option<bool>,
 }
 
-/// How a request to its path is sent.
+/// The rules by which a request to its path is sent.
 pub struct Policy {
     /// The row of the table that it calls.
     pub row: Option<&'static Endpoint>,
     pub read_only: bool,
 }
 
-/// A field of the request and what is wrong with it.
+/// A field of the request and its fault.
 type InvalidMember = (&'static str, String);
 
 /// Enforces the rules of the rows that the path belongs to:

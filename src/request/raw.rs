@@ -102,7 +102,7 @@ pub fn prepare<'a>(json: &'a Given<'_>, settings: &Config, stop: Stop<'_>) -> Re
     })
 }
 
-/// What a request that JSON describes would send if it were not encrypted.
+/// Returns the body that a request described by JSON would send if it were not encrypted.
 pub fn plain_body(request: &Request<'_>) -> Result<Option<SecretBytes>, ValidationError> {
     let length = request.given.get("body").map_or(0, |body| body.raw().len());
     body(request.given, request.method, false, length)

@@ -1,4 +1,4 @@
-//! What the journal keeps about a request: no card data, no codes, no keys.
+//! The journal's record of a request: no card data, no codes, no keys.
 
 use crate::json::decimal::Decimal;
 use crate::json::{Fields, Value};
@@ -8,7 +8,7 @@ use crate::request::{Request, amount, text_value};
 use paysvc_spec::journal::Step;
 use paysvc_spec::schema::{Endpoint, Field, Kind, Reference, Settles};
 
-/// What is kept about a request.
+/// The journal's record of a request.
 #[derive(Debug)]
 pub struct Record {
     pub function: &'static str,
@@ -17,9 +17,9 @@ pub struct Record {
     pub order: Option<String>,
     /// The reference of the attempt to pay, if the request names it.
     pub payment: Option<String>,
-    /// The fields that say who pays what to whom, by their paths.
+    /// The fields that determine who pays what to whom, by their paths.
     pub members: Vec<(String, String)>,
-    /// What a status query needs; `None` if nothing can be looked up.
+    /// The values that a status query needs; `None` if nothing can be looked up.
     kept: Option<Values>,
     pub amount: Option<String>,
     pub currency: Option<String>,
@@ -78,7 +78,7 @@ impl Record {
         }
     }
 
-    /// What a status query needs, as a JSON object; empty if nothing can be looked up.
+    /// Returns the values that a status query needs, as a JSON object; empty if nothing can be looked up.
     pub fn kept(&self) -> String {
         self.kept.as_ref().and_then(look_up::text).unwrap_or_default()
     }

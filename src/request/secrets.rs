@@ -14,11 +14,11 @@ pub const MIDDLE: usize = 6;
 pub const LONG: usize = 12;
 /// A field that the row does not name, is shorter and has no digit is a word (a currency, a card's brand), no code.
 const SHORTEST_WORD: usize = 6;
-/// How many bytes the secrets of most requests take.
+/// Bytes that the secrets of most requests take.
 const USUAL: usize = 512;
-/// How many values are read between two checks of the deadline.
+/// Values that are read between two checks of the deadline.
 const BETWEEN_STOPS: usize = 256;
-/// Whether to stop: the call's deadline has passed, or it was cancelled.
+/// Returns whether to stop: the call's deadline has passed, or it was cancelled.
 pub type Stop<'a> = &'a dyn Fn() -> bool;
 
 /// The secrets of a request: texts in one block of memory, each after its length.
@@ -89,7 +89,7 @@ impl Secrets {
         }
     }
 
-    /// Whether all secrets of the request are in it. Otherwise no text of the service may be shown.
+    /// Returns whether all secrets of the request are in it. Otherwise no text of the service may be shown.
     pub fn is_complete(&self) -> bool {
         self.complete
     }
@@ -164,12 +164,12 @@ impl Collector<'_> {
     }
 }
 
-/// Whether a text has enough letters and digits to be searched for by them.
+/// Returns whether a text has enough letters and digits to be searched for by them.
 pub fn has_symbols(secret: &str) -> bool {
     symbols(secret).take(SHORTEST).count() == SHORTEST
 }
 
-/// Whether a text is long enough to be searched for: by its letters and digits, or by its characters as they are.
+/// Returns whether a text is long enough to be searched for: by its letters and digits, or by its characters as they are.
 fn can_be_found(secret: &str) -> bool {
     has_symbols(secret) || secret.trim().chars().filter_map(visible).take(MIDDLE).count() == MIDDLE
 }

@@ -23,7 +23,7 @@ impl Moment {
     }
 
     /// The time from this moment until `now`. `None` if the clocks differ, or if this moment is later: then it was written
-    /// in another boot, whatever it says.
+    /// in another boot, whatever boot it names.
     pub fn passed_ms(&self, now: &Moment) -> Option<u64> {
         if self.boot == now.boot { now.ms.checked_sub(self.ms) } else { None }
     }

@@ -1,5 +1,5 @@
-//! A time limit that also holds if the machine sleeps or its clock is changed in the meantime, and what messages say about
-//! a call that is over.
+//! A time limit that also holds if the machine sleeps or its clock is changed in the meantime, and the words of messages
+//! about a call that is over.
 
 use std::time::{Duration, Instant, SystemTime};
 

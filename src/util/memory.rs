@@ -20,24 +20,24 @@ pub const MAX_BULK_TEXT: usize = 256 * 1024 * 1024;
 /// Most values of a JSON document. 500 mandates have 3,000; a million take 20 MB as a response, and 100 MB in the builder.
 pub const MAX_VALUES: usize = 1_000_000;
 
-/// Most members that one error names.
+/// Max fields that one error names.
 pub const MAX_ERRORS: usize = 100;
 
-/// How many characters of a field's name are repeated. The service's own names are much shorter.
+/// Max characters of a field's name that are repeated. The service's own names are much shorter.
 pub const MAX_NAME_CHARS: usize = 100;
 
 /// A larger allocation is never made in a way that ends the process if it fails.
 pub const LARGE: usize = 64 * 1024;
-/// What messages say about a text for which there is no memory.
+/// The words of messages for a text for which there is no memory.
 pub const TOO_LARGE: &str = "does not fit into the memory that this process may use";
-/// What a call says if it sends nothing because memory is short.
+/// The message of a call that sends nothing because memory is short.
 pub const LACK: &str = "there is not enough memory to send a request and to report what becomes of it";
 
 thread_local! {
     static SPENT: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Whether the call of this thread has used the memory that was set aside for it: it must end without another request.
+/// Returns whether this thread's call has used the memory that was set aside for it: it must end without another request.
 pub fn is_spent() -> bool {
     SPENT.get()
 }
@@ -49,7 +49,7 @@ pub fn set_spent(spent: bool) {
 
 /// A smaller size is assumed to be available.
 const SMALL: usize = 256 * 1024;
-/// How many times the size of a JSON text reading it may take: an unescaped copy, and buffers that grow while it is
+/// Memory for reading a JSON text, in multiples of its size: an unescaped copy, and buffers that grow while it is
 /// read, which exist twice while they move (freed memory is wiped, so nothing grows in place).
 const COPIES: usize = 5;
 
@@ -65,7 +65,7 @@ pub fn list<T>(count: usize) -> Option<Vec<T>> {
     Some(list)
 }
 
-/// Whether a text of that length can be read as JSON, which allocates in ways that cannot fail safely. Another thread
+/// Returns whether a text of that length can be read as JSON, which allocates in ways that cannot fail safely. Another thread
 /// may take the memory first, so this makes the end of the process unlikely, not impossible.
 pub fn can_read(length: usize) -> bool {
     if length < SMALL {

@@ -1,4 +1,4 @@
-//! Helpers that the other rooms share: secrets, texts, memory, processes. They know nothing about payments.
+//! Helpers that the other rooms share: secrets, texts, memory, processes. They are independent of payments.
 
 pub mod boot;
 pub mod expiry;

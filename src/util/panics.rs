@@ -45,7 +45,7 @@ impl fmt::Display for SourceLine {
 }
 
 thread_local! {
-    /// How many calls of [`catch_panic`] this thread is in. It has no destructor, so a thread's end runs no code of
+    /// The number of calls of [`catch_panic`] that this thread is in. It has no destructor, so a thread's end runs no code of
     /// ours.
     static DEPTH: Cell<u32> = const { Cell::new(0) };
     static LAST: Cell<SourceLine> = const { Cell::new(SourceLine::UNKNOWN) };

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use once_cell::race::{OnceBox, OnceRef};
 
-/// How long a fork waits for sections to end, and a section for a fork: far longer than either takes. It is limited
+/// Max time that a fork waits for sections to end, and a section for a fork: far longer than either takes. It is limited
 /// because the program's own fork handlers, or a fork in a signal handler, could make two threads wait for each other.
 const MAX_WAIT: Duration = Duration::from_millis(500);
 const PAUSE: Duration = Duration::from_micros(50);
@@ -122,7 +122,7 @@ pub struct Platform {
 
 static PLATFORM: OnceRef<'static, Platform> = OnceRef::new();
 
-/// What must be closed before a fork.
+/// Closes what must be closed before a fork.
 static CLOSE: OnceBox<fn()> = OnceBox::new();
 
 /// From now on, that function runs before each fork, when no thread is in a critical section.
@@ -275,7 +275,7 @@ mod tests {
         assert_eq!((page.generation(&last), page.generation(&last)), (1, 1));
         PID.set(101);
         assert_eq!((page.generation(&last), page.generation(&last)), (2, 2));
-        // If a child has a reused process id, the fork handler tells.
+        // If a child has a reused process id, the fork handler detects it.
         page.inside.store(2, Ordering::SeqCst);
         page.forking.store(1, Ordering::SeqCst);
         page.after_fork_in_child();

@@ -1,4 +1,4 @@
-//! What becomes of characters: a text as one line for people, whether a name has one spelling, the symbols by which texts
+//! Operations on characters: a text as one line for people, the check that a name has one spelling, the symbols by which texts
 //! are compared, Windows-1252, and bytes in hexadecimal digits.
 
 use std::borrow::Cow;
@@ -9,7 +9,7 @@ use crate::util::memory::MAX_NAME_CHARS;
 pub const MAX_CHARS: usize = 500;
 
 /// The character as it may appear in a line: a blank instead of characters that end the line or control a terminal, and
-/// `None` for invisible ones. Those could hide digits from a search, and bidirectional controls change the order of
+/// `None` for invisible ones. These could hide digits from a search, and bidirectional controls change the order of
 /// text.
 pub fn visible(c: char) -> Option<char> {
     match c {
@@ -38,7 +38,7 @@ pub fn visible(c: char) -> Option<char> {
     }
 }
 
-/// Whether the text is such a line already, as nearly every message is.
+/// Returns whether the text is such a line already, as nearly every message is.
 pub fn is_plain(text: &str) -> bool {
     let bytes = text.as_bytes();
     // A fold is vectorised; `all` would check byte by byte.
@@ -71,7 +71,7 @@ pub fn shortened(name: &str) -> Cow<'_, str> {
     }
 }
 
-/// What is wrong with the spelling of a reference or a key; `None` if nothing is. What names something has one spelling:
+/// Returns the fault of the spelling of a reference or a key; `None` if there is none. A name has one spelling:
 /// "pad-1     ", as fixed-width fields have it, would be another charge than "pad-1".
 pub fn spelling_fault(text: &str) -> Option<String> {
     if text.bytes().all(|byte| byte.is_ascii_graphic()) {
@@ -166,7 +166,7 @@ const FROM_0X80: [u16; 32] = [
     0x0178,
 ];
 
-/// How many bytes come before the first that is below 0x20 or one of these. Checks eight bytes at a time.
+/// Counts the bytes before the first that is below 0x20 or one of these. Checks eight bytes at a time.
 #[inline]
 pub fn bytes_before<const N: usize>(bytes: &[u8], others: [u8; N]) -> usize {
     const ONES: u64 = u64::from_le_bytes([1; 8]);
@@ -200,7 +200,7 @@ pub fn of_cp1252(byte: u8) -> Option<char> {
     }
 }
 
-/// In Windows-1252, for tills that do not know UTF-8. A character that it lacks becomes '?'.
+/// Returns the text in Windows-1252, for tills without UTF-8. A character that it lacks becomes '?'.
 pub fn to_cp1252(text: &str) -> Vec<u8> {
     let byte = |wanted: char| match wanted {
         '\0'..='\x7F' | '\u{A0}'..='\u{FF}' => wanted as u8,

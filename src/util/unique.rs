@@ -1,4 +1,4 @@
-//! What no other call, thread, process or machine has: the number of a call, and new references.
+//! Identifiers that no other call, thread, process or machine has: the number of a call, and new references.
 //!
 //! The number of a call is a random prefix for each process, and a counter. Taking one costs a few instructions; its text is
 //! made only when it is asked for. References sort by the time at which they were made.

@@ -10,7 +10,7 @@ const PLAIN: &[u8] = b"/-._~!$&'()*+,=:@[]%";
 /// different path.
 const NEVER_ESCAPED: &[u8] = b"/\\;%?#";
 
-/// Why servers could read a path differently; the text follows the name of the field or setting.
+/// Fails with the reason why servers could read a path differently; the text follows the name of the field or setting.
 pub fn check(path: &str) -> Result<(), String> {
     if path.contains(['?', '#']) {
         return Err("must not hold a query or fragment".into());

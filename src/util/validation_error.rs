@@ -2,12 +2,12 @@
 
 use paysvc_spec::status::Status;
 
-/// What is wrong, in one line and by member.
+/// The faults of an input, in one line and by field.
 #[derive(Debug)]
 pub struct ValidationError {
     pub status: Status,
     pub message: String,
-    /// Each wrong member (nested ones as `card.cvv`) and what is wrong with it, as in the service's failure envelope.
+    /// Each wrong field (nested ones as `card.cvv`) and its fault, as in the service's failure envelope.
     pub errors: Vec<(String, String)>,
 }
 
@@ -16,7 +16,7 @@ impl ValidationError {
         ValidationError { status, message: message.into(), errors: Vec::new() }
     }
 
-    /// One or more fields are wrong; the message says what is wrong with the first, and names up to three others.
+    /// One or more fields are wrong; the message has the fault of the first, and names up to three others.
     pub fn of_members(status: Status, what: &str, errors: Vec<(String, String)>) -> Self {
         let others: Vec<_> = errors.iter().skip(1).map(|(member, _)| member.as_str()).collect();
         let more = match others.len() {

@@ -9,7 +9,7 @@ use super::error::TransportError;
 use crate::util::text::is_digits;
 
 pub const DATE: &str = "date";
-/// Of the W3C's Trace Context.
+/// A header of the W3C's Trace Context.
 pub const TRACEPARENT: &str = "traceparent";
 /// The numbers that services, proxies and content networks give.
 const NUMBERS: [&str; 7] =
@@ -29,7 +29,7 @@ pub struct HttpAnswer {
     pub encoded: bool,
     /// Neither a length nor chunks: the body ends with the connection, so a truncated one looks like a complete one.
     pub close_delimited: bool,
-    /// Why the body is incomplete, if it is. With the status Transport the connection broke; with Response a retry would get
+    /// The error of an incomplete body. With the status Transport the connection broke; with Response a retry would get
     /// the same response, and the message follows "the body ...".
     pub body_error: Option<TransportError>,
 }

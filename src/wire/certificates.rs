@@ -1,4 +1,4 @@
-//! The check of the service's certificate, and what is wrong with it in words.
+//! The check of the service's certificate, and its faults in words.
 
 use std::error;
 use std::fmt;
@@ -21,7 +21,7 @@ use crate::util::text::visible;
 #[derive(Debug)]
 pub struct Verifier {
     pub webpki: Arc<WebPkiServerVerifier>,
-    /// Those in `ca_file` that may sign for any name.
+    /// Certificates in `ca_file` that may sign for any name.
     pub own: Vec<CertificateDer<'static>>,
 }
 
@@ -71,7 +71,7 @@ impl ServerCertVerifier for Verifier {
     }
 }
 
-/// What is wrong with a certificate, where only the certificate shows it.
+/// The fault of a certificate, where only the certificate shows it.
 #[derive(Debug)]
 struct CertificateFault(String);
 
@@ -83,7 +83,7 @@ impl fmt::Display for CertificateFault {
 
 impl error::Error for CertificateFault {}
 
-/// Replaces an error about which the chain says more.
+/// Replaces an error about which the chain has more details.
 fn explained(error: Error, chain: &[&CertificateDer<'_>]) -> Error {
     let Error::InvalidCertificate(reason) = &error else { return error };
     let text = match reason {
@@ -144,7 +144,7 @@ fn rsa_bits(cert: &CertificateDer<'_>) -> Option<usize> {
     Some(key.modulus.as_bytes().len() * 8)
 }
 
-/// What is wrong with the certificate, and what to do, to follow "TLS failed: ".
+/// Returns the fault of the certificate, and what to do, to follow "TLS failed: ".
 pub fn words(error: &CertificateError) -> String {
     use CertificateError as E;
     let now = || clock::text(std::time::SystemTime::now());
@@ -196,7 +196,7 @@ pub fn words(error: &CertificateError) -> String {
     }
 }
 
-/// webpki has checked the validity before it says so; a test would notice another order.
+/// webpki has checked the validity before it reports this; a test would notice another order.
 fn is_of_authority(error: &CertificateError) -> bool {
     let CertificateError::Other(other) = error else { return false };
     matches!(other.0.downcast_ref(), Some(webpki::Error::CaUsedAsEndEntity))

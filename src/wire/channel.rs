@@ -76,7 +76,7 @@ impl Channel {
         loop {
             match tls.reader().read(buffer) {
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
-                // An end without close_notify: the response's framing tells whether it is complete.
+                // An end without close_notify: the response's framing determines whether it is complete.
                 Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Ok(0),
                 read => return read.map_err(failed),
             }
@@ -100,7 +100,7 @@ impl Channel {
     /// Wipes what rustls has decrypted in its own buffer. A kept connection may not be used again for a long time.
     pub fn wipe(&mut self) {
         if let Some(tls) = &mut self.tls {
-            // It gets the free part of that buffer, and says that nothing came.
+            // It gets the free part of that buffer, and reports that nothing came.
             let _ = tls.read_tls(&mut Wipes);
         }
     }

@@ -14,7 +14,7 @@ use crate::config::address::BaseUrl;
 use paysvc_spec::checks::Check;
 use paysvc_spec::status::Status;
 
-/// How long an address is tried before the next one (RFC 8305, "Connection Attempt Delay").
+/// The time for which an address is tried before the next one (RFC 8305, "Connection Attempt Delay").
 const ATTEMPT_DELAY: Duration = Duration::from_millis(250);
 
 pub struct Peer {

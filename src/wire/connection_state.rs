@@ -30,7 +30,7 @@ struct CallState {
     bounds: Option<Bounds>,
     send_until: Option<Expiry>,
     attached: Option<AttachedSocket>,
-    /// Whether the socket was there before the call; `None`: the call has no socket yet.
+    /// True if the socket was there before the call; `None`: the call has no socket yet.
     reused: Option<bool>,
     error: Option<TransportError>,
     note: Option<String>,
@@ -42,7 +42,7 @@ pub struct Usage {
     pub sent: bool,
     /// The connection had been made before the call.
     pub reused: bool,
-    /// What was repaired in the response, for the log. It may hold anything.
+    /// The repairs of the response, for the log. It may hold anything.
     pub note: Option<String>,
 }
 
@@ -79,7 +79,7 @@ impl ConnectionState {
         Usage { sent: self.sent.load(Ordering::SeqCst), reused: call_state.reused == Some(true), note: call_state.note }
     }
 
-    /// Those of the call; between two calls, no wait is allowed.
+    /// Returns the bounds of the call; between two calls, no wait is allowed.
     pub fn bounds(&self) -> Bounds {
         self.call_state().bounds.clone().unwrap_or_else(|| Bounds::new(None, Duration::ZERO))
     }
@@ -123,7 +123,7 @@ impl ConnectionState {
         self.call_state().note = Some(note);
     }
 
-    /// Why the call failed: the recorded error, or else what ureq's error means.
+    /// Returns the reason why the call failed: the recorded error, or else the meaning of ureq's error.
     pub fn error(&self, error: ureq::Error) -> TransportError {
         let recorded = self.call_state().error.take();
         recorded.unwrap_or_else(|| match error {
@@ -138,7 +138,7 @@ impl ConnectionState {
         })
     }
 
-    /// Why the body ended early, if the connection knows.
+    /// Returns the reason why the body ended early, if the connection recorded it.
     pub fn body_error(&self) -> Option<TransportError> {
         let error = self.call_state().error.take()?;
         Some(if error.status == Status::Response { TransportError::framing(&error.message) } else { error })

@@ -1,4 +1,4 @@
-//! Why there is no response, or not all of it.
+//! The reasons why there is no response, or not all of it.
 
 use std::io;
 
@@ -47,7 +47,7 @@ impl TransportError {
         TransportError::new(Status::Timeout, format!("timed out while {doing}"))
     }
 
-    /// Whether another attempt may help: not after a cancel or a bug in this library.
+    /// Returns whether another attempt may help: not after a cancel or a bug in this library.
     pub fn is_transient(&self) -> bool {
         !self.permanent && matches!(self.status, Status::Transport | Status::Timeout)
     }

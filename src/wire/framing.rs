@@ -14,7 +14,7 @@ use paysvc_spec::status::Status;
 /// and after it.
 pub const MAX_OVERHEAD: usize = 64 * 1024;
 
-/// What ends a body.
+/// The event that ends a body.
 #[derive(Debug, PartialEq, Eq)]
 pub enum End {
     /// A length, the last chunk, or a status that has no body.
@@ -23,7 +23,7 @@ pub enum End {
     ConnectionClose,
 }
 
-/// What ends the body according to the headers (RFC 9112, 6.3), or why the headers are invalid. ureq has already
+/// Returns the event that ends the body by the headers (RFC 9112, 6.3), or why the headers are invalid. ureq has already
 /// refused contradictory lengths.
 pub fn end_of_body(status: StatusCode, version: Version, headers: &HeaderMap) -> Result<End, String> {
     let has_length = headers.contains_key(header::CONTENT_LENGTH);
@@ -47,7 +47,7 @@ pub fn end_of_body(status: StatusCode, version: Version, headers: &HeaderMap) ->
     Ok(if delimited { End::Delimited } else { End::ConnectionClose })
 }
 
-/// Whether the body has a content encoding. None was asked for, and none is decoded.
+/// Returns whether the body has a content encoding. None was asked for, and none is decoded.
 pub fn is_encoded(headers: &HeaderMap) -> bool {
     headers.contains_key(header::CONTENT_ENCODING)
         && list(headers, header::CONTENT_ENCODING).iter().any(|coding| coding != "identity")
@@ -114,7 +114,7 @@ const MAX_SHOWN: usize = 40;
 /// Repairs heads before ureq parses them, because ureq refuses a response for a single malformed line, and old gateways
 /// add such lines. A fold becomes blanks (RFC 9112, 5.2). A line that is no header is removed: without a colon, with a
 /// blank before it, or with a control character. Nothing is repaired in what may frame the body, and nothing is removed that
-/// says how to read it.
+/// determines how to read it.
 #[derive(Default)]
 pub struct Head {
     part: Part,
@@ -183,7 +183,7 @@ impl Head {
         Ok(filled - (start - kept))
     }
 
-    /// Whether ureq gets the line. `kept`: the end of the line before it.
+    /// Returns whether ureq gets the line. `kept`: the end of the line before it.
     fn keeps(&mut self, input: &mut [u8], kept: usize, line: Range<usize>) -> Result<bool, TransportError> {
         let text = without_break(&input[line.clone()]);
         if self.part == Part::StatusLine {

@@ -59,7 +59,7 @@ pub struct WireRequest<'a> {
     pub uri: Uri,
     pub headers: HeaderMap,
     pub body: Option<&'a [u8]>,
-    /// Whether to keep the response's date and all its numbers (see [`answer::trace`]), and not only the first number.
+    /// True to keep the response's date and all its numbers (see [`answer::trace`]), and not only the first number.
     pub keep_trace: bool,
 }
 

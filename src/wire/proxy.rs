@@ -134,7 +134,7 @@ fn socks5_error(code: u8) -> &'static str {
 /// The logins that proxies offer (IANA's HTTP Authentication Scheme Registry).
 const LOGINS: [&str; 6] = ["Basic", "Digest", "NTLM", "Negotiate", "Kerberos", "Bearer"];
 
-/// What to do about 407, which offered these.
+/// Returns what to do about a 407 that offered these.
 fn login_error(offered: &[&str], has_credentials: bool) -> String {
     if !offered.is_empty() && !offered.contains(&"Basic") {
         return format!(

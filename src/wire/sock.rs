@@ -250,7 +250,7 @@ mod tests {
             sock.bounds.deadline = started + HANGS;
             let mut writer = service.try_clone().unwrap();
             let answer = thread::spawn(move || {
-                // Whether the read has begun to wait makes no difference.
+                // It makes no difference whether the read has begun to wait.
                 for byte in 0..20 {
                     thread::sleep(Duration::from_millis(2));
                     writer.write_all(&[byte]).unwrap();
@@ -380,7 +380,7 @@ mod tests {
     #[test]
     fn a_refused_connection_is_found() {
         let closed = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
-        // The system may say so at once.
+        // The system may report it at once.
         let Ok(socket) = sys::start(&closed) else { return };
         let connecting = [socket];
         while sys::connected_or_failed(&connecting, HANGS).unwrap() != [0] {}

@@ -29,7 +29,7 @@ use paysvc_spec::status::Status;
 const DOING: &str = "completing the TLS handshake";
 /// Most bytes of a handshake. A chain of long certificates takes a tenth of it.
 const MAX_HANDSHAKE: u64 = 512 * 1024;
-/// How long to wait for the service to refuse the client certificate, in addition to twice the time of the handshake.
+/// The wait for the service to refuse the client certificate, in addition to twice the time of the handshake.
 /// Most services answer within a round trip.
 const CLIENT_CERT_WAIT: Duration = Duration::from_millis(50);
 const MAX_CLIENT_CERT_WAIT: Duration = Duration::from_secs(1);
@@ -133,7 +133,7 @@ impl Tls {
                 // Sends the alert, for the service's operator; whether it arrives does not matter.
                 let _ = tls.write_tls(sock);
                 return Err(match (error, tls.protocol_version()) {
-                    // Of the first bytes.
+                    // An error about the first bytes.
                     (
                         Error::InvalidMessage(
                             InvalidMessage::InvalidContentType | InvalidMessage::UnknownProtocolVersion,
@@ -157,7 +157,7 @@ impl Tls {
     }
 
     /// In TLS 1.3 the client finishes the handshake before the service has seen its certificate. If the request
-    /// followed at once and the certificate was refused, nobody could tell whether the request had been read. So the
+    /// followed at once and the certificate was refused, it would be unknown whether the request had been read. So the
     /// service gets time to refuse; the session ticket that most services send after accepting ends the wait.
     fn await_client_cert_refusal(
         &self,
@@ -189,7 +189,7 @@ impl Tls {
         result
     }
 
-    /// What a TLS error means, and what to do. A retry helps only against what may be the network's fault.
+    /// Returns the meaning of a TLS error, and what to do. A retry helps only against what may be the network's fault.
     pub fn error(&self, error: &Error) -> TransportError {
         let text = match error {
             Error::FailedToGetCurrentTime => format!(

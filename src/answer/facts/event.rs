@@ -1,4 +1,4 @@
-//! What an event says, which anybody may have sent: by the roles of its fields, as a response, but with names in any case.
+//! Reads an event, which anybody may have sent, by the roles of its fields: as a response, but with names in any case.
 //! A field that cannot be read, or contradicts another one, is a fault: another reader would understand another event.
 
 use std::borrow::Cow;
@@ -17,7 +17,7 @@ use paysvc_spec::status::State;
 
 /// Longest value that is read, in bytes as written. References have 40.
 const MAX_VALUE: usize = 256;
-/// How many characters of an unknown state are kept.
+/// Max characters of an unknown state that are kept.
 const MAX_STATE_CHARS: usize = 40;
 
 #[derive(Debug)]
@@ -28,7 +28,7 @@ pub struct EventFacts {
     pub unknown_state: Option<String>,
 }
 
-/// A field and what is wrong with it.
+/// A field and its fault.
 pub type Fault = (&'static str, &'static str);
 
 /// Reads the objects of an event. The states of the last one count: beside it they are about the request, not the
@@ -59,7 +59,7 @@ pub fn read(objects: &[Value<'_>]) -> Result<EventFacts, Fault> {
                 let text = word(member).unwrap_or(Cow::Borrowed(member.raw()));
                 unknown_state = Some(text.chars().take(MAX_STATE_CHARS).collect());
             }
-            // Of two states of progress the number counts.
+            // If there are two states of progress, the number counts.
             let place = if role == Role::StateNumber { Place::Payment } else { Place::Data };
             match role {
                 // An event may give it as a number.
@@ -78,7 +78,7 @@ pub fn read(objects: &[Value<'_>]) -> Result<EventFacts, Fault> {
     Ok(EventFacts { unknown_state: unknown_state.filter(|_| facts.signs.state == State::NONE), facts, roles })
 }
 
-/// Why a field cannot be read.
+/// The reason why a field cannot be read.
 fn fault(member: Value<'_>, role: Role) -> Option<&'static str> {
     match (role, member.kind()) {
         (Role::StateNumber | Role::StateWord, _) => None,
@@ -92,7 +92,7 @@ fn fault(member: Value<'_>, role: Role) -> Option<&'static str> {
 }
 
 impl Reader<'_> {
-    /// Whether two fields of that role say different things.
+    /// Returns whether two fields of that role contradict each other.
     fn contradicts_itself(&mut self, role: Role) -> bool {
         self.decide_state();
         let facts = &self.facts;

@@ -32,7 +32,7 @@ pub struct Attempt {
     pub state: AttemptState,
 }
 
-/// What an entry says became of the attempt.
+/// The state of the attempt, as an entry reports it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum AttemptState {
     /// It contradicts itself, or there are two.
@@ -97,7 +97,7 @@ impl History {
     }
 }
 
-/// What one element says for itself.
+/// The facts of one element by itself.
 #[derive(Default)]
 struct Element {
     /// Under any name, and under a documented one.
@@ -202,7 +202,7 @@ fn is_refusal(code: Option<CodeClass>) -> bool {
     matches!(code, None | Some(CodeClass::Failure))
 }
 
-/// Whether an element of `data` says that it was refused; `members`: those that the row has there. Read leniently,
+/// Returns whether an element of `data` reports its refusal; `members`: those that the row has there. Read leniently,
 /// because an element that is not known to be refused may be taken for done.
 pub fn is_refused(element: Value<'_>, members: &'static [Member]) -> bool {
     let says = |member: Value<'_>| match meaning(member, Place::Element, members).map(|meaning| meaning.role) {

@@ -1,5 +1,5 @@
-//! The objects of a response, member by member: each does what its role says. The top level has votes, and its `status`
-//! says something about the payment, too.
+//! The objects of a response, field by field: each has the effect of its role. The top level has votes, and its `status`
+//! is evidence about the payment, too.
 
 use super::roles::{Meaning, meaning};
 use super::stated::Text;
@@ -12,7 +12,7 @@ use paysvc_spec::refusals::CodeClass;
 use paysvc_spec::schema::{Member, Place, Reference, Role};
 
 impl Reader<'_> {
-    /// `exact`: the object stands where it is documented; `members`: what the row knows about it.
+    /// `exact`: the object stands where it is documented; `members`: those that the row has for it.
     pub(super) fn object(&mut self, object: Value<'_>, place: Place, members: &'static [Member], exact: bool) {
         if object.kind() != Type::Object {
             return;

@@ -1,7 +1,7 @@
-//! What the texts of a response say about a refusal: that it may be about an earlier request, or about one whose end is
-//! not known; or that nothing was done.
+//! Reads a refusal from the texts of a response: it may be about an earlier request, or about one whose end is not known;
+//! or nothing was done.
 //!
-//! Whatever can become the reply's own message is searched.
+//! Every text that can become the reply's own message is searched.
 
 use super::roles::{Meaning, is_code, meaning};
 use super::wording::{self, Wording};
@@ -12,10 +12,10 @@ use crate::request::names::{RequestFields, last_step};
 use paysvc_spec::refusals::{MESSAGES_IN_DATA, OF_PERSONS};
 use paysvc_spec::schema::{Place, Role};
 
-/// How many bytes of texts are searched. No refusal is that long: one that is, is in doubt.
+/// Max bytes of texts that are searched. No refusal is that long: one that is, is in doubt.
 pub const MAX_SEARCHED: usize = 64 * 1024;
 
-/// Searches the texts of a response, and completes its facts by what they say. `None` if stopped.
+/// Searches the texts of a response, and completes its facts with the findings. `None` if stopped.
 pub fn read(facts: &mut Facts, root: Value<'_>, request: RequestFields<'_>, stop: &dyn Fn() -> bool) -> Option<()> {
     let mut search = Search { request, left: MAX_SEARCHED, found: Wording::default() };
     search.texts(root, stop)?;

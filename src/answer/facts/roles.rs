@@ -1,4 +1,4 @@
-//! What the fields of a response mean: by the row of its endpoint, and by the shared list for fields that the row does
+//! The meaning of a response's fields: by the row of its endpoint, and by the shared list for fields that the row does
 //! not have.
 
 use crate::json::document::Value;
@@ -41,7 +41,7 @@ pub struct Meaning {
     pub within: &'static [Member],
 }
 
-/// What a field of an object in that place means; `members`: those that the row has there.
+/// Returns the meaning of a field of an object in that place; `members`: those that the row has there.
 pub fn meaning(value: Value<'_>, place: Place, members: &'static [Member]) -> Option<Meaning> {
     let (known, exact) = known_as(value)?;
     let of_row = || members.iter().find(|member| member.name.eq_ignore_ascii_case(known.name));
@@ -54,7 +54,7 @@ pub fn meaning(value: Value<'_>, place: Place, members: &'static [Member]) -> Op
     Some(Meaning { role, exact, within })
 }
 
-/// Whether a field of an object in that place has a documented name of this role.
+/// Returns whether a field of an object in that place has a documented name of this role.
 pub fn has_role(value: Value<'_>, place: Place, role: Role) -> bool {
     known_as(value).is_some_and(|(known, exact)| exact && known.role(place) == Some(role))
 }
@@ -87,13 +87,13 @@ fn is_in_other_case(known: &KnownName, name: &[u8]) -> bool {
     known.name.as_bytes().eq_ignore_ascii_case(name)
 }
 
-/// Whether a field with that name is a code somewhere.
+/// Returns whether a field with that name is a code somewhere.
 pub fn is_code(name: &str) -> bool {
     let (known, _) = known(name.as_bytes()).unzip();
     known.is_some_and(|known| known.roles.iter().any(|(role, _)| matches!(role, Role::Code | Role::PaymentCode)))
 }
 
-/// What a field means wherever it stands.
+/// Returns the role that a field has wherever it stands.
 pub fn at_any_depth(value: Value<'_>) -> Option<Role> {
     /// The lengths of the names: they rule out most of them.
     const LENGTHS: u64 = {

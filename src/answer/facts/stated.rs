@@ -1,4 +1,4 @@
-//! What the fields of a response state about one thing: a text, an amount, a reference. An unreadable field is not absent,
+//! Statements of a response's fields about one thing: a text, an amount, a reference. An unreadable field is not absent,
 //! and values that contradict each other count as no value. A response that names something other than its request is not
 //! the response to it.
 
@@ -52,7 +52,7 @@ impl Text {
     }
 }
 
-/// What was stated about one thing.
+/// The statement about one thing.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Statement<T> {
     value: Option<T>,
@@ -79,7 +79,7 @@ impl<T: PartialEq> Statement<T> {
         }
     }
 
-    /// What several members or objects state about one thing.
+    /// Combines the statements of several fields or objects about one thing.
     pub fn all<'a>(each: impl IntoIterator<Item = &'a Statement<T>>) -> Statement<T>
     where
         T: Clone + 'a,
@@ -99,7 +99,7 @@ impl<T: PartialEq> Statement<T> {
         self.unclear
     }
 
-    /// The value, if a documented member states it and nothing contradicts it.
+    /// The value, if a documented field states it and nothing contradicts it.
     pub fn clear(&self) -> Option<&T> {
         self.value.as_ref().filter(|_| self.exact && !self.unclear)
     }
@@ -110,17 +110,17 @@ impl<T: PartialEq> Statement<T> {
     }
 }
 
-/// What one object of a response states.
+/// The amounts that one object of a response states.
 #[derive(Clone, Default, PartialEq, Debug)]
 pub struct Amounts {
     /// Without the fee.
     pub price: Statement<Decimal>,
-    /// What was charged: it may include the fee.
+    /// The amount charged: it may include the fee.
     pub total: Statement<Decimal>,
     pub fee: Statement<Decimal>,
 }
 
-/// How a response relates to a price.
+/// The relation of a response to a price.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum PriceMatch {
     Equal,
@@ -145,7 +145,7 @@ impl Facts {
         }
     }
 
-    /// As [`Facts::compare_price`], without what was charged.
+    /// As [`Facts::compare_price`], without the amount charged.
     pub fn compare_price_alone(&self, wanted: &Decimal) -> PriceMatch {
         let named = self.amounts.iter().filter(|amounts| !amounts.price.is_absent());
         compared("price", named, |amounts| &amounts.price, |amounts| amounts.price.clear() == Some(wanted))
@@ -168,13 +168,13 @@ fn compared<'a>(
     }
 }
 
-/// What a response names of one kind.
+/// The reference of one kind that a response names.
 #[derive(Clone, Default, Debug)]
 pub struct NamedReference {
     pub text: Statement<Text>,
     /// It differs from what the request names.
     pub differs: bool,
-    /// A documented member names what the request names.
+    /// A documented field names what the request names.
     agrees: bool,
 }
 
@@ -184,7 +184,7 @@ impl NamedReference {
         self.differs || self.text.is_unclear() && self.text.any().is_some()
     }
 
-    /// It names what the request names, in a documented member and without contradiction.
+    /// It names what the request names, in a documented field and without contradiction.
     pub fn is_requested(&self) -> bool {
         self.agrees && !self.is_of_another_request()
     }
@@ -198,7 +198,7 @@ impl NamedReference {
             Reference::Refunded => Decimal::of(member).map(|amount| Text(amount.to_string())),
             _ => Text::of(member),
         };
-        // If two fields cannot be read, nothing says that they are the same.
+        // If two fields cannot be read, nothing proves that they are the same.
         self.differs |= found.is_none() && self.text.is_unclear();
         let mut requested = requested.iter().filter(|(of, _)| *of == kind).map(|(_, text)| text).peekable();
         if requested.peek().is_some() {

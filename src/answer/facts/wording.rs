@@ -2,7 +2,7 @@
 
 use paysvc_spec::refusals::{AFTER_ALREADY, ALREADY, BETWEEN, DENIALS, GROUPS, Meaning, OF_PAYMENTS};
 
-/// What a text says about a refusal.
+/// The meaning of a text about a refusal.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 pub struct Wording {
     pub doubt: bool,
@@ -113,7 +113,7 @@ impl Words {
         text.split_once(' ').map_or(text, |(word, _)| word)
     }
 
-    /// Whether the words before this one deny it.
+    /// Returns whether the words before this one deny it.
     fn is_denied(&self, mut index: usize) -> bool {
         while index > 0 && self.starts[index].1 {
             index -= 1;
@@ -128,14 +128,13 @@ impl Words {
         false
     }
 
-    /// Whether the word after this one makes "already" a plain refusal: "already expired".
+    /// Returns whether the word after this one makes "already" a plain refusal: "already expired".
     fn is_plain_already(&self, index: usize) -> bool {
         let next = self.starts.get(index + 1).filter(|(_, joined)| *joined).and_then(|_| self.from(index + 1));
         next.is_some_and(|next| AFTER_ALREADY.iter().any(|known| next.starts_with(known)))
     }
 }
 
-/// What stands before a word.
 #[derive(Clone, Copy)]
 enum Separator {
     Nothing,
@@ -157,7 +156,7 @@ impl Separator {
     }
 }
 
-/// `of_person`: what a text says under a field that names a person is about the field's value, not about a payment.
+/// `of_person`: a text under a field that names a person is about the field's value, not about a payment.
 pub fn search(text: &str, of_person: bool) -> Wording {
     let mut found = Wording::default();
     let Some(words) = Words::of(text) else { return Wording { doubt: true, ..found } };

@@ -135,7 +135,7 @@ fn class_of_words(words: &str) -> Option<CodeClass> {
     }
 }
 
-/// Whether two references are equal, ignoring case and surrounding blanks.
+/// Returns whether two references are equal, ignoring case and surrounding blanks.
 pub fn is_same(one: &str, other: &str) -> bool {
     let (one, other) = (one.trim(), other.trim());
     one.eq_ignore_ascii_case(other) || !one.is_ascii() && one.to_lowercase() == other.to_lowercase()

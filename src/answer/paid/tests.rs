@@ -7,7 +7,7 @@ use paysvc_spec::schema::{Answer, Endpoint};
 const ORDERED: Order<'_> = Order { reference: Some("O-1"), amount: Some("600"), currency: Some("NGN") };
 const CONFIRMED: Outcome = Outcome::Confirmed;
 
-/// What the response to a request about order O-1 says.
+/// Returns the facts of the response to a request about order O-1.
 fn facts(expected: &Answer, body: &str, requested: &[(Reference, &str)]) -> Box<Facts> {
     let document = Document::scan(body, &|| false).unwrap_or_else(|_| panic!("{body}"));
     let requested = requested.iter().map(|(kind, text)| (*kind, (*text).into())).collect();

@@ -73,7 +73,7 @@ fn a_message_adds_what_the_answer_does_not_say() {
     assert!(twice.paid_twice && twice.reply.message.starts_with("paid twice"), "{}", twice.reply.message);
 }
 
-/// What banks, gateways and payment services write, as the message of a failure in a 200 and in a 400.
+/// Sentences of banks, gateways and payment services, as the message of a failure in a 200 and in a 400.
 #[test]
 fn real_sentences() {
     let lines = include_str!("../../../tests/refusal_sentences.tsv").lines().skip(1);

@@ -113,7 +113,7 @@ fn invisible_characters_are_removed() {
     assert_eq!(masked("a\u{202e}b\u{2066}c\u{200f}d\u{61c}e\u{200b}f\r\ng\u{1b}[31m", &[]), "abcdef  g [31m");
 }
 
-/// Wherever the message is cut, no part of a secret is left to read that tells more than a few characters.
+/// Wherever the message is cut, no part of a secret is left to read that reveals more than a few characters.
 #[test]
 fn a_secret_at_any_end_leaves_no_readable_part() {
     let long: String = (0..4000).map(|index| char::from(b'a' + (index * 7 + index / 26) as u8 % 26)).collect();
@@ -145,7 +145,7 @@ fn the_beginning_of_a_secret_that_ends_the_message_is_masked() {
         assert_eq!(masked(&format!("bad token {}…", &token[..length]), &[token]), "bad token ***", "{length}");
     }
     assert_eq!(masked("bad token eyJhbGciOi", &[token]), "bad token eyJhbGciOi");
-    // Of a card number, no more than the six digits that may be shown.
+    // No more of a card number than the six digits that may be shown.
     assert_eq!(masked("card 4111 111", &[CARD]), "card ***");
     assert_eq!(masked("card 4111 11", &[CARD]), "card 4111 11");
     assert_eq!(masked("card 4111 111 declined", &[CARD]), "card 4111 111 declined");

@@ -50,7 +50,7 @@ pub(super) fn decide_with(asked: &Inquiry<'_>, http_status: u16, body: &str, cur
     decide_after(Attempts::begun(asked.attempts), asked, http_status, body, currency)
 }
 
-/// With what a journal knows about the attempts.
+/// With a journal's record of the attempts.
 fn decide_after(
     attempts: Attempts,
     asked: &Inquiry<'_>,
@@ -373,7 +373,7 @@ fn prices_are_compared_as_decimals() {
     let refund =
         decide_on(&Inquiry { prices: vec![price("100", "")], ..asked(Refund) }, 200, &body.replace(":5", ":6"));
     assert_eq!((refund.verdict.line, refund.verdict.state.0), ("c7", 0), "the order's state is not the refund's");
-    // What failed was not charged: only its price is compared.
+    // A failed attempt was not charged: only its price is compared.
     let failed = |members: &str| {
         let prices = vec![price("100.10", "NGN")];
         decide_on(

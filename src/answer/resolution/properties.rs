@@ -1,4 +1,4 @@
-//! What settles a question about an order, and that nothing else does: properties of the decision over random responses.
+//! Properties of the decision over random responses: what settles a question about an order, and that nothing else does.
 
 use std::collections::BTreeSet;
 
@@ -24,8 +24,8 @@ const NAMES: &[(u8, &[&str], &[&str])] = &[
     (6, &["6", r#""6""#], &[r#""Reversed""#]),
 ];
 
-/// What takes the proof away from a response that agrees with itself: asked what, in which states, whether the state is
-/// still told, where the field is ("-": one more element), and its value.
+/// Changes that take the proof away from a response that agrees with itself: the questions, the states, whether the state
+/// is still reported, where the field is ("-": one more element), and its value.
 type Change = (&'static [Question], &'static [u8], bool, &'static str, &'static str);
 const CHANGES: &[Change] = &[
     (QUESTIONS, ENDED, true, "/data/orderSummary/reference", r#""ORD-2""#),
@@ -61,7 +61,7 @@ const CHANGES: &[Change] = &[
     (&[Attempt], ENDED, true, "/data/orderPayments/0/orderPaymentReference", r#""PAY-9""#),
 ];
 
-/// What may stand at any place of a response.
+/// Values that may stand at these places of any response.
 const ANYTHING: &[(&str, &[&str])] = &[
     ("/status", &[r#""Failed""#, r#""Successful""#, r#""Pending""#]),
     ("/data/isFinalStatus", &["true", "null", r#""true""#, "false"]),
@@ -92,7 +92,7 @@ fn one<T: Copy>(random: &mut Random, values: &[T]) -> T {
     values[random.below(values.len() as u64) as usize]
 }
 
-/// What is asked, the state of the order, and a response.
+/// A question, the state of the order, and a response.
 struct Case {
     asked: Inquiry<'static>,
     state: u8,
@@ -132,7 +132,7 @@ impl Case {
         decide_with(&self.asked, 200, &self.answer.to_string(), None)
     }
 
-    /// What a response proves that agrees with itself.
+    /// Returns what a response proves that agrees with itself.
     fn proves(&self) -> (Outcome, i32) {
         match (self.asked.question, self.state) {
             (Charge | Final | Attempt, 4) => (Rejected, 4),
@@ -169,7 +169,7 @@ impl Case {
         members.filter(|value| !value.is_null()).map(|value| of_text(value.to_string().trim_matches('"'))).collect()
     }
 
-    /// All that an outcome better than UNKNOWN needs, whatever else the response says.
+    /// All that an outcome better than UNKNOWN needs, whatever else the response has.
     fn may_be(&self, outcome: Outcome) -> bool {
         let (data, attempts) = (&self.answer["data"], self.asked.attempts);
         let summary = &data["orderSummary"];
@@ -276,7 +276,7 @@ fn only_what_names_no_contradiction_is_better_than_unknown() {
         outcomes[found.verdict.outcome as usize] += 1;
         let may = found.verdict.outcome == Unknown || http == 200 && case.may_be(found.verdict.outcome);
         assert!(may, "{:?} {}: {found:?}", case.asked, case.answer);
-        // Neither the order of the history nor a field that nobody knows decides.
+        // Neither the order of the history nor an unknown field decides.
         let mut other = case.answer.clone();
         other["data"]["remark"] = json!("none");
         if let Some(entries) = other["data"]["orderPayments"].as_array_mut() {
@@ -291,7 +291,7 @@ fn only_what_names_no_contradiction_is_better_than_unknown() {
         );
     }
     println!("{outcomes:?}, lines {lines:?}");
-    // Those of batches, accounts and journals have their answers in `cells`.
+    // The lines of batches, accounts and journals have their responses in `cells`.
     let of_orders = |line: &&Line| line.number != "c30" && QUESTIONS.iter().any(|question| line.is_about(*question));
     assert_eq!(lines, LINES.iter().filter(of_orders).map(|line| line.number).collect());
 }

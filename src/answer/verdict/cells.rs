@@ -1,4 +1,4 @@
-//! Attempts without a whole response. What each line makes of a response is in `tests/verdict_cells.json`.
+//! Attempts without a whole response. The verdict of each line on a response is in `tests/verdict_cells.json`.
 
 use super::*;
 use Outcome::{NotSent, Rejected, Unknown};

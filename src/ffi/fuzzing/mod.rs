@@ -1,5 +1,5 @@
-//! The fuzz targets that go through the C interface; compiled for the fuzzer and for tests only. Those of private items
-//! are in [`crate::fuzzing`].
+//! The fuzz targets that go through the C interface; compiled for the fuzzer and for tests only. The targets of private
+//! items are in [`crate::fuzzing`].
 
 mod program;
 #[cfg(test)]

@@ -19,10 +19,10 @@ use crate::ffi::caller::Client;
 use crate::ffi::*;
 use crate::fuzzing::{choose, first_line};
 
-/// How many instructions are run, so that no input takes long.
+/// Max instructions that are run, so that no input takes long.
 const INSTRUCTIONS: usize = 40;
 const HANDLES: usize = 4;
-/// How many fields of one value are read.
+/// Max fields of one value that are read.
 const MEMBERS: usize = 100;
 
 #[derive(Default)]
@@ -31,7 +31,7 @@ struct Machine<'a> {
     clients: [Handle<paysvc_client>; HANDLES],
     calls: [Handle<paysvc_call>; HANDLES],
     replies: [Option<Box<paysvc_reply>>; HANDLES],
-    /// How many lines the log callback has received; its address is the userdata.
+    /// The number of lines that the log callback has received; its address is the userdata.
     lines: Box<u32>,
     /// The texts that named endpoints so far.
     endpoints: Vec<Vec<u8>>,
@@ -257,7 +257,7 @@ impl Machine<'_> {
         }
     }
 
-    /// The names of an object lead to its fields, and every container has as many as it says.
+    /// The names of an object lead to its fields, and every container has as many as it reports.
     unsafe fn read_members(&self, reply: Option<&paysvc_reply>, pointer: &CStr) {
         let look = |step: &CStr| {
             let pointer = CString::new([pointer.to_bytes(), b"/", step.to_bytes()].concat()).unwrap();

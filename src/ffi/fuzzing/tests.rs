@@ -14,7 +14,7 @@ use crate::fuzzing::{choose, first_line};
 /// One test runs both, one after the other: they share one peer.
 const TARGETS: &[(&str, Target)] = &[("ffi", ffi), ("wire", wire)];
 
-/// Of the target `request`: `paysvc_request`, which has no row.
+/// The target `request`: `paysvc_request`, which has no row.
 const RAW: &str = "request";
 
 /// A target in none of the lists would be fuzzed, but its corpus would not be replayed.

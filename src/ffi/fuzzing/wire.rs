@@ -76,7 +76,7 @@ fn check(row: &Endpoint, request: &str, reply: &Reply, answer: &[u8]) {
         _ => assert!([PAYSVC_OUTCOME_REJECTED, PAYSVC_OUTCOME_UNKNOWN].contains(&outcome), "outcome {outcome}"),
     }
     assert!(serde_json::from_str::<serde::de::IgnoredAny>(reply.body()).is_ok(), "{}", reply.body());
-    // What the wire adds can only be doubt: read alone, the body of a reply that is decided says the same.
+    // The wire can only add doubt: read alone, the body of a reply that is decided gives the same.
     if [PAYSVC_OUTCOME_CONFIRMED, PAYSVC_OUTCOME_REJECTED].contains(&outcome) {
         let http_status = u16::try_from(http_status).expect("an HTTP status");
         let alone = of_body(row, request, http_status, reply.body().as_bytes());
@@ -94,7 +94,7 @@ fn check(row: &Endpoint, request: &str, reply: &Reply, answer: &[u8]) {
 /// In a response, becomes the identifier of the request that it answers.
 const ID: &str = "00000000";
 
-/// How long the peer waits for a request's next bytes before it closes the connection. Most of a run's time is this.
+/// The peer's wait for a request's next bytes before it closes the connection. Most of a run's time is this.
 const PATIENCE_MS: u16 = 2;
 
 #[derive(Default)]
@@ -132,7 +132,7 @@ impl Peer {
         *lock(&self.script) = Script { answer: answer.to_vec(), keep, seen: Vec::new() };
     }
 
-    /// How many requests seen hold this identifier.
+    /// Returns the number of requests seen that hold this identifier.
     pub fn seen(&self, id: &str) -> usize {
         lock(&self.script).seen.iter().filter(|request| request.contains(id)).count()
     }
@@ -178,7 +178,7 @@ fn serve(mut socket: TcpStream, script: &Mutex<Script>) {
     }
 }
 
-/// Head and body, once the body is as long as the head says.
+/// Returns head and body, once the body is as long as the head requires.
 fn read_request(socket: &mut TcpStream) -> Option<String> {
     let (mut bytes, mut buffer) = (Vec::new(), [0; 4096]);
     loop {

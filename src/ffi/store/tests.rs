@@ -12,12 +12,12 @@ use crate::ffi::caller::{Client, Reply};
 use crate::ffi::{PAYSVC_E_ARGUMENT, PAYSVC_E_CONFIG, PAYSVC_E_INTERNAL, PAYSVC_OK, PAYSVC_OUTCOME_NOT_SENT};
 use crate::util::panics::failpoint;
 
-/// What the callbacks of a test do, and what they were called with.
+/// The behaviour of a test's callbacks, and a record of their calls.
 struct Database {
     answer: c_int,
     rows: Vec<&'static [u8]>,
     seen: Mutex<Vec<String>>,
-    /// What the last write of `read` returned.
+    /// The result of the last write of `read`.
     wanted: AtomicU32,
     released: AtomicU32,
 }

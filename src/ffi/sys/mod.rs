@@ -1,4 +1,4 @@
-//! What differs between systems at the C boundary: forks, what the system keeps for a thread (`errno`), and staying loaded.
+//! Differences between systems at the C boundary: forks, a thread's state in the system (`errno`), and staying loaded.
 //!
 //! `install` comes first in every function of the C interface that may use `util::process`, and `watch_forks` when a client
 //! is made. `preserving_errors` runs a body and restores what the system keeps of a thread's last error.

@@ -72,7 +72,7 @@ pub fn watch_forks() {
     static WATCHING: AtomicBool = AtomicBool::new(false);
     // No `Once`, because a child must not wait for one that its parent had begun. Installing twice does no harm.
     if !WATCHING.load(Ordering::SeqCst) {
-        // SAFETY: the handlers stay loaded (the library is linked with -z nodelete). Those after a fork neither lock nor
+        // SAFETY: the handlers stay loaded (the library is linked with -z nodelete). The two after a fork neither lock nor
         // allocate; the one before it waits for a lock for a limited time.
         unsafe {
             libc::pthread_atfork(Some(before), Some(in_parent), Some(in_child));
@@ -102,7 +102,7 @@ mod tests {
         assert_eq!(process_id(), std::process::id());
     }
 
-    /// What tells a child where the page is not wiped.
+    /// The process id reveals a child where the page is not wiped.
     #[test]
     fn a_child_has_another_process_id() {
         let parent = process_id();

@@ -1,4 +1,4 @@
-//! What a response proves about the recipients of its batch.
+//! The outcomes of a batch's recipients, as its response proves them.
 //!
 //! The response does not repeat the clients' references. Its elements are matched with the recipients by position, and
 //! checked by account and amount.
@@ -23,10 +23,10 @@ pub struct AcceptedBatch {
     pub payouts: Vec<Payout>,
 }
 
-/// What the response says of one recipient.
+/// The part of the response about one recipient.
 pub struct Payout {
     pub reference: Option<String>,
-    /// Why it is not known to be accepted, although its batch is.
+    /// The reason why it is not known to be accepted, although its batch is.
     pub doubt: Option<String>,
 }
 
@@ -34,7 +34,7 @@ pub struct Payout {
 pub type Redact<'a> = &'a dyn Fn(&str) -> Option<String>;
 
 /// Matches a response that reports success. `known`: all references that the service has given so far; a response that
-/// repeats one belongs to another request. The error says what does not fit, and names neither account nor amount.
+/// repeats one belongs to another request. The error names what does not fit, but neither account nor amount.
 pub fn accepted(
     reply: &Reply,
     recipients: &[&Identity],
@@ -88,7 +88,7 @@ pub fn accepted(
     Ok(AcceptedBatch { reference, id, payouts })
 }
 
-/// For a response that does not report success: the elements that say why, in the order of the recipients.
+/// For a response that does not report success: the elements that give the reason, in the order of the recipients.
 pub fn refusals(reply: &Reply, recipients: usize, redact: Redact<'_>) -> Vec<Option<String>> {
     let elements = elements(reply).filter(|elements| elements.len() == recipients).unwrap_or_default();
     elements.into_iter().map(|element| refusal(element, redact)).collect()

@@ -26,7 +26,7 @@ pub struct Recipient {
 }
 
 impl Recipient {
-    /// The fields that say who pays what to whom, and the function, as the journal compares them.
+    /// The fields that determine who pays what to whom, and the function, as the journal compares them.
     pub fn members(&self) -> Vec<(String, String)> {
         let given = Given::read(std::str::from_utf8(&self.payload).unwrap_or_default());
         let fields = given.fields().unwrap_or(Fields::Named(&[]));
@@ -38,7 +38,7 @@ impl Recipient {
 
 pub struct List {
     pub recipients: Vec<Recipient>,
-    /// Of all fields of all recipients, in any order: next month's list has another description at least.
+    /// The digest of all fields of all recipients, in any order: next month's list has at least another description.
     pub digest: String,
     /// The most bytes that the elements of a batch may have, with the commas between them.
     pub room: usize,
@@ -121,7 +121,7 @@ impl List {
     }
 }
 
-/// What is wrong with the clients' references, beyond what the table says of them.
+/// Returns the errors in the clients' references, beyond those that the table covers.
 fn reference_errors(list: Value<'_>) -> Result<Vec<(String, String)>, ValidationError> {
     let mut errors = Vec::new();
     let mut known: HashMap<Cow<'_, str>, usize> = HashMap::new();

@@ -1,7 +1,7 @@
-//! Payouts in bulk: a list of any length, sent in batches, and a report of what became of each recipient. The journal
-//! holds what earlier runs did, so a run needs nothing but the list.
+//! Payouts in bulk: a list of any length, sent in batches, and a report of each recipient's outcome. The journal
+//! holds the results of earlier runs, so a run needs nothing but the list.
 //!
-//! The parts without I/O: the list ([`list`]), batches ([`split`]), what a response proves of its batch ([`answer`]), when
+//! The parts without I/O: the list ([`list`]), batches ([`split`]), the outcomes that a response proves ([`answer`]), when
 //! to stop and how long to wait ([`rules`]), and the report ([`report`]). [`run`] sends the batches, and
 //! [`recipients`] reads the journal.
 
@@ -32,7 +32,7 @@ use paysvc_spec::schema::{Endpoint, Field, Kind};
 use paysvc_spec::status::{Outcome, Status};
 
 const THIS: &Operation = operation("payout_bulk");
-/// What the errors begin with.
+/// The beginning of the errors.
 const WHAT: &str = THIS.name;
 static INITIATE: &Endpoint = payouts::INITIATE;
 

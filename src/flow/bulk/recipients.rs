@@ -19,7 +19,7 @@ use paysvc_spec::status::{self, Outcome, Status};
 /// The field that names the currency of a recipient's amount.
 const CURRENCY: &str = "creditCurrency";
 
-/// What the journal has about a recipient.
+/// The state of a recipient in the journal.
 pub enum RecipientState {
     /// `alone`: it was refused together with others, one of which may have been the reason.
     Payable {
@@ -32,7 +32,7 @@ pub enum RecipientState {
     OfAnotherList(String),
 }
 
-/// What became of a recipient in an earlier run.
+/// The result of a recipient in an earlier run.
 pub struct Ending {
     outcome: Outcome,
     status: Status,
@@ -72,7 +72,7 @@ pub fn refused(errors: Vec<(String, String)>, count: usize) -> ValidationError {
 }
 
 impl Run<'_> {
-    /// How the journal enters a recipient.
+    /// Returns the journal entry of a recipient.
     pub(super) fn entry(&self, recipient: usize) -> Entry {
         let identity = &self.report.rows[recipient].identity;
         let members = self.list.recipients[recipient].members();
@@ -82,7 +82,7 @@ impl Run<'_> {
         Entry { record, key, explicit: false, order: None, list: Some(self.list.digest.clone()) }
     }
 
-    /// What the journal has about the recipient now.
+    /// Reads the current state of the recipient from the journal.
     pub(super) fn read_state(&self, recipient: usize) -> Result<RecipientState, Failure> {
         let entry = self.entry(recipient);
         let known = self.journal.read(&entry, self.context);
@@ -91,7 +91,7 @@ impl Run<'_> {
         Ok(self.state(&found, &self.journal.decide(&entry, &found)))
     }
 
-    /// What the rows of a recipient say.
+    /// Returns the state of a recipient by its rows.
     pub(super) fn state(&self, found: &Claims<'_>, decision: &Decision<'_>) -> RecipientState {
         // Before the fields are compared: the reference belongs to another list, not to a changed payout of this one.
         if let Some(day) = found.claims().iter().find_map(|claimed| self.paid_elsewhere(claimed))
@@ -178,7 +178,7 @@ impl Run<'_> {
         }
     }
 
-    /// Puts what the journal has into the report.
+    /// Puts the journal's results into the report.
     pub(super) fn record(&mut self, recipient: usize, ending: Ending) {
         let Ending { outcome, status, message, end, day } = ending;
         let is_unknown = outcome == Outcome::Unknown;

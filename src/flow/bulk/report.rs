@@ -1,4 +1,4 @@
-//! The report: what is known about each recipient and each batch.
+//! The report: the known state of each recipient and each batch.
 
 use super::answer::LONGEST_REFERENCE;
 use super::{INITIATE, THIS, names};
@@ -8,10 +8,10 @@ use crate::util::text::MAX_CHARS;
 use paysvc_spec::schema::Doubt;
 use paysvc_spec::status::{self, Outcome, Status};
 
-/// What may have become of a recipient or a batch, in the order of a report.
+/// The possible outcomes of a recipient or a batch, in the order of a report.
 pub const OUTCOMES: [Outcome; 4] = [Outcome::Confirmed, Outcome::Rejected, Outcome::NotSent, Outcome::Unknown];
 
-/// Its word in a report: what the service has confirmed is accepted, and not paid yet.
+/// The outcome's word in a report: a confirmed payout is accepted, and not paid yet.
 pub fn word(outcome: Outcome) -> &'static str {
     if outcome == Outcome::Confirmed { "ACCEPTED" } else { status::name_of_outcome(outcome) }
 }
@@ -38,7 +38,7 @@ pub struct Row {
     pub settled: bool,
     /// The day on which the journal recorded it, if an earlier call did it.
     pub replayed: Option<String>,
-    /// Why it is UNKNOWN, although others of its batch may not be.
+    /// The reason why it is UNKNOWN, although others of its batch may not be.
     pub message: Option<String>,
 }
 
@@ -77,12 +77,12 @@ impl Batch {
 
 /// Bytes of a character in JSON. Control characters, which take six, are in no reference and no message.
 const CHAR: usize = 4;
-/// The most that a response or the journal adds to a row or to a batch: names, two references, a message.
+/// Max bytes that a response or the journal adds to a row or to a batch: names, two references, a message.
 pub const ADDED: usize = CHAR * (2 * LONGEST_REFERENCE + MAX_CHARS) + 256;
-/// The most that stands around a list and a report: the other fields, and a message.
+/// Max bytes around a list and a report: the other fields, and a message.
 pub const AROUND: usize = CHAR * MAX_CHARS + 2048;
 
-/// How long the step after a batch can become, and with it the part of the report.
+/// Returns the max length of the step after a batch, and with it of the part of the report.
 pub fn most_after(before: &str, recipients: usize) -> usize {
     before.len() + ADDED * (recipients + 1)
 }
@@ -99,20 +99,20 @@ impl Report {
         self.rows.iter().filter(|row| row.outcome == outcome).count()
     }
 
-    /// How many of each, in words.
+    /// Returns the number of recipients by outcome, in words.
     pub fn summary(&self) -> String {
         let counts = OUTCOMES.map(|outcome| format!("{} {}", self.count(outcome), word(outcome)));
         let recipients = if self.rows.len() == 1 { "recipient" } else { "recipients" };
         format!("{} {recipients}: {}", self.rows.len(), counts.join(", "))
     }
 
-    /// What all recipients have in common; otherwise it is not known.
+    /// Returns the outcome that all recipients have in common, otherwise UNKNOWN.
     pub fn outcome(&self) -> Outcome {
         let first = self.rows.first().map_or(Outcome::Unknown, |row| row.outcome);
         if self.count(first) == self.rows.len() { first } else { Outcome::Unknown }
     }
 
-    /// A reply with the report. `why`: what ended the run, or what else there is to say.
+    /// Returns a reply with the report. `why`: the reason for the end of the run, or another message.
     /// `room`: the memory that was set aside for it.
     pub fn reply(&self, room: Vec<u8>, status: Status, outcome: Outcome, why: &str) -> Reply {
         let message = match why {
@@ -139,7 +139,7 @@ impl Report {
         String::from_utf8(out).expect("JSON made of text is UTF-8")
     }
 
-    /// How long its rows are, before anything is sent.
+    /// Returns the length of its rows before anything is sent.
     pub fn size(&self) -> usize {
         let mut text = Vec::new();
         let mut written = |row: &Row| {

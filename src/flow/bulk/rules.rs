@@ -7,7 +7,7 @@ use crate::util::panics::catch_panic;
 use crate::util::validation_error::ValidationError;
 use paysvc_spec::status::{Outcome, Status};
 
-/// What ends a run before its last batch: the status and the reason.
+/// The status and the reason that end a run before its last batch.
 pub struct Failure(pub Status, pub String);
 
 impl Failure {
@@ -62,7 +62,7 @@ impl Rules {
     }
 }
 
-/// The status of a reply. E_REJECTED says that nothing was executed, so it comes with no other outcome.
+/// The status of a reply. E_REJECTED means that nothing was executed, so it comes with no other outcome.
 pub fn status_beside(status: Status, outcome: Outcome) -> Status {
     if status == Status::Rejected && outcome != Outcome::Rejected { Status::Unresolved } else { status }
 }

@@ -26,16 +26,16 @@ use crate::util::memory;
 use crate::util::validation_error::ValidationError;
 use paysvc_spec::status::{self, Outcome, Status};
 
-/// What the service's usual response adds to a row of the report, and to a batch.
+/// Bytes that the service's usual response adds to a row of the report, and to a batch.
 const USUAL: usize = 200;
 const PAID_BY_OTHERS: &str = "there was no connection, and others have paid some of its recipients meanwhile";
 
 struct UnderWay {
     index: usize,
     recipients: Vec<usize>,
-    /// How many requests had been sent before it.
+    /// The number of requests sent before it.
     sent_before: u32,
-    /// What its recipients were before: REJECTED if it was answered with 429.
+    /// The outcome of its recipients before: REJECTED if it was answered with 429.
     earlier: Outcome,
 }
 
@@ -49,10 +49,10 @@ pub struct Run<'a> {
     pub(super) report: Report,
     /// For the text of the report.
     room: Vec<u8>,
-    /// How long that text can be.
+    /// The max length of that text.
     pub(super) size: usize,
     rules: Rules,
-    /// All that the service has given so far.
+    /// All references that the service has given so far.
     pub(super) references: HashSet<String>,
     /// Recipients that have an outcome.
     pub(super) done: usize,
@@ -61,12 +61,12 @@ pub struct Run<'a> {
     /// Recipients whose rows may have changed since: another process may be paying them, or a panic ended their batch.
     pub(super) contended: Vec<usize>,
     under_way: Option<UnderWay>,
-    /// What the reply reports about the last response.
+    /// The last response, as the reply reports it.
     last: Option<(Reading, String)>,
     pub(super) first_failure: Option<Status>,
 }
 
-/// What the response to a batch proves.
+/// The result that the response to a batch proves.
 struct BatchVerdict {
     outcome: Outcome,
     status: Status,
@@ -132,7 +132,7 @@ impl<'a> Run<'a> {
         Ok(self.reply(stop))
     }
 
-    /// Reads what the journal has for each recipient, and splits the others into batches.
+    /// Reads the journal's result of each recipient, and splits the others into batches.
     fn plan(&mut self) -> Result<Result<Vec<Vec<usize>>, ValidationError>, Failure> {
         let count = self.report.rows.len();
         let lacking = || Ok(Err(no_memory(count)));
@@ -169,7 +169,7 @@ impl<'a> Run<'a> {
         Ok(Ok(plan))
     }
 
-    /// Why a batch must not start now.
+    /// Returns the reason why a batch must not start now.
     fn obstacle(&self) -> Option<Failure> {
         let (left, timeout) = (self.context.bounds.time_left(), self.client.config.timeout);
         match self.context.bounds.ended() {
@@ -291,7 +291,7 @@ impl<'a> Run<'a> {
         BatchVerdict { outcome, status, mismatch }
     }
 
-    /// Why no other batch may follow.
+    /// Returns the reason why no other batch may follow.
     fn rule(&mut self, index: usize, BatchVerdict { outcome, status, mismatch }: BatchVerdict) -> Option<Failure> {
         if outcome != Outcome::Confirmed {
             self.first_failure.get_or_insert(status);
@@ -307,7 +307,7 @@ impl<'a> Run<'a> {
         let outcome = if self.context.record.sent() == sent_before { earlier } else { Outcome::Unknown };
         for &recipient in &recipients {
             let row = &mut self.report.rows[recipient];
-            // The journal may have told more about it meanwhile.
+            // The journal may have provided more about it meanwhile.
             if row.batch == Some(index) {
                 (row.outcome, row.payout_reference) = (outcome, None);
             }
@@ -352,9 +352,9 @@ struct BatchItems<'r, 'a> {
     recipients: &'r [usize],
     /// Another process may be paying one of them.
     waiting: Option<String>,
-    /// Of the last response, with the number of its batch.
+    /// The verdict on the last response, with the number of its batch.
     verdict: Option<(usize, BatchVerdict)>,
-    /// Why it was not sent after it had begun.
+    /// The reason why it was not sent after it had begun.
     obstacle: Option<Failure>,
     /// The caller wants no other batch.
     halts: bool,
@@ -365,7 +365,7 @@ impl BatchItems<'_, '_> {
         ready.iter().map(|one| self.recipients[one.item]).collect()
     }
 
-    /// Puts the batch into the report, and tells the caller that it begins.
+    /// Puts the batch into the report, and informs the caller that it begins.
     fn begin(&mut self, recipients: Vec<usize>) -> Result<(), Failure> {
         let run = &mut *self.run;
         let index = run.report.batches.len();

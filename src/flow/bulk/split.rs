@@ -4,14 +4,14 @@ use std::collections::VecDeque;
 
 use crate::json::decimal::Decimal;
 
-/// How many recipients are passed over in the search for one that may share a batch. A list of equal recipients would
+/// Max recipients to pass over in the search for one that may share a batch. A list of equal recipients would
 /// otherwise be searched to its end for every batch.
 const WINDOW: usize = 64;
 
 /// A recipient as far as splitting is concerned.
 pub struct Item<'a> {
     pub index: usize,
-    /// Of its JSON.
+    /// The size of its JSON.
     pub bytes: usize,
     pub account: &'a str,
     pub amount: Option<Decimal>,
@@ -20,7 +20,7 @@ pub struct Item<'a> {
 }
 
 impl Item<'_> {
-    /// A response could not tell the two apart: it names neither of their clients' references.
+    /// A response could not distinguish the two: it names neither of their clients' references.
     fn is_like(&self, other: &Item<'_>) -> bool {
         self.amount == other.amount && self.account.trim().eq_ignore_ascii_case(other.account.trim())
     }

@@ -1,5 +1,5 @@
-//! What a call finds out instead of sending, or before: it looks up what is open and writes what that proves, asks the
-//! service for an order before it is charged, and answers with what is recorded.
+//! Status queries of a call, instead of sending or before: it looks up open claims and writes what that proves, asks the
+//! service for an order before it is charged, and replies with recorded ends.
 
 use std::cell::Cell;
 use std::time::Instant;
@@ -33,7 +33,7 @@ use paysvc_spec::schema::{Doubt, Endpoint, Safety};
 use paysvc_spec::status::{Outcome, State, Status};
 
 impl Single<'_> {
-    /// Looks up what is open, and writes what that proves: what the last status query said, or what to do instead.
+    /// Looks up the open claims, and writes what that proves. Returns the last status query's reply, or the step to take.
     pub(super) fn look_up(&mut self, journal: &Journal, open: &[ClaimRecord<'_>]) -> Result<Reply, Step> {
         let mut last = Reply::failed(Status::Unresolved, Outcome::Unknown, "nothing is open");
         for claimed in open {
@@ -131,7 +131,7 @@ impl Single<'_> {
         }
     }
 
-    /// The recorded end, or what a status query says instead, by the table of [`REPLAYS`].
+    /// Returns the recorded end, or a status query's result instead, by the table of [`REPLAYS`].
     pub(super) fn replay(&self, decision: &Decision<'_>) -> Reply {
         let Some(claimed) = &decision.end else {
             return Reply::failed(Status::Internal, Outcome::Unknown, "the journal has no recorded outcome to return");
@@ -145,7 +145,7 @@ impl Single<'_> {
         if recorded.outcome() != Outcome::Confirmed && settled.is_none() {
             return recorded;
         }
-        // As if it were the only attempt: then the status query says REJECTED of what has failed for good.
+        // As if it were the only attempt: then the status query gives REJECTED if it has failed for good.
         let attempts = || Attempts::begun(Some(1));
         let looked_up = resolve(self.client, self.context, claimed.row, &attempts, &self.request.secrets)
             .unwrap_or_else(Reply::invalid);
@@ -175,7 +175,7 @@ impl Single<'_> {
     }
 }
 
-/// What the journal says, as a reply.
+/// Returns the claim's record in the journal as a reply.
 fn recorded(claimed: &ClaimRecord<'_>, explanation: &str) -> Reply {
     let end = claimed.deciding_end().map(|(_, end)| end);
     let (status, outcome) = match claimed.state() {
@@ -196,16 +196,16 @@ fn recorded(claimed: &ClaimRecord<'_>, explanation: &str) -> Reply {
     reply
 }
 
-/// The result of a status query of which nothing has been written.
+/// The result of a status query, not written yet.
 pub enum Examination {
-    /// What the status query proves.
+    /// The status query proves this end.
     Decided(Reply, Box<End>),
     /// Somebody else has ended the claim in the meantime.
     RunEnd(Reply),
     Open(Reply),
 }
 
-/// Looks up one claim. What is absent proves something only if the claim's lease was over before the service was asked.
+/// Looks up one claim. An absence proves something only if the claim's lease was over before the service was asked.
 /// `secrets`: those of the request that asks.
 pub fn examine(
     client: &Client,
@@ -290,10 +290,10 @@ pub fn with_key_at_least(reply: Reply, key: &Name) -> Reply {
     if is_named { reply } else { with_key(reply, key) }
 }
 
-/// The field of a reply's body that says which claim the reply is about.
+/// The field of a reply's body that identifies the claim that the reply is about.
 const JOURNAL: &str = "journal";
 
-/// What an UNKNOWN of the claim's request means.
+/// Returns the meaning of an UNKNOWN of the claim's request.
 pub fn doubt(claim: &Row) -> Doubt {
     match &claim.kind {
         Kind::Claim(of) if of.step == JournalStep::Order => Doubt::None,
@@ -304,8 +304,8 @@ pub fn doubt(claim: &Row) -> Doubt {
     }
 }
 
-/// What became of the claim's request, without writing it. The journal has none of its secrets, but the request that asks
-/// is usually the same again: what the service repeats of its `secrets` is masked.
+/// Looks up the outcome of the claim's request without writing it. The journal has none of its secrets, but the request
+/// that asks is usually the same again: its `secrets` are masked if the service repeats them.
 pub fn resolve(
     client: &Client,
     context: &Call<'_>,

@@ -1,5 +1,5 @@
-//! Requests that the journal records: which entry a request is, and what a call does with what it finds: it answers
-//! with what is recorded, looks up, or asks. Sending is the engine's.
+//! Requests that the journal records: the entry of a request, and what a call does with the rows that it finds: it replies
+//! with the recorded end, looks up, or asks. The engine sends.
 
 mod look_up;
 mod people;
@@ -108,8 +108,8 @@ impl Client {
         }
     }
 
-    /// Sends a request. If the journal records it, only if the journal allows it; otherwise answers with what is
-    /// recorded.
+    /// Sends a request. If the journal records it, only if the journal allows it; otherwise replies with the recorded
+    /// end.
     pub(super) fn send_or_replay(&self, context: &Call<'_>, request: Result<Request<'_>, ValidationError>) -> Reply {
         match request.as_ref().map_or(Ok(None), |request| self.recorded(context, request)) {
             Ok(recorded) => self.send(context, request, recorded),
@@ -225,7 +225,7 @@ fn fits(journal: &Journal, what: &str, entry: Entry) -> Result<Entry, Validation
     }
 }
 
-/// What the reply says about the claim `of`. Only of a payment is what was charged the request's own amount.
+/// Makes the end of the claim `of` from the reply. Only a payment's charged amount is the request's own.
 fn end_by(of: &str, by: By, step: JournalStep, reply: &Reply) -> End {
     let facts = reply.facts().filter(|_| matches!(step, JournalStep::Charge | JournalStep::Authorization));
     let (amount, fee) = facts.map_or((None, None), Facts::amount_and_fee);
@@ -286,9 +286,9 @@ struct Single<'a> {
     request: &'a Request<'a>,
     /// The reply if the journal does not let it be sent, or while another call is waited for.
     held: Option<Reply>,
-    /// When what is under way was last looked up.
+    /// The time of the last status query about calls under way.
     looked_up: Option<Instant>,
-    /// Of the last attempt.
+    /// The claim of the last attempt.
     claim: Option<Row>,
 }
 
@@ -329,7 +329,7 @@ impl Items for Single<'_> {
         let Ledger::Journal(_, [entry]) = self.ledger else { return Vec::new() };
         let reply = &attempt.reply;
         self.claim = attempt.claim().cloned();
-        // How the response names the attempt to pay, or the batch.
+        // The response's reference of the attempt to pay, or of the batch.
         let named = |what| reply.facts()?.reference(what).text.clear().map(|text| text.0.clone());
         vec![End {
             is_final: is_final(entry.record.step, reply),
@@ -344,7 +344,7 @@ impl Single<'_> {
     fn refused(&self, entry: &Entry, decision: &Decision<'_>) -> Reply {
         let line = decision.line;
         if entry.record.step == JournalStep::Order {
-            // What stands in the way is a charge of the same order.
+            // A charge of the same order stands in the way.
             self.context.record.set_doubt(Doubt::Charge);
         }
         let reply = Reply::failed(line.status, line.outcome, refusal_text(decision));
@@ -369,7 +369,7 @@ impl Single<'_> {
     }
 }
 
-/// Why the table of the journal lets nothing be sent.
+/// Returns the reason why the table of the journal lets nothing be sent.
 pub(super) fn refusal_text(decision: &Decision<'_>) -> String {
     let explanation = decision.line.explanation;
     match (&decision.detail, &decision.differing[..]) {

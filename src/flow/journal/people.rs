@@ -1,4 +1,4 @@
-//! What is open after a crash, and what a person settles.
+//! Claims that are open after a crash, and their settlement by a person.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -88,8 +88,8 @@ impl Client {
         (Some(next.key.given), reply)
     }
 
-    /// Looks up each open claim of a key. Gives the reply that says most about it, and the ends that it tells: none while
-    /// one of the claims stays open.
+    /// Looks up each open claim of a key. Returns the reply of the highest rank (UNKNOWN, then CONFIRMED), and the ends:
+    /// none while one of the claims stays open.
     fn resolve_key(
         &self,
         context: &Call<'_>,
@@ -144,7 +144,7 @@ impl Client {
         }
     }
 
-    /// A person decides what became of a claim that stays open.
+    /// A person settles a claim that stays open.
     pub fn journal_settle(&self, context: &Call<'_>, json: &str) -> Reply {
         let given = Given::read(json);
         let settlement = arguments(const { operation(SETTLE) }, &given).and_then(Settlement::read);
@@ -229,7 +229,7 @@ pub(in crate::flow) fn no_journal(what: &str) -> ValidationError {
     ValidationError::new(Status::Config, format!("{what} {reason}"))
 }
 
-/// Of who and why, in bytes.
+/// The max length of who and why, in bytes.
 const MAX_WORDS: usize = 1000;
 
 struct Settlement {
@@ -242,9 +242,9 @@ struct Settlement {
     sender_ended: bool,
 }
 
-/// Why a settlement is not written.
+/// The reason why a settlement is not written.
 enum Objection {
-    /// Of the field `id`.
+    /// An error of the field `id`.
     Claim(String),
     OfOtherAccount,
     UnderWay,
@@ -273,7 +273,7 @@ impl Settlement {
             Ok(None) => return self.refused(&Objection::Claim(self.not_found())),
             Err(why) => return journal_failed(&why, Outcome::Unknown),
         };
-        // Of what the journal has when it is written: its sender may just have ended it.
+        // Decided on the journal's rows when it is written: the claim's sender may just have ended it.
         match journal.end_if(&claim, context, |known| self.end(journal, &claim, known)) {
             Ok(Ok(_)) => {
                 context.log(Level::Warn, || format!("claim {} was settled by a person", claim.id));

@@ -17,7 +17,7 @@ use crate::ledger::clock::{self, Moment};
 use crate::ledger::row::{Claim, Kind, Row};
 use crate::ledger::store::{AppendResult, NewRow, Query, RowVisitor, Store};
 
-/// How an append fails.
+/// The ways in which an append fails.
 #[derive(Clone, Copy, PartialEq, Default)]
 enum Failing {
     #[default]
@@ -82,7 +82,7 @@ impl Memory {
         rows.insert((key.to_owned(), seq), (order, open, row.to_json().unwrap()));
     }
 
-    /// What others write at the same time as this row.
+    /// Writes the rows that others write at the same time as this row.
     fn race(&self, row: &Row) {
         let mut rows = self.rows.lock().unwrap();
         let mut insert = |key: &Name, seq: u32, kind: Kind| {
@@ -105,7 +105,7 @@ impl Memory {
         }
     }
 
-    /// Of the claims.
+    /// Returns the ids of the claims.
     fn ids(&self) -> Vec<String> {
         let rows = self.rows.lock().unwrap();
         let all = rows.values().map(|row| Row::parse(&row.2).unwrap());
@@ -179,7 +179,7 @@ impl Store for Memory {
     }
 }
 
-/// Counts the requests that move money, and answers them and status queries as it is told.
+/// Counts the requests that move money, and answers them and status queries with the given responses.
 struct Service {
     port: u16,
     charges: Arc<AtomicU32>,
@@ -695,7 +695,7 @@ fn the_end_that_journal_next_returned_is_written_when_the_program_comes_back_wit
         assert_eq!(next_run.next(key).0.as_deref(), Some(""), "this client has returned nothing");
         assert_eq!(next_run.store.kinds(), open);
         assert_eq!(next_run.next("").1.outcome(), outcome);
-        // What the service says now is news that the program has not heard.
+        // The service's response now is news that the program has not received.
         next_run.service.look_up_answers(if state == 5 { 4 } else { 5 }, FAILED);
         let look_ups = next_run.service.look_ups.load(Ordering::SeqCst);
         assert_eq!(next_run.next("CHARGE ord-1").0.as_deref(), Some(""));
@@ -947,7 +947,7 @@ fn words_that_are_too_long_for_a_row_and_claims_of_others_are_refused() {
     assert_eq!(seen(&till.settle(request)), (Status::Config, Unknown, false));
 }
 
-/// What a program needs to show a person, and to settle.
+/// A program needs the name to show the claim to a person, and to settle it.
 #[test]
 fn every_unknown_about_a_claim_names_it_in_its_body() {
     let till = Till::new();
@@ -982,7 +982,7 @@ fn every_unknown_about_a_claim_names_it_in_its_body() {
             assert!(reply.message.contains(&format!("(claim {} in", till.store.ids()[0])), "{}", reply.message);
         }
     }
-    // Of a refund, only what its request names.
+    // For a refund, only what its request names.
     let till = Till::new();
     till.service.charge_answers(None);
     let refund = till.refund("5", Some("R-1"));
@@ -1023,7 +1023,7 @@ fn a_key_without_a_journal_is_refused() {
     assert_eq!(till.service.charges(), 0);
 }
 
-/// Of a batch with one recipient; NUMBER is that of the request, because no reference comes twice.
+/// The response to a batch with one recipient; NUMBER is that of the request, because no reference comes twice.
 fn accepted(account: &str) -> (&'static str, String) {
     let payout = format!(r#"{{"payoutReference":"P-NUMBER","accountNumber":"{account}","amount":5}}"#);
     let body =
@@ -1100,7 +1100,7 @@ fn a_list_that_names_who_was_paid_by_another_one_is_refused_as_a_whole() {
         assert_eq!(body["errors"][format!("payoutDetails.{place}.clientReference")], paid("E-17"));
         assert_eq!(reply.message.contains(", as were 1 more"), list.len() > 1, "{body}");
     }
-    // The same list again is a resume, in any order, and says that nothing was sent.
+    // The same list again is a resume, in any order, and reports that nothing was sent.
     let again: Vec<Value> = may.iter().rev().cloned().collect();
     let (reply, body) = pay_list_with(&till.client, &again, false, None);
     assert_eq!((seen(&reply), till.service.charges()), ((Status::Ok, Confirmed, true), 2), "{body}");
@@ -1225,7 +1225,7 @@ fn an_order_that_is_paid_with_another_amount_is_no_answer_to_a_charge() {
     assert_eq!(till.service.charges(), 0);
 }
 
-/// Whether the service tells them apart is not known.
+/// It is not known whether the service distinguishes them.
 #[test]
 fn another_spelling_is_no_other_order_and_no_other_key() {
     let till = Till::new();
@@ -1261,7 +1261,7 @@ fn what_the_service_answers_never_makes_the_journal_unreadable() {
     assert_eq!(till.refund("5", Some("k")).outcome(), Confirmed);
 }
 
-/// What a store hands on is what was asked for, or the call knows nothing.
+/// A store returns the row that was asked for, or the call's outcome is UNKNOWN.
 #[test]
 fn a_row_that_is_damaged_or_another_one_is_never_taken_for_none() {
     for key in ["k", "l"] {
@@ -1357,7 +1357,7 @@ fn who_was_not_reached_is_what_the_journal_has() {
     assert_eq!(report["batches"].as_array().unwrap().len(), 1, "{report}");
 }
 
-/// What was proved not to be done may be corrected; what may have been done is compared.
+/// A payout that was proved not to be done may be corrected; one that may have been done is compared.
 #[test]
 fn what_became_of_a_recipient_decides_whether_a_later_list_pays_it() {
     for (answer, account, outcome, (later, is_reused, charges)) in [

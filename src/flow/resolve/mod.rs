@@ -1,5 +1,5 @@
-//! What became of an earlier request: `resolve`, which asks the status query of its row, and `order_wait`, which asks for the state
-//! of an order until it is final.
+//! The outcome of an earlier request: `resolve`, which sends the status query of its row, and `order_wait`, which asks for
+//! the state of an order until it is final.
 //!
 //! [`crate::answer::resolution`] decides. The outcome is that of the earlier request, so the caller gets no NOT_SENT.
 
@@ -62,7 +62,7 @@ pub(super) fn arguments<'g>(operation: &Operation, given: &'g Given<'_>) -> Resu
     validate::arguments(operation.name, operation.members, given)
 }
 
-/// What to ask, and how often.
+/// The question to ask, and how often to ask it.
 pub struct Task<'a> {
     /// For messages and the log.
     pub what: &'static str,
@@ -72,7 +72,7 @@ pub struct Task<'a> {
     /// The request of the status query.
     pub fields: Vec<(&'static str, Value<'a>)>,
     pub asked: Inquiry<'a>,
-    /// The attempts as a journal knows them once the status query has been answered; in place of those of `asked`.
+    /// The attempts as a journal has them once the status query has been answered; in place of those of `asked`.
     pub attempts_now: Option<&'a dyn Fn() -> Attempts>,
     /// The parts of the earlier request that no message may repeat.
     pub secrets: Secrets,
@@ -82,7 +82,7 @@ pub struct Task<'a> {
     pub reports_progress: bool,
 }
 
-/// What the caller expects an order to cost; `None` without `expect`.
+/// Returns the price that the caller expects of an order; `None` without `expect`.
 fn expected(arguments: Fields<'_>) -> Option<Price> {
     let expect = arguments.get("expect")?.fields();
     let amount = expect.get("amount").and_then(amount::digits).and_then(|digits| Decimal::parse(&digits));
@@ -90,7 +90,7 @@ fn expected(arguments: Fields<'_>) -> Option<Price> {
     Some(Price { source: "expect", is_of_order: false, amount, currency: currency.map(|text| text.into_owned()) })
 }
 
-/// How many requests that may charge the order were begun.
+/// Returns the number of begun requests that may charge the order.
 fn attempts(what: &str, arguments: Fields<'_>) -> Result<Option<u32>, ValidationError> {
     let given = whole_number(what, arguments, "attempts", 1, u64::from(u32::MAX))?;
     Ok(given.and_then(|attempts| u32::try_from(attempts).ok()))
@@ -149,7 +149,7 @@ impl<'a> Arguments<'a> {
         Ok(Arguments { row, request, is_charged, attempts: None, expected: None, repeats: false, interval_ms: 0 })
     }
 
-    /// What to ask; `None` if no endpoint can tell.
+    /// Returns the question to ask; `None` if no endpoint can answer it.
     pub fn task(self, stop: Stop<'_>) -> Result<Option<Task<'a>>, ValidationError> {
         let Arguments { row, is_charged, .. } = self;
         let Some(look_up) = &row.looked_up_by else { return Ok(None) };
@@ -183,7 +183,7 @@ fn row(what: &str, name: &str) -> Result<&'static Endpoint, ValidationError> {
     })
 }
 
-/// An unknown request is a charge: a forgotten or contradictory member never makes it "no charge".
+/// An unknown request is a charge: a forgotten or contradictory field never makes it "no charge".
 fn check_charge(
     row: &Endpoint,
     look_up: &LookUp,
@@ -201,7 +201,7 @@ fn check_charge(
     }
 }
 
-/// `None` if the status query cannot tell.
+/// `None` if the status query cannot answer it.
 fn question(look_up: &LookUp, earlier: &EarlierRequest<'_>, is_charged: bool) -> Option<Question> {
     Some(match look_up.settles {
         Settles::Charge => Question::Charge,
@@ -209,7 +209,7 @@ fn question(look_up: &LookUp, earlier: &EarlierRequest<'_>, is_charged: bool) ->
         Settles::ChargeOrOrder if is_charged => Question::Charge,
         Settles::ChargeOrOrder => Question::Order,
         Settles::Attempt => Question::Attempt,
-        // Of a part.
+        // A partial refund.
         Settles::Refund if earlier.amount().is_some() => return None,
         Settles::Refund => Question::Refund,
         Settles::Batch => Question::Batch,
@@ -217,7 +217,7 @@ fn question(look_up: &LookUp, earlier: &EarlierRequest<'_>, is_charged: bool) ->
     })
 }
 
-/// What the order must cost, by the request and by the caller.
+/// Returns the prices that the order must have, by the request and by the caller.
 fn prices(
     question: Question,
     earlier: &EarlierRequest<'_>,
@@ -266,7 +266,7 @@ fn currency(arguments: Fields<'_>, look_up: &LookUp) -> Option<String> {
     arguments.get("request")?.find(look_up.currency?)?.text().map(Cow::into_owned)
 }
 
-/// The row that tells what became of a charge also tells the state of its order.
+/// The row that resolves a charge also has the state of its order.
 fn of_charge() -> &'static LookUp {
     let mut look_ups = ENDPOINTS.iter().filter_map(|row| row.looked_up_by.as_ref());
     look_ups.find(|look_up| look_up.settles == Settles::Charge).expect("a charge can be looked up")

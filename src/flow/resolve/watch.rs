@@ -18,11 +18,11 @@ use crate::util::expiry::{CANCELLED, DEADLINE_EXCEEDED};
 use paysvc_spec::schema::{Endpoint, Reference};
 use paysvc_spec::status::{self, Outcome, Status};
 
-/// Without it, no program can tell that the order is paid as it was ordered.
+/// Without it, no program can verify that the order is paid as it was ordered.
 const NO_CURRENCY: &str = "its currency is not known: give expect to order_wait, with the field currency";
 const LONGEST_REDACTION: Duration = Duration::from_millis(250);
 
-/// One status query, and what it proves.
+/// One status query, and its proof.
 pub struct LookUpResult {
     pub reply: Reply,
     pub decision: Decision,
@@ -104,7 +104,7 @@ fn keep(kept: &mut Option<LookUpResult>, found: LookUpResult) -> LookUpResult {
     match kept.take() {
         Some(earlier) if earlier.decision.answered && !found.decision.answered => {
             let mut earlier = earlier;
-            // What the service asked for last.
+            // The wait that the service asked for last.
             earlier.reply.evidence.reading.retry_after_ms = found.reply.evidence.reading.retry_after_ms;
             earlier
         }
@@ -128,7 +128,7 @@ fn report(context: &Call<'_>, task: &Task<'_>, looks: u32, found: &LookUpResult)
 /// The reply. `ended`: why the call ended before the question was settled.
 fn finish(client: &Client, context: &Call<'_>, task: &Task<'_>, found: LookUpResult, ended: Option<Status>) -> Reply {
     let LookUpResult { reply: look, mut decision } = found;
-    // What the service wrote, without the secrets of the earlier request. The texts are short: only a request with very many
+    // The service's texts, without the secrets of the earlier request. They are short: only a request with very many
     // fields takes longer.
     let until = Instant::now() + LONGEST_REDACTION;
     let stop = || Instant::now() >= until;
@@ -190,7 +190,7 @@ pub enum Next {
     TooLate,
 }
 
-/// What to do after that many status queries. `asked`: the service's `Retry-After`.
+/// Decides what to do after that many status queries. `asked`: the service's `Retry-After`.
 pub fn next(looks: u32, first_ms: u64, asked: Option<Duration>, left: Duration, random: impl FnOnce() -> u64) -> Next {
     let backoff = Backoff { first_ms, longest_ms: first_ms * MOST, growth: 150, jitter: (75, 125) };
     let wait = backoff.wait(looks - 1, random);

@@ -1,5 +1,4 @@
-//! What an event, the service's response and the caller's expectation have in common, and how they differ: two sets of
-//! facts are compared, role by role.
+//! Compares an event, the service's response and the caller's expectation: two sets of facts at a time, role by role.
 
 use crate::answer::facts::Facts;
 use crate::answer::facts::event::EventFacts;
@@ -10,17 +9,17 @@ use paysvc_spec::events::COMPARED;
 use paysvc_spec::schema::{Reference, Role};
 use paysvc_spec::status::State;
 
-/// What both say; the values are JSON.
+/// The values of both; they are JSON.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Difference {
     pub member: &'static str,
     pub event: Option<String>,
     pub service: Option<String>,
-    /// Set if the caller expected something else than the service says.
+    /// Set if the caller expected something other than the service's value.
     pub expected: Option<String>,
 }
 
-/// What the service's response proves about an event.
+/// The authenticity of an event, as the service's response proves it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Authenticity {
     Authentic,
@@ -30,7 +29,7 @@ pub enum Authenticity {
     Forged,
 }
 
-/// What the event or the service's response says in each role.
+/// The values of the event or of the service's response, by role.
 pub struct Statements<'a> {
     facts: &'a Facts,
     /// The response is to this question, whether it repeats it or not.
@@ -89,7 +88,7 @@ impl<'a> Statements<'a> {
         }
     }
 
-    /// As JSON. For a price: what was charged, if there is no other amount.
+    /// As JSON. For a price: the amount charged, if there is no other amount.
     fn shown(&self, role: Role) -> Option<String> {
         let amount = |stated: Statement<Decimal>| stated.clear().map(Decimal::to_string);
         let text = match role {
@@ -101,7 +100,7 @@ impl<'a> Statements<'a> {
     }
 }
 
-/// A state, as the table of states knows it. The numbers are the table's rows and columns.
+/// A state, as in the table of states. The numbers are the table's rows and columns.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Class {
     None,
@@ -129,7 +128,7 @@ impl Class {
     }
 }
 
-/// How something in an event relates to the service's response.
+/// The relation of a value in an event to the service's response.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Relation {
     /// No difference. Two states of progress may still have different numbers, which is a difference.
@@ -158,7 +157,7 @@ pub const STATES: [[Relation; 6]; 6] = {
     ]
 };
 
-/// What differs between an event and the service's response, whose state is `state`, and what that proves.
+/// Returns the differences between an event and the service's response, whose state is `state`, and what they prove.
 pub fn with_service(event: &EventFacts, service: &Statements<'_>, state: State) -> (Vec<Difference>, Authenticity) {
     use Relation::{Agrees, Ahead, Contradicts, Unconfirmed};
     let (of_event, class) = (Statements::of_event(event), Class::of(state));
@@ -216,12 +215,12 @@ fn number(state: State) -> Option<String> {
     (state != State::NONE).then(|| state.0.to_string())
 }
 
-/// What both say.
+/// Returns the values of both.
 fn difference(member: &'static str, role: Role, event: &Statements<'_>, service: &Statements<'_>) -> Difference {
     Difference { member, event: event.shown(role), service: service.shown(role), expected: None }
 }
 
-/// How price and total relate. The prices must be equal; if one is missing, the totals; otherwise a price must be the
+/// Compares price and total. The prices must be equal; if one is missing, the totals; otherwise a price must be the
 /// other's total with or without the fee. An event without an amount agrees with nothing.
 fn amounts(event: &Statements<'_>, service: &Statements<'_>, class: Class) -> (Relation, Relation) {
     let [price, wanted, total, charged, fee] =
@@ -239,7 +238,7 @@ fn amounts(event: &Statements<'_>, service: &Statements<'_>, class: Class) -> (R
         (Some(price), None) => is_charged(price, charged),
         (None, Some(price)) => is_charged(price, total),
     };
-    // What was charged, and its fee, may differ until the payment has succeeded; the price may not.
+    // The amount charged, and its fee, may differ until the payment has succeeded; the price may not.
     let is_settled = matches!(class, Class::Successful | Class::Reversed) || price.is_some() && wanted.is_some();
     match agrees {
         // If the prices are equal, the total may have changed since, because of the fee.
@@ -261,10 +260,10 @@ fn states(event: &EventFacts, service: &Statements<'_>, of_service: Class, may_c
     }
 }
 
-/// What the caller expects, by the names of what is compared.
+/// The values that the caller expects, by the names of what is compared.
 pub type Expected = Vec<(&'static str, String)>;
 
-/// Whether the service's response says all that the caller expects; anything it does not say is added to the differences.
+/// Returns whether the service's response confirms all that the caller expects; unconfirmed values become differences.
 /// The event does not count: a genuine one of a cheaper order may have been sent again.
 pub fn with_expected(
     expected: &Expected,

@@ -1,4 +1,4 @@
-//! How many requests the verifications of a client may send. Anybody can send events: a flood of them must not use up the
+//! Limits the requests that a client's verifications send. Anybody can send events: a flood of them must not use up the
 //! requests that the service allows, or payments would get 429.
 //!
 //! Each bucket of requests refills within a minute. It is kept as the time at which it will be full, so that one that is
@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
 const MINUTE: Duration = Duration::from_secs(60);
-/// How soon another verification may have ended.
+/// The time after which another verification may have ended.
 const SOON: Duration = Duration::from_secs(1);
 /// The bucket of all requests. No reference is empty.
 const ALL: &str = "";
@@ -85,7 +85,7 @@ impl Limits {
         }
     }
 
-    /// The service's response said so less than a minute ago.
+    /// Returns whether the service's response contradicted the event less than a minute ago.
     pub fn is_forged(&self, event: &Digest, now: Instant) -> bool {
         self.forged.get(event).is_some_and(|found| is_fresh(*found, now))
     }
@@ -139,7 +139,7 @@ mod tests {
         assert_eq!(["A", "B", "C"].map(|each| enter(&mut limits, each)), [Ok(()), Ok(()), Err(SOON)]);
         limits.leave(rates, "A", 1, now);
         assert_eq!(["C", "D"].map(|each| enter(&mut limits, each)), [Ok(()), Err(SOON)]);
-        // What was refused took nothing: 57 are left.
+        // The refused verification took nothing: 57 are left.
         limits.leave(rates, "B", 1, now);
         assert_eq!(until_refused(&mut limits, rates, others, 1, now), (57, seconds(1)));
     }

@@ -49,7 +49,7 @@ fn verified(event: &Value, answer: &Value, state: State, expect: &Value) -> Valu
     serde_json::from_str(&reply.body).unwrap()
 }
 
-/// Authentic, forged, or to be verified again later, as every part of the reply says.
+/// Authentic, forged, or to be verified again later, as every part of the reply reports.
 fn authenticity(reply: &Reply) -> Authenticity {
     let found: Value = serde_json::from_str(&reply.body).unwrap();
     let authenticity = match (reply.status(), reply.outcome(), found["respond"].as_u64()) {
@@ -101,7 +101,7 @@ fn what_differs_is_named_and_decides() {
         (changed(genuine.clone(), "orderReference", json!(" order-1 ")), vec![], true),
         (changed(genuine.clone(), "orderAmount", json!("600.0000")), vec![], true),
         (changed(genuine.clone(), "currencyName", json!("ngn")), vec![], true),
-        // What a thinner event lacks.
+        // Fields that a thinner event lacks.
         (without(genuine.clone(), "currencyName"), vec![], true),
         (without(genuine.clone(), "paymentReference"), vec![], true),
         (without(without(genuine.clone(), "status"), "statusId"), vec![], true),
@@ -295,7 +295,7 @@ fn an_event_ahead_of_the_service_is_forged_only_if_the_service_contradicts_it() 
         (of_order(), changed(declined.clone(), "requeryNeeded", json!(true)), State::FAILED, Ahead),
         (of_order(), changed(declined.clone(), "isFinalStatus", json!(true)), State::FAILED, Forged),
         (of_order(), declined, State::FAILED, Forged),
-        // What the service names differs, whatever the state becomes.
+        // A value that the service names differs, whatever the state becomes.
         (of_order(), changed(pending.clone(), "orderAmount", json!(60)), State::PENDING, Forged),
         (of_order(), changed(pending.clone(), "currencyName", json!("USD")), State::PENDING, Forged),
         (of_order(), changed(pending.clone(), "paymentReference", json!("PGW-2")), State::PENDING, Forged),
@@ -394,7 +394,7 @@ fn what_the_limits_refuse_must_be_sent_again() {
     }
 }
 
-/// A fault of the caller says nothing about the event: the sender sends it again.
+/// A fault of the caller proves nothing about the event: the sender sends it again.
 #[test]
 fn only_a_body_that_is_no_event_is_a_bad_request() {
     for (request, respond) in [
@@ -449,7 +449,7 @@ fn only_the_services_answer_matches() {
         {"member": "amount", "event": "600", "service": "600", "expected": "9000"},
     ]);
     assert_eq!(found["differences"], differences);
-    // What the event claims does not count.
+    // The event's claims do not count.
     let claims = changed(of_order(), "orderAmount", json!(9000));
     let found = verified(&claims, &answer(of_order()), State::SUCCESSFUL, &json!({"amount": 9000}));
     assert_eq!((&found["authentic"], &found["match"]), (&json!(false), &json!(false)));
@@ -553,7 +553,7 @@ fn read(body: &str) -> EventFacts {
     read_event(body, &|| false).unwrap_or_else(|why| panic!("{body}: {why:?}"))
 }
 
-/// The field that is wrong, and what is wrong with it; without a field, the body is.
+/// The wrong field and its fault; without a field, the body is wrong.
 fn unreadable(body: &str) -> (Option<String>, String) {
     match read_event(body, &|| false) {
         Err(mut why) => {

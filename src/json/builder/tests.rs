@@ -255,7 +255,7 @@ fn size_and_count_are_bounded() {
     let too_large = "the document would be larger than 10485760 bytes";
     let mut full = Builder::new();
     assert!(full.set("/a", Value::Text(&"x".repeat(most))) && text(&mut full).unwrap().len() == MAX_TEXT);
-    // What is replaced does not count.
+    // A replaced value does not count.
     assert!(full.set("/a", Value::Cp1252(b"x")) && full.set("/b", Value::Text(&"x".repeat(most - 8))));
     assert!(!full.set("/b/c", Value::Bool(true)) && !full.error().to_str().unwrap().contains("larger"));
     assert!(refused([("/a", Value::Text(&"x".repeat(most + 1)))]).contains(too_large));

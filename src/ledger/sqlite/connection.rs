@@ -1,5 +1,5 @@
-//! The connection of this process to a journal's file, which all its clients share: which thread has it, when what was
-//! written is durable, and what a fork does to it.
+//! The connection of this process to a journal's file, which all its clients share: the thread that has it, the time
+//! from which written rows are durable, and the effects of a fork.
 
 use std::collections::VecDeque;
 use std::fs::{self, File, OpenOptions};
@@ -22,21 +22,21 @@ use crate::call::Bounds;
 use crate::ledger::store::AppendResult;
 use crate::util::process::{self, PerProcess, critical_section};
 
-/// Between two attempts while another process has the file.
+/// The wait between two attempts while another process has the file.
 const PAUSE: Duration = Duration::from_millis(2);
-/// How long the end of the last client waits for other processes, before it leaves the -wal file to them.
+/// Max time that the end of the last client waits for other processes, before it leaves the -wal file to them.
 const MAX_CLOSING: Duration = Duration::from_millis(100);
 /// Other processes may be faster.
 const MOST_ANNOUNCEMENTS: u32 = 3;
-/// Of a copy: a fork waits until they are copied.
+/// Pages of a copy that are copied at once: a fork waits for them.
 const PAGES_AT_ONCE: i32 = 256;
-/// How long a fork waits for a lock that is held for moments only.
+/// Max time that a fork waits for a lock that is held for moments only.
 const MAX_FORKING: Duration = Duration::from_millis(500);
 
-/// What the clients of a process share; the last of them brings the -wal file into the journal.
+/// The file that the clients of a process share; the last of them brings the -wal file into the journal.
 pub struct JournalFile(Arc<Shared>);
 
-/// What a fork needs of it: to let go of this does nothing else.
+/// The part of it that a fork needs: dropping this does nothing else.
 struct Shared {
     /// Without symbolic links.
     path: PathBuf,
@@ -50,16 +50,16 @@ struct InProcess {
     line: Mutex<Line>,
     /// Locked in critical sections only, so that a fork finds it free.
     session: Mutex<Option<Session>>,
-    /// Who has something to write.
+    /// The threads that have something to write.
     writers: Group,
-    /// A write or a sync has failed. What it left in the -wal file may be read, but is not durable before a checkpoint has
-    /// succeeded.
+    /// A write or a sync has failed. The rows that it left in the -wal file may be read, but are not durable before a
+    /// checkpoint has succeeded.
     in_doubt: AtomicBool,
     /// The process has had a connection.
     was_open: AtomicBool,
 }
 
-/// Who waits for the connection, in this order: a thread with many operations would keep others from it.
+/// The threads that wait for the connection, in this order: a thread with many operations would keep others from it.
 #[derive(Default)]
 struct Line {
     is_taken: bool,
@@ -74,7 +74,7 @@ impl Line {
     }
 }
 
-/// Of the connection, by a thread.
+/// A thread's hold on the connection.
 struct Hold<'a>(&'a InProcess);
 
 impl InProcess {
@@ -173,7 +173,7 @@ impl JournalFile {
         }
     }
 
-    /// Writes for all that wait, and tells them what became of it. The error is of the leader's own work, if that has not
+    /// Writes for all that wait, and hands them the results. The error is of the leader's own work, if that has not
     /// begun.
     fn lead(self: &Arc<Self>, process: &InProcess, leader: &mut Leader<'_>, bounds: &Bounds) -> Result<(), Unable> {
         let written = self.attempts(bounds, |session, process| {
@@ -306,7 +306,7 @@ impl JournalFile {
         Ok(session)
     }
 
-    /// Brings what is in the -wal file into the journal, so that a copy of that file alone has everything.
+    /// Brings the content of the -wal file into the journal, so that a copy of that file alone has everything.
     fn close(&self) {
         let Shared { path, identity, process } = &*self.0;
         let (_, process) = process.current();
@@ -358,7 +358,7 @@ impl Session {
             )));
         }
         let connection = connect(path)?;
-        // What is in the -wal file stays there, also when a fork closes this one.
+        // The content of the -wal file stays there, also when a fork closes this connection.
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
         if is_cut(path) {
             return Err(Failure::Other("it has been cut; restore it from a copy".to_owned()));
@@ -412,7 +412,7 @@ impl Session {
         Err(Failure::Busy)
     }
 
-    /// Brings what is in the -wal file into the journal.
+    /// Brings the content of the -wal file into the journal.
     fn merge(&mut self) -> Result<(), Failure> {
         schema::checkpoint(&self.connection)?;
         // A change that was announced and not made is not to be missed.
@@ -425,7 +425,7 @@ impl Session {
     }
 }
 
-/// If there is no -wal file, but the journal says that it needs one: the name of that loss. It is read without making one:
+/// If there is no -wal file, but the journal needs one: the name of that loss. It is read without making one:
 /// the next opening is to see the same.
 fn lost_log(path: &Path) -> Result<Option<String>, Failure> {
     if log_of(path).exists() {
@@ -443,7 +443,7 @@ fn lost_log(path: &Path) -> Result<Option<String>, Failure> {
     })
 }
 
-/// What the journal has without its -wal file, which it does not open. Nothing is locked.
+/// Reads the journal without its -wal file, which it does not open. Nothing is locked.
 fn alone<T>(path: &Path, read: impl FnOnce(&Connection) -> Result<T, Failure>) -> Result<T, Failure> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     read(&Connection::open_with_flags(immutable(path), flags)?)
@@ -486,8 +486,8 @@ fn immutable(path: &Path) -> String {
     uri + "?immutable=1"
 }
 
-/// Whether the last page is incomplete; SQLite would fill it with zeros. That can also be a checkpoint which a power cut
-/// has ended; then the page is in the -wal file.
+/// Returns whether the last page is incomplete; SQLite would fill it with zeros. A checkpoint which a power cut has ended
+/// can also be the cause; then the page is in the -wal file.
 fn is_cut(path: &Path) -> bool {
     let length = |path: &Path| fs::metadata(path).map_or(0, |about| about.len());
     !length(path).is_multiple_of(schema::PAGE_BYTES) && length(&log_of(path)) == 0

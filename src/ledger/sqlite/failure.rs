@@ -1,17 +1,17 @@
-//! How an attempt fails, and what to do then.
+//! Failures of an attempt, and what to do then.
 
 use rusqlite::ErrorCode;
 
-/// Why an attempt failed.
+/// The reason why an attempt failed.
 #[derive(Debug)]
 pub enum Failure {
     /// Another process has the file.
     Busy,
-    /// What is wrong with the journal, and what to do.
+    /// The fault of the journal, and what to do.
     Other(String),
 }
 
-/// Why nothing was done.
+/// The reason why nothing was done.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Unable {
     /// The time was over before anything was written.

@@ -1,5 +1,5 @@
 //! Threads that write at the same time do so together: one of them, the leader, writes for all in one transaction with one
-//! sync. What comes meanwhile is the next group.
+//! sync. Work that arrives meanwhile is the next group.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -18,10 +18,10 @@ pub type Work = Box<dyn Fn(&Transaction<'_>) -> Result<AppendResult, Failure> + 
 
 type WriteResult = Result<AppendResult, Unable>;
 
-/// What a thread has to write.
+/// The work that a thread has to write.
 pub struct Member {
     pub work: Work,
-    /// It is done only when what was written outlives a power cut.
+    /// It is done only when the written rows outlive a power cut.
     pub durable: bool,
     /// Changed while the state of the group is locked.
     done: Mutex<Option<WriteResult>>,
@@ -34,11 +34,11 @@ pub struct Group(Mutex<State>);
 #[derive(Default)]
 struct State {
     has_leader: bool,
-    /// What nobody has begun to write.
+    /// Work that nobody has begun to write.
     waiting: VecDeque<Arc<Member>>,
 }
 
-/// What a thread does next.
+/// The next step of a thread.
 pub enum Turn<'a> {
     Done(WriteResult),
     Lead(Leader<'a>),
@@ -117,7 +117,7 @@ impl Leader<'_> {
         self.members.drain(..).rev().for_each(|member| waiting.push_front(member));
     }
 
-    /// Those members are done.
+    /// Ends the members for which `done` has a result.
     pub fn finish(&self, done: impl Fn(usize, &Member) -> Option<WriteResult>) {
         let state = self.group.state();
         let is_done = |(index, member): &(usize, &Arc<Member>)| {
@@ -130,7 +130,7 @@ impl Leader<'_> {
         finished.iter().for_each(|(_, member)| self.wake(member));
     }
 
-    /// What became of the leader's own work; `None`: nothing, and nothing will.
+    /// Returns the result of the leader's own work; `None`: there is none, and will be none.
     pub fn own(self) -> Option<WriteResult> {
         self.group.state().withdraw(&self.own);
         self.own.done().take()

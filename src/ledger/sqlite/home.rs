@@ -1,5 +1,5 @@
-//! Where a journal was made. A journal that is elsewhere is a copy or a restored backup, or was moved: another journal
-//! may have sent requests that it does not have.
+//! The place where a journal was made. A journal in another place is a copy or a restored backup, or was moved: another
+//! journal may have sent requests that it does not have.
 
 use std::path::Path;
 

@@ -29,9 +29,9 @@ use crate::call::Bounds;
 use crate::util::process::critical_section;
 use crate::util::unique;
 
-/// How long opening may wait for other processes.
+/// Max time that opening waits for other processes.
 const MAX_OPENING: Duration = Duration::from_secs(10);
-/// How long a journal that another process makes may have two names.
+/// Max time that a journal which another process makes may have two names.
 const MAX_MAKING: Duration = Duration::from_secs(1);
 
 pub struct SqliteStore {
@@ -42,7 +42,7 @@ pub struct SqliteStore {
 }
 
 impl SqliteStore {
-    /// Opens a journal. A missing one is an error unless `create` says to make it: a volume that is not mounted must
+    /// Opens a journal. A missing one is an error unless `create` is set: a volume that is not mounted must
     /// not look like a journal without rows. `accepted`: the loss of a -wal file that is not refused.
     pub fn open(path: &Path, create: bool, accepted: Option<&str>) -> Result<SqliteStore, String> {
         SqliteStore::open_if(path, create, accepted, place::check_file_system)

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::util::process::generation;
 
-/// How many connections a process has: its generation in the high half, their number in the low half.
+/// The connections of a process: its generation in the high half, their number in the low half.
 ///
 /// SQLite keeps what a process has locked in memory that a child inherits, without the locks themselves: a child that
 /// opens the same file would believe that it has them. So a fork closes connections first, and a child whose parent had one

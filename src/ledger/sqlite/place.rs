@@ -1,4 +1,4 @@
-//! Where the file may be, and whether it is still the same one.
+//! The places where the file may be, and the check that it is still the same one.
 
 use std::fs;
 use std::io::{self, ErrorKind};
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::call::Bounds;
 
-/// What was found at a path.
+/// The result of a search at a path.
 pub enum JournalPath {
     /// A file, without symbolic links in its path.
     File(PathBuf),
@@ -114,21 +114,21 @@ fn unfit(_: &Path) -> Option<&'static str> {
     None
 }
 
-/// Which file it is, whatever its path.
+/// The identity of a file, whatever its path.
 #[derive(Debug)]
 pub struct Identity {
     #[cfg(unix)]
     device_and_inode: (u64, u64),
     #[cfg(unix)]
     links: u64,
-    /// Windows tells no number without `unsafe`. There, nobody can rename, replace or remove a file that is open and
+    /// Windows gives no number without `unsafe`. There, nobody can rename, replace or remove a file that is open and
     /// does not permit it.
     #[cfg(windows)]
     _held: fs::File,
 }
 
 impl Identity {
-    /// Of a file that another client of this process has opened.
+    /// Compares it with the identity of a file that another client of this process has opened.
     #[cfg(unix)]
     pub fn is(&self, other: &Identity) -> bool {
         self.device_and_inode == other.device_and_inode

@@ -1,4 +1,4 @@
-//! What is in the file.
+//! The content of the file.
 
 use rusqlite::{Connection, TransactionBehavior};
 
@@ -8,20 +8,20 @@ use crate::ledger::row::{Place, Row};
 /// "pays": distinguishes a journal from any other database.
 const APPLICATION_ID: i32 = 0x7061_7973;
 
-/// Of the schema. Earlier ones were never published.
+/// The version of the schema. Earlier ones were never published.
 const VERSION: i32 = 3;
 
-/// Of every page of the file.
+/// The size of every page of the file.
 pub const PAGE_BYTES: u64 = 4096;
 
-/// How large the -wal file may be before its pages go into the journal itself. A program reads all of it when it begins.
+/// Max size of the -wal file before its pages go into the journal itself. A program reads all of it when it begins.
 pub const MAX_WAL_BYTES: u64 = 1024 * PAGE_BYTES;
 
 /// The size up to which the whole journal is checked when it is opened, because that takes time. In a larger one, damage in
 /// a row is found when it is read, and a row that its query does not find is missed.
 const MAX_CHECKED_PAGES: i64 = 8192;
 
-/// What is set for a connection and not kept in the file. SQLite syncs at checkpoints only (see `group`); no temporary file
+/// Applies settings that the file does not keep. SQLite syncs at checkpoints only (see `group`); no temporary file
 /// is made; damaged pages are errors; the schema cannot make SQLite do anything else.
 pub fn configure(connection: &Connection) -> rusqlite::Result<()> {
     connection.execute_batch(&format!(
@@ -37,7 +37,7 @@ pub fn configure(connection: &Connection) -> rusqlite::Result<()> {
     ))
 }
 
-/// Makes the schema in an empty file. What is in the -wal file must be brought into it before it is used.
+/// Makes the schema in an empty file. The content of the -wal file must be brought into it before it is used.
 pub fn make(connection: &mut Connection) -> Result<(), Failure> {
     connection.pragma_update(None, "page_size", PAGE_BYTES as u32)?;
     use_wal(connection)?;
@@ -105,7 +105,7 @@ pub fn changes(connection: &Connection) -> rusqlite::Result<(i64, i64)> {
     about.query_row([], |row| Ok((row.get(0)?, row.get(1)?)))
 }
 
-/// A row that is not where its JSON says: a query for it would find nothing, as if nothing had been sent.
+/// A row that is not in the place that its JSON names: a query for it would find nothing, as if nothing had been sent.
 fn misplaced(connection: &Connection) -> rusqlite::Result<Option<TableRow>> {
     let all = "SELECT row, key, seq, order_ref, account, open FROM journal_row NOT INDEXED ORDER BY key, seq";
     let mut all = connection.prepare(all)?;
@@ -134,7 +134,7 @@ struct TableRow {
 
 impl TableRow {
     fn read(found: &rusqlite::Row<'_>) -> rusqlite::Result<TableRow> {
-        // What is no UTF-8 is damage in the row.
+        // Invalid UTF-8 is damage in the row.
         let json = String::from_utf8_lossy(found.get_ref(0)?.as_bytes()?).into_owned();
         let (key, seq, order) = (found.get(1)?, found.get(2)?, found.get(3)?);
         Ok(TableRow { json, key, seq, order, account: found.get(4)?, is_open: found.get(5)? })

@@ -10,9 +10,9 @@ use crate::ledger::row::{Kind, Row, Tombstone};
 use crate::ledger::store::NewRow;
 use paysvc_spec::status::{Outcome, State};
 
-/// Of the new keys that a client writes, the first and then each so many.
+/// A client sweeps at the first new key that it writes, and then at each so many.
 pub const EVERY: u32 = 16;
-/// At a time. More than are written meanwhile, so that old keys are replaced faster than new ones are written.
+/// Keys per sweep: more than are written meanwhile, so that old keys are replaced faster than new ones are written.
 const KEYS: usize = 32;
 
 const NEXT: &str = "SELECT key FROM journal_row WHERE key > ?1 ORDER BY key LIMIT 1";
@@ -23,7 +23,7 @@ const NEEDED: &str = "SELECT EXISTS (SELECT 1 FROM journal_row
     WHERE (key = ?1 OR order_ref = (SELECT order_ref FROM journal_row WHERE key = ?1 AND seq = 1))
     AND (open = 1 OR time_ms >= ?2 OR account <> ?3))";
 
-/// `new`: the row that is written now; it says what is old, and whose keys may be replaced.
+/// `new`: the row that is written now; it determines which keys are old, and whose may be replaced.
 pub fn sweep(connection: &Connection, new: &NewRow) -> Result<(), Failure> {
     let keep_from_ms = i64::try_from(new.keep_from_ms).unwrap_or(0);
     let mut swept: String =
@@ -57,7 +57,7 @@ fn replace(connection: &Connection, key: &str) -> Result<(), Failure> {
     Ok(())
 }
 
-/// What is left of a closed key; `None` for a tombstone.
+/// Returns the tombstone of a closed key; `None` if it is one already.
 fn tombstone(rows: &[Row]) -> Option<Row> {
     let claims = ClaimRecord::all(rows);
     let ends: Vec<_> = claims.iter().filter_map(ClaimRecord::deciding_end).map(|(_, end)| end).collect();

@@ -70,7 +70,7 @@ fn read(store: &SqliteStore, query: Query<'_>) -> Result<Vec<String>, String> {
     Ok(found)
 }
 
-/// Runs one of these tests in another process, as this shell command says: "$0" is the program, "$1" the test.
+/// Runs one of these tests in another process, by this shell command: "$0" is the program, "$1" the test.
 #[cfg(unix)]
 fn again(shell: &str, test: &str) {
     let name = format!("{}::{test}", module_path!().split_once("::").unwrap().1);

@@ -35,7 +35,7 @@ struct Met {
     decisions: Vec<(String, bool, String, BTreeSet<u32>)>,
 }
 
-/// What a key of the model names, whether the caller gave it, and of which amount it is.
+/// Returns the step that a key of the model names, whether the caller gave the key, and its amount.
 fn request(key: &str) -> (Step, bool, Option<&str>) {
     let words: Vec<&str> = key.split(' ').collect();
     match words[..] {
@@ -104,7 +104,7 @@ fn told(decision: &Decision<'_>) -> (String, BTreeSet<u32>) {
     }
 }
 
-/// How many decisions fell on each line of the table, and which differed.
+/// The number of decisions on each line of the table, and those that differed.
 #[derive(Default)]
 struct Tally {
     lines: BTreeMap<&'static str, usize>,

@@ -50,7 +50,7 @@ impl Journal {
         self.add(key, Kind::Claim(claim))
     }
 
-    /// Of the last claim.
+    /// Ends the last claim.
     fn end(self, outcome: Outcome, is_final: bool, by: By, http_status: u16) -> Journal {
         let claim = self.0.iter().rfind(|row| matches!(row.kind, Kind::Claim(_))).unwrap();
         let (of, key) = (claim.id.clone(), claim.key.given.clone());
@@ -61,7 +61,7 @@ impl Journal {
         self.end(outcome, is_final, By::Sender, 200)
     }
 
-    /// The response that confirms the last claim says that this was charged, with or without that fee.
+    /// The response that confirms the last claim reports this amount as charged, with or without that fee.
     fn charged_as(self, amount: &str, fee: Option<&str>, currency: &str) -> Journal {
         let mut journal = self.end(Confirmed, true, By::LookUp, 200);
         if let Some(Row { kind: Kind::End(end), .. }) = journal.0.last_mut() {
@@ -75,7 +75,7 @@ impl Journal {
         self.end(outcome, false, By::Person { who: "A".into(), why: "B".into(), sender_ended: false }, 0)
     }
 
-    /// Of the last claim, with the state of a refund that was done.
+    /// Ends the last claim, with the state of a refund that was done.
     fn successful(self) -> Journal {
         let mut journal = self.end(Confirmed, true, By::LookUp, 200);
         if let Some(Row { kind: Kind::End(end), .. }) = journal.0.last_mut() {
@@ -184,7 +184,7 @@ fn every_line_is_taken() {
     assert_eq!([pays(&paid, "ORD", "01.0"), pays(&paid, "ORD", "all")], [is("j5", ""), is("j5", "")]);
     assert_eq!(pays(&charged().settled(Confirmed), "ORD", "2"), is("j04", "amount"));
     assert_eq!(pays(&charged(), "ORD", "2"), is("j7", ""), "what is open is looked up first");
-    // What the service says that it has charged counts, not what a request named.
+    // The amount that the service reports as charged counts, not the one that a request named.
     for (amount, fee, wanted, expected) in [
         ("2", None, "1", is("j04", "amount")),
         ("2", None, "2.00", is("j5", "")),
@@ -201,7 +201,7 @@ fn every_line_is_taken() {
     let in_dollars = journal().claim_of("ORD", Charge, "1", 0).charged_as("1", None, "USD");
     let charge = Claims::of(&in_dollars.0).claims()[0].clone();
     assert_eq!(["NGN", "usd"].map(|wanted| charge.differs_in_currency(wanted)), [true, false]);
-    // The charge is open, and what an authorization says of its amount counts.
+    // The charge is open, and the amount in an authorization's end counts.
     let authorized = charged().sent(Unknown, false).claim_of("ORD A", Authorization, "all", 0);
     assert_eq!(pays(&authorized.charged_as("1", None, "NGN"), "ORD", "1"), is("j5", ""));
     let authorized = charged().sent(Unknown, false).claim_of("ORD A", Authorization, "all", 0);
@@ -300,7 +300,7 @@ fn a_person_overrules_what_was_accepted_and_nothing_that_was_done() {
         (accepted(Charge).settled(Rejected), ClaimState::Confirmed),
         (accepted(Other).settled(Confirmed), ClaimState::Confirmed),
         (accepted(Other).settled(Rejected).settled(Confirmed), ClaimState::SettledAsDone),
-        // The service says that it was done, before or after; or accepts it after the settlement.
+        // The service reports that it was done, before or after; or accepts it after the settlement.
         (journal().claim("R", Other).successful().settled(Rejected), ClaimState::Confirmed),
         (accepted(Other).settled(Rejected).successful(), ClaimState::Confirmed),
         (journal().claim("R", Other).settled(Rejected).sent(Confirmed, true), ClaimState::Confirmed),

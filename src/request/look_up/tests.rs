@@ -1,4 +1,4 @@
-//! What is kept from a request, according to the table's own rows.
+//! The values kept from a request, according to the table's own rows.
 
 use super::*;
 use crate::json::document::Document;

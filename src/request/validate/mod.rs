@@ -17,10 +17,10 @@ use paysvc_spec::status::Status;
 
 pub use near::KnownMembers;
 
-/// How strictly members are checked.
+/// The strictness of the check of fields.
 #[derive(Clone, Copy)]
 pub struct Rules {
-    /// Members that the table does not name are passed on.
+    /// Fields that the table does not name are passed on.
     pub allows_extra: bool,
     /// References have one spelling, and amounts and prices are complete, also where the table does not name them.
     pub is_exact: bool,
@@ -68,7 +68,7 @@ pub fn fields<'g>(
     if errors.is_empty() { Ok(given) } else { Err(ValidationError::of_members(status, what, errors)) }
 }
 
-/// What is wrong with the fields of a request: at most [`MAX_ERRORS`], each with its path.
+/// Returns the errors in the fields of a request: at most [`MAX_ERRORS`], each with its path.
 pub fn errors(given: Fields<'_>, fields: &[Field], rules: Rules) -> Vec<(String, String)> {
     let mut errors = Vec::new();
     Check { fields, known: OnceCell::new(), given, rules, errors: &mut errors }.object(given, fields, "");
@@ -81,7 +81,7 @@ pub fn errors(given: Fields<'_>, fields: &[Field], rules: Rules) -> Vec<(String,
     errors
 }
 
-/// What is wrong with amounts and orders, also where no row names them, by their paths: an amount that somebody meant to
+/// Returns the errors in amounts and orders, also where no row names them, by their paths: an amount that somebody meant to
 /// give is never left out, because the service would then charge or refund what the order has.
 ///
 /// `charges`: an order must have its price.
@@ -120,7 +120,7 @@ pub fn out_of_memory(what: &str, length: usize, status: Status) -> ValidationErr
     ValidationError::new(status, format!("{what} is {length} bytes, which {}", memory::TOO_LARGE))
 }
 
-/// What is wrong with the value of a field that is checked alone.
+/// Returns the fault of the value of a field that is checked alone.
 pub fn fault(value: Value<'_>, field: &Field) -> Option<String> {
     let alone = Field { same_as: None, ..*field };
     let (known, given) = (OnceCell::new(), Fields::Named(&[]));
@@ -135,7 +135,7 @@ pub fn unknown_choice(given: &str, all: &mut dyn Iterator<Item = &'static str>) 
     }
 }
 
-/// What is wrong with the name of a function that does not exist.
+/// Returns the fault of the name of a function that does not exist.
 pub fn unknown_function(given: &str, mut all: impl Iterator<Item = &'static str> + Clone) -> String {
     match given.strip_prefix("paysvc_").filter(|name| all.clone().any(|known| known == *name)) {
         Some(known) => format!("has no prefix: {known}"),
@@ -212,7 +212,7 @@ impl Check<'_> {
         }
     }
 
-    /// What the payment option needs beside it.
+    /// Checks the fields that the payment option needs beside it.
     fn needs(&mut self, value: Value<'_>, field: &Field, given: Fields<'_>, prefix: &str) {
         if field.options.is_empty() {
             return;
@@ -224,7 +224,7 @@ impl Check<'_> {
         }
     }
 
-    /// What is wrong with the value itself; what is wrong within an object is reported.
+    /// Returns the fault of the value itself; faults within an object are reported.
     fn fault(&mut self, value: Value<'_>, field: &Field, prefix: &str) -> Option<String> {
         let found = value.kind();
         match field.kind {
@@ -278,7 +278,7 @@ impl Check<'_> {
         }
     }
 
-    /// Whether the request has another text at that pointer. A reference that is not text gets an error of its own.
+    /// Returns whether the request has another text at that pointer. A reference that is not text gets an error of its own.
     fn differs(&self, text: &str, pointer: &str) -> bool {
         let mut names = pointer::names(pointer);
         let first = names.next().and_then(|name| self.given.get(&name));
@@ -293,7 +293,7 @@ impl Check<'_> {
     }
 }
 
-/// Whether a text is digits that are set apart. It is not known whether the service joins them, and a refused card
+/// Returns whether a text is digits that are set apart. It is not known whether the service joins them, and a refused card
 /// costs its holder an attempt.
 fn is_grouped(text: &str) -> bool {
     let digits = text.chars().filter(char::is_ascii_digit).count();

@@ -86,19 +86,19 @@ impl Member<'_> {
         !matches!(self.field.kind, Kind::Object(_) | Kind::List(_))
     }
 
-    /// The length of the first of the words that capital letters tell apart, or of the whole name.
+    /// Returns the length of the first of the words that capital letters separate, or of the whole name.
     fn first_word(&self) -> usize {
         let name = self.field.name;
         name.bytes().skip(1).position(|b| b.is_ascii_uppercase()).map_or(name.len(), |at| at + 1)
     }
 
-    /// Whether that is a word of its own in the name, as `bank` is in `BankTransfer`.
+    /// Returns whether that is a word of its own in the name, as `bank` is in `BankTransfer`.
     fn begins_with_word(&self, word: &str) -> bool {
         let end = self.first_word();
         end < self.field.name.len() && self.field.name[..end].eq_ignore_ascii_case(word)
     }
 
-    /// Whether one typing mistake turns one name into the other, or `most` mistakes in a name of nine or more
+    /// Returns whether one typing mistake turns one name into the other, or `most` mistakes in a name of nine or more
     /// characters. Short names are all alike, so only exchanged letters and an extra letter count as mistakes in them.
     fn is_mistyped(&self, name: &str, letters: u64, most: usize) -> bool {
         let known = self.name.as_str();
@@ -143,7 +143,7 @@ fn fold(name: &str) -> String {
     letters.map(|c| c.to_ascii_lowercase()).take(LONGEST + 1).collect()
 }
 
-/// Which letters a name has, as far as 64 bits tell them apart.
+/// Returns the set of a name's letters, as far as 64 bits distinguish them.
 fn letters(name: &str) -> u64 {
     name.bytes().fold(0, |all, byte| all | 1 << (byte % 64))
 }

@@ -195,7 +195,7 @@ fn the_elements_of_a_list_are_checked_each_by_itself() {
     }
     let twice = payouts(r#"[{"price":1,"price":1,"account":"1"}]"#);
     assert_eq!(twice, ["payouts.0.price is given more than once"]);
-    // A closed payload says so too, and names what it knows.
+    // The error of a closed payload reports this too, and names the known fields.
     let closed = errors(r#"{"reference":"r","payouts":[{"price":1,"account":"1","priec":1}]}"#, false);
     assert_eq!(closed, [("payouts.0.priec".into(), "is not a known field; did you mean price?".into())]);
     let many = vec!["{}"; 100_000].join(",");

@@ -1,4 +1,4 @@
-//! What differs between systems beneath the transport: sockets, how long they wait, and how a cancel ends a wait. Every
+//! Differences between systems beneath the transport: sockets, how long they wait, and how a cancel ends a wait. Every
 //! system has the same functions:
 //!
 //! - `start` begins to connect a socket that no child process inherits and that raises no signal; `connected_or_failed`
@@ -22,5 +22,5 @@ pub use unix::*;
 #[cfg(windows)]
 pub use windows::*;
 
-/// How often a wait that a cancel cannot wake checks for one.
+/// The interval at which a wait that a cancel cannot wake checks for one.
 pub const CANCEL_CHECK: std::time::Duration = std::time::Duration::from_millis(20);

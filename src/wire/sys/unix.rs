@@ -112,7 +112,7 @@ pub struct Waits {
 }
 
 impl Waits {
-    /// The timeout is not longer than what is left. That of writing also limits the delivery.
+    /// Sets a timeout no longer than the time left. The timeout of writing also limits the delivery.
     pub fn limit(&mut self, socket: &TcpStream, write: bool, left: Duration) -> io::Result<()> {
         let timeout = Some(rounded_timeout(left));
         let current = if write { &mut self.write_timeout } else { &mut self.read_timeout };
@@ -123,7 +123,7 @@ impl Waits {
         if !write {
             return socket.set_read_timeout(timeout);
         }
-        // How long the system may try to deliver what was written, even if this process is killed. Both change only together,
+        // The system's time limit to deliver written bytes, even if this process is killed. Both change only together,
         // so that a warm call needs no system call for either.
         #[cfg(target_os = "linux")]
         {

@@ -23,7 +23,7 @@ use windows_sys::Win32::System::Threading::{CreateEventW, INFINITE, SetEvent, Wa
 
 use super::CANCEL_CHECK;
 
-/// What a set of sockets for `select` holds (FD_SETSIZE).
+/// The capacity of a set of sockets for `select` (FD_SETSIZE).
 pub const MAX_CONNECTING: usize = 64;
 
 fn last_error() -> io::Error {
@@ -189,7 +189,7 @@ fn wait_for_any(events: &[HANDLE], at_most: Duration) -> io::Result<()> {
 pub struct Waits {
     /// Set when something has happened to the socket. Made by the first wait.
     event: Option<Event>,
-    /// How many seconds the system tries to deliver what was written.
+    /// Seconds for which the system tries to deliver written bytes.
     delivery: Option<u32>,
 }
 
@@ -213,7 +213,7 @@ impl Waits {
             // SAFETY: both are open; the system keeps the event for as long as it may set it.
             checked(unsafe { winsock::WSAEventSelect(raw(socket), event.handle() as WSAEVENT, what) })?;
             self.event = Some(event);
-            // What happened before is not reported: the caller tries once more.
+            // Earlier events are not reported: the caller tries once more.
             return Ok(());
         };
         match waker.map(Waker::event) {
@@ -222,7 +222,7 @@ impl Waits {
             // The system had no event for it.
             Some(None) => wait_for_any(&[event.handle()], left.min(CANCEL_CHECK))?,
         }
-        // Clears the event. What happens from now on sets it again, because the caller repeats the read or write.
+        // Clears the event. Anything that happens from now on sets it again, because the caller repeats the read or write.
         // SAFETY: both are open, and the record is plain data, written by the system.
         unsafe {
             let mut happened: WSANETWORKEVENTS = std::mem::zeroed();

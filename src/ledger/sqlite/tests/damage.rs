@@ -169,7 +169,7 @@ fn a_file_that_was_cut_is_an_error() {
     }
 }
 
-/// What a power cut leaves of the -wal file: all rows before the last one, which is there or not.
+/// A power cut leaves all rows of the -wal file before the last one, which is there or not.
 #[test]
 fn of_a_torn_write_the_rows_before_it_are_left() {
     let (_folder, path, _) = filled();

@@ -75,7 +75,7 @@ fn a_full_disk_loses_nothing() {
         assert!(written < 1000, "the limit is not there");
     };
     assert!(written > 3 && error.contains("limit"), "{written} rows: {error}");
-    // What was written is there; of the last one nobody knows.
+    // The written rows are there; the last one may be.
     let found = |store: &SqliteStore| read(store, Query::Key("k")).map(|rows| rows.len() as u32);
     let now = found(&store);
     assert!(now.as_ref().is_ok_and(|now| (written..=written + 1).contains(now)), "{written} rows, then {now:?}");

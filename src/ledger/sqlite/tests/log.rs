@@ -42,7 +42,7 @@ fn a_log_that_is_gone_with_its_rows_is_seen() {
             assert!(error.contains("-wal file is gone"), "{error}");
         }
     }
-    // Who knows of the loss may go on without; the next one is another one.
+    // A caller that accepts the loss may go on without the file; the next loss is another one.
     let path_of = |number: u32| path.with_file_name(format!("copy% {number}#.db"));
     let open_with = |path: &Path, accepted: &str| SqliteStore::open_if(path, false, Some(accepted), |_| Ok(()));
     let error = open(&path_of(1), false).map(drop).unwrap_err();

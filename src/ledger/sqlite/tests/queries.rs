@@ -111,7 +111,7 @@ fn many_threads_write_at_once() {
     assert_eq!(read(&open(&path, false).unwrap(), Query::Order("R")).unwrap().len(), THREADS * EACH);
 }
 
-/// Whatever a clock says, what ended stays known: only its details go.
+/// An ended key stays known, whatever the clock: only its details go.
 #[test]
 fn a_tombstone_stands_for_a_key_that_was_closed_long_ago() {
     const DAY: u64 = 1000;

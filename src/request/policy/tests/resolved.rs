@@ -9,7 +9,7 @@ use paysvc_test_common::random::Random;
 /// One way to read a path.
 #[derive(Clone, Copy)]
 struct Server {
-    /// How often it unescapes before it splits the path, and each segment after.
+    /// The number of times it unescapes before it splits the path, and each segment after.
     before: usize,
     after: usize,
     parameters: bool,

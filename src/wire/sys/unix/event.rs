@@ -1,7 +1,7 @@
 //! Waits for a time that a cancel ends. The event is made by the first wait; a forked child makes its own, because it would
 //! share the parent's.
 //!
-//! What a cancel uses here neither locks nor allocates.
+//! Functions that a cancel uses here neither lock nor allocate.
 
 use std::io::{self, Write as _};
 use std::os::fd::AsFd as _;

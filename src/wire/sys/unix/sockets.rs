@@ -18,7 +18,7 @@ const EMPTY: u64 = 0;
 /// One cancel in a slot's count. A slot consists of the descriptor plus 1 (32 bits), the count (16) and the process's
 /// generation (16).
 const CANCEL: u64 = 1 << 32;
-/// How often the owner waits for a cancel on another thread, which needs only one system call.
+/// Max times that the owner waits for a cancel on another thread, which needs only one system call.
 const MAX_PAUSES: u32 = 20_000;
 const PAUSE: Duration = Duration::from_micros(50);
 

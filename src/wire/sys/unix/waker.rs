@@ -1,5 +1,5 @@
 //! Ends the waits of a cancelled call: shuts its sockets down, which wakes the threads that read or write them, and wakes
-//! those that wait for a time. What a cancel uses here neither locks nor allocates, because it may come from a signal
+//! those that wait for a time. Functions that a cancel uses here neither lock nor allocate, because it may come from a signal
 //! handler.
 
 use std::net::TcpStream;
