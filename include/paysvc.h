@@ -119,17 +119,17 @@ extern "C" {
 #define PAYSVC_VERSION_NUMBER 300
 
 /**
- * What a progress callback returns so that the call goes on.
+ * A progress callback returns this to continue the call; any other value stops it.
  */
 #define PAYSVC_CONTINUE 23808
 
 /**
- * What the callbacks of a paysvc_store return when they have done what was asked for.
+ * The callbacks of a paysvc_store return this on success.
  */
 #define PAYSVC_STORE_DONE 23809
 
 /**
- * What append of a paysvc_store returns if there is a row with this key and number already: it has written nothing.
+ * The callback append of a paysvc_store returns this if a row with this key and number exists; it has written nothing.
  */
 #define PAYSVC_STORE_EXISTS 23810
 
@@ -179,12 +179,12 @@ extern "C" {
 #define PAYSVC_AMOUNT_FEE 2
 
 /**
- * What was charged, with the fee.
+ * Amount charged, with the fee.
  */
 #define PAYSVC_AMOUNT_TOTAL 3
 
 /**
- * What was refunded.
+ * Amount refunded.
  */
 #define PAYSVC_AMOUNT_REFUNDED 4
 
@@ -219,7 +219,7 @@ typedef struct paysvc_sink paysvc_sink;
 typedef int paysvc_status;
 
 /**
- * What the service did with the request, as far as is known: one of PAYSVC_OUTCOME_...
+ * The effect of the request at the service, as far as is known: one of PAYSVC_OUTCOME_...
  */
 typedef int paysvc_outcome;
 
@@ -243,7 +243,7 @@ typedef void (PAYSVC_CALLBACK *paysvc_log_fn)(void *userdata, int level, const c
 typedef int (PAYSVC_CALLBACK *paysvc_progress_fn)(void *userdata, size_t done, size_t total, const char *step_json);
 
 /**
- * What the functions of the same names tell of a reply, see paysvc_reply_read(). The texts are never NULL, and valid until the
+ * Results of the functions of the same names, see paysvc_reply_read(). The texts are never NULL, and valid until the
  * reply is freed.
  */
 typedef struct paysvc_reply_view {
@@ -265,7 +265,7 @@ typedef struct paysvc_reply_view {
   const char *call_id;
   const char *request_id;
   /**
-   * Why it is not paid, whatever it is compared with; "": paysvc_reply_is_paid() says whether it is.
+   * Why it is not paid, whatever it is compared with; "": paysvc_reply_is_paid() decides whether it is.
    */
   const char *why_not;
 } paysvc_reply_view;
@@ -471,21 +471,21 @@ int PAYSVC_CDECL paysvc_abi(void);
 /**
  * Name of a status without its prefix, e.g. "E_TIMEOUT".
  *
- * @return a static string, "?" for a number that this version does not know; do not free it
+ * @return a static string, "?" for a number that this version does not have; do not free it
  */
 const char *PAYSVC_CDECL paysvc_status_name(paysvc_status status);
 
 /**
  * Name of an outcome without its prefix, e.g. "UNKNOWN".
  *
- * @return a static string, "?" for a number that this version does not know; do not free it
+ * @return a static string, "?" for a number that this version does not have; do not free it
  */
 const char *PAYSVC_CDECL paysvc_outcome_name(paysvc_outcome outcome);
 
 /**
  * Name of a payment's state without its prefix, e.g. "SUCCESSFUL".
  *
- * @return a static string, "?" for a number that this version does not know; do not free it
+ * @return a static string, "?" for a number that this version does not have; do not free it
  */
 const char *PAYSVC_CDECL paysvc_state_name(paysvc_state state);
 
@@ -1272,8 +1272,8 @@ void PAYSVC_CDECL paysvc_call_set_progress(const paysvc_call *call,
 
 /**
  * Keeps the lines of the log of calls with this token, for paysvc_call_next_log(): for languages whose code must not run in
- * a callback. It does not depend on paysvc_client_set_log(), and says the same. At most 1,024 lines are kept; of more, only
- * how many there were.
+ * a callback. It does not depend on paysvc_client_set_log(), and keeps the same lines. At most 1,024 are kept; of more, only
+ * their number.
  *
  * @param call  NULL is ignored
  * @param level  the most detailed level to keep: 1 (errors), 2 (warnings), 3 (information) or 4 (debug); 0 or less: none, as
@@ -1356,7 +1356,7 @@ void PAYSVC_CDECL paysvc_call_free(paysvc_call *call);
 paysvc_status PAYSVC_CDECL paysvc_reply_status(const paysvc_reply *reply);
 
 /**
- * What the service did with the request: tells whether it may be repeated.
+ * The effect of the request at the service: decides whether it may be repeated.
  *
  * @param reply  NULL: PAYSVC_OUTCOME_UNKNOWN
  */
@@ -1370,9 +1370,9 @@ paysvc_outcome PAYSVC_CDECL paysvc_reply_outcome(const paysvc_reply *reply);
 paysvc_state PAYSVC_CDECL paysvc_reply_state(const paysvc_reply *reply);
 
 /**
- * Whether an order is paid as it was ordered. It is only if the outcome is PAYSVC_OUTCOME_CONFIRMED, the state
- * PAYSVC_STATE_SUCCESSFUL, and reference, price and currency are these. Of paysvc_webhook_verify() and paysvc_order_wait() it is
- * about what the service said. A refund or a payout is never paid, nor is what paysvc_request() was answered.
+ * Returns whether an order is paid as it was ordered. It is only if the outcome is PAYSVC_OUTCOME_CONFIRMED, the state
+ * PAYSVC_STATE_SUCCESSFUL, and reference, price and currency are these. For paysvc_webhook_verify() and paysvc_order_wait() it
+ * is about the service's response. A refund or a payout is never paid, nor is a reply of paysvc_request().
  *
  * @param reply  NULL: not paid
  * @param reference  of the order, compared without regard to case; if the response names no order, with that of the request. For
@@ -1382,7 +1382,7 @@ paysvc_state PAYSVC_CDECL paysvc_reply_state(const paysvc_reply *reply);
  * @param currency  e.g. "NGN"; as the response names it, or as paysvc_resolve() and paysvc_order_wait() have proved it. "*" is not
  *   compared, NULL is not paid.
  * @param why_not  may be NULL; otherwise *why_not is set to a static text, why it is not paid, or "": do not free it
- * @return 1 if it is paid, else 0. What a response leaves out, contradicts or cannot be read is a difference.
+ * @return 1 if it is paid, else 0. A value that the response lacks or contradicts, or that cannot be read, is a difference.
  */
 int PAYSVC_CDECL paysvc_reply_is_paid(const paysvc_reply *reply,
                                       const char *reference,
@@ -1391,18 +1391,18 @@ int PAYSVC_CDECL paysvc_reply_is_paid(const paysvc_reply *reply,
                                       const char **why_not);
 
 /**
- * Whether a mandate is active, so that it can be debited: the outcome of paysvc_direct_debit_status() is
- * PAYSVC_OUTCOME_CONFIRMED, and its message says no more and no less than that the mandate is active.
+ * Returns whether a mandate is active, so that it can be debited: the outcome of paysvc_direct_debit_status() is
+ * PAYSVC_OUTCOME_CONFIRMED, and its message means no more and no less than that the mandate is active.
  *
  * @param reply  of paysvc_direct_debit_status(); that of another function is never active. NULL: 0
- * @return 1 if it is, else 0. The service tells it in words only: a wording that the library does not know is 0, and
+ * @return 1 if it is, else 0. The service reports it in words only: a wording that the library does not have is 0, and
  *   paysvc_reply_message() has it
  */
 int PAYSVC_CDECL paysvc_reply_is_active(const paysvc_reply *reply);
 
 /**
- * An amount of the response, whatever field has it: for receipts, where endpoints name them differently. It says nothing of what
- * was paid: paysvc_reply_is_paid() does.
+ * An amount of the response, whatever field has it: for receipts, where endpoints name them differently. It is no proof of
+ * payment: use paysvc_reply_is_paid().
  *
  * @param reply  NULL: NULL
  * @param which  PAYSVC_AMOUNT_PRICE, _FEE, _TOTAL or _REFUNDED
@@ -1413,19 +1413,19 @@ const char *PAYSVC_CDECL paysvc_reply_amount(const paysvc_reply *reply,
                                              int which);
 
 /**
- * The reply as one JSON object, for languages with a JSON library: it has what the functions of a reply tell, except the
+ * The reply as one JSON object, for languages with a JSON library: it has what the functions of a reply return, except the
  * body and the amounts of paysvc_reply_amount(). It is made when it is first asked for.
  *
  * - status, outcome, state: names such as "E_TIMEOUT", "UNKNOWN" and "SUCCESSFUL"; state is null if its number has no name.
  *   state_number, http_status, code, message, attempts, replayed, retry_after_ms (null: not said), call_id, request_id ("":
  *   none), is_active.
- * - paid: null, and why_not says why; or {"reference","amounts","currency"}, with which paysvc_reply_is_paid() says that it
- *   is paid, "" in why_not. What is null in it cannot be compared.
+ * - paid: null, and why_not has the reason; or {"reference","amounts","currency"}, with which paysvc_reply_is_paid() returns
+ *   1, with "" in why_not. A null in it cannot be compared.
  * - look_up: the request of paysvc_resolve() for this request, if the call failed or the state can still change; else
  *   null, as for a request of more than 256 kB.
  * - answer: the response of the function in answer_of; null, as that name, if the service did not answer with JSON. Its fields
  *   are those of the endpoint's page, in snake_case, without the envelope. Amounts are text, times are RFC 3339 in UTC with
- *   microseconds, and what is absent is null. What cannot be read is null, and its JSON pointer in the body is one of
+ *   microseconds, and an absent field is null. A field that cannot be read is null, and its JSON pointer in the body is one of
  *   unreadable.
  * - webhook: what paysvc_webhook_verify() has put in front of its response; else null.
  *
@@ -1436,7 +1436,7 @@ const char *PAYSVC_CDECL paysvc_reply_json(const paysvc_reply *reply);
 
 /**
  * The fields look_up, answer_of, answer, unreadable and webhook of paysvc_reply_json() as one JSON object: what
- * paysvc_reply_read() does not tell. It is made when it is first asked for.
+ * paysvc_reply_read() does not return. It is made when it is first asked for.
  *
  * @param reply  NULL: NULL
  * @return as of paysvc_reply_json()
@@ -1444,9 +1444,9 @@ const char *PAYSVC_CDECL paysvc_reply_json(const paysvc_reply *reply);
 const char *PAYSVC_CDECL paysvc_reply_answer(const paysvc_reply *reply);
 
 /**
- * What the functions above and below tell of a reply, in one call: for languages in which a call into C takes long.
+ * Reads what the functions above and below return for a reply, in one call: for languages in which a call into C takes long.
  *
- * @param reply  NULL: what each function says of NULL
+ * @param reply  NULL: what each function returns for NULL
  * @param view  is filled; NULL: nothing is done
  * @param size  sizeof(paysvc_reply_view); above 1,024 only the outcome is set. Later versions may have more fields: one that this library
  *   does not know becomes 0.
@@ -1478,7 +1478,7 @@ size_t PAYSVC_CDECL paysvc_reply_body_len(const paysvc_reply *reply);
 
 /**
  * One value of the body as text: strings unescaped, everything else as it is written in the JSON. A string that contains
- * U+0000 or an unpaired surrogate stays as it is written, without its quotes. Of fields with the same name, this and the
+ * U+0000 or an unpaired surrogate stays as it is written, without its quotes. If there is a duplicate key, this and the
  * other functions that take a pointer find the first.
  *
  * @param pointer  a JSON pointer (RFC 6901), e.g. "/data/mandateCode"; "" is the whole body
@@ -1489,7 +1489,7 @@ const char *PAYSVC_CDECL paysvc_reply_get(const paysvc_reply *reply,
                                           const char *pointer);
 
 /**
- * As paysvc_reply_get(), in Windows-1252, for tills that know no UTF-8. A character that Windows-1252 lacks becomes "?", so
+ * As paysvc_reply_get(), in Windows-1252, for tills without UTF-8. A character that Windows-1252 lacks becomes "?", so
  * show or print this text, and compare that of paysvc_reply_get().
  *
  * @param pointer  as for paysvc_reply_get(), in UTF-8
@@ -1549,18 +1549,18 @@ const char *PAYSVC_CDECL paysvc_reply_code(const paysvc_reply *reply);
 const char *PAYSVC_CDECL paysvc_reply_message(const paysvc_reply *reply);
 
 /**
- * How long to wait before a retry, in ms: what the service asked for (Retry-After), or the library's own wait that would
- * have passed the deadline. -1 if not known.
+ * The wait before a retry, in ms: the service's own (Retry-After), or the library's wait that would have passed the
+ * deadline. -1 if not known.
  *
  * @param reply  NULL: -1
  */
 int PAYSVC_CDECL paysvc_reply_retry_after_ms(const paysvc_reply *reply);
 
 /**
- * How many requests of this call were sent that may have changed something, each retry counted: of a charge or a refund,
- * those that may have moved money. What the library asks in between is not counted, so 0 if it was only asked, or answered
- * from the journal. For a function that only reads (paysvc_order_status(), paysvc_resolve(), paysvc_order_wait(),
- * paysvc_webhook_verify() ...) it is how many times it asked. The field attempts of paysvc_resolve() and paysvc_order_wait()
+ * The number of requests that this call sent and that may have changed something, each retry counted: for a charge or refund,
+ * those that may have moved money. Status queries in between are not counted, so 0 if it only asked, or answered from the
+ * journal. For a function that only reads (paysvc_order_status(), paysvc_resolve(), paysvc_order_wait(),
+ * paysvc_webhook_verify() ...) it is the number of queries. The field attempts of paysvc_resolve() and paysvc_order_wait()
  * is the sum of the first kind over all calls that may charge the order.
  *
  * @param reply  NULL: 0
@@ -1568,8 +1568,8 @@ int PAYSVC_CDECL paysvc_reply_retry_after_ms(const paysvc_reply *reply);
 int PAYSVC_CDECL paysvc_reply_attempts(const paysvc_reply *reply);
 
 /**
- * Whether the reply is the recorded end of an earlier call with the same idempotency key, or for the same order: nothing
- * was sent now, and status, outcome and state are those of that call. See paysvc_call_set_key().
+ * Returns whether the reply is the recorded end of an earlier call with the same idempotency key, or for the same order:
+ * nothing was sent now, and status, outcome and state are those of that call. See paysvc_call_set_key().
  *
  * @param reply  NULL: 0
  * @return 1 if it is, else 0
@@ -1632,9 +1632,9 @@ int PAYSVC_CDECL paysvc_journal_reference_new(const paysvc_client *client,
                                               size_t size);
 
 /**
- * Finds out what became of the next request that is open in the journal: its sender wrote no end, the outcome was
+ * Looks up the outcome of the next request that is open in the journal: its sender wrote no end, the outcome was
  * UNKNOWN, or a charge is not final. Call it when the program starts, in a loop, until `key` is "" or unchanged, and again
- * every minute. It asks the read-only endpoint that knows, as paysvc_resolve() does, and moves no money. Record what it
+ * every minute. It sends the status query, as paysvc_resolve() does, and moves no money. Record what it
  * returns before the next call: what the service's response proves is written to the journal when this client calls it again
  * with that key, so that a program which is killed in between hears of the payment again.
  *
@@ -1666,9 +1666,9 @@ paysvc_status PAYSVC_CDECL paysvc_journal_next(const paysvc_client *client,
  * Objects and arrays on the way are made: an array where the next step is a decimal index, otherwise an object. An
  * index equal to the number of elements appends one, and a higher one is refused; "-" as the last step appends. In an
  * object that is there already, a decimal step is the name of a field. A way through a string, a number, a boolean
- * or null is refused. What is set again is replaced. In a name, ~1 stands for / and ~0 for ~.
+ * or null is refused. A value set again is replaced. In a name, ~1 stands for / and ~0 for ~.
  *
- * Any failure is final. That function and every later one return an error, paysvc_json_error() says what failed first,
+ * Any failure is final. The failing function and every later one return an error, paysvc_json_error() names the first failure,
  * and paysvc_json_text() is NULL, which every function that sends a request refuses. So it is enough to check the
  * status of the call that sends it. Limits: 10 MiB of text, a million values, 32 steps and levels, and 8000 bytes for a
  * pointer.
@@ -1755,7 +1755,7 @@ const char *PAYSVC_CDECL paysvc_json_error(const paysvc_json *request);
 const char *PAYSVC_CDECL paysvc_json_text(const paysvc_json *request);
 
 /**
- * Frees the request and its texts. What it held is wiped.
+ * Frees the request and its texts. Its contents are wiped.
  *
  * @param request  may be NULL
  */

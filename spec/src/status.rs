@@ -178,8 +178,8 @@ numbers! {
     pub enum Amount, AMOUNTS {
         Price = 1, "AMOUNT_PRICE", "Price of the order, without the fee.";
         Fee = 2, "AMOUNT_FEE", "The fee.";
-        Total = 3, "AMOUNT_TOTAL", "What was charged, with the fee.";
-        Refunded = 4, "AMOUNT_REFUNDED", "What was refunded.";
+        Total = 3, "AMOUNT_TOTAL", "Amount charged, with the fee.";
+        Refunded = 4, "AMOUNT_REFUNDED", "Amount refunded.";
     }
 }
 
