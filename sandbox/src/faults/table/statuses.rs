@@ -25,7 +25,7 @@ faults! { STATUSES
         "the lost half may report a charge; the request must not be repeated"
         { answer: Answers::Instead(|_| too_many()), sends: Sends::Script(Script::cut) }
     "status_403_page" Request EXECUTED "403 with an HTML page"
-        "an intermediary answers after the service has executed the request"
+        "an intermediary responds after the service has executed the request"
         { answer: Answers::Instead(|_| page(403)) }
     "status_409_page" Request EXECUTED "409 with an HTML page"
         "the same; the status proves nothing"
