@@ -45,7 +45,7 @@ test_with() { # a setting of the tests, then as test_of
 }
 
 with_go() { # which, as scripts/go.sh names it
-    test_with GO="$(sh scripts/go.sh "$1")" --exact go::its_tests_pass_under_the_race_detector
+    test_with GO="$(sh scripts/go.sh "$1")" --ignored --exact go::its_tests_pass_under_the_race_detector
 }
 
 part boundary '^test result|^test .* ok$' test_of c_programs:: guards:: no_private_key::
@@ -70,7 +70,7 @@ part canary '^canary:' test_with TEST_CANARY=all canary::
 part journal-canary '^canary:' test_with TEST_JOURNAL_DISK=all canary::journal
 part sanitize '^sanitize:' sh scripts/sanitize.sh
 part tsan '^tsan:' sh scripts/tsan.sh
-part cgocheck2 '^test result' test_of --ignored go::
+part cgocheck2 '^test result' test_of --ignored --exact go::its_tests_pass_with_every_pointer_that_c_gets_checked
 part go-least '^test result' with_go least
 part go-newest '^test result' with_go newest
 part pythons '^python 3|^[0-9]+ passed' sh scripts/test-python.sh others

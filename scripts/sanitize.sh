@@ -31,7 +31,7 @@ build() {
     # other.
     under=$(echo "$triple" | tr - _)
     export "CFLAGS_$under=-fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer"
-    RUSTFLAGS=$instrument CARGO_PROFILE_DEV_DEBUG=line-tables-only CARGO_INCREMENTAL=0 \
+    RUSTFLAGS=$instrument CARGO_INCREMENTAL=0 \
         ${CARGO:-cargo} build --quiet --locked -p paysvc --lib --target "$triple" --target-dir "$folder"
     echo "$PWD/$folder/$triple/debug/libpaysvc.a" | sed "s|^$PWD//|/|"
 }

@@ -35,8 +35,7 @@ folder=${CARGO_TARGET_DIR:-target}/tsan
 under=$(echo "$triple" | tr - _)
 (
     export RUSTC_BOOTSTRAP=1 "CFLAGS_$under=-fsanitize=thread -fno-omit-frame-pointer"
-    RUSTFLAGS="-Zsanitizer=thread -Cforce-frame-pointers=yes" \
-        CARGO_PROFILE_DEV_DEBUG=line-tables-only CARGO_INCREMENTAL=0 \
+    RUSTFLAGS="-Zsanitizer=thread -Cforce-frame-pointers=yes" CARGO_INCREMENTAL=0 \
         ${CARGO:-cargo} build --quiet --locked -Zbuild-std -p paysvc --lib --target "$triple" --target-dir "$folder"
 )
 archive=$(cd "$folder/$triple/debug" && pwd)/libpaysvc.a
