@@ -8,11 +8,9 @@ BUILD   = build
 FOR     = build
 # Replaces files by rename, because a running program may have the old one open.
 PLACE   = sh scripts/place.sh
-# The library: cargo's option of the profile.
-make_library = $(CARGO) rustc $(1) --locked -p paysvc --lib --crate-type staticlib
 # Library, header and sandbox: cargo's folder of the profile, its option, where to.
 define make_build
-$(call make_library,$(2))
+$(CARGO) rustc $(2) --locked -p paysvc --lib --crate-type staticlib
 	$(CARGO) build $(2) --locked -p paysvc-sandbox
 	@$(PLACE) -m 644 include/paysvc.h bindings/cpp/*.hpp $(3)/include
 	@sh scripts/link.sh $(TARGET_DIR)/$(1)/libpaysvc.a $(3)/lib
@@ -36,9 +34,7 @@ setup: ## installs what a build needs and this machine lacks, as root or with su
 needs: ## says what a build needs and this machine lacks; installs nothing
 	@sh scripts/setup.sh needs
 
-# One processor optimises the library at its end; xtask, of another profile, is built beside it.
 build: needs ## library, header, manual pages and sandbox in build/, laid out as they are installed
-	@$(CARGO) build --quiet --locked -p xtask & $(call make_library,--release); status=$$?; wait $$! && exit $$status
 	$(call make_build,release,--release,$(BUILD))
 	@$(CARGO) xtask man $(BUILD)/share/man
 	@$(CARGO) xtask schema $(BUILD)/share/paysvc
