@@ -71,6 +71,7 @@ part journal-canary '^canary:' test_with TEST_JOURNAL_DISK=all canary::journal
 part sanitize '^sanitize:' sh scripts/sanitize.sh
 part tsan '^tsan:' sh scripts/tsan.sh
 part cgocheck2 '^test result' test_of --ignored --exact go::its_tests_pass_with_every_pointer_that_c_gets_checked
+part go-modules '^test result' test_of --ignored --exact go::its_modules_pass_their_tests_under_the_race_detector
 part go-least '^test result' with_go least
 part go-newest '^test result' with_go newest
 part pythons '^python 3|^[0-9]+ passed' sh scripts/test-python.sh others
